@@ -1,0 +1,154 @@
+/// What can go wrong, as one enum a program can act on. Every message names the entity and the property and says what
+/// to do.
+public enum RelataError: Error, Sendable {
+    /// No object with that key.
+    case notFound(ObjectReference)
+    /// An object with that key is already stored.
+    case alreadyExists(ObjectReference)
+    /// Another object already has these values; the properties are the unique set.
+    case uniqueViolation(entity: String, properties: [String])
+    /// A deny rule refuses the deletion; the blockers are the objects that refer to what would be deleted.
+    case deleteDenied(blockers: [Blocker])
+    /// A required reference is unset, or would become so.
+    case requiredReference(entity: String, property: String, hint: String)
+    /// A reference points at an object that is not stored.
+    case invalidReference(entity: String, property: String, key: KeyValue?)
+    /// The object was changed or deleted since it was read. `stored` and `given` are the model values.
+    case conflict(Conflict)
+    /// Values break declared limits or `validate()`; every failure is listed.
+    case validation([ValidationFailure])
+    /// A link was read that isn't loaded.
+    case notLoaded(entity: String, property: String)
+    /// The models contradict themselves, or the file contradicts the models; every problem is listed.
+    case schemaMismatch([SchemaProblem])
+    /// What is stored can't be read as what the model declares, or the file is damaged.
+    case corruptStore(String)
+    /// Another process holds the file's lock for longer than the store waits.
+    case busy(String)
+    /// The store was closed.
+    case closed(String)
+    /// A write was asked of a store or a transaction that only reads.
+    case readOnly(String)
+    /// The file can't be opened or written: it is a directory, a file of another program, there is no space, ….
+    case fileAccess(path: String, String)
+    /// The call itself makes no sense; the message says what to do instead.
+    case invalidUse(String)
+    /// The text of a predicate can't be understood; `column` counts from 1.
+    case predicateFormat(text: String, column: Int, String)
+    /// What the database said, where nothing above fits; `code` is its extended result code.
+    case database(code: Int, message: String, sql: String?)
+}
+
+/// An object that stands in the way of a deletion.
+public struct Blocker: Hashable, Sendable {
+    /// The object that refers.
+    public let object: ObjectReference
+    /// The name of the relationship that denies, as `Entity.property`.
+    public let relationship: String
+    /// The object that would be deleted.
+    public let blocked: ObjectReference
+
+    /// Describes a blocker.
+    public init(object: ObjectReference, relationship: String, blocked: ObjectReference) {
+        self.object = object
+        self.relationship = relationship
+        self.blocked = blocked
+    }
+}
+
+/// Both versions of an object that was changed by somebody else.
+public struct Conflict: Sendable {
+    /// Which object.
+    public let object: ObjectReference
+    /// The value that was to be saved: the model.
+    public let given: any Sendable
+    /// The value that is stored: the model, or `nil` if it was deleted.
+    public let stored: (any Sendable)?
+
+    /// Describes a conflict.
+    public init(object: ObjectReference, given: any Sendable, stored: (any Sendable)?) {
+        self.object = object
+        self.given = given
+        self.stored = stored
+    }
+}
+
+/// One value that breaks a limit.
+public struct ValidationFailure: Hashable, Sendable {
+    /// The entity's name.
+    public let entity: String
+    /// The property's name, or `nil` for the object as a whole.
+    public let property: String?
+    /// The object's key, if it has one.
+    public let key: KeyValue?
+    /// What is wrong and what would be right.
+    public let message: String
+
+    /// Describes a failure.
+    public init(entity: String, property: String?, key: KeyValue?, message: String) {
+        self.entity = entity
+        self.property = property
+        self.key = key
+        self.message = message
+    }
+}
+
+/// One reason why models don't open, or a file doesn't fit them.
+public struct SchemaProblem: Hashable, Sendable, CustomStringConvertible {
+    /// The entity's name.
+    public let entity: String
+    /// The property's name, or `nil` for the entity as a whole.
+    public let property: String?
+    /// What is wrong and how to mend it.
+    public let message: String
+
+    /// Describes a problem.
+    public init(entity: String, property: String? = nil, message: String) {
+        self.entity = entity
+        self.property = property
+        self.message = message
+    }
+
+    /// `Book.genre: …`
+    public var description: String { (property.map { "\(entity).\($0)" } ?? entity) + ": " + message }
+}
+
+extension RelataError: CustomStringConvertible {
+    /// The error in one line (two where several things are listed).
+    public var description: String {
+        switch self {
+        case .notFound(let object): "\(object) doesn't exist: insert it, or use save to do whichever is right"
+        case .alreadyExists(let object): "\(object) already exists: update it, or use save to do whichever is right"
+        case .uniqueViolation(let entity, let properties):
+            "another \(entity) already has the same \(properties.joined(separator: ", ")): choose another value"
+        case .deleteDenied(let blockers):
+            "can't delete: " + Self.list(blockers.map { "\($0.object) still refers to \($0.blocked) (\($0.relationship) denies)" })
+        case .requiredReference(let entity, let property, let hint): "\(entity).\(property) is required: \(hint)"
+        case .invalidReference(let entity, let property, let key):
+            "\(entity).\(property) points at \(key.map { "\($0), which" } ?? "an object that") isn't stored: save the target first, or link the object itself"
+        case .conflict(let conflict):
+            conflict.stored == nil
+                ? "\(conflict.object) was deleted since it was read: insert it again or drop the change"
+                : "\(conflict.object) was changed since it was read: refresh it and apply the change again"
+        case .validation(let failures):
+            Self.list(failures.map { "\($0.entity)\($0.property.map { ".\($0)" } ?? ""): \($0.message)" })
+        case .notLoaded(let entity, let property):
+            "\(entity).\(property) isn't loaded: include it in the fetch, or ask the store for what is related"
+        case .schemaMismatch(let problems): Self.list(problems.map(\.description))
+        case .corruptStore(let message): message
+        case .busy(let message): message
+        case .closed(let message): message
+        case .readOnly(let message): message
+        case .fileAccess(let path, let message): "\(path): \(message)"
+        case .invalidUse(let message): message
+        case .predicateFormat(let text, let column, let message): "\(message) at column \(column) of \"\(text)\""
+        case .database(let code, let message, let sql): "database error \(code): \(message)\(sql.map { " in \($0)" } ?? "")"
+        }
+    }
+
+    private static func list(_ lines: [String]) -> String {
+        lines.count <= 8
+            ? lines.joined(separator: "; ")
+            : lines.prefix(8).joined(separator: "; ") + "; and \(lines.count - 8) more"
+    }
+}

@@ -1,0 +1,203 @@
+/// An expression over the objects of an entity: what typed predicates and the predicate format both become, and what
+/// one compiler turns into SQL.
+///
+/// Comparison and negation are two-valued, as in Swift: an unset value differs from every set one, and is equal to
+/// another unset one.
+public indirect enum ExpressionNode: Hashable, Sendable {
+    /// A constant. Bound, never spelled into the SQL.
+    case value(Value)
+    /// An attribute, or a to-one (its key), reached from a scope through to-ones: `genre.name` is `["genre", "name"]`.
+    /// The empty path is the scope's object itself, that is, its primary key.
+    case property(scope: Int, path: [String])
+    /// `lhs op rhs`.
+    case comparison(ComparisonOperator, ExpressionNode, ExpressionNode, TextOptions)
+    /// A key or a to-one against constant keys: true when it is one of them. An empty list is false.
+    case keyIn(ExpressionNode, [KeyValue])
+    /// A value against constants; bound as one parameter however many there are. An empty list is false.
+    case valueIn(ExpressionNode, [Value], TextOptions)
+    /// `lower ≤ value ≤ upper`.
+    case between(ExpressionNode, ExpressionNode, ExpressionNode)
+    /// Whether the value, or the to-one, is unset.
+    case isNull(ExpressionNode)
+    /// Text that contains, begins with, ends with, is like (`*` and `?` as in NSPredicate) or matches (a regular
+    /// expression, as a whole) another.
+    case text(TextOperator, ExpressionNode, ExpressionNode, TextOptions)
+    /// All must hold; true when empty.
+    case and([ExpressionNode])
+    /// One must hold; false when empty.
+    case or([ExpressionNode])
+    /// Must not hold.
+    case not(ExpressionNode)
+    /// `+ - * / %` over numbers.
+    case arithmetic(ArithmeticOperator, ExpressionNode, ExpressionNode)
+    /// The number with its sign turned.
+    case negated(ExpressionNode)
+    /// A function of values.
+    case function(Function, [ExpressionNode])
+    /// Whether any, all or none of the related objects meet the condition. The condition's own scope is one deeper than
+    /// the deepest around it: the number is given.
+    case quantified(Quantifier, RelatedSet, condition: ExpressionNode)
+    /// A figure of the related objects: their count, or the sum, minimum, maximum or average of an expression over
+    /// them; the filter's and the expression's scope is the related set's.
+    case aggregate(AggregateFunction, RelatedSet, of: ExpressionNode?, filter: ExpressionNode?)
+    /// A figure of a whole group of rows (for `group by`, `having` and totals); `of` is `nil` for counting rows.
+    case groupAggregate(AggregateFunction, of: ExpressionNode?, isDistinct: Bool)
+    /// A part that could not be made, such as a value that no column can hold; compiling it throws this message.
+    case invalid(String)
+    /// SQL text with values in it, written by the developer. Property nodes inside are replaced by their columns.
+    case sql([SQLPart])
+}
+
+/// A piece of SQL that a developer wrote.
+public enum SQLPart: Hashable, Sendable {
+    /// SQL text, taken as it is. Comes from source code only, never from data.
+    case text(String)
+    /// A value or an expression within it.
+    case node(ExpressionNode)
+}
+
+/// The objects at the end of a to-many, reached from a scope through to-ones.
+public struct RelatedSet: Hashable, Sendable {
+    /// The scope the path starts in: 0 is the query's own object.
+    public var scope: Int
+    /// Names from there: to-ones and, last or in between, to-manys. Several to-manys give the union of the objects.
+    public var path: [String]
+    /// The number of the scope in which a related object is known to conditions on it.
+    public var innerScope: Int
+
+    /// Names the objects at the end of a path.
+    public init(scope: Int, path: [String], innerScope: Int) {
+        self.scope = scope
+        self.path = path
+        self.innerScope = innerScope
+    }
+}
+
+/// How two values are compared.
+public enum ComparisonOperator: String, Hashable, Sendable {
+    case equal = "=="
+    case notEqual = "!="
+    case less = "<"
+    case lessOrEqual = "<="
+    case greater = ">"
+    case greaterOrEqual = ">="
+}
+
+/// How text is searched for in text.
+public enum TextOperator: String, Hashable, Sendable { case contains, beginsWith, endsWith, like, matches }
+
+/// What comparing text overlooks. Without options strings compare as bytes.
+public struct TextOptions: OptionSet, Hashable, Sendable {
+    public let rawValue: Int
+    public init(rawValue: Int) { self.rawValue = rawValue }
+    /// `A` equals `a`, in every script.
+    public static let caseInsensitive = TextOptions(rawValue: 1)
+    /// `é` equals `e`.
+    public static let diacriticInsensitive = TextOptions(rawValue: 2)
+}
+
+/// Arithmetic on numbers. Division of integers yields an integer, as in Swift and SQL; division by zero an unset value.
+public enum ArithmeticOperator: String, Hashable, Sendable {
+    case add = "+"
+    case subtract = "-"
+    case multiply = "*"
+    case divide = "/"
+    case remainder = "%"
+}
+
+/// A function of values that every engine has.
+public enum Function: Hashable, Sendable {
+    /// Text in lower or upper case, in every script.
+    case lowercased, uppercased
+    /// The number of characters of a text.
+    case length
+    /// The number without its sign.
+    case absolute
+    /// The first argument that is set.
+    case coalesce
+    /// A part of a date, in UTC.
+    case datePart(DatePart)
+    /// A text after another.
+    case concatenate
+    /// The text without white space at its ends.
+    case trimmed
+}
+
+/// A part of a date, in UTC. Weekdays count from 0, Sunday.
+public enum DatePart: String, Hashable, Sendable { case year, month, day, hour, minute, second, weekday }
+
+/// How many of a set must meet a condition.
+public enum Quantifier: String, Hashable, Sendable { case any = "ANY", all = "ALL", none = "NONE" }
+
+/// A figure of a set of rows.
+public enum AggregateFunction: String, Hashable, Sendable { case count, sum, minimum = "min", maximum = "max", average = "avg" }
+
+/// One key of an order.
+public struct SortTerm: Hashable, Sendable {
+    /// What to sort by.
+    public var node: ExpressionNode
+    /// Whether the smallest comes first.
+    public var isAscending: Bool
+    /// Where unset values come; `nil` for first in ascending and last in descending order, on every engine.
+    public var nullsFirst: Bool?
+    /// What comparing text overlooks.
+    public var options: TextOptions
+
+    /// One key of an order.
+    public init(_ node: ExpressionNode, isAscending: Bool = true, nullsFirst: Bool? = nil, options: TextOptions = []) {
+        self.node = node
+        self.isAscending = isAscending
+        self.nullsFirst = nullsFirst
+        self.options = options
+    }
+}
+
+/// A query over the objects of one entity, as plain data: what typed queries, the predicate format and the tool build.
+public struct QueryPlan: Hashable, Sendable {
+    /// The entity's name.
+    public var entity: String
+    /// What an object must meet; `nil` for all.
+    public var condition: ExpressionNode?
+    /// The order; the primary key always comes last, so that an order is total.
+    public var sort: [SortTerm]
+    /// The largest number of objects.
+    public var limit: Int?
+    /// How many are left out at the beginning.
+    public var offset: Int?
+    /// Whether equal rows are given once (of chosen columns; objects are distinct by themselves).
+    public var isDistinct: Bool
+    /// Limits the query to the objects of a relationship of one object: `store.related(…)`.
+    public var relatedTo: RelatedOwner?
+
+    /// A query over the objects of an entity.
+    public init(
+        entity: String, condition: ExpressionNode? = nil, sort: [SortTerm] = [], limit: Int? = nil, offset: Int? = nil,
+        isDistinct: Bool = false, relatedTo: RelatedOwner? = nil
+    ) {
+        self.entity = entity
+        self.condition = condition
+        self.sort = sort
+        self.limit = limit
+        self.offset = offset
+        self.isDistinct = isDistinct
+        self.relatedTo = relatedTo
+    }
+}
+
+/// The object whose related objects a query is about. Its order, if the relationship is ordered, is the query's where
+/// the query has none.
+public struct RelatedOwner: Hashable, Sendable {
+    /// The entity that declares the relationship.
+    public var entity: String
+    /// The relationship's name.
+    public var relationship: String
+    /// The owner's key.
+    public var key: KeyValue
+
+    /// Names the related objects of one object.
+    public init(entity: String, relationship: String, key: KeyValue) {
+        self.entity = entity
+        self.relationship = relationship
+        self.key = key
+    }
+}

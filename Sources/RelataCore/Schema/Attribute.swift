@@ -1,0 +1,88 @@
+import Foundation
+
+/// A stored value of an entity: one column.
+public struct Attribute: Hashable, Sendable, Codable {
+    /// The property's name in Swift.
+    public var name: String
+    /// The column's name.
+    public var column: String
+    /// What it means and how it is stored.
+    public var type: AttributeType
+    /// Whether it may be unset (SQL `NULL`).
+    public var isOptional: Bool
+    /// The value of existing rows when the column is added, and of rows written by tools that leave it out.
+    /// `nil` where there is no default.
+    public var defaultValue: Value?
+    /// The property's name in an older version of the model, if it was renamed.
+    public var originalName: String?
+    /// What values it accepts, checked before anything is written.
+    public var limits: [Limit]
+
+    /// Describes an attribute. See the properties for what each argument means.
+    public init(
+        _ name: String, column: String? = nil, type: AttributeType, isOptional: Bool = false, defaultValue: Value? = nil,
+        originalName: String? = nil, limits: [Limit] = []
+    ) {
+        self.name = name
+        self.column = column ?? name
+        self.type = type
+        self.isOptional = isOptional
+        self.defaultValue = defaultValue
+        self.originalName = originalName
+        self.limits = limits
+    }
+}
+
+/// A declared limit of an attribute. An unset optional value meets every limit.
+public enum Limit: Hashable, Sendable, Codable {
+    /// Text, bytes or a collection must not be empty; text of white space only counts as empty.
+    case notEmpty
+    /// A number must lie within the bounds, both included; a bound that is `nil` is open.
+    case range(minimum: Double?, maximum: Double?)
+    /// Text must have at least and at most so many characters (bytes for data).
+    case length(minimum: Int?, maximum: Int?)
+    /// Text must match the regular expression as a whole.
+    case pattern(String)
+}
+
+extension Value: Codable {
+    private enum CodingKeys: String, CodingKey { case integer, real, text, blob, uuid }
+
+    /// Reads `null` or an object with one member that names the case.
+    public init(from decoder: any Decoder) throws {
+        if let single = try? decoder.singleValueContainer(), single.decodeNil() {
+            self = .null
+            return
+        }
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        if let value = try container.decodeIfPresent(Int64.self, forKey: .integer) {
+            self = .integer(value)
+        } else if let value = try container.decodeIfPresent(Double.self, forKey: .real) {
+            self = .real(value)
+        } else if let value = try container.decodeIfPresent(String.self, forKey: .text) {
+            self = .text(value)
+        } else if let value = try container.decodeIfPresent(Data.self, forKey: .blob) {
+            self = .blob(value)
+        } else {
+            self = .uuid(try container.decode(UUID.self, forKey: .uuid))
+        }
+    }
+
+    /// Writes `null` or an object with one member that names the case.
+    public func encode(to encoder: any Encoder) throws {
+        if case .null = self {
+            var container = encoder.singleValueContainer()
+            try container.encodeNil()
+            return
+        }
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        switch self {
+        case .null: break
+        case .integer(let value): try container.encode(value, forKey: .integer)
+        case .real(let value): try container.encode(value, forKey: .real)
+        case .text(let value): try container.encode(value, forKey: .text)
+        case .blob(let value): try container.encode(value, forKey: .blob)
+        case .uuid(let value): try container.encode(value, forKey: .uuid)
+        }
+    }
+}

@@ -1,0 +1,84 @@
+/// A kind of object as the schema sees it: its table, its properties and how it is related.
+///
+/// `@Model` writes one for each model; the command-line tool reads them from an existing database. An entity alone
+/// names other entities by name only; ``Schema`` checks that they exist and fit.
+public struct Entity: Hashable, Sendable, Codable {
+    /// The model's type name, such as `Book`; nested types carry their context: `Library.Book`.
+    public var name: String
+    /// The table's name.
+    public var table: String
+    /// The table's name in an older version of the model, if it was renamed.
+    public var originalTable: String?
+    /// Stored properties and links in the order of their declaration, which is the order of the columns.
+    public var properties: [Property]
+    /// The names of the properties that make up the primary key, in order.
+    public var key: [String]
+    /// Whether the database assigns the key on insert (a single optional integer).
+    public var isKeyAssigned: Bool
+    /// Sets of properties whose values together must be unique, besides the key.
+    public var uniques: [[String]]
+    /// Properties that are indexed together, besides keys, uniques and references.
+    public var indexes: [[String]]
+    /// The integer attribute that counts the changes of a row, for optimistic locking.
+    public var revision: String?
+    /// The date attribute that is set when a row is inserted.
+    public var createdAt: String?
+    /// The date attribute that is set whenever a row is written.
+    public var updatedAt: String?
+
+    /// Describes an entity. See the properties for what each argument means.
+    public init(
+        name: String, table: String? = nil, originalTable: String? = nil, properties: [Property], key: [String] = ["id"],
+        isKeyAssigned: Bool = false, uniques: [[String]] = [], indexes: [[String]] = [], revision: String? = nil,
+        createdAt: String? = nil, updatedAt: String? = nil
+    ) {
+        self.name = name
+        self.table = table ?? name.split(separator: ".").last.map(String.init) ?? name
+        self.originalTable = originalTable
+        self.properties = properties
+        self.key = key
+        self.isKeyAssigned = isKeyAssigned
+        self.uniques = uniques
+        self.indexes = indexes
+        self.revision = revision
+        self.createdAt = createdAt
+        self.updatedAt = updatedAt
+    }
+
+    /// The attributes, in order.
+    public var attributes: [Attribute] {
+        properties.compactMap { if case .attribute(let attribute) = $0 { attribute } else { nil } }
+    }
+
+    /// The relationships, in order.
+    public var relationships: [Relationship] {
+        properties.compactMap { if case .relationship(let relationship) = $0 { relationship } else { nil } }
+    }
+
+    /// The property of that name, if there is one.
+    public func property(_ name: String) -> Property? { properties.first { $0.name == name } }
+
+    /// The attribute of that name, if there is one.
+    public func attribute(_ name: String) -> Attribute? {
+        if case .attribute(let attribute)? = property(name) { attribute } else { nil }
+    }
+
+    /// The relationship of that name, if there is one.
+    public func relationship(_ name: String) -> Relationship? {
+        if case .relationship(let relationship)? = property(name) { relationship } else { nil }
+    }
+}
+
+/// An attribute or a relationship: whatever a model declares as a stored property that isn't transient.
+public enum Property: Hashable, Sendable, Codable {
+    case attribute(Attribute)
+    case relationship(Relationship)
+
+    /// The property's name in Swift.
+    public var name: String {
+        switch self {
+        case .attribute(let attribute): attribute.name
+        case .relationship(let relationship): relationship.name
+        }
+    }
+}

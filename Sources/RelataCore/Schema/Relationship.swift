@@ -1,0 +1,102 @@
+/// How the objects of one entity are linked to those of another, or of the same.
+public struct Relationship: Hashable, Sendable, Codable {
+    /// The property's name in Swift.
+    public var name: String
+    /// The name of the entity on the other side.
+    public var target: String
+    /// Where the link is kept.
+    public var kind: Kind
+    /// What happens to the other side when the object that declares this is deleted; `nil` where it isn't declared.
+    public var deleteRule: DeleteRule?
+    /// On a to-one without a declared inverse: what happens to *this* object when the target is deleted.
+    public var onTargetDelete: DeleteRule?
+    /// How a to-many is ordered.
+    public var order: Order?
+    /// The least number of objects a to-many must hold.
+    public var minimumCount: Int?
+    /// The largest number of objects a to-many may hold.
+    public var maximumCount: Int?
+    /// The property's name in an older version of the model, if it was renamed.
+    public var originalName: String?
+
+    /// Describes a relationship. See the properties for what each argument means.
+    public init(
+        _ name: String, target: String, kind: Kind, deleteRule: DeleteRule? = nil, onTargetDelete: DeleteRule? = nil,
+        order: Order? = nil, minimumCount: Int? = nil, maximumCount: Int? = nil, originalName: String? = nil
+    ) {
+        self.name = name
+        self.target = target
+        self.kind = kind
+        self.deleteRule = deleteRule
+        self.onTargetDelete = onTargetDelete
+        self.order = order
+        self.minimumCount = minimumCount
+        self.maximumCount = maximumCount
+        self.originalName = originalName
+    }
+
+    /// Where a link is kept. A relationship has one truth: a key, or a join table; everything else is a view of it.
+    public enum Kind: Hashable, Sendable, Codable {
+        /// The foreign key stands here. `columns` are the key's column names, empty for the default: the property's
+        /// name with `Id` for a key of one column, with the capitalised name of the key's property for several.
+        case toOne(isOptional: Bool, columns: [String] = [])
+        /// The view of a to-one of the target that is unique (the other side of a one-to-one).
+        case hasOne(inverse: String)
+        /// The view of a to-one of the target (one-to-many).
+        case toMany(inverse: String)
+        /// Many-to-many, kept in a join table. `nil` names are the defaults.
+        case manyToMany(JoinTableNames = JoinTableNames())
+        /// The other side of a many-to-many that the target declares.
+        case manyToManyInverse(inverse: String)
+        /// Read-only: the targets of a to-one of the objects of a to-many of this entity, one for each of them.
+        case through(toMany: String, toOne: String)
+    }
+
+    /// How a to-many is ordered: by (position, key).
+    public enum Order: Hashable, Sendable, Codable {
+        /// By an integer attribute that the target (of a one-to-many) declares; the property's name.
+        case attribute(String)
+        /// By a position column that the store keeps: in the join table of a many-to-many, beside the key of a
+        /// one-to-many.
+        case stored
+    }
+
+    /// Whether the link may hold several objects.
+    public var isToMany: Bool {
+        switch kind {
+        case .toOne, .hasOne: false
+        case .toMany, .manyToMany, .manyToManyInverse, .through: true
+        }
+    }
+}
+
+/// The names of a join table, each `nil` for its default.
+public struct JoinTableNames: Hashable, Sendable, Codable {
+    /// The table; by default the entity's table, `_` and the property: `Book_authors`.
+    public var table: String?
+    /// The columns of the declaring side's key; by default the entity's name and `Id`: `bookId`.
+    public var sourceColumns: [String]
+    /// The columns of the target's key; by default the target's name and `Id`, or the property's for a link to the
+    /// same entity.
+    public var targetColumns: [String]
+
+    /// Names a join table.
+    public init(table: String? = nil, sourceColumns: [String] = [], targetColumns: [String] = []) {
+        self.table = table
+        self.sourceColumns = sourceColumns
+        self.targetColumns = targetColumns
+    }
+}
+
+/// What happens to the other side of a relationship when an object is deleted. The words are SwiftData's and Core
+/// Data's.
+public enum DeleteRule: String, Hashable, Sendable, Codable, CaseIterable {
+    /// The other side's reference becomes unset; the other object stays. The default.
+    case nullify
+    /// The other side is deleted too.
+    case cascade
+    /// The deletion is refused while the other side has a live object.
+    case deny
+    /// The other side keeps its reference, which then dangles. Such a reference has no foreign key.
+    case noAction
+}

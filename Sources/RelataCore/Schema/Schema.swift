@@ -1,0 +1,152 @@
+/// A checked set of entities: every name is resolved, every inverse fits, every delete rule has one meaning.
+///
+/// Plans, SQL and engines work on the schema's *tables*, *references* and *join tables*, which are numbered: an
+/// index into ``tables`` is an entity wherever speed matters.
+public final class Schema: Sendable {
+    /// The entities, resolved, in the order they were given.
+    public let tables: [Table]
+    /// Every foreign key: all to-ones of all entities.
+    public let references: [Reference]
+    /// Every join table of a many-to-many.
+    public let joins: [Join]
+    private let tableIndex: [String: Int]
+
+    /// Checks the entities and resolves how they are related.
+    ///
+    /// - Throws: ``RelataError/schemaMismatch(_:)`` with every problem found: the entity, the property and the mend.
+    public init(_ entities: [Entity]) throws(RelataError) {
+        var resolver = SchemaResolver(entities: entities)
+        try resolver.resolve()
+        tables = resolver.tables
+        references = resolver.references
+        joins = resolver.joins
+        tableIndex = resolver.tableIndex
+    }
+
+    /// The number of the entity of that name, if the schema has it.
+    public func index(of entity: String) -> Int? { tableIndex[entity] }
+
+    /// The entity of that name, if the schema has it.
+    public subscript(entity: String) -> Table? { tableIndex[entity].map { tables[$0] } }
+}
+
+/// An entity of a ``Schema`` with its columns and links resolved.
+public struct Table: Sendable {
+    /// The table's number in ``Schema/tables``.
+    public let index: Int
+    /// The entity as declared.
+    public let entity: Entity
+    /// All declared columns, in the order of the properties; a to-one has one for each key column of its target.
+    /// Hidden position columns are not among them: see ``Reference/orderColumn``.
+    public let columns: [Column]
+    /// The indexes in ``columns`` of the primary key.
+    public let keyColumns: [Int]
+    /// How each relationship of the entity is resolved, by name.
+    public let links: [String: Link]
+
+    /// The entity's name, for messages.
+    public var name: String { entity.name }
+    /// The table's name in the database.
+    public var sqlName: String { entity.table }
+    /// The names of the primary key's columns.
+    public var keyColumnNames: [String] { keyColumns.map { columns[$0].name } }
+    /// The columns of one property, as indexes in ``columns``: one for an attribute, one for each key column of the
+    /// target for a to-one.
+    public func columnIndexes(of property: String) -> [Int] {
+        columns.indices.filter { columns[$0].property == property }
+    }
+}
+
+/// A column of an entity's table.
+public struct Column: Hashable, Sendable {
+    /// The column's name in the database.
+    public let name: String
+    /// The property it stores.
+    public let property: String
+    /// What it means and how it is stored; that of the target's key column for a to-one.
+    public let type: AttributeType
+    /// Whether it may be `NULL`.
+    public let isOptional: Bool
+    /// The value of rows that don't give one.
+    public let defaultValue: Value?
+    /// The number in ``Schema/references`` of the to-one it belongs to, or `nil` for an attribute.
+    public let reference: Int?
+}
+
+/// How a relationship is kept, seen from the entity that declares it.
+public enum Link: Hashable, Sendable {
+    /// A foreign key of this entity: a to-one.
+    case reference(Int)
+    /// The view of a foreign key of the target: a has-one or a to-many.
+    case inverse(Int)
+    /// A join table; `isSource` is whether this side's key stands in the join's source columns.
+    case join(Int, isSource: Bool)
+    /// Read-only: by a view of a foreign key and then along a foreign key.
+    case through(inverse: Int, reference: Int)
+}
+
+/// A foreign key: one to-one, with what is declared about it on both sides.
+public struct Reference: Sendable {
+    /// The reference's number in ``Schema/references``.
+    public let index: Int
+    /// The entity that holds the key, as a number in ``Schema/tables``.
+    public let source: Int
+    /// The name of the to-one.
+    public let property: String
+    /// The names of the key's columns in the source's table, in the order of the target's primary key.
+    public let columns: [String]
+    /// The entity the key points at.
+    public let target: Int
+    /// Whether the key may be unset.
+    public let isOptional: Bool
+    /// Whether no two sources may have the same target (one-to-one).
+    public let isUnique: Bool
+    /// The name of the view on the target, if it declares one.
+    public let inverse: String?
+    /// What happens to the source when the target is deleted.
+    public let onTargetDelete: DeleteRule
+    /// What happens to the target when the source is deleted; `.nullify` means: nothing, the key goes with its row.
+    public let onSourceDelete: DeleteRule
+    /// The column of the source's table that orders the target's view, if the view is ordered: a declared attribute's,
+    /// or a position column that the store keeps.
+    public let orderColumn: String?
+    /// Whether ``orderColumn`` is kept by the store rather than declared as an attribute.
+    public let isOrderStored: Bool
+    /// The least and largest number of sources for one target, where the view declares them.
+    public let minimumCount: Int?
+    public let maximumCount: Int?
+
+    /// Whether the database has a foreign key for it: all have one, except those that may dangle.
+    public var isEnforced: Bool { onTargetDelete != .noAction }
+}
+
+/// The join table of a many-to-many.
+public struct Join: Sendable {
+    /// The join's number in ``Schema/joins``.
+    public let index: Int
+    /// The table's name in the database.
+    public let table: String
+    /// The entity that declares the many-to-many, as a number in ``Schema/tables``, and the relationship's name.
+    public let source: Int
+    public let property: String
+    /// The columns that hold the source's key.
+    public let sourceColumns: [String]
+    /// The other entity, and the name of its side, if it declares one.
+    public let target: Int
+    public let inverse: String?
+    /// The columns that hold the target's key.
+    public let targetColumns: [String]
+    /// The position column that orders the source's list, if it is ordered.
+    public let orderColumn: String?
+    /// The position column that orders the target's list, if that is ordered.
+    public let inverseOrderColumn: String?
+    /// What happens to the targets when a source is deleted, and to the sources when a target is deleted. Join rows go
+    /// in any case.
+    public let onSourceDelete: DeleteRule
+    public let onTargetDelete: DeleteRule
+    /// Counts declared on the source's list and on the target's.
+    public let minimumCount: Int?
+    public let maximumCount: Int?
+    public let inverseMinimumCount: Int?
+    public let inverseMaximumCount: Int?
+}

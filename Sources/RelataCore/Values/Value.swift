@@ -1,0 +1,95 @@
+import Foundation
+
+/// One value as a database holds it: what is bound to a statement and read from a row when the type is known only
+/// at run time.
+///
+/// The typed API never goes through `Value` on its hot paths; plans, reports, predicates and the command-line tool do.
+public enum Value: Hashable, Sendable {
+    /// SQL `NULL`.
+    case null
+    /// A 64-bit signed integer. Booleans are 0 and 1, dates microseconds since 1970 unless their encoding says otherwise.
+    case integer(Int64)
+    /// A 64-bit floating-point number.
+    case real(Double)
+    /// Text. May contain any character, U+0000 included.
+    case text(String)
+    /// Bytes.
+    case blob(Data)
+    /// Sixteen bytes of a column that is declared to hold UUIDs as blobs. Stored as a blob; a case of its own because
+    /// keys are read by the hundred thousand and an inline value needs no allocation.
+    case uuid(UUID)
+
+    /// Whether the value is SQL `NULL`.
+    public var isNull: Bool { self == .null }
+}
+
+extension Value: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByStringLiteral,
+    ExpressibleByBooleanLiteral, ExpressibleByNilLiteral
+{
+    public init(integerLiteral value: Int64) { self = .integer(value) }
+    public init(floatLiteral value: Double) { self = .real(value) }
+    public init(stringLiteral value: String) { self = .text(value) }
+    public init(booleanLiteral value: Bool) { self = .integer(value ? 1 : 0) }
+    public init(nilLiteral: ()) { self = .null }
+}
+
+extension Value: CustomStringConvertible {
+    /// The value as a person reads it in a message or a table; text without quotes, bytes as `x'…'`.
+    public var description: String {
+        switch self {
+        case .null: "NULL"
+        case .integer(let value): String(value)
+        case .real(let value): String(value)
+        case .text(let value): value
+        case .blob(let value): value.count <= 32 ? "x'\(value.hexadecimal)'" : "\(value.count) bytes"
+        case .uuid(let value): value.uuidString.lowercased()
+        }
+    }
+}
+
+extension Data {
+    /// The bytes as lowercase hexadecimal digits, two a byte.
+    public var hexadecimal: String {
+        var text = ""
+        text.reserveCapacity(count * 2)
+        for byte in self {
+            if byte < 16 { text.append("0") }
+            text.append(String(byte, radix: 16))
+        }
+        return text
+    }
+}
+
+/// The primary key of an object whose type is known only at run time: one value for each column of the key, in the
+/// order of ``Entity/keyColumns``.
+public struct KeyValue: Hashable, Sendable, CustomStringConvertible {
+    /// The values, one a key column.
+    public let values: [Value]
+
+    /// Makes a key of several columns.
+    public init(_ values: [Value]) { self.values = values }
+    /// Makes a key of one column.
+    public init(_ value: Value) { self.values = [value] }
+
+    /// The key as a person reads it: `7`, or `(7, "a")` for several columns.
+    public var description: String {
+        values.count == 1 ? values[0].description : "(" + values.map(\.description).joined(separator: ", ") + ")"
+    }
+}
+
+/// An object named by its entity and key: what reports, blockers and errors list.
+public struct ObjectReference: Hashable, Sendable, CustomStringConvertible {
+    /// The entity's name, such as `Book`.
+    public let entity: String
+    /// The object's primary key.
+    public let key: KeyValue
+
+    /// Names the object with `key` in `entity`.
+    public init(entity: String, key: KeyValue) {
+        self.entity = entity
+        self.key = key
+    }
+
+    /// `Book 7`.
+    public var description: String { "\(entity) \(key)" }
+}
