@@ -1,1 +1,37 @@
+// relata_values(pointer): a table-valued function over rows in memory.
+//
+// A list of any length is bound as one parameter, so that no limit on the number of bound values can surface:
+//
+//     SELECT * FROM book WHERE id IN (SELECT c0 FROM relata_values(?1))
+//
+// SQLite has the same for arrays of one C type (carray), but not in every build.
+#ifndef CRELATASQLITE_H
+#define CRELATASQLITE_H
+
 #include <sqlite3.h>
+#include <stdint.h>
+
+// The largest number of columns of a row: c0 … c7.
+#define RELATA_VALUES_COLUMNS 8
+
+// Rows of values in memory. Owns its bytes.
+typedef struct relata_values relata_values;
+
+// Makes `rows` × `columns` values, all NULL. Returns NULL when out of memory.
+relata_values *relata_values_new(int columns, int64_t rows);
+// Frees the values.
+void relata_values_free(void *values);
+// Sets the value at a position (row × columns + column).
+void relata_values_set_integer(relata_values *values, int64_t position, int64_t value);
+void relata_values_set_real(relata_values *values, int64_t position, double value);
+// Sets text (`is_text` ≠ 0) or a blob; copies the bytes. Returns SQLITE_OK or SQLITE_NOMEM.
+int relata_values_set_bytes(relata_values *values, int64_t position, const void *bytes, int64_t length, int is_text);
+// Binds the values to a parameter of a statement, which then owns them, also when binding fails.
+int relata_values_bind(sqlite3_stmt *statement, int parameter, relata_values *values);
+// Makes the function known to a connection.
+int relata_values_register(sqlite3 *connection);
+// Turns off the reading of double-quoted words as text, a trap that hides misspelt column names. (Variadic in C, so
+// out of Swift's reach.)
+int relata_disable_double_quoted_text(sqlite3 *connection);
+
+#endif

@@ -1,0 +1,268 @@
+import CRelataSQLite
+import Foundation
+import GRDB
+import GRDBSQLite
+import RelataCore
+
+/// One connection to a database.
+///
+/// GRDB opens it, sets it up and closes it; statements are stepped here, through SQLite's own interface and on the
+/// caller's thread, because a hop to a queue costs ten times a look-up by key.
+///
+/// A connection isn't `Sendable`: whoever leased it from the ``ConnectionPool`` has it alone.
+public final class Connection {
+    /// SQLite's own handle, valid until ``close()``.
+    public let handle: OpaquePointer
+    /// Where the database is; empty for one in memory.
+    public let path: String
+    /// Keeps the handle open. Never used to run statements.
+    private let queue: DatabaseQueue
+    private var cache: [String: Statement] = [:]
+    private var slots: [Statement?] = []
+    private var tracer: SQLTracer?
+    private(set) var isClosed = false
+
+    /// Opens a connection.
+    ///
+    /// - Throws: ``RelataError/fileAccess(path:_:)`` where the file can't be opened, ``RelataError/corruptStore(_:)``
+    ///   where it is no database.
+    public init(path: String?, isReadOnly: Bool = false, trace: SQLTrace? = nil) throws(RelataError) {
+        var configuration = GRDB.Configuration()
+        configuration.readonly = isReadOnly
+        configuration.busyMode = .timeout(5)
+        configuration.label = "relata"
+        do {
+            queue = try path.map { try DatabaseQueue(path: $0, configuration: configuration) }
+                ?? DatabaseQueue(configuration: configuration)
+            // The queue outlives the handle's use: it is held by this connection.
+            guard let handle = try queue.unsafeRead({ (database) throws -> SendableHandle in SendableHandle(pointer: database.sqliteConnection) }).pointer else {
+                throw RelataError.fileAccess(path: path ?? "memory", "the connection didn't open")
+            }
+            self.handle = handle
+        } catch let error as DatabaseError {
+            throw SQLiteErrors.opening(path ?? "memory", code: Int(error.extendedResultCode.rawValue), error.message)
+        } catch let error as RelataError {
+            throw error
+        } catch {
+            throw .fileAccess(path: path ?? "memory", "\(error)")
+        }
+        self.path = path ?? ""
+        try check(relata_values_register(handle), nil)
+        try SQLiteFunctions.register(on: handle)
+        // Asked every so many steps of SQLite's virtual machine: a cancelled task stops even a query that yields no row.
+        sqlite3_progress_handler(handle, 100_000, { _ in Task.isCancelled ? 1 : 0 }, nil)
+        if let trace { tracer = SQLTracer(trace, on: handle) }
+    }
+
+    deinit {
+        try? close()
+    }
+
+    /// Closes the connection. Further calls fail.
+    public func close() throws(RelataError) {
+        guard !isClosed else { return }
+        isClosed = true
+        cache = [:]
+        slots = []
+        do {
+            try queue.close()
+        } catch {
+            throw .database(code: 5, message: "closing \(path): \(error)", sql: nil)
+        }
+    }
+
+    // MARK: Statements
+
+    /// Runs `body` with a prepared statement that nobody else is using, and resets it afterwards.
+    ///
+    /// Statements are cached by their text. One that is being stepped (a query inside the loop of the same query) is
+    /// left alone, and another prepared in its place.
+    @inlinable
+    public func withStatement<Result>(
+        _ sql: String, _ body: (OpaquePointer) throws -> Result
+    ) throws -> Result {
+        let statement = try lease(sql)
+        defer { release(statement) }
+        return try body(statement.handle)
+    }
+
+    /// As ``withStatement(_:_:)``, found by a small number instead of its text; `sql` is asked for the first time only.
+    @inlinable
+    public func withStatement<Result>(
+        slot: Int, _ sql: () throws -> String, _ body: (OpaquePointer) throws -> Result
+    ) throws -> Result {
+        let statement = try lease(slot: slot, sql)
+        defer { release(statement) }
+        return try body(statement.handle)
+    }
+
+    @usableFromInline
+    func lease(_ sql: String) throws(RelataError) -> Statement {
+        if let cached = cache[sql], !cached.isLeased {
+            cached.isLeased = true
+            return cached
+        }
+        let statement = try prepare(sql)
+        if cache[sql] == nil {
+            // Queries differ in finitely many ways in any program; this only bounds one that spells values into SQL.
+            if cache.count >= 500 { cache = cache.filter { $0.value.isLeased } }
+            cache[sql] = statement
+        }
+        return statement
+    }
+
+    @usableFromInline
+    func lease(slot: Int, _ sql: () throws -> String) throws -> Statement {
+        if slot < slots.count, let statement = slots[slot], !statement.isLeased {
+            statement.isLeased = true
+            return statement
+        }
+        if slot >= slots.count { slots += Array(repeating: nil, count: slot + 32 - slots.count) }
+        let statement = try prepare(sql())
+        if slots[slot] == nil { slots[slot] = statement }
+        return statement
+    }
+
+    @inlinable
+    func release(_ statement: Statement) {
+        sqlite3_reset(statement.handle)
+        statement.isLeased = false
+    }
+
+    private func prepare(_ sql: String) throws(RelataError) -> Statement {
+        guard !isClosed else { throw .closed("the store is closed: open it again") }
+        var pointer: OpaquePointer?
+        let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &pointer, nil)
+        guard code == SQLITE_OK, let pointer else { throw error(code, sql: sql) }
+        return Statement(pointer)
+    }
+
+    /// Forgets all prepared statements; after the schema was changed.
+    public func clearStatements() {
+        cache = [:]
+        slots = []
+    }
+
+    // MARK: Running
+
+    /// Runs a statement to its end and ignores its rows.
+    public func execute(_ statement: SQLStatement) throws(RelataError) {
+        try run(statement)
+    }
+
+    /// Runs SQL text that may hold several statements, without parameters.
+    public func execute(_ sql: String) throws(RelataError) {
+        guard !isClosed else { throw .closed("the store is closed: open it again") }
+        let code = sqlite3_exec(handle, sql, nil, nil, nil)
+        guard code == SQLITE_OK else { throw error(code, sql: sql) }
+    }
+
+    /// Runs a statement to its end and returns how many rows it inserted, updated or deleted itself.
+    @discardableResult
+    public func run(_ statement: SQLStatement) throws(RelataError) -> Int {
+        try rows(statement) { _ in }
+        return Int(sqlite3_changes64(handle))
+    }
+
+    /// Runs a query and gives each row to `body`, in order.
+    public func rows(_ statement: SQLStatement, _ body: (Row) throws(RelataError) -> Void) throws(RelataError) {
+        let leased = try lease(statement.sql)
+        defer {
+            release(leased)
+            if !statement.parameters.isEmpty { sqlite3_clear_bindings(leased.handle) }
+        }
+        try bind(statement.parameters, to: leased.handle)
+        while true {
+            let code = sqlite3_step(leased.handle)
+            if code == SQLITE_DONE { return }
+            guard code == SQLITE_ROW else { throw error(code, sql: statement.sql) }
+            try body(Row(statement: leased.handle))
+        }
+    }
+
+    /// All rows of a query, each column read as its type, or as it is stored where that is `nil`.
+    public func values(_ statement: SQLStatement, types: [AttributeType?] = []) throws(RelataError) -> [[Value]] {
+        var result: [[Value]] = []
+        try rows(statement) { row in
+            result.append((0..<row.columnCount).map { row.value(at: $0, as: $0 < types.count ? types[$0] : nil) })
+        }
+        return result
+    }
+
+    /// The first column of the first row, or `nil` where there is no row.
+    public func value(_ statement: SQLStatement, as type: AttributeType? = nil) throws(RelataError) -> Value? {
+        let leased = try lease(statement.sql)
+        defer { release(leased) }
+        try bind(statement.parameters, to: leased.handle)
+        let code = sqlite3_step(leased.handle)
+        if code == SQLITE_DONE { return nil }
+        guard code == SQLITE_ROW else { throw error(code, sql: statement.sql) }
+        return Row(statement: leased.handle).value(at: 0, as: type)
+    }
+
+    /// Binds parameters in order, from the first on.
+    public func bind(_ parameters: [Parameter], to statement: OpaquePointer) throws(RelataError) {
+        for (index, parameter) in parameters.enumerated() {
+            let code =
+                switch parameter {
+                case .value(let value): value.bind(to: statement, at: Int32(index + 1))
+                case .list(let values): ValueList.bind(values, to: statement, at: Int32(index + 1))
+                case .keys(let keys): ValueList.bind(keys, to: statement, at: Int32(index + 1))
+                }
+            try check(code, statement)
+        }
+    }
+
+    // MARK: Errors
+
+    /// Throws what SQLite says, unless `code` says that all went well.
+    @inlinable
+    public func check(_ code: Int32, _ statement: OpaquePointer?) throws(RelataError) {
+        if code != SQLITE_OK && code != SQLITE_ROW && code != SQLITE_DONE {
+            throw error(code, sql: statement.flatMap { sqlite3_sql($0) }.map { String(cString: $0) })
+        }
+    }
+
+    /// The error for a result code of this connection.
+    public func error(_ code: Int32, sql: String?) -> RelataError {
+        SQLiteErrors.running(path, code: Int(code), String(cString: sqlite3_errmsg(handle)), sql: sql)
+    }
+
+    /// Whether a transaction is open.
+    @inlinable
+    public var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+
+    /// The rowid of the last row this connection inserted.
+    @inlinable
+    public var lastInsertedRowID: Int64 { sqlite3_last_insert_rowid(handle) }
+
+    /// How many rows the last statement inserted, updated or deleted itself.
+    @inlinable
+    public var changes: Int { Int(sqlite3_changes64(handle)) }
+
+    /// Copies the whole database over that of another connection, while others go on using this one.
+    public func backup(to destination: Connection) throws(RelataError) {
+        do {
+            try queue.backup(to: destination.queue)
+        } catch {
+            throw .fileAccess(path: destination.path, "the copy failed: \(error)")
+        }
+    }
+}
+
+/// A prepared statement of one connection.
+@usableFromInline
+final class Statement {
+    @usableFromInline let handle: OpaquePointer
+    @usableFromInline var isLeased = true
+
+    init(_ handle: OpaquePointer) { self.handle = handle }
+
+    deinit { sqlite3_finalize(handle) }
+}
+
+/// Carries the handle out of GRDB's closure. Safe: the handle goes to one connection, which is used by one task at a
+/// time, and SQLite itself is built to be called from any thread.
+private struct SendableHandle: @unchecked Sendable {
+    let pointer: OpaquePointer?
+}

@@ -1,0 +1,34 @@
+import GRDBSQLite
+import RelataCore
+
+/// What SQLite's result codes mean to a program.
+enum SQLiteErrors {
+    /// The error of opening a file.
+    static func opening(_ path: String, code: Int, _ message: String?) -> RelataError {
+        switch Int32(code & 0xff) {
+        case SQLITE_NOTADB: .corruptStore("\(path) is not an SQLite database, and was left as it is")
+        case SQLITE_CORRUPT: .corruptStore("\(path) is damaged: restore it from a copy")
+        case SQLITE_BUSY, SQLITE_LOCKED: .busy("\(path) is locked by another process: try again later")
+        case SQLITE_CANTOPEN:
+            .fileAccess(path: path, "can't be opened: check that it is a file, and that its folder exists and may be written")
+        case SQLITE_READONLY: .readOnly("\(path) can't be written: open it read-only, or change its permissions")
+        default: .fileAccess(path: path, message ?? "error \(code)")
+        }
+    }
+
+    /// The error of running a statement.
+    static func running(_ path: String, code: Int, _ message: String, sql: String?) -> RelataError {
+        let name = path.isEmpty ? "the store in memory" : path
+        return switch Int32(code & 0xff) {
+        case SQLITE_NOTADB: .corruptStore("\(name) is not an SQLite database, and was left as it is")
+        case SQLITE_CORRUPT: .corruptStore("\(name) is damaged (\(message)): restore it from a copy")
+        case SQLITE_BUSY, SQLITE_LOCKED: .busy("\(name) is locked by another process: try again later")
+        case SQLITE_READONLY: .readOnly("\(name) can't be written: \(message)")
+        case SQLITE_FULL: .fileAccess(path: name, "no space left: nothing of the transaction was written")
+        case SQLITE_IOERR: .fileAccess(path: name, "reading or writing failed: \(message)")
+        case SQLITE_TOOBIG: .invalidUse("a value is larger than SQLite's limit of a billion bytes: store it in a file")
+        case SQLITE_MISUSE: .closed("the store is closed: open it again")
+        default: .database(code: code, message: message, sql: sql)
+        }
+    }
+}

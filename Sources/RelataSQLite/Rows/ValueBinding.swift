@@ -1,0 +1,102 @@
+import CRelataSQLite
+import Foundation
+import GRDBSQLite
+import RelataCore
+
+/// Tells SQLite to copy the bytes before the call returns.
+@usableFromInline
+nonisolated(unsafe) let sqliteTransient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+
+extension Value {
+    /// Binds the value to a parameter and returns SQLite's result code.
+    func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
+        switch self {
+        case .null: return sqlite3_bind_null(statement, index)
+        case .integer(let value): return sqlite3_bind_int64(statement, index, value)
+        case .real(let value): return sqlite3_bind_double(statement, index, value)
+        case .text(let value): return bindText(value, to: statement, at: index)
+        case .blob(let value): return bindData(value, to: statement, at: index)
+        case .uuid(let value):
+            return withUnsafeBytes(of: value.uuid) {
+                sqlite3_bind_blob(statement, index, $0.baseAddress, 16, sqliteTransient)
+            }
+        }
+    }
+}
+
+/// Binds text with all its characters.
+@inlinable
+func bindText(_ text: String, to statement: OpaquePointer, at index: Int32) -> Int32 {
+    var text = text
+    return text.withUTF8 { bytes in
+        bytes.withMemoryRebound(to: CChar.self) {
+            // An empty string has no address of its own, and a null address would bind NULL.
+            $0.baseAddress.map {
+                sqlite3_bind_text64(
+                    statement, index, $0, UInt64(bytes.count), sqliteTransient, UInt8(SQLITE_UTF8))
+            } ?? sqlite3_bind_text(statement, index, "", 0, sqliteTransient)
+        }
+    }
+}
+
+/// Binds bytes; none is an empty blob, not `NULL`.
+@inlinable
+func bindData(_ data: Data, to statement: OpaquePointer, at index: Int32) -> Int32 {
+    if data.isEmpty { return sqlite3_bind_zeroblob(statement, index, 0) }
+    return data.withUnsafeBytes {
+        sqlite3_bind_blob64(statement, index, $0.baseAddress, UInt64($0.count), sqliteTransient)
+    }
+}
+
+/// Binds lists as one parameter, the argument of `relata_values`.
+enum ValueList {
+    static func bind(_ values: [Value], to statement: OpaquePointer, at index: Int32) -> Int32 {
+        bind(rows: values.count, columns: 1, to: statement, at: index) { list in
+            for (row, value) in values.enumerated() {
+                let code = set(list, Int64(row), value)
+                if code != SQLITE_OK { return code }
+            }
+            return SQLITE_OK
+        }
+    }
+
+    static func bind(_ keys: [KeyValue], to statement: OpaquePointer, at index: Int32) -> Int32 {
+        let columns = min(keys.first?.values.count ?? 1, Int(RELATA_VALUES_COLUMNS))
+        return bind(rows: keys.count, columns: columns, to: statement, at: index) { list in
+            for (row, key) in keys.enumerated() {
+                for column in 0..<min(columns, key.values.count) {
+                    let code = set(list, Int64(row * columns + column), key.values[column])
+                    if code != SQLITE_OK { return code }
+                }
+            }
+            return SQLITE_OK
+        }
+    }
+
+    private static func bind(
+        rows: Int, columns: Int, to statement: OpaquePointer, at index: Int32, fill: (OpaquePointer) -> Int32
+    ) -> Int32 {
+        guard let list = relata_values_new(Int32(columns), Int64(rows)) else { return SQLITE_NOMEM }
+        let code = fill(list)
+        guard code == SQLITE_OK else {
+            relata_values_free(UnsafeMutableRawPointer(list))
+            return code
+        }
+        return relata_values_bind(statement, index, list)
+    }
+
+    private static func set(_ list: OpaquePointer, _ position: Int64, _ value: Value) -> Int32 {
+        switch value {
+        case .null: break
+        case .integer(let value): relata_values_set_integer(list, position, value)
+        case .real(let value): relata_values_set_real(list, position, value)
+        case .text(var value):
+            return value.withUTF8 { relata_values_set_bytes(list, position, $0.baseAddress, Int64($0.count), 1) }
+        case .blob(let value):
+            return value.withUnsafeBytes { relata_values_set_bytes(list, position, $0.baseAddress, Int64($0.count), 0) }
+        case .uuid(let value):
+            return withUnsafeBytes(of: value.uuid) { relata_values_set_bytes(list, position, $0.baseAddress, 16, 0) }
+        }
+        return SQLITE_OK
+    }
+}
