@@ -1,0 +1,97 @@
+/// Names in the database, sets of properties, stamps. SQL compares names without regard to case, and so do these.
+extension SchemaResolver {
+    mutating func checkTableNames() {
+        var owners: [String: String] = [:]
+        for (index, entity) in entities.enumerated() where tableIndex[entity.name] == index {
+            checkTableName(entity.table, index, nil, "give another with `@Model(table:)`")
+            if let owner = owners.updateValue(entity.name, forKey: entity.table.lowercased()) {
+                report(index, "its table \(entity.table) is that of \(owner): name another with `@Model(table:)`")
+            }
+        }
+        for join in joins {
+            let name = "\(entities[join.source].name).\(join.property)"
+            checkTableName(join.table, join.source, join.property, "give another with `joinTable:`")
+            if let owner = owners.updateValue(name, forKey: join.table.lowercased()) {
+                report(
+                    join.source, join.property,
+                    "its join table \(join.table) is that of \(owner): name another with `joinTable:`")
+            }
+        }
+    }
+
+    private mutating func checkTableName(_ table: String, _ index: Int, _ property: String?, _ mend: String) {
+        let lower = table.lowercased()
+        if table.isEmpty || table.contains("\0") {
+            report(index, property, "its table's name is empty or holds U+0000: \(mend)")
+        } else if lower.hasPrefix("sqlite_") || lower.hasPrefix("relata_") {
+            report(index, property, "the table name \(table) is reserved: \(mend)")
+        }
+    }
+
+    mutating func checkColumnNames(of index: Int) {
+        var owners: [String: String] = [:]
+        for column in tables[index].columns {
+            checkColumn(column.name, of: index, property: column.property, owners: &owners)
+        }
+        for reference in references where reference.source == index && reference.isOrderStored {
+            guard let column = reference.orderColumn else { continue }
+            checkColumn(column, of: index, property: reference.property, owners: &owners)
+        }
+    }
+
+    mutating func checkColumnNames(of join: Join) {
+        var owners: [String: String] = [:]
+        let orders = [join.orderColumn, join.inverseOrderColumn].compactMap { $0 }
+        for column in join.sourceColumns + join.targetColumns + orders {
+            if owners.updateValue(column, forKey: column.lowercased()) != nil {
+                report(
+                    join.source, join.property,
+                    "its join table has two columns named \(column): name them with `joinColumns:`")
+            }
+        }
+    }
+
+    private mutating func checkColumn(
+        _ column: String, of index: Int, property: String, owners: inout [String: String]
+    ) {
+        if column.isEmpty || column.contains("\0") {
+            report(index, property, "its column's name is empty or holds U+0000: give another with `column:`")
+        } else if let owner = owners.updateValue(property, forKey: column.lowercased()) {
+            report(index, property, "its column \(column) is that of \(owner): give another with `column:`")
+        }
+    }
+
+    mutating func checkSets(of index: Int) {
+        let entity = entities[index]
+        for (word, sets) in [("unique", entity.uniques), ("index", entity.indexes)] {
+            for set in sets {
+                if set.isEmpty { report(index, "a \(word) set is empty: name its properties, or remove it") }
+                for name in set {
+                    switch entity.property(name) {
+                    case .attribute: continue
+                    case .relationship(let relationship):
+                        if case .toOne = relationship.kind { continue }
+                        report(index, name, "a \(word) set holds attributes and to-ones: this has no column")
+                    case nil:
+                        report(index, name, "a \(word) set names it, but it doesn't exist: declare it, or mend the name")
+                    }
+                }
+            }
+        }
+    }
+
+    mutating func checkStamps(of index: Int) {
+        let entity = entities[index]
+        if let name = entity.revision {
+            if entity.attribute(name)?.type != .integer {
+                report(index, name, "a revision counts changes: declare it as `var \(name): Int = 0`")
+            } else if entity.attribute(name)?.isOptional == true {
+                report(index, name, "a revision can't be optional: declare it as `var \(name): Int = 0`")
+            }
+        }
+        for name in [entity.createdAt, entity.updatedAt].compactMap({ $0 }) {
+            if case .date? = entity.attribute(name)?.type { continue }
+            report(index, name, "a stamp is a point in time: declare it as `var \(name): Date`")
+        }
+    }
+}

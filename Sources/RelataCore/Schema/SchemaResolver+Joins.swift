@@ -1,0 +1,138 @@
+/// Many-to-manys, through links, and what each relationship stands on.
+extension SchemaResolver {
+    mutating func resolveJoins() {
+        let inverses = inverseSides()
+        for (index, entity) in entities.enumerated() {
+            for relationship in entity.relationships {
+                guard case .manyToMany(let names) = relationship.kind, let target = tableIndex[relationship.target]
+                else { continue }
+                let name = PropertyName(entity: index, property: relationship.name)
+                guard joinNumbers[name] == nil else { continue }
+                let other = inverses[name]
+                let targetName =
+                    target == index
+                    ? Naming.singular(relationship.name) : Naming.lowerFirst(entities[target].shortName)
+                let join = Join(
+                    index: joins.count, table: names.table ?? "\(entity.table)_\(relationship.name)", source: index,
+                    property: relationship.name,
+                    sourceColumns: columnNames(
+                        resolvedKeyParts(of: index), prefix: Naming.lowerFirst(entity.shortName),
+                        given: names.sourceColumns, entity: index, property: relationship.name, target: index),
+                    target: target, inverse: other?.name,
+                    targetColumns: columnNames(
+                        resolvedKeyParts(of: target), prefix: targetName, given: names.targetColumns, entity: index,
+                        property: relationship.name, target: target),
+                    orderColumn: orderColumn("position", relationship, entity: index),
+                    inverseOrderColumn: other.flatMap { orderColumn("inversePosition", $0, entity: target) },
+                    onSourceDelete: joinRule(of: relationship, entity: index),
+                    onTargetDelete: other.map { joinRule(of: $0, entity: target) } ?? .nullify,
+                    minimumCount: relationship.minimumCount, maximumCount: relationship.maximumCount,
+                    inverseMinimumCount: other?.minimumCount, inverseMaximumCount: other?.maximumCount)
+                joinNumbers[name] = join.index
+                joins.append(join)
+                checkColumnNames(of: join)
+            }
+        }
+    }
+
+    /// The second sides of the many-to-manys, by the property that declares the join.
+    private mutating func inverseSides() -> [PropertyName: Relationship] {
+        var sides: [PropertyName: Relationship] = [:]
+        for (index, entity) in entities.enumerated() {
+            for relationship in entity.relationships {
+                guard case .manyToManyInverse(let inverse) = relationship.kind,
+                    let target = tableIndex[relationship.target]
+                else { continue }
+                guard case .manyToMany? = entities[target].relationship(inverse)?.kind else {
+                    report(
+                        index, relationship.name,
+                        "its inverse \(relationship.target).\(inverse) isn't a many-to-many without `inverse:`: "
+                            + "declare `var \(inverse): ToMany<\(entity.name)>` there; `inverse:` stands on one side")
+                    continue
+                }
+                if let back = entities[target].relationship(inverse)?.target, back != entity.name {
+                    report(
+                        index, relationship.name,
+                        "its inverse \(relationship.target).\(inverse) points at \(back), not at \(entity.name): "
+                            + "name a many-to-many of \(relationship.target) that points at \(entity.name)")
+                    continue
+                }
+                let name = PropertyName(entity: target, property: inverse)
+                if let other = sides[name] {
+                    report(
+                        index, relationship.name,
+                        "\(relationship.target).\(inverse) already has the inverse \(other.name): keep one of the two")
+                    continue
+                }
+                sides[name] = relationship
+            }
+        }
+        return sides
+    }
+
+    private mutating func orderColumn(_ column: String, _ relationship: Relationship, entity: Int) -> String? {
+        switch relationship.order {
+        case nil: return nil
+        case .stored: return column
+        case .attribute(let attribute):
+            report(
+                entity, relationship.name,
+                "a many-to-many has no attribute \(attribute) to be ordered by: use `ordered: true`, or a join model")
+            return nil
+        }
+    }
+
+    private mutating func joinRule(of relationship: Relationship, entity: Int) -> DeleteRule {
+        if relationship.deleteRule == .noAction {
+            report(
+                entity, relationship.name,
+                "noAction would leave join rows that point nowhere: use nullify, which keeps the other objects")
+        }
+        return relationship.deleteRule ?? .nullify
+    }
+
+    /// What a relationship stands on; `nil` where that is broken, which is reported.
+    mutating func link(_ relationship: Relationship, of index: Int) -> Link? {
+        guard let target = tableIndex[relationship.target] else { return nil }
+        switch relationship.kind {
+        case .toOne:
+            return draftNumbers[PropertyName(entity: index, property: relationship.name)].map { .reference($0) }
+        case .hasOne(let inverse), .toMany(let inverse):
+            return draftNumbers[PropertyName(entity: target, property: inverse)].map { .inverse($0) }
+        case .manyToMany:
+            let number = joinNumbers[PropertyName(entity: index, property: relationship.name)]
+            return number.map { .join($0, isSource: true) }
+        case .manyToManyInverse(let inverse):
+            let number = joinNumbers[PropertyName(entity: target, property: inverse)]
+            return number.map { .join($0, isSource: false) }
+        case .through(let toMany, let toOne):
+            return through(relationship, toMany: toMany, toOne: toOne, of: index)
+        }
+    }
+
+    private mutating func through(_ relationship: Relationship, toMany: String, toOne: String, of index: Int) -> Link? {
+        guard let first = entities[index].relationship(toMany), case .toMany(let inverse) = first.kind else {
+            report(
+                index, relationship.name,
+                "it goes through \(toMany), which isn't a to-many with `inverse:` of \(entities[index].name): name one")
+            return nil
+        }
+        guard let middle = tableIndex[first.target],
+            let view = draftNumbers[PropertyName(entity: middle, property: inverse)]
+        else { return nil }
+        guard let second = draftNumbers[PropertyName(entity: middle, property: toOne)] else {
+            report(
+                index, relationship.name,
+                "it goes through \(first.target).\(toOne), which isn't a to-one: name a to-one of \(first.target)")
+            return nil
+        }
+        guard drafts[second].relationship.target == relationship.target else {
+            report(
+                index, relationship.name,
+                "it leads to \(drafts[second].relationship.target) by \(toMany) and \(toOne), "
+                    + "not to \(relationship.target): name another way, or change its type")
+            return nil
+        }
+        return .through(inverse: view, reference: second)
+    }
+}

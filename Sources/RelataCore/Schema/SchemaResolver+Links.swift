@@ -1,0 +1,143 @@
+/// Views, references and their rules.
+extension SchemaResolver {
+    /// Finds the reference behind each has-one and to-many.
+    mutating func resolveViews() {
+        for (index, entity) in entities.enumerated() {
+            for relationship in entity.relationships {
+                switch relationship.kind {
+                case .hasOne(let inverse), .toMany(let inverse):
+                    resolveView(relationship, inverse: inverse, of: index)
+                case .toOne, .manyToMany, .manyToManyInverse, .through: break
+                }
+                checkArguments(of: relationship, entity: index)
+            }
+        }
+    }
+
+    private mutating func resolveView(_ relationship: Relationship, inverse: String, of index: Int) {
+        guard let target = tableIndex[relationship.target] else { return }
+        let here = entities[index].name
+        guard case .toOne? = entities[target].relationship(inverse)?.kind,
+            let number = draftNumbers[PropertyName(entity: target, property: inverse)]
+        else {
+            let known = drafts.filter { $0.source == target && $0.target == index }.map(\.relationship.name)
+            let mend =
+                known.isEmpty
+                ? "declare `var \(inverse): ToOne<\(here)>?` in \(relationship.target)"
+                : "name \(known.joined(separator: " or ")), which points at \(here)"
+            report(index, relationship.name, "its inverse \(relationship.target).\(inverse) isn't a to-one: \(mend)")
+            return
+        }
+        guard drafts[number].target == index else {
+            report(
+                index, relationship.name,
+                "its inverse \(relationship.target).\(inverse) points at \(drafts[number].relationship.target), "
+                    + "not at \(here): name a to-one of \(relationship.target) that points at \(here)")
+            return
+        }
+        if let other = views[number] {
+            report(
+                index, relationship.name,
+                "\(relationship.target).\(inverse) already has the view \(other.relationship.name): keep one")
+            return
+        }
+        views[number] = View(entity: index, relationship: relationship)
+    }
+
+    mutating func resolveReferences() {
+        for (number, draft) in drafts.enumerated() {
+            let view = views[number]?.relationship
+            let source = entities[draft.source]
+            let name = draft.relationship.name
+            var orderColumn: String?
+            var isOrderStored = false
+            switch view?.order {
+            case nil: break
+            case .stored:
+                orderColumn = name + "Position"
+                isOrderStored = true
+            case .attribute(let attribute):
+                if source.attribute(attribute)?.type != .integer {
+                    report(
+                        draft.target, view?.name,
+                        "it is ordered by \(source.name).\(attribute), which isn't an integer attribute: "
+                            + "declare `var \(attribute): Int` there, or use `ordered: true`")
+                }
+                orderColumn = source.attribute(attribute)?.column
+            }
+            var isUnique = source.uniques.contains([name]) || source.key == [name]
+            if case .hasOne? = view?.kind { isUnique = true }
+            references.append(
+                Reference(
+                    index: number, source: draft.source, property: name, columns: draft.columns, target: draft.target,
+                    isOptional: draft.isOptional, isUnique: isUnique, inverse: view?.name,
+                    onTargetDelete: targetRule(of: draft, view: view), onSourceDelete: sourceRule(of: draft),
+                    orderColumn: orderColumn, isOrderStored: isOrderStored, minimumCount: view?.minimumCount,
+                    maximumCount: view?.maximumCount))
+        }
+    }
+
+    /// The rule of the target's view wins, then the reference's own; an undeclared rule never loses an object.
+    private mutating func targetRule(of draft: ReferenceDraft, view: Relationship?) -> DeleteRule {
+        let own = draft.relationship.onTargetDelete
+        let name = draft.relationship.name
+        if let own, let other = view?.deleteRule, own != other {
+            report(
+                draft.source, name,
+                "onTargetDelete says \(own) and the deleteRule of \(entities[draft.target].name).\(view?.name ?? "") "
+                    + "says \(other) for the same deletion: remove one of the two")
+        }
+        let rule = view?.deleteRule ?? own ?? (draft.isOptional ? .nullify : .deny)
+        if rule == .nullify && !draft.isOptional {
+            let (entity, property) = view?.deleteRule != nil ? (draft.target, view?.name) : (draft.source, name)
+            report(
+                entity, property,
+                "nullify can't unset \(entities[draft.source].name).\(name), which is required: "
+                    + "make that to-one optional, or use cascade or deny")
+        }
+        return rule
+    }
+
+    /// A target that goes is no matter of nullify or noAction: the key goes with its row.
+    private func sourceRule(of draft: ReferenceDraft) -> DeleteRule {
+        switch draft.relationship.deleteRule {
+        case .cascade: .cascade
+        case .deny: .deny
+        case .nullify, .noAction, nil: .nullify
+        }
+    }
+
+    /// What each kind of relationship can't have.
+    private mutating func checkArguments(of relationship: Relationship, entity: Int) {
+        let name = relationship.name
+        if let minimum = relationship.minimumCount, minimum < 0 {
+            report(entity, name, "its minimum is below 0: use 0 or more")
+        }
+        if let maximum = relationship.maximumCount, maximum < 1 {
+            report(entity, name, "its maximum is below 1: use 1 or more")
+        }
+        if let minimum = relationship.minimumCount, let maximum = relationship.maximumCount, minimum > maximum {
+            report(entity, name, "its minimum \(minimum) is above its maximum \(maximum): swap or mend them")
+        }
+        let hasCounts = relationship.minimumCount != nil || relationship.maximumCount != nil
+        switch relationship.kind {
+        case .toOne: break
+        case .through:
+            if relationship.deleteRule != nil || relationship.order != nil || hasCounts {
+                report(entity, name, "it is read-only: declare rule, order and counts on what it goes through")
+            }
+        case .hasOne, .toMany, .manyToMany, .manyToManyInverse: break
+        }
+        if relationship.onTargetDelete != nil {
+            if case .toOne = relationship.kind {
+            } else {
+                report(
+                    entity, name,
+                    "onTargetDelete is for a to-one: use deleteRule, on the side whose deletion it is about")
+            }
+        }
+        guard !relationship.isToMany else { return }
+        if relationship.order != nil { report(entity, name, "only a to-many can be ordered: remove the order") }
+        if hasCounts { report(entity, name, "only a to-many has counts: make it optional or required instead") }
+    }
+}
