@@ -1,5 +1,6 @@
 #include "CRelataSQLite.h"
 
+#include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -77,11 +78,6 @@ int relata_values_set_bytes(relata_values *list, int64_t position, const void *b
 
 int relata_values_bind(sqlite3_stmt *statement, int parameter, relata_values *list) {
     return sqlite3_bind_pointer(statement, parameter, list, pointer_type, relata_values_free);
-}
-
-int relata_disable_double_quoted_text(sqlite3 *connection) {
-    int code = sqlite3_db_config(connection, SQLITE_DBCONFIG_DQS_DDL, 0, (int *)0);
-    return code == SQLITE_OK ? sqlite3_db_config(connection, SQLITE_DBCONFIG_DQS_DML, 0, (int *)0) : code;
 }
 
 // The virtual table.

@@ -8,8 +8,11 @@
 #ifndef CRELATASQLITE_H
 #define CRELATASQLITE_H
 
-#include <sqlite3.h>
 #include <stdint.h>
+
+// Declared, not included: SQLite's own header belongs to GRDB's module.
+struct sqlite3;
+struct sqlite3_stmt;
 
 // The largest number of columns of a row: c0 … c7.
 #define RELATA_VALUES_COLUMNS 8
@@ -27,11 +30,8 @@ void relata_values_set_real(relata_values *values, int64_t position, double valu
 // Sets text (`is_text` ≠ 0) or a blob; copies the bytes. Returns SQLITE_OK or SQLITE_NOMEM.
 int relata_values_set_bytes(relata_values *values, int64_t position, const void *bytes, int64_t length, int is_text);
 // Binds the values to a parameter of a statement, which then owns them, also when binding fails.
-int relata_values_bind(sqlite3_stmt *statement, int parameter, relata_values *values);
+int relata_values_bind(struct sqlite3_stmt *statement, int parameter, relata_values *values);
 // Makes the function known to a connection.
-int relata_values_register(sqlite3 *connection);
-// Turns off the reading of double-quoted words as text, a trap that hides misspelt column names. (Variadic in C, so
-// out of Swift's reach.)
-int relata_disable_double_quoted_text(sqlite3 *connection);
+int relata_values_register(struct sqlite3 *connection);
 
 #endif

@@ -1,0 +1,187 @@
+import Foundation
+import GRDBSQLite
+import RelataCore
+
+/// How values of one type are read from a column and bound to a parameter.
+///
+/// `@Model` asks ``coding(of:)`` for the coding of each property's type; the answer is known at compile time, so that
+/// reading a row is straight code without a look-up.
+public protocol AttributeCoding: Sendable {
+    /// The property's type.
+    associatedtype Value
+    /// What the column means and how it is stored.
+    var type: AttributeType { get }
+    /// Whether values may be unset.
+    var isOptional: Bool { get }
+    /// Reads the current row's column.
+    func read(_ statement: OpaquePointer, _ column: Int32) throws -> Value
+    /// Binds a value to a parameter and returns SQLite's result code.
+    func bind(_ value: Value, _ statement: OpaquePointer, _ index: Int32) throws -> Int32
+    /// The value as the column stores it.
+    func encode(_ value: Value) throws(RelataError) -> RelataCore.Value
+    /// A stored value as the property's type.
+    func decode(_ value: RelataCore.Value) throws(RelataError) -> Value
+}
+
+extension AttributeCoding {
+    @inlinable public var isOptional: Bool { false }
+
+    /// The error of a stored value that isn't one of the property's type.
+    func mismatch(_ value: RelataCore.Value) -> RelataError {
+        .corruptStore("\"\(value)\" is no \(Value.self): mend the row, or declare the property as what it holds")
+    }
+}
+
+/// A type that a column stores directly.
+@frozen
+public struct PlainCoding<Value: AttributeValue>: AttributeCoding {
+    @inlinable init() {}
+    public var type: AttributeType { Value.attributeType }
+    @inlinable
+    public func read(_ statement: OpaquePointer, _ column: Int32) throws -> Value { try Value.read(statement, column) }
+    @inlinable
+    public func bind(_ value: Value, _ statement: OpaquePointer, _ index: Int32) throws -> Int32 {
+        try value.bind(statement, index)
+    }
+    public func encode(_ value: Value) throws(RelataError) -> RelataCore.Value { try value.databaseValue }
+    public func decode(_ value: RelataCore.Value) throws(RelataError) -> Value {
+        guard let result = Value(databaseValue: value) else { throw mismatch(value) }
+        return result
+    }
+}
+
+/// An enum, or another type with a raw value, stored as that.
+@frozen
+public struct RawValueCoding<Value: RawRepresentable & Sendable>: AttributeCoding where Value.RawValue: AttributeValue {
+    @inlinable init() {}
+    public var type: AttributeType { Value.RawValue.attributeType }
+    @inlinable
+    public func read(_ statement: OpaquePointer, _ column: Int32) throws -> Value {
+        guard let value = Value(rawValue: try Value.RawValue.read(statement, column)) else {
+            throw unreadable(statement, column, "\(Value.self)")
+        }
+        return value
+    }
+    @inlinable
+    public func bind(_ value: Value, _ statement: OpaquePointer, _ index: Int32) throws -> Int32 {
+        try value.rawValue.bind(statement, index)
+    }
+    public func encode(_ value: Value) throws(RelataError) -> RelataCore.Value { try value.rawValue.databaseValue }
+    public func decode(_ value: RelataCore.Value) throws(RelataError) -> Value {
+        guard let raw = Value.RawValue(databaseValue: value), let result = Value(rawValue: raw) else {
+            throw mismatch(value)
+        }
+        return result
+    }
+}
+
+/// Any `Codable` type, as JSON text with sorted keys, so that equal values are equal text.
+@frozen
+public struct JSONCoding<Value: Codable & Sendable>: AttributeCoding {
+    @inlinable init() {}
+    public var type: AttributeType { .json }
+    public func read(_ statement: OpaquePointer, _ column: Int32) throws -> Value {
+        switch sqlite3_column_type(statement, column) {
+        case SQLITE_TEXT, SQLITE_BLOB: try decode(.text(sqliteText(statement, column)))
+        default: throw unreadable(statement, column, "\(Value.self) as JSON")
+        }
+    }
+    public func bind(_ value: Value, _ statement: OpaquePointer, _ index: Int32) throws -> Int32 {
+        try encode(value).bind(to: statement, at: index)
+    }
+    public func encode(_ value: Value) throws(RelataError) -> RelataCore.Value {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        do {
+            return .text(String(decoding: try encoder.encode(value), as: UTF8.self))
+        } catch {
+            throw .validation([
+                ValidationFailure(
+                    entity: "\(Value.self)", property: nil, key: nil, message: "can't be written as JSON: \(error)")
+            ])
+        }
+    }
+    public func decode(_ value: RelataCore.Value) throws(RelataError) -> Value {
+        guard case .text(let text) = value else { throw mismatch(value) }
+        do {
+            return try JSONDecoder().decode(Value.self, from: Data(text.utf8))
+        } catch {
+            throw .corruptStore("\"\(text.prefix(60))\" is no JSON of \(Value.self): \(error)")
+        }
+    }
+}
+
+/// A value that may be unset.
+@frozen
+public struct OptionalCoding<Base: AttributeCoding>: AttributeCoding {
+    @usableFromInline let base: Base
+    @inlinable init(_ base: Base) { self.base = base }
+    public var type: AttributeType { base.type }
+    @inlinable public var isOptional: Bool { true }
+    @inlinable
+    public func read(_ statement: OpaquePointer, _ column: Int32) throws -> Base.Value? {
+        sqlite3_column_type(statement, column) == SQLITE_NULL ? nil : try base.read(statement, column)
+    }
+    @inlinable
+    public func bind(_ value: Base.Value?, _ statement: OpaquePointer, _ index: Int32) throws -> Int32 {
+        guard let value else { return sqlite3_bind_null(statement, index) }
+        return try base.bind(value, statement, index)
+    }
+    public func encode(_ value: Base.Value?) throws(RelataError) -> RelataCore.Value {
+        guard let value else { return .null }
+        return try base.encode(value)
+    }
+    public func decode(_ value: RelataCore.Value) throws(RelataError) -> Base.Value? {
+        value.isNull ? nil : try base.decode(value)
+    }
+}
+
+/// A date in an encoding that the attribute names.
+@frozen
+public struct DateCoding: AttributeCoding {
+    @usableFromInline let encoding: DateEncoding
+    @inlinable init(_ encoding: DateEncoding) { self.encoding = encoding }
+    public var type: AttributeType { .date(encoding) }
+    public func read(_ statement: OpaquePointer, _ column: Int32) throws -> Date {
+        do {
+            return try decode(Row(statement: statement).value(at: Int(column)))
+        } catch {
+            throw unreadable(statement, column, "Date")
+        }
+    }
+    public func bind(_ value: Date, _ statement: OpaquePointer, _ index: Int32) throws -> Int32 {
+        try encode(value).bind(to: statement, at: index)
+    }
+    public func encode(_ value: Date) throws(RelataError) -> RelataCore.Value {
+        switch encoding {
+        case .microseconds: .integer(try value.microsecondsSince1970())
+        case .iso8601: .text(DateText.text(microseconds: try value.microsecondsSince1970()))
+        case .seconds: .real(value.timeIntervalSince1970)
+        }
+    }
+    public func decode(_ value: RelataCore.Value) throws(RelataError) -> Date {
+        // Only here does an integer mean seconds: everywhere else the storage class tells the encodings apart.
+        if encoding == .seconds, case .integer(let seconds) = value {
+            return Date(timeIntervalSince1970: Double(seconds))
+        }
+        guard let date = Date(databaseValue: value) else { throw mismatch(value) }
+        return date
+    }
+}
+
+/// A UUID as text.
+@frozen
+public struct UUIDTextCoding: AttributeCoding {
+    @inlinable init() {}
+    public var type: AttributeType { .uuid(.text) }
+    @inlinable
+    public func read(_ statement: OpaquePointer, _ column: Int32) throws -> UUID { try UUID.read(statement, column) }
+    public func bind(_ value: UUID, _ statement: OpaquePointer, _ index: Int32) throws -> Int32 {
+        bindText(value.uuidString.lowercased(), to: statement, at: index)
+    }
+    public func encode(_ value: UUID) throws(RelataError) -> RelataCore.Value { .text(value.uuidString.lowercased()) }
+    public func decode(_ value: RelataCore.Value) throws(RelataError) -> UUID {
+        guard let uuid = UUID(databaseValue: value) else { throw mismatch(value) }
+        return uuid
+    }
+}

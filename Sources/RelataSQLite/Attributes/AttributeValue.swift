@@ -1,0 +1,330 @@
+import Foundation
+import GRDBSQLite
+import RelataCore
+
+/// A type whose values a column stores directly.
+///
+/// Bool, all integers, Float, Double, Decimal, String, Date, Data, UUID, URL and `ID` conform. A type of your own
+/// conforms by saying how it becomes a ``Value`` and back; enums with raw values and `Codable` types need no
+/// conformance.
+///
+/// ```swift
+/// struct Color: AttributeValue {
+///     var rgb: Int64
+///     static var attributeType: AttributeType { .integer }
+///     var databaseValue: Value { .integer(rgb) }
+///     init?(databaseValue: Value) {
+///         guard case .integer(let rgb) = databaseValue else { return nil }
+///         self.rgb = rgb
+///     }
+/// }
+/// ```
+public protocol AttributeValue: Sendable {
+    /// What the column means and how it is stored.
+    static var attributeType: AttributeType { get }
+    /// The value as the column stores it.
+    ///
+    /// - Throws: ``RelataError/validation(_:)`` for a value that no column can hold, such as a `UInt64` over `Int64.max`.
+    var databaseValue: Value { get throws(RelataError) }
+    /// Reads a stored value; `nil` when it isn't one of this type.
+    init?(databaseValue: Value)
+
+    /// Reads the current row's column. The default goes through ``init(databaseValue:)``.
+    static func read(_ statement: OpaquePointer, _ column: Int32) throws(RelataError) -> Self
+    /// Binds the value to a parameter and returns SQLite's result code. The default goes through ``databaseValue``.
+    func bind(_ statement: OpaquePointer, _ index: Int32) throws(RelataError) -> Int32
+}
+
+extension AttributeValue {
+    public static func read(_ statement: OpaquePointer, _ column: Int32) throws(RelataError) -> Self {
+        let value = Row(statement: statement).value(at: Int(column), as: attributeType)
+        guard let result = Self(databaseValue: value) else { throw unreadable(statement, column, "\(Self.self)") }
+        return result
+    }
+
+    public func bind(_ statement: OpaquePointer, _ index: Int32) throws(RelataError) -> Int32 {
+        try databaseValue.bind(to: statement, at: index)
+    }
+}
+
+/// The error of a column that doesn't hold what the model declares.
+@usableFromInline
+func unreadable(_ statement: OpaquePointer, _ column: Int32, _ type: String) -> RelataError {
+    let name = sqlite3_column_name(statement, column).map { String(cString: $0) } ?? "\(column)"
+    let found =
+        switch sqlite3_column_type(statement, column) {
+        case SQLITE_NULL: "NULL"
+        case SQLITE_INTEGER: "the integer \(sqlite3_column_int64(statement, column))"
+        case SQLITE_FLOAT: "the number \(sqlite3_column_double(statement, column))"
+        case SQLITE_TEXT: "the text \"\(sqliteText(statement, column).prefix(40))\""
+        default: "\(sqlite3_column_bytes(statement, column)) bytes"
+        }
+    return .corruptStore(
+        "column \(name) holds \(found), which is no \(type): mend the row, or declare the property as what it holds")
+}
+
+// MARK: Integers
+
+extension AttributeValue where Self: FixedWidthInteger {
+    public static var attributeType: AttributeType { .integer }
+
+    public var databaseValue: Value {
+        get throws(RelataError) {
+            guard let value = Int64(exactly: self) else { throw tooLarge(self) }
+            return .integer(value)
+        }
+    }
+
+    public init?(databaseValue: Value) {
+        guard case .integer(let value) = databaseValue else { return nil }
+        self.init(exactly: value)
+    }
+
+    @inlinable
+    public static func read(_ statement: OpaquePointer, _ column: Int32) throws(RelataError) -> Self {
+        guard sqlite3_column_type(statement, column) == SQLITE_INTEGER,
+            let value = Self(exactly: sqlite3_column_int64(statement, column))
+        else { throw unreadable(statement, column, "\(Self.self)") }
+        return value
+    }
+
+    @inlinable
+    public func bind(_ statement: OpaquePointer, _ index: Int32) throws(RelataError) -> Int32 {
+        guard let value = Int64(exactly: self) else { throw tooLarge(self) }
+        return sqlite3_bind_int64(statement, index, value)
+    }
+}
+
+@usableFromInline
+func tooLarge(_ value: some FixedWidthInteger) -> RelataError {
+    .validation([
+        ValidationFailure(
+            entity: "\(type(of: value))", property: nil, key: nil,
+            message: "\(value) is larger than \(Int64.max), the largest integer a database holds: store it as text or data")
+    ])
+}
+
+extension Int: AttributeValue {}
+extension Int8: AttributeValue {}
+extension Int16: AttributeValue {}
+extension Int32: AttributeValue {}
+extension Int64: AttributeValue {}
+extension UInt: AttributeValue {}
+extension UInt8: AttributeValue {}
+extension UInt16: AttributeValue {}
+extension UInt32: AttributeValue {}
+extension UInt64: AttributeValue {}
+
+extension Bool: AttributeValue {
+    public static var attributeType: AttributeType { .boolean }
+    public var databaseValue: Value { .integer(self ? 1 : 0) }
+    public init?(databaseValue: Value) {
+        guard case .integer(let value) = databaseValue else { return nil }
+        self = value != 0
+    }
+
+    @inlinable
+    public static func read(_ statement: OpaquePointer, _ column: Int32) throws(RelataError) -> Bool {
+        guard sqlite3_column_type(statement, column) == SQLITE_INTEGER else {
+            throw unreadable(statement, column, "Bool")
+        }
+        return sqlite3_column_int64(statement, column) != 0
+    }
+
+    @inlinable
+    public func bind(_ statement: OpaquePointer, _ index: Int32) -> Int32 {
+        sqlite3_bind_int64(statement, index, self ? 1 : 0)
+    }
+}
+
+// MARK: Numbers
+
+extension Double: AttributeValue {
+    public static var attributeType: AttributeType { .real }
+    public var databaseValue: Value { .real(self) }
+    public init?(databaseValue: Value) {
+        switch databaseValue {
+        case .real(let value): self = value
+        case .integer(let value): self = Double(value)
+        default: return nil
+        }
+    }
+
+    @inlinable
+    public static func read(_ statement: OpaquePointer, _ column: Int32) throws(RelataError) -> Double {
+        let type = sqlite3_column_type(statement, column)
+        guard type == SQLITE_FLOAT || type == SQLITE_INTEGER else { throw unreadable(statement, column, "Double") }
+        return sqlite3_column_double(statement, column)
+    }
+
+    @inlinable
+    public func bind(_ statement: OpaquePointer, _ index: Int32) throws(RelataError) -> Int32 {
+        guard !isNaN else { throw notANumber() }  // SQLite would store NULL
+        return sqlite3_bind_double(statement, index, self)
+    }
+}
+
+@usableFromInline
+func notANumber() -> RelataError {
+    .validation([
+        ValidationFailure(
+            entity: "Double", property: nil, key: nil,
+            message: "not a number (NaN) can't be stored: make the property optional and leave it unset")
+    ])
+}
+
+extension Float: AttributeValue {
+    public static var attributeType: AttributeType { .real }
+    public var databaseValue: Value { .real(Double(self)) }
+    public init?(databaseValue: Value) {
+        guard let value = Double(databaseValue: databaseValue) else { return nil }
+        self.init(value)
+    }
+
+    @inlinable
+    public static func read(_ statement: OpaquePointer, _ column: Int32) throws(RelataError) -> Float {
+        Float(try Double.read(statement, column))
+    }
+
+    @inlinable
+    public func bind(_ statement: OpaquePointer, _ index: Int32) throws(RelataError) -> Int32 {
+        try Double(self).bind(statement, index)
+    }
+}
+
+/// Decimals are kept as text, without loss, and compared by number.
+extension Decimal: AttributeValue {
+    public static var attributeType: AttributeType { .decimal }
+    public var databaseValue: Value {
+        get throws(RelataError) {
+            guard !isNaN else { throw notANumber() }
+            return .text(description)
+        }
+    }
+    public init?(databaseValue: Value) {
+        switch databaseValue {
+        case .text(let value):
+            guard let number = Decimal(string: value, locale: Locale(identifier: "en_US_POSIX")) else { return nil }
+            self = number
+        case .integer(let value): self.init(value)
+        case .real(let value): self.init(value)
+        default: return nil
+        }
+    }
+}
+
+// MARK: Text, bytes, time
+
+extension String: AttributeValue {
+    public static var attributeType: AttributeType { .text }
+    public var databaseValue: Value { .text(self) }
+    public init?(databaseValue: Value) {
+        guard case .text(let value) = databaseValue else { return nil }
+        self = value
+    }
+
+    @inlinable
+    public static func read(_ statement: OpaquePointer, _ column: Int32) throws(RelataError) -> String {
+        guard sqlite3_column_type(statement, column) == SQLITE_TEXT else {
+            throw unreadable(statement, column, "String")
+        }
+        return sqliteText(statement, column)
+    }
+
+    @inlinable
+    public func bind(_ statement: OpaquePointer, _ index: Int32) -> Int32 { bindText(self, to: statement, at: index) }
+}
+
+extension URL: AttributeValue {
+    public static var attributeType: AttributeType { .text }
+    public var databaseValue: Value { .text(absoluteString) }
+    public init?(databaseValue: Value) {
+        guard case .text(let value) = databaseValue else { return nil }
+        self.init(string: value)
+    }
+}
+
+extension Data: AttributeValue {
+    public static var attributeType: AttributeType { .data }
+    public var databaseValue: Value { .blob(self) }
+    public init?(databaseValue: Value) {
+        switch databaseValue {
+        case .blob(let value): self = value
+        case .text(let value): self = Data(value.utf8)
+        default: return nil
+        }
+    }
+}
+
+extension UUID: AttributeValue {
+    public static var attributeType: AttributeType { .uuid(.blob) }
+    public var databaseValue: Value { .uuid(self) }
+    public init?(databaseValue: Value) {
+        switch databaseValue {
+        case .uuid(let value): self = value
+        case .blob(let value) where value.count == 16:
+            self.init(uuid: value.withUnsafeBytes { $0.loadUnaligned(as: uuid_t.self) })
+        case .text(let value): self.init(uuidString: value)
+        default: return nil
+        }
+    }
+
+    @inlinable
+    public static func read(_ statement: OpaquePointer, _ column: Int32) throws(RelataError) -> UUID {
+        if sqlite3_column_type(statement, column) == SQLITE_BLOB, let uuid = sqliteUUID(statement, column) { return uuid }
+        guard sqlite3_column_type(statement, column) == SQLITE_TEXT, let uuid = UUID(uuidString: sqliteText(statement, column))
+        else { throw unreadable(statement, column, "UUID") }
+        return uuid
+    }
+
+    @inlinable
+    public func bind(_ statement: OpaquePointer, _ index: Int32) -> Int32 {
+        withUnsafeBytes(of: uuid) { sqlite3_bind_blob(statement, index, $0.baseAddress, 16, sqliteTransient) }
+    }
+}
+
+/// Dates keep microseconds. They are stored as an integer of them unless the attribute says otherwise.
+extension Date: AttributeValue {
+    public static var attributeType: AttributeType { .date(.microseconds) }
+    public var databaseValue: Value {
+        get throws(RelataError) { .integer(try microsecondsSince1970()) }
+    }
+    public init?(databaseValue: Value) {
+        switch databaseValue {
+        case .integer(let value): self = DateText.date(microseconds: value)
+        case .real(let value): self.init(timeIntervalSince1970: value)
+        case .text(let value):
+            guard let microseconds = DateText.microseconds(text: value) else { return nil }
+            self = DateText.date(microseconds: microseconds)
+        default: return nil
+        }
+    }
+
+    @usableFromInline
+    func microsecondsSince1970() throws(RelataError) -> Int64 {
+        guard let value = DateText.microseconds(of: self) else {
+            throw .validation([
+                ValidationFailure(
+                    entity: "Date", property: nil, key: nil,
+                    message: "\(timeIntervalSince1970) seconds since 1970 is too far away: the range is ±290,000 years")
+            ])
+        }
+        return value
+    }
+
+    @inlinable
+    public static func read(_ statement: OpaquePointer, _ column: Int32) throws(RelataError) -> Date {
+        if sqlite3_column_type(statement, column) == SQLITE_INTEGER {
+            return DateText.date(microseconds: sqlite3_column_int64(statement, column))
+        }
+        guard let date = Date(databaseValue: Row(statement: statement).value(at: Int(column))) else {
+            throw unreadable(statement, column, "Date")
+        }
+        return date
+    }
+
+    @inlinable
+    public func bind(_ statement: OpaquePointer, _ index: Int32) throws(RelataError) -> Int32 {
+        sqlite3_bind_int64(statement, index, try microsecondsSince1970())
+    }
+}

@@ -1,0 +1,74 @@
+import Foundation
+import RelataCore
+
+// Which coding a property's type has. Overload resolution picks, at compile time and in this order: a type that is an
+// `AttributeValue`, one with a raw value, any `Codable` one; anything else is refused with a message. A defaulted
+// parameter ranks an overload lower, `@_disfavoredOverload` lower still.
+
+/// The coding of a type that a column stores directly.
+@inlinable
+public func coding<Value: AttributeValue>(of type: Value.Type) -> PlainCoding<Value> { PlainCoding() }
+
+/// The coding of such a type when it may be unset.
+@inlinable
+public func coding<Value: AttributeValue>(of type: Value?.Type) -> OptionalCoding<PlainCoding<Value>> {
+    OptionalCoding(PlainCoding())
+}
+
+/// The coding of an enum, stored as its raw value.
+@inlinable
+public func coding<Value: RawRepresentable & Sendable>(
+    of type: Value.Type, byRawValue: Void = ()
+) -> RawValueCoding<Value> where Value.RawValue: AttributeValue { RawValueCoding() }
+
+/// The coding of an enum that may be unset.
+@inlinable
+public func coding<Value: RawRepresentable & Sendable>(
+    of type: Value?.Type, byRawValue: Void = ()
+) -> OptionalCoding<RawValueCoding<Value>> where Value.RawValue: AttributeValue { OptionalCoding(RawValueCoding()) }
+
+/// The coding of any `Codable` type: JSON.
+@inlinable @_disfavoredOverload
+public func coding<Value: Codable & Sendable>(of type: Value.Type) -> JSONCoding<Value> { JSONCoding() }
+
+/// The coding of any `Codable` type that may be unset.
+@inlinable @_disfavoredOverload
+public func coding<Value: Codable & Sendable>(of type: Value?.Type) -> OptionalCoding<JSONCoding<Value>> {
+    OptionalCoding(JSONCoding())
+}
+
+/// Refuses every other type at compile time.
+@available(
+    *, unavailable,
+    message:
+        "a stored property must be Bool, a number, String, Date, Data, UUID, URL, an enum with a raw value, a Codable & Sendable type, or an optional of these; mark it @Transient to leave it out"
+)
+@_disfavoredOverload
+public func coding<Value>(of type: Value.Type, refused: Void = ()) -> PlainCoding<Int> { PlainCoding() }
+
+/// The coding of a date in the encoding that `@Attribute(.iso8601)` or `@Attribute(.seconds)` names.
+@inlinable
+public func coding(of type: Date.Type, as encoding: DateEncoding) -> DateCoding { DateCoding(encoding) }
+
+/// The coding of such a date that may be unset.
+@inlinable
+public func coding(of type: Date?.Type, as encoding: DateEncoding) -> OptionalCoding<DateCoding> {
+    OptionalCoding(DateCoding(encoding))
+}
+
+/// The coding of a UUID that `@Attribute(.text)` stores as text.
+@inlinable
+public func coding(of type: UUID.Type, as encoding: UUIDTextEncoding) -> UUIDTextCoding { UUIDTextCoding() }
+
+/// The coding of such a UUID that may be unset.
+@inlinable
+public func coding(of type: UUID?.Type, as encoding: UUIDTextEncoding) -> OptionalCoding<UUIDTextCoding> {
+    OptionalCoding(UUIDTextCoding())
+}
+
+/// The one alternative encoding of a UUID, a type of its own so that overload resolution can tell it at compile time.
+@frozen
+public enum UUIDTextEncoding: Sendable {
+    /// Thirty-six lowercase characters.
+    case text
+}

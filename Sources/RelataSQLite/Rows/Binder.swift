@@ -1,0 +1,58 @@
+import GRDBSQLite
+import RelataCore
+
+/// Takes the columns of one object one after the other: binds them to a statement's parameters, or collects them as
+/// values where they are compared or checked.
+@frozen
+public struct Binder {
+    /// The statement to bind to; `nil` to collect.
+    public let statement: OpaquePointer?
+    /// The parameter that is bound next; the first is 1.
+    public var index: Int32
+    /// What was collected.
+    public var values: [Value]
+
+    /// Binds to a statement, from a parameter on.
+    @inlinable
+    public init(_ statement: OpaquePointer, index: Int32 = 1) {
+        self.statement = statement
+        self.index = index
+        values = []
+    }
+
+    /// Collects values.
+    @inlinable
+    public init(collecting capacity: Int) {
+        statement = nil
+        index = 1
+        values = []
+        values.reserveCapacity(capacity)
+    }
+
+    /// Takes the next column.
+    @inlinable
+    public mutating func bind<Coding: AttributeCoding>(_ value: Coding.Value, _ coding: Coding) throws {
+        if let statement {
+            let code = try coding.bind(value, statement, index)
+            if code != SQLITE_OK { throw bindingError(statement, code) }
+        } else {
+            values.append(try coding.encode(value))
+        }
+        index += 1
+    }
+
+    /// Leaves so many columns unset.
+    @inlinable
+    public mutating func bindNull(_ count: Int) {
+        for _ in 0..<count {
+            if let statement { sqlite3_bind_null(statement, index) } else { values.append(.null) }
+            index += 1
+        }
+    }
+}
+
+@usableFromInline
+func bindingError(_ statement: OpaquePointer, _ code: Int32) -> RelataError {
+    let message = sqlite3_db_handle(statement).flatMap { sqlite3_errmsg($0) }.map { String(cString: $0) } ?? ""
+    return SQLiteErrors.running("", code: Int(code), message, sql: nil)
+}

@@ -1,0 +1,37 @@
+import GRDBSQLite
+import RelataCore
+
+/// Reads the columns of the current row one after the other, straight from the statement.
+///
+/// Concrete and frozen, so that the code `@Model` writes is compiled, in the app's own module, to plain calls of
+/// SQLite's column functions.
+@frozen
+public struct RowReader {
+    /// The running statement.
+    public let statement: OpaquePointer
+    /// The column that is read next.
+    public var column: Int32
+
+    /// Reads from a column on.
+    @inlinable
+    public init(_ statement: OpaquePointer, column: Int32 = 0) {
+        self.statement = statement
+        self.column = column
+    }
+
+    /// Reads the next column.
+    @inlinable
+    public mutating func read<Coding: AttributeCoding>(_ coding: Coding) throws -> Coding.Value {
+        let value = try coding.read(statement, column)
+        column += 1
+        return value
+    }
+
+    /// Whether the next column is `NULL`.
+    @inlinable
+    public var isNull: Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
+
+    /// Passes over columns.
+    @inlinable
+    public mutating func skip(_ count: Int) { column += Int32(count) }
+}
