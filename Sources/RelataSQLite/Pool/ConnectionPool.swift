@@ -1,0 +1,177 @@
+import Foundation
+import GRDBSQLite
+import RelataCore
+
+/// What a power cut can cost. A killed process never costs a transaction that was acknowledged, and neither damages
+/// the file.
+public enum Durability: Sendable {
+    /// A power cut may lose the last transactions that were acknowledged. The default, and SQLite's advice for WAL.
+    case normal
+    /// A transaction that was acknowledged survives a power cut; each waits for the disk.
+    case full
+}
+
+/// The connections of one store: one that writes, several that read.
+///
+/// Readers see the state of the last commit before they began, and never wait for the writer (SQLite's WAL mode).
+/// A store in memory has one connection for both.
+public final class ConnectionPool: Sendable {
+    private let writer: Leases
+    private let readers: Leases
+    private let busyTimeout: Double
+    private let isReadOnly: Bool
+    private let isShared: Bool
+
+    /// Opens a database, and makes it if it doesn't exist.
+    ///
+    /// - Parameters:
+    ///   - path: The file, or `nil` for a database in memory.
+    ///   - isReadOnly: Whether writing is refused; the file must exist.
+    ///   - readers: The largest number of connections that read.
+    ///   - busyTimeout: How many seconds to wait for another process that writes.
+    /// - Throws: ``RelataError``, as ``Connection/init(path:isReadOnly:trace:)`` says.
+    public init(
+        path: String?, isReadOnly: Bool = false, durability: Durability = .normal, readers: Int = 5,
+        busyTimeout: Double = 5, trace: SQLTrace? = nil
+    ) throws {
+        self.busyTimeout = busyTimeout
+        self.isReadOnly = isReadOnly
+        isShared = path == nil
+        let openReader: @Sendable () throws -> Connection = {
+            let connection = try Connection(path: path, isReadOnly: true, trace: trace)
+            sqlite3_busy_timeout(connection.handle, Int32(busyTimeout * 1000))
+            return connection
+        }
+        let openWriter: @Sendable () throws -> Connection = {
+            let connection = try Connection(path: path, isReadOnly: isReadOnly, trace: trace)
+            sqlite3_busy_timeout(connection.handle, Int32(busyTimeout * 1000))
+            if path != nil && !isReadOnly {
+                // In WAL mode a reader and the writer don't wait for each other.
+                try connection.execute("PRAGMA journal_mode = WAL")
+                try connection.execute("PRAGMA synchronous = \(durability == .full ? "FULL" : "NORMAL")")
+            }
+            return connection
+        }
+        writer = Leases(limit: 1, open: openWriter)
+        self.readers = path == nil || isReadOnly ? writer : Leases(limit: max(1, readers), open: openReader)
+        // Opened at once, so that a file that can't be opened is an error here and not at the first call.
+        writer.release(try writer.acquire(nested: ""))
+    }
+
+    // MARK: Reading
+
+    private static let nestedRead =
+        "a read inside a transaction of the same store, outside that transaction: use the transaction itself"
+
+    /// Runs `body` with a connection that reads. Blocks the thread while all are in use.
+    public func read<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+        if !isShared, writer.isHeldByCurrentThread { throw RelataError.invalidUse(Self.nestedRead) }
+        let connection = try readers.acquire(nested: Self.nestedRead)
+        defer { readers.release(connection) }
+        return try body(connection)
+    }
+
+    /// Runs `body` with a connection that reads, on the thread that the task is on.
+    public func read<Result: Sendable>(_ body: @Sendable (Connection) throws -> Result) async throws -> Result {
+        try Task.checkCancellation()
+        let connection = try await readers.acquire()
+        defer { readers.release(connection) }
+        return try translatingInterrupts { try body(connection) }
+    }
+
+    // MARK: Writing
+
+    private static let nestedWrite =
+        "a write inside a transaction of the same store: use the transaction that is open, or its savepoint"
+
+    /// Runs `body` in a transaction, and commits it unless `body` throws. Blocks the thread while another writes.
+    public func write<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+        try refuseReadOnly()
+        let connection = try writer.acquire(nested: Self.nestedWrite)
+        defer { writer.release(connection) }
+        let deadline = Date(timeIntervalSinceNow: busyTimeout)
+        var pause = 0.001
+        while try !begin(connection, deadline) {
+            Thread.sleep(forTimeInterval: pause)
+            pause = min(pause * 2, 0.05)
+        }
+        return try commit(connection, body)
+    }
+
+    /// As the call without `async`; while another writes, the task waits without a thread. A task that was cancelled
+    /// rolls back.
+    public func write<Result: Sendable>(_ body: @Sendable (Connection) throws -> Result) async throws -> Result {
+        try refuseReadOnly()
+        try Task.checkCancellation()
+        let connection = try await writer.acquire()
+        let deadline = Date(timeIntervalSinceNow: busyTimeout)
+        var pause = 1
+        do {
+            while try !begin(connection, deadline) {
+                // The connection isn't used meanwhile, but stays this task's: a later writer waits behind it. The task
+                // may wake on another thread.
+                writer.endHold()
+                try await Task.sleep(for: .milliseconds(pause))
+                writer.beginHold()
+                pause = min(pause * 2, 50)
+            }
+        } catch {
+            writer.release(connection)
+            throw error
+        }
+        defer { writer.release(connection) }
+        return try translatingInterrupts { try commit(connection, body) }
+    }
+
+    /// Runs `body` with the writing connection outside any transaction: for pragmas and migrations.
+    public func withWriter<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+        let connection = try writer.acquire(nested: Self.nestedWrite)
+        defer { writer.release(connection) }
+        return try body(connection)
+    }
+
+    private func refuseReadOnly() throws(RelataError) {
+        if isReadOnly { throw .readOnly("the store was opened read-only: open it without readOnly to write") }
+    }
+
+    /// Begins a transaction; `false` while another process writes and the deadline isn't reached.
+    private func begin(_ connection: Connection, _ deadline: Date) throws -> Bool {
+        sqlite3_busy_timeout(connection.handle, 0)
+        defer { sqlite3_busy_timeout(connection.handle, Int32(busyTimeout * 1000)) }
+        do {
+            try connection.execute(SQLStatement("BEGIN IMMEDIATE"))
+            return true
+        } catch RelataError.busy(let message) {
+            if Date() > deadline { throw RelataError.busy(message) }
+            return false
+        }
+    }
+
+    private func commit<Result>(_ connection: Connection, _ body: (Connection) throws -> Result) throws -> Result {
+        do {
+            let result = try body(connection)
+            if Task.isCancelled { throw CancellationError() }
+            try connection.execute(SQLStatement("COMMIT"))
+            return result
+        } catch {
+            // SQLite has rolled back by itself after some errors, such as a full disk.
+            if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+            throw error
+        }
+    }
+
+    /// SQLite says "interrupted" where its progress handler found the task cancelled.
+    private func translatingInterrupts<Result>(_ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch RelataError.database(let code, _, _) where code & 0xff == Int(SQLITE_INTERRUPT) {
+            throw CancellationError()
+        }
+    }
+
+    /// Closes all connections. Calls after it fail with ``RelataError/closed(_:)``; what runs goes on to its end.
+    public func close() throws {
+        if !isShared && !isReadOnly { try readers.close() }
+        try writer.close()
+    }
+}
