@@ -57,7 +57,7 @@ extension SchemaResolver {
         if column.isEmpty || column.contains("\0") {
             report(index, property, "its column's name is empty or holds U+0000: give another with `column:`")
         } else if let owner = owners.updateValue(property, forKey: column.lowercased()) {
-            report(index, property, "its column \(column) is that of \(owner): give another with `column:`")
+            report(index, property, "its column \(column) is also that of \(owner): rename one")
         }
     }
 
@@ -71,17 +71,22 @@ extension SchemaResolver {
                     case .attribute: continue
                     case .relationship(let relationship):
                         if case .toOne = relationship.kind { continue }
-                        report(index, name, "a \(word) set holds attributes and to-ones: this has no column")
+                        report(index, name, "a \(word) set holds attributes and to-ones: it has no column")
                     case nil:
-                        report(index, name, "a \(word) set names it, but it doesn't exist: declare it, or mend the name")
+                        report(index, name, "a \(word) set names it, but it doesn't exist: mend the name")
                     }
                 }
             }
         }
     }
 
-    mutating func checkStamps(of index: Int) {
+    mutating func checkAttributes(of index: Int) {
         let entity = entities[index]
+        for attribute in entity.attributes {
+            if case .text(let text)? = attribute.defaultValue, text.contains("\0") {
+                report(index, attribute.name, "its default holds U+0000, which SQL can't spell: use another default")
+            }
+        }
         if let name = entity.revision {
             if entity.attribute(name)?.type != .integer {
                 report(index, name, "a revision counts changes: declare it as `var \(name): Int = 0`")

@@ -106,7 +106,7 @@ struct SchemaResolver {
             tables.append(Table(index: index, entity: entity, columns: columns, keyColumns: key, links: links))
             checkColumnNames(of: index)
             checkSets(of: index)
-            checkStamps(of: index)
+            checkAttributes(of: index)
         }
     }
 

@@ -1,0 +1,161 @@
+/// A table as a database has it, or as a schema wants it: what the two are compared by.
+public struct TableDescription: Hashable, Sendable {
+    /// The table's name.
+    public var name: String
+    /// The columns in order, generated ones included.
+    public var columns: [ColumnDescription]
+    /// The names of the primary key's columns, in the key's order; empty where none is declared.
+    public var primaryKey: [String]
+    /// Whether the key is SQLite's rowid: a single column declared as `INTEGER PRIMARY KEY`.
+    public var isKeyAssigned: Bool
+    /// The foreign keys.
+    public var foreignKeys: [ForeignKeyDescription]
+    /// The indexes, those behind `UNIQUE` constraints included, that behind the primary key not.
+    public var indexes: [IndexDescription]
+    /// Whether the table has rowids.
+    public var hasRowID: Bool
+    /// The text of the statement that made the table, where it was read from a database.
+    public var sql: String?
+    /// The texts that made the table's triggers, where it was read from a database.
+    public var triggers: [String]
+
+    /// Describes a table.
+    public init(
+        name: String, columns: [ColumnDescription], primaryKey: [String], isKeyAssigned: Bool = false,
+        foreignKeys: [ForeignKeyDescription] = [], indexes: [IndexDescription] = [], hasRowID: Bool = true,
+        sql: String? = nil, triggers: [String] = []
+    ) {
+        self.name = name
+        self.columns = columns
+        self.primaryKey = primaryKey
+        self.isKeyAssigned = isKeyAssigned
+        self.foreignKeys = foreignKeys
+        self.indexes = indexes
+        self.hasRowID = hasRowID
+        self.sql = sql
+        self.triggers = triggers
+    }
+
+    /// The column of that name, whatever its case.
+    public func column(_ name: String) -> ColumnDescription? { columns.first { $0.name.isSameName(as: name) } }
+
+    /// The foreign key that stands in just these columns, in any order.
+    public func foreignKey(on columns: [String]) -> ForeignKeyDescription? {
+        let wanted = Set(columns.map { $0.lowercased() })
+        return foreignKeys.first { Set($0.columns.map { $0.lowercased() }) == wanted }
+    }
+
+    /// Whether no two rows can have the same values in these columns, which are compared without their order.
+    public func isUnique(_ columns: [String]) -> Bool {
+        let wanted = Set(columns.map { $0.lowercased() })
+        return Set(primaryKey.map { $0.lowercased() }) == wanted
+            || indexes.contains { $0.isUnique && $0.isPlain && Set($0.columns.map { $0.lowercased() }) == wanted }
+    }
+
+    /// Whether rows with given values in these columns are found without a scan.
+    public func isIndexed(_ columns: [String]) -> Bool {
+        let wanted = columns.map { $0.lowercased() }
+        return primaryKey.map { $0.lowercased() }.starts(with: wanted)
+            || indexes.contains { $0.isPlain && $0.columns.map { $0.lowercased() }.starts(with: wanted) }
+    }
+}
+
+/// A column of a table.
+public struct ColumnDescription: Hashable, Sendable {
+    /// The column's name.
+    public var name: String
+    /// The declared type, as it is written; may be empty.
+    public var type: String
+    /// Whether `NULL` is refused.
+    public var isRequired: Bool
+    /// The default as it is written in SQL, if there is one.
+    public var defaultSQL: String?
+    /// Whether its values are computed from other columns.
+    public var isGenerated: Bool
+
+    /// Describes a column.
+    public init(
+        name: String, type: String, isRequired: Bool, defaultSQL: String? = nil, isGenerated: Bool = false
+    ) {
+        self.name = name
+        self.type = type
+        self.isRequired = isRequired
+        self.defaultSQL = defaultSQL
+        self.isGenerated = isGenerated
+    }
+
+    /// Whether a row may be inserted without giving the column.
+    public var canBeOmitted: Bool {
+        isGenerated || !isRequired || (defaultSQL.map { $0.uppercased() != "NULL" } ?? false)
+    }
+}
+
+/// A foreign key of a table.
+public struct ForeignKeyDescription: Hashable, Sendable {
+    /// The columns that hold it.
+    public var columns: [String]
+    /// The table it points at.
+    public var target: String
+    /// The columns it points at, in the same order; empty for the target's primary key where that isn't spelled out.
+    public var targetColumns: [String]
+    /// What the database does when the target's row is deleted.
+    public var onDelete: Action
+
+    /// Describes a foreign key.
+    public init(columns: [String], target: String, targetColumns: [String], onDelete: Action) {
+        self.columns = columns
+        self.target = target
+        self.targetColumns = targetColumns
+        self.onDelete = onDelete
+    }
+
+    /// What a database does by itself when the target's row is deleted.
+    public enum Action: String, Hashable, Sendable {
+        case none = "NO ACTION"
+        case restrict = "RESTRICT"
+        case cascade = "CASCADE"
+        case setNull = "SET NULL"
+        case setDefault = "SET DEFAULT"
+
+        /// The action that other tools obey a rule by.
+        init(_ rule: DeleteRule) {
+            self =
+                switch rule {
+                case .cascade: .cascade
+                case .nullify: .setNull
+                case .deny, .noAction: .none
+                }
+        }
+
+        /// Whether the database refuses the deletion.
+        var isDenial: Bool { self == .none || self == .restrict }
+    }
+}
+
+/// An index of a table.
+public struct IndexDescription: Hashable, Sendable {
+    /// The index's name; empty where it stands behind a constraint.
+    public var name: String
+    /// The columns in order; empty where it isn't plain.
+    public var columns: [String]
+    /// Whether it refuses equal values.
+    public var isUnique: Bool
+    /// Whether it is over whole columns of all rows, not over expressions or some rows.
+    public var isPlain: Bool
+    /// The text that made the index, where it was read from a database and not made by a constraint.
+    public var sql: String?
+
+    /// Describes an index.
+    public init(name: String, columns: [String], isUnique: Bool, isPlain: Bool = true, sql: String? = nil) {
+        self.name = name
+        self.columns = columns
+        self.isUnique = isUnique
+        self.isPlain = isPlain
+        self.sql = sql
+    }
+}
+
+extension String {
+    /// Whether SQL takes the two for one name.
+    func isSameName(as other: String) -> Bool { self == other || lowercased() == other.lowercased() }
+}

@@ -1,0 +1,38 @@
+/// Gives indexes their names: `index_Book_genreId`, `unique_Book_title_year`.
+///
+/// The same columns always get the same name, and no two indexes, nor an index and a table, share one: where a name
+/// could be read in two ways, or is too long for a database, a hash of what it is made of follows.
+struct IndexNames {
+    private var taken: Set<String>
+
+    /// Names that no table of the schema has.
+    init(_ schema: Schema) {
+        taken = Set(schema.tables.map { $0.sqlName.lowercased() } + schema.joins.map { $0.table.lowercased() })
+    }
+
+    /// Names that none of these is.
+    init(taken: some Sequence<String>) {
+        self.taken = Set(taken.map { $0.lowercased() })
+    }
+
+    mutating func name(table: String, columns: [String], isUnique: Bool) -> String {
+        let name = Self.name(table: table, columns: columns, isUnique: isUnique)
+        var candidate = name
+        var number = 2
+        while !taken.insert(candidate.lowercased()).inserted {
+            candidate = "\(name)_\(number)"
+            number += 1
+        }
+        return candidate
+    }
+
+    /// The name that an index on these columns has unless something else is called so.
+    static func name(table: String, columns: [String], isUnique: Bool) -> String {
+        let parts = [table] + columns
+        let name = (isUnique ? "unique_" : "index_") + parts.joined(separator: "_")
+        guard parts.dropFirst().contains(where: { $0.contains("_") }) || name.utf8.count > 60 else { return name }
+        var hasher = StableHasher()
+        for part in parts { hasher.combine(part.lowercased()) }
+        return "\(name.prefix(40))_\(hasher.digits.prefix(8))"
+    }
+}

@@ -1,0 +1,177 @@
+import Foundation
+
+/// The tables, keys and indexes that a schema wants, and the SQL that makes them: plain tables which any tool reads,
+/// with real foreign keys that carry the delete rules.
+public enum SchemaDDL {
+    /// Every table of the schema, entities first, then join tables.
+    public static func tables(of schema: Schema) -> [TableDescription] {
+        var names = IndexNames(schema)
+        let entities = schema.tables.map { entityTable($0, schema, &names) }
+        return entities + schema.joins.map { joinTable($0, schema, &names) }
+    }
+
+    /// The statements that make an empty database for the schema.
+    public static func creation(of schema: Schema, dialect: Dialect) -> [String] {
+        tables(of: schema).flatMap { table in
+            [createTable(table, dialect: dialect)]
+                + table.indexes.map { createIndex($0, on: table.name, dialect: dialect) }
+        }
+    }
+
+    private static func entityTable(_ table: Table, _ schema: Schema, _ names: inout IndexNames) -> TableDescription {
+        let references = schema.references.filter { $0.source == table.index }
+        var description = TableDescription(
+            name: table.sqlName, columns: [], primaryKey: table.keyColumnNames,
+            isKeyAssigned: table.keyColumns.count == 1 && table.columns[table.keyColumns[0]].type.storage == .integer)
+        for (index, column) in table.columns.enumerated() {
+            description.columns.append(
+                ColumnDescription(
+                    name: column.name, type: column.type.storage.rawValue, isRequired: !column.isOptional,
+                    defaultSQL: column.defaultValue.flatMap { $0.isNull ? nil : literal($0, dialect: .sqlite) }))
+            // The position stands beside the key it belongs to.
+            let isLast = index + 1 == table.columns.count || table.columns[index + 1].reference != column.reference
+            if isLast, let reference = column.reference.map({ schema.references[$0] }), reference.isOrderStored,
+                let position = reference.orderColumn
+            {
+                description.columns.append(ColumnDescription(name: position, type: "INTEGER", isRequired: false))
+            }
+        }
+        for reference in references where reference.isEnforced {
+            let target = schema.tables[reference.target]
+            description.foreignKeys.append(
+                ForeignKeyDescription(
+                    columns: reference.columns, target: target.sqlName, targetColumns: target.keyColumnNames,
+                    onDelete: .init(reference.onTargetDelete)))
+        }
+        let columns = { (properties: [String]) in
+            properties.flatMap { table.columnIndexes(of: $0).map { table.columns[$0].name } }
+        }
+        var wanted: [(columns: [String], isUnique: Bool)] = table.entity.uniques.map { (columns($0), true) }
+        wanted += references.filter(\.isUnique).map { ($0.columns, true) }
+        wanted += table.entity.indexes.map { (columns($0), false) }
+        wanted += references.map { ($0.columns + [$0.orderColumn].compactMap { $0 }, false) }
+        addIndexes(wanted, to: &description, &names)
+        return description
+    }
+
+    private static func joinTable(_ join: Join, _ schema: Schema, _ names: inout IndexNames) -> TableDescription {
+        var description = TableDescription(
+            name: join.table, columns: [], primaryKey: join.sourceColumns + join.targetColumns)
+        let sides = [
+            (join.sourceColumns, join.source, join.onSourceDelete),
+            (join.targetColumns, join.target, join.onTargetDelete),
+        ]
+        for (columns, number, rule) in sides {
+            let table = schema.tables[number]
+            for (column, key) in zip(columns, table.keyColumns) {
+                description.columns.append(
+                    ColumnDescription(name: column, type: table.columns[key].type.storage.rawValue, isRequired: true))
+            }
+            // Join rows go with either side, unless the rule refuses the deletion.
+            description.foreignKeys.append(
+                ForeignKeyDescription(
+                    columns: columns, target: table.sqlName, targetColumns: table.keyColumnNames,
+                    onDelete: rule == .deny ? .none : .cascade))
+        }
+        let orders = [join.orderColumn, join.inverseOrderColumn]
+        for position in orders.compactMap({ $0 }) {
+            description.columns.append(
+                ColumnDescription(name: position, type: "INTEGER", isRequired: true, defaultSQL: "0"))
+        }
+        let wanted = zip(sides, orders).map { ($0.0 + [$1].compactMap { $0 }, false) }
+        addIndexes(wanted, to: &description, &names)
+        return description
+    }
+
+    /// Adds what no key or other index does already: the longest first, as an index serves its beginnings too.
+    private static func addIndexes(
+        _ wanted: [(columns: [String], isUnique: Bool)], to table: inout TableDescription, _ names: inout IndexNames
+    ) {
+        for (columns, isUnique) in wanted where isUnique && !columns.isEmpty && !table.isUnique(columns) {
+            let name = names.name(table: table.name, columns: columns, isUnique: true)
+            table.indexes.append(IndexDescription(name: name, columns: columns, isUnique: true))
+        }
+        let plain = wanted.filter { !$0.isUnique && !$0.columns.isEmpty }.sorted { $0.columns.count > $1.columns.count }
+        for (columns, _) in plain where !table.isIndexed(columns) {
+            let name = names.name(table: table.name, columns: columns, isUnique: false)
+            table.indexes.append(IndexDescription(name: name, columns: columns, isUnique: false))
+        }
+    }
+}
+
+// MARK: SQL
+
+extension SchemaDDL {
+    /// `CREATE TABLE`.
+    public static func createTable(_ table: TableDescription, dialect: Dialect) -> String {
+        var lines = table.columns.map { column in
+            columnDefinition(column, of: table, dialect: dialect)
+        }
+        if table.primaryKey.count > 1 {
+            lines.append("PRIMARY KEY (\(list(table.primaryKey, dialect)))")
+        }
+        for key in table.foreignKeys where key.columns.count > 1 {
+            lines.append("FOREIGN KEY (\(list(key.columns, dialect))) \(referencesClause(key, dialect))")
+        }
+        return "CREATE TABLE \(dialect.quote(table.name)) (\n    \(lines.joined(separator: ",\n    "))\n)"
+    }
+
+    /// A column as `CREATE TABLE` and `ALTER TABLE … ADD COLUMN` take it, with a foreign key of this column alone.
+    static func columnDefinition(
+        _ column: ColumnDescription, of table: TableDescription, dialect: Dialect
+    ) -> String {
+        var words = [dialect.quote(column.name)]
+        let type = typeName(column.type, dialect)
+        if !type.isEmpty { words.append(type) }
+        let isKey = table.primaryKey.count == 1 && table.primaryKey[0].isSameName(as: column.name)
+        if isKey && table.isKeyAssigned && dialect == .postgres { words.append("GENERATED BY DEFAULT AS IDENTITY") }
+        if column.isRequired && !(isKey && table.isKeyAssigned) { words.append("NOT NULL") }
+        if isKey { words.append("PRIMARY KEY") }
+        if let value = column.defaultSQL { words.append("DEFAULT \(value)") }
+        if let key = table.foreignKey(on: [column.name]) { words.append(referencesClause(key, dialect)) }
+        return words.joined(separator: " ")
+    }
+
+    /// `CREATE INDEX`, unique or not.
+    public static func createIndex(_ index: IndexDescription, on table: String, dialect: Dialect) -> String {
+        "CREATE \(index.isUnique ? "UNIQUE " : "")INDEX \(dialect.quote(index.name)) "
+            + "ON \(dialect.quote(table)) (\(list(index.columns, dialect)))"
+    }
+
+    /// A constant as SQL text. Only for what a model declares: values of objects are bound.
+    static func literal(_ value: Value, dialect: Dialect) -> String {
+        switch value {
+        case .null: return "NULL"
+        case .integer(let integer): return String(integer)
+        case .real(let real):
+            if real.isInfinite { return real < 0 ? "-9e999" : "9e999" }
+            return real.isNaN ? "NULL" : String(real)
+        case .text(let text): return "'" + text.replacing("'", with: "''") + "'"
+        case .blob(let data): return dialect == .sqlite ? "x'\(data.hexadecimal)'" : "'\\x\(data.hexadecimal)'"
+        case .uuid(let uuid):
+            return literal(.blob(withUnsafeBytes(of: uuid.uuid) { Data($0) }), dialect: dialect)
+        }
+    }
+
+    static func list(_ names: [String], _ dialect: Dialect) -> String {
+        names.map(dialect.quote).joined(separator: ", ")
+    }
+
+    private static func referencesClause(_ key: ForeignKeyDescription, _ dialect: Dialect) -> String {
+        var clause = "REFERENCES \(dialect.quote(key.target))"
+        if !key.targetColumns.isEmpty { clause += " (\(list(key.targetColumns, dialect)))" }
+        if key.onDelete != .none { clause += " ON DELETE \(key.onDelete.rawValue)" }
+        if dialect == .postgres { clause += " DEFERRABLE INITIALLY IMMEDIATE" }
+        return clause
+    }
+
+    private static func typeName(_ type: String, _ dialect: Dialect) -> String {
+        guard dialect == .postgres, let storage = StorageType(rawValue: type) else { return type }
+        return switch storage {
+        case .integer: "BIGINT"
+        case .real: "DOUBLE PRECISION"
+        case .text: "TEXT"
+        case .blob: "BYTEA"
+        }
+    }
+}
