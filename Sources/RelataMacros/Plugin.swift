@@ -1,3 +1,10 @@
 import SwiftCompilerPlugin
 import SwiftSyntaxMacros
-@main struct P: CompilerPlugin { let providingMacros: [Macro.Type] = [] }
+
+/// The compiler plug-in: what stands behind `@Model` and its markers.
+@main struct RelataPlugin: CompilerPlugin {
+    let providingMacros: [any Macro.Type] = [
+        ModelMacro.self, AttributeMacro.self, RelationshipMacro.self, TransientMacro.self, UniqueMacro.self,
+        IndexMacro.self,
+    ]
+}

@@ -1,0 +1,80 @@
+/// What an attribute is and which values it accepts, as written in `@Attribute(…)`.
+///
+/// ```swift
+/// @Attribute(.unique, .length(1...80)) var name: String
+/// @Attribute(.range(1...5)) var stars: Int
+/// @Attribute(.iso8601) var printed: Date?
+/// ```
+public enum AttributeOption: Hashable, Sendable {
+    /// No two objects may have the same value.
+    case unique
+    /// The attribute is the primary key, or one part of it where several attributes say so.
+    case primaryKey
+    /// A date the store sets when the object is inserted.
+    case createdAt
+    /// A date the store sets whenever the object is written.
+    case updatedAt
+    /// An integer the store counts up whenever the object is written; saving a stale value is refused.
+    case revision
+    /// Text, data or a collection must not be empty; text of white space only counts as empty.
+    case notEmpty
+    /// A number must lie within the bounds, both included; a bound that is `nil` is open. Written ``range(_:)-(ClosedRange<Int>)``.
+    case range(minimum: Double?, maximum: Double?)
+    /// Text must have at least and at most so many characters, data so many bytes. Written ``length(_:)-(ClosedRange<Int>)``.
+    case length(minimum: Int?, maximum: Int?)
+    /// Text must match the regular expression as a whole.
+    case pattern(String)
+    /// A date is stored as ISO 8601 text in UTC instead of as an integer of microseconds.
+    case iso8601
+    /// A date is stored as seconds since 1970 instead of as an integer of microseconds.
+    case seconds
+    /// A UUID is stored as text instead of as sixteen bytes.
+    case text
+}
+
+extension AttributeOption {
+    /// The number must lie within the range: `.range(1...5)`.
+    public static func range(_ bounds: ClosedRange<Int>) -> AttributeOption {
+        .range(minimum: Double(bounds.lowerBound), maximum: Double(bounds.upperBound))
+    }
+
+    /// The number must lie within the range: `.range(0.5...1)`.
+    public static func range(_ bounds: ClosedRange<Double>) -> AttributeOption {
+        .range(minimum: bounds.lowerBound, maximum: bounds.upperBound)
+    }
+
+    /// The number must not be less than the bound: `.range(1...)`.
+    public static func range(_ bounds: PartialRangeFrom<Int>) -> AttributeOption {
+        .range(minimum: Double(bounds.lowerBound), maximum: nil)
+    }
+
+    /// The number must not be less than the bound: `.range(0.5...)`.
+    public static func range(_ bounds: PartialRangeFrom<Double>) -> AttributeOption {
+        .range(minimum: bounds.lowerBound, maximum: nil)
+    }
+
+    /// The number must not be greater than the bound: `.range(...5)`.
+    public static func range(_ bounds: PartialRangeThrough<Int>) -> AttributeOption {
+        .range(minimum: nil, maximum: Double(bounds.upperBound))
+    }
+
+    /// The number must not be greater than the bound: `.range(...0.5)`.
+    public static func range(_ bounds: PartialRangeThrough<Double>) -> AttributeOption {
+        .range(minimum: nil, maximum: bounds.upperBound)
+    }
+
+    /// The text must have so many characters, or the data so many bytes: `.length(1...80)`.
+    public static func length(_ bounds: ClosedRange<Int>) -> AttributeOption {
+        .length(minimum: bounds.lowerBound, maximum: bounds.upperBound)
+    }
+
+    /// The text must have at least so many characters, or the data so many bytes: `.length(8...)`.
+    public static func length(_ bounds: PartialRangeFrom<Int>) -> AttributeOption {
+        .length(minimum: bounds.lowerBound, maximum: nil)
+    }
+
+    /// The text must have at most so many characters, or the data so many bytes: `.length(...80)`.
+    public static func length(_ bounds: PartialRangeThrough<Int>) -> AttributeOption {
+        .length(minimum: nil, maximum: bounds.upperBound)
+    }
+}

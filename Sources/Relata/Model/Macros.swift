@@ -1,0 +1,133 @@
+public import RelataCore
+
+/// Makes a struct a model: an entity whose objects are stored, with its attributes and how it is related to others.
+///
+/// ```swift
+/// @Model struct Book {
+///     let id: ID<Book>
+///     @Attribute(.notEmpty) var title: String
+///     var publishingYear: Int
+///     var genre: ToOne<Genre>?
+///     var authors: ToMany<Author>
+/// }
+///
+/// @Model struct Genre {
+///     let id: ID<Genre>
+///     @Attribute(.unique) var name: String
+///     @Relationship(deleteRule: .deny, inverse: \Book.genre) var books: ToMany<Book>
+/// }
+/// ```
+///
+/// Every stored property is stored as a column or a link, unless it is marked ``Transient()``. Computed and static
+/// properties are left alone. The primary key is the property `id`, or those marked `@Attribute(.primaryKey)`.
+///
+/// The macro adds a memberwise initialiser (keys that are made on the device, links, optionals and properties with an
+/// initial value have a default), the conformances to `Model`, `Hashable` and, where there is an `id`, `Identifiable`,
+/// and the nested type `Fields`, which predicates, sort orders and includes are written with. A model that writes its
+/// own initialiser with the same labels, its own `==` or its own `hash(into:)` keeps it.
+///
+/// - Parameters:
+///   - table: The table's name; the struct's by default. Give it to use an existing table.
+///   - originalTable: The table's name in an older version of the model, if it was renamed.
+@attached(
+    member, names: named(init), named(bind), named(visitLinks), named(Key), named(primaryKey), named(keyTypes),
+    named(readKey), named(entityName), named(linkedModels), named(entity), named(hash), named(==), named(Fields))
+@attached(extension, conformances: Model, Identifiable, Hashable)
+public macro Model(table: String? = nil, originalTable: String? = nil) =
+    #externalMacro(module: "RelataMacros", type: "ModelMacro")
+
+/// Says more about a stored value: what it is, which values it accepts, how its column is named.
+///
+/// ```swift
+/// @Attribute(.unique, .notEmpty) var email: String
+/// @Attribute(column: "AlbumId") var id: Int?
+/// @Attribute(originalName: "name") var title: String
+/// ```
+///
+/// - Parameters:
+///   - options: What the attribute is and accepts.
+///   - column: The column's name; the property's by default.
+///   - originalName: The property's name in an older version of the model, if it was renamed: the column is renamed,
+///     its values stay.
+@attached(peer)
+public macro Attribute(_ options: AttributeOption..., column: String? = nil, originalName: String? = nil) =
+    #externalMacro(module: "RelataMacros", type: "AttributeMacro")
+
+/// Says more about a link: what happens on a deletion, whose view it is, how it is ordered.
+///
+/// ```swift
+/// @Relationship(deleteRule: .cascade, inverse: \Episode.series) var episodes: ToMany<Episode>
+/// @Relationship(onTargetDelete: .cascade) var album: ToOne<Album>
+/// @Relationship(ordered: true, minimum: 1) var authors: ToMany<Author>
+/// ```
+///
+/// - Parameters:
+///   - deleteRule: What happens to the other side when the object that declares the link is deleted.
+///   - onTargetDelete: On a to-one: what happens to this object when the object it points at is deleted. By default
+///     `.nullify` for an optional to-one and `.deny` for a required one. The rule of the target's own view of the
+///     link goes first.
+///   - inverse: The property of the other side that this link is the view of: a to-one for a `HasOne` or a
+///     `ToMany`, a many-to-many for the second side of one. Written on the view only.
+///   - order: The integer attribute of the objects of a one-to-many that orders it.
+///   - ordered: Whether the store keeps an order of the to-many, in a column of its own.
+///   - minimum: The least number of objects the to-many must hold.
+///   - maximum: The largest number of objects the to-many may hold.
+///   - columns: On a to-one: the names of the foreign key's columns, in the order of the target's primary key.
+///   - joinTable: On a many-to-many: the name of the join table.
+///   - joinColumns: On a many-to-many: the names of the join table's columns: this side's key, then the other's.
+///   - originalName: The property's name in an older version of the model, if it was renamed.
+@attached(peer)
+public macro Relationship(
+    deleteRule: DeleteRule? = nil, onTargetDelete: DeleteRule? = nil, inverse: AnyKeyPath? = nil,
+    order: AnyKeyPath? = nil, ordered: Bool = false, minimum: Int? = nil, maximum: Int? = nil, columns: [String] = [],
+    joinTable: String? = nil, joinColumns: [String] = [], originalName: String? = nil
+) = #externalMacro(module: "RelataMacros", type: "RelationshipMacro")
+
+/// Says which way a `Through` link goes: to the objects of a join model, and from each of them on to the target.
+///
+/// ```swift
+/// @Model struct Setlist {
+///     let id: ID<Setlist>
+///     @Relationship(deleteRule: .cascade, inverse: \SetlistItem.setlist, order: \SetlistItem.position)
+///     var items: ToMany<SetlistItem>
+///     @Relationship(through: \Setlist.items, \SetlistItem.song)
+///     var songs: Through<Song>
+/// }
+/// ```
+///
+/// - Parameters:
+///   - through: The to-many of this model that holds the objects of the join model.
+///   - toOne: The to-one of the join model that points at the target.
+@attached(peer)
+public macro Relationship(through: AnyKeyPath, _ toOne: AnyKeyPath) =
+    #externalMacro(module: "RelataMacros", type: "RelationshipMacro")
+
+/// Leaves a property out of the database. It needs an initial value, which it has after every fetch.
+///
+/// ```swift
+/// @Transient var isSelected = false
+/// ```
+@attached(peer)
+public macro Transient() = #externalMacro(module: "RelataMacros", type: "TransientMacro")
+
+/// Declares sets of properties whose values together must be unique.
+///
+/// ```swift
+/// #Unique<Seat>([\.row, \.number])
+/// ```
+///
+/// - Parameter properties: Key paths to attributes and to-ones of the model; each array is a set of its own.
+@freestanding(declaration)
+public macro Unique<Root>(_ properties: [PartialKeyPath<Root>]...) =
+    #externalMacro(module: "RelataMacros", type: "UniqueMacro")
+
+/// Declares properties that are indexed together, in that order. Keys, uniques and links are indexed without it.
+///
+/// ```swift
+/// #Index<Book>([\.publishingYear, \.title], [\.title])
+/// ```
+///
+/// - Parameter properties: Key paths to attributes and to-ones of the model; each array is an index of its own.
+@freestanding(declaration)
+public macro Index<Root>(_ properties: [PartialKeyPath<Root>]...) =
+    #externalMacro(module: "RelataMacros", type: "IndexMacro")

@@ -1,0 +1,97 @@
+import SwiftSyntax
+
+/// What `@Attribute(…)` says.
+struct AttributeMarker {
+    let node: AttributeSyntax
+    let options: [Option]
+    let arguments: MarkerArguments
+
+    /// One option: its name and the expression as written.
+    struct Option {
+        let name: String
+        let expression: ExprSyntax
+    }
+
+    init(_ node: AttributeSyntax) {
+        self.node = node
+        arguments = MarkerArguments(node)
+        options = arguments.unlabeled.map { Option(name: $0.calledMember ?? "", expression: $0) }
+    }
+
+    func has(_ name: String) -> Bool { options.contains { $0.name == name } }
+    func option(_ name: String) -> Option? { options.first { $0.name == name } }
+
+    /// The option that changes how values are stored, as written.
+    var encoding: String? {
+        options.first { Self.encodings.contains($0.name) }?.expression.trimmedDescription
+    }
+
+    static let encodings: Set = ["iso8601", "seconds", "text"]
+}
+
+/// What `@Relationship(…)` says.
+struct RelationshipMarker {
+    let node: AttributeSyntax
+    let arguments: MarkerArguments
+
+    init(_ node: AttributeSyntax) {
+        self.node = node
+        arguments = MarkerArguments(node)
+    }
+
+    subscript(label: String) -> ExprSyntax? { arguments[label] }
+
+    /// Both key paths of `through:`.
+    var through: (toMany: ExprSyntax, toOne: ExprSyntax)? {
+        guard let toMany = self["through"], let toOne = arguments.unlabeled.first else { return nil }
+        return (toMany, toOne)
+    }
+}
+
+/// The arguments of a marker attribute.
+struct MarkerArguments {
+    let list: LabeledExprListSyntax
+
+    init(_ node: AttributeSyntax) {
+        list = node.arguments?.as(LabeledExprListSyntax.self) ?? []
+    }
+
+    /// The argument of that label, unless it is spelled `nil`.
+    subscript(label: String) -> ExprSyntax? {
+        list.first { $0.label?.text == label }.map(\.expression).flatMap { $0.is(NilLiteralExprSyntax.self) ? nil : $0 }
+    }
+
+    var unlabeled: [ExprSyntax] { list.filter { $0.label == nil }.map(\.expression) }
+}
+
+/// The marker attributes of one declaration.
+struct Markers {
+    private(set) var attributes: [AttributeSyntax] = []
+    private(set) var relationships: [AttributeSyntax] = []
+    private(set) var transients: [AttributeSyntax] = []
+    /// Property wrappers and other macros, which may hide the stored value.
+    private(set) var unknown: [AttributeSyntax] = []
+
+    init(_ list: AttributeListSyntax) {
+        for case .attribute(let attribute) in list {
+            switch attribute.markerName {
+            case "Attribute": attributes.append(attribute)
+            case "Relationship": relationships.append(attribute)
+            case "Transient": transients.append(attribute)
+            // The compiler's own attributes begin with a lowercase letter.
+            case let name where name.first?.isUppercase == true: unknown.append(attribute)
+            default: break
+            }
+        }
+    }
+
+    /// Everything of ours.
+    var own: [AttributeSyntax] { attributes + relationships + transients }
+}
+
+extension AttributeSyntax {
+    /// The attribute's name without its module.
+    var markerName: String {
+        attributeName.as(MemberTypeSyntax.self)?.name.text ?? attributeName.trimmedDescription
+    }
+}

@@ -1,0 +1,68 @@
+import SwiftSyntax
+
+/// What `@Model` read from a struct: all that the generated parts are written from.
+struct ModelDeclaration {
+    /// The struct's name as written.
+    let name: String
+    /// The name with the types around it: `Library.Book`.
+    let entityName: String
+    /// The access modifier of generated members, with a space behind it; empty for internal and below.
+    let access: String
+    /// `table:` and `originalTable:` as written.
+    let table: ExprSyntax?
+    let originalTable: ExprSyntax?
+    /// Whether the struct declares `Codable`, which its key then is too.
+    let isCodable: Bool
+    /// Every stored property, transient ones included, in order.
+    let properties: [StoredProperty]
+    /// The properties of the primary key, in order.
+    let key: [StoredProperty]
+    /// The names of the properties in each `#Unique` and `#Index`.
+    let uniques: [[String]]
+    let indexes: [[String]]
+    /// Members the struct writes itself, which aren't written again.
+    let declaredMembers: DeclaredMembers
+
+    /// The properties that are stored: attributes and links.
+    var persistent: [StoredProperty] { properties.filter { !$0.isTransient } }
+    /// The links, in order; a link's place here is its number at run time.
+    var links: [LinkProperty] {
+        properties.compactMap { property in property.link.map { (property, $0) } }.enumerated().map {
+            LinkProperty(index: $0.offset, property: $0.element.0, link: $0.element.1)
+        }
+    }
+    /// Whether the database assigns the key: a single `Int?`.
+    var isKeyAssigned: Bool { key.count == 1 && key[0].type?.isOptional == true }
+
+    /// The name of the property that has the option.
+    func property(with option: String) -> StoredProperty? {
+        properties.first { $0.attribute?.has(option) == true }
+    }
+}
+
+/// A link and its number among the links of its model.
+struct LinkProperty {
+    let index: Int
+    let property: StoredProperty
+    let link: Link
+}
+
+/// Members of a struct that a generated one would clash with.
+struct DeclaredMembers {
+    /// The labels of each initialiser.
+    private(set) var initializers: Set<[String]> = []
+    private(set) var hasEquality = false
+    private(set) var hasHash = false
+
+    init(_ members: MemberBlockItemListSyntax) {
+        for member in members {
+            if let initializer = member.decl.as(InitializerDeclSyntax.self) {
+                initializers.insert(initializer.signature.parameterClause.parameters.map(\.firstName.text))
+            } else if let function = member.decl.as(FunctionDeclSyntax.self) {
+                let parameters = function.signature.parameterClause.parameters
+                if function.name.text == "==" { hasEquality = true }
+                if function.name.text == "hash", parameters.first?.firstName.text == "into" { hasHash = true }
+            }
+        }
+    }
+}

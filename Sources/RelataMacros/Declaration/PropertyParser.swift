@@ -1,0 +1,185 @@
+import SwiftDiagnostics
+import SwiftSyntax
+
+/// Reads stored properties from the variables of a model; computed and static ones are no concern of the store.
+struct PropertyParser {
+    let model: String
+    private(set) var properties: [StoredProperty] = []
+    private(set) var diagnostics: [Diagnostic] = []
+
+    init(model: String) { self.model = model }
+
+    /// Reads every stored property of one variable declaration.
+    mutating func parse(_ variable: VariableDeclSyntax) {
+        guard !variable.isStatic else { return }
+        let markers = Markers(variable.attributes)
+        var sharedType: TypeSyntax?
+        var found: [(binding: PatternBindingSyntax, type: TypeSyntax?)] = []
+        // In `var a, b: Int` the type stands behind the last name only.
+        for binding in variable.bindings.reversed() {
+            if let type = binding.typeAnnotation?.type {
+                sharedType = type
+            } else if binding.initializer != nil {
+                sharedType = nil
+            }
+            found.append((binding, sharedType))
+        }
+        for (binding, type) in found.reversed() { parse(binding, type, of: variable, markers) }
+    }
+
+    /// Reports stored properties inside `#if`: which branch is compiled is not known here.
+    mutating func reject(_ condition: IfConfigDeclSyntax) {
+        for clause in condition.clauses {
+            guard case .decls(let members)? = clause.elements else { continue }
+            for member in members {
+                if let inner = member.decl.as(IfConfigDeclSyntax.self) { reject(inner) }
+                if let variable = member.decl.as(VariableDeclSyntax.self), !variable.isStatic,
+                    variable.bindings.contains(where: { !$0.isComputed })
+                {
+                    diagnostics.append(Misuse.conditionalProperty(variable.names).at(variable))
+                }
+            }
+        }
+    }
+
+    private mutating func parse(
+        _ binding: PatternBindingSyntax, _ type: TypeSyntax?, of variable: VariableDeclSyntax, _ markers: Markers
+    ) {
+        guard let pattern = binding.pattern.as(IdentifierPatternSyntax.self) else {
+            return diagnostics.append(Misuse.tuplePattern.at(binding.pattern))
+        }
+        let name = pattern.identifier.text
+        if binding.isComputed {
+            diagnostics += markers.own.map { marker in
+                Misuse.markerOnComputed(name, marker.markerName)
+                    .at(marker, .remove(marker, "Remove '@\(marker.markerName)'"))
+            }
+            return
+        }
+        if let modifier = variable.modifiers.first(where: { Self.hidingModifiers.contains($0.name.text) }) {
+            return diagnostics.append(
+                Misuse.hidingModifier(name, modifier.name.text)
+                    .at(modifier, .remove(modifier, "Remove '\(modifier.name.text)'")))
+        }
+        for repeated in [markers.attributes, markers.relationships, markers.transients] {
+            diagnostics += repeated.dropFirst().map { marker in
+                Misuse.repeatedMarker(marker.markerName)
+                    .at(marker, .remove(marker, "Remove the second '@\(marker.markerName)'"))
+            }
+        }
+        let source = Source(name: name, binding: binding, variable: variable)
+        if let transient = markers.transients.first {
+            return parseTransient(source, type, markers, transient)
+        }
+        if let wrapper = markers.unknown.first {
+            return diagnostics.append(
+                Misuse.wrappedProperty(name, wrapper.markerName).at(wrapper, .remove(wrapper, "Remove the attribute")))
+        }
+        guard let type else {
+            let inferred = binding.initializer?.value.literalType
+            return diagnostics.append(
+                Misuse.missingType(name, inferred)
+                    .at(pattern, inferred.map { .insert(": \($0)", after: pattern, "Add ': \($0)'") }))
+        }
+        parseStored(source, type, markers)
+    }
+
+    private static let hidingModifiers: Set = ["lazy", "weak", "unowned"]
+
+    /// Where a property was read from.
+    private struct Source {
+        let name: String
+        let binding: PatternBindingSyntax
+        let variable: VariableDeclSyntax
+
+        var isConstant: Bool { variable.bindingSpecifier.tokenKind == .keyword(.let) }
+
+        func property(_ type: PropertyType?, _ kind: StoredProperty.Kind) -> StoredProperty {
+            StoredProperty(
+                identifier: name, type: type, isConstant: isConstant,
+                access: StoredProperty.Access(variable.modifiers), initialValue: binding.initializer?.value,
+                kind: kind, node: Syntax(binding.pattern))
+        }
+    }
+
+    private mutating func parseTransient(
+        _ source: Source, _ type: TypeSyntax?, _ markers: Markers, _ transient: AttributeSyntax
+    ) {
+        for marker in markers.attributes + markers.relationships {
+            diagnostics.append(
+                Misuse.markerOnTransient(source.name, marker.markerName)
+                    .at(marker, .remove(marker, "Remove '@\(marker.markerName)'")))
+        }
+        let type = type.map { PropertyType($0, model: model) }
+        let isSet = source.binding.initializer != nil || type?.isOptional == true && !source.isConstant
+        if !isSet {
+            let value = type?.sampleValue ?? "<#value#>"
+            diagnostics.append(
+                Misuse.transientWithoutValue(source.name)
+                    .at(source.binding.pattern, .insert(" = \(value)", after: source.binding, "Add ' = \(value)'")))
+        }
+        properties.append(source.property(type, .transient))
+    }
+
+    private mutating func parseStored(_ source: Source, _ syntax: TypeSyntax, _ markers: Markers) {
+        let name = source.name
+        if let forced = syntax.as(ImplicitlyUnwrappedOptionalTypeSyntax.self) {
+            let optional = forced.wrappedType.trimmedDescription + "?"
+            return diagnostics.append(
+                Misuse.implicitlyUnwrapped(name, optional)
+                    .at(syntax, .replace(syntax, with: optional, "Replace with '\(optional)'")))
+        }
+        let type = PropertyType(syntax, model: model)
+        if let diagnostic = type.mistake(in: name, at: syntax) { return diagnostics.append(diagnostic) }
+        let attribute = markers.attributes.first.map(AttributeMarker.init)
+        let relationship = markers.relationships.first.map(RelationshipMarker.init)
+        let keyword = source.variable.bindingSpecifier
+        if let link = type.link {
+            let property = source.property(type, .link(link, relationship, attribute))
+            if source.isConstant {
+                diagnostics.append(
+                    Misuse.constantLink(name).at(keyword, .replace(keyword, with: "var", "Replace 'let' with 'var'")))
+            }
+            diagnostics += LinkChecks(property: property, link: link, type: syntax, model: model).diagnostics
+            properties.append(property)
+        } else {
+            if source.isConstant, let value = source.binding.initializer {
+                diagnostics.append(
+                    Misuse.constantWithValue(name)
+                        .at(
+                            value, .replace(keyword, with: "var", "Replace 'let' with 'var'"),
+                            .insert("static ", before: keyword, "Make it static")))
+            }
+            if let relationship {
+                diagnostics.append(
+                    Misuse.relationshipOnAttribute(name, type.text)
+                        .at(
+                            relationship.node,
+                            .replace(relationship.node.attributeName, with: "Attribute", "Use '@Attribute'")))
+            }
+            let property = source.property(type, .attribute(attribute))
+            diagnostics += AttributeChecks(property: property, type: type).diagnostics
+            properties.append(property)
+        }
+    }
+}
+
+extension VariableDeclSyntax {
+    fileprivate var isStatic: Bool {
+        modifiers.contains { $0.name.tokenKind == .keyword(.static) || $0.name.tokenKind == .keyword(.class) }
+    }
+
+    fileprivate var names: String { bindings.map(\.pattern.trimmedDescription).joined(separator: ", ") }
+}
+
+extension PatternBindingSyntax {
+    /// Whether reading it runs code; observers leave it stored.
+    fileprivate var isComputed: Bool {
+        switch accessorBlock?.accessors {
+        case nil: false
+        case .getter: true
+        case .accessors(let accessors):
+            accessors.contains { !["willSet", "didSet"].contains($0.accessorSpecifier.text) }
+        }
+    }
+}

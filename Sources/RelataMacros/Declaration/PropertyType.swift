@@ -1,0 +1,139 @@
+import SwiftSyntax
+
+/// The type of a property as far as syntax shows it.
+struct PropertyType {
+    /// The type where it stands in the source.
+    let original: TypeSyntax
+    /// The type as written, with `Self` replaced by the model's name.
+    let syntax: TypeSyntax
+    /// The type without optionality.
+    let wrapped: TypeSyntax
+    /// The number of `?` around ``wrapped``.
+    let optionality: Int
+
+    init(_ type: TypeSyntax, model: String) {
+        original = type
+        syntax = SelfRewriter(model: model).rewrite(type.trimmed).cast(TypeSyntax.self)
+        var wrapped = syntax
+        var optionality = 0
+        while let inner = wrapped.optionalContent {
+            wrapped = inner
+            optionality += 1
+        }
+        self.wrapped = wrapped
+        self.optionality = optionality
+    }
+
+    var text: String { syntax.trimmedDescription }
+    var wrappedText: String { wrapped.trimmedDescription }
+    var isOptional: Bool { optionality > 0 }
+
+    /// The link the type declares, if it does.
+    var link: Link? { Link(wrapped, isOptional: isOptional) }
+
+    /// What the type is by its name; `nil` for types whose meaning only the compiler knows.
+    var known: KnownType? {
+        if wrapped.is(ArrayTypeSyntax.self) || wrapped.is(DictionaryTypeSyntax.self) { return .collection }
+        return wrapped.nominal.flatMap { KnownType(name: $0.name) }
+    }
+}
+
+/// What a type's name alone says about its values.
+enum KnownType {
+    case text, integer, real, decimal, boolean, date, data, uuid, url, identifier, collection
+
+    init?(name: String) {
+        switch name {
+        case "String": self = .text
+        case "Int", "Int8", "Int16", "Int32", "Int64", "UInt", "UInt8", "UInt16", "UInt32", "UInt64": self = .integer
+        case "Float", "Double": self = .real
+        case "Decimal": self = .decimal
+        case "Bool": self = .boolean
+        case "Date": self = .date
+        case "Data": self = .data
+        case "UUID": self = .uuid
+        case "URL": self = .url
+        case "ID": self = .identifier
+        case "Array", "Dictionary", "Set": self = .collection
+        default: return nil
+        }
+    }
+}
+
+/// A link as its type declares it.
+struct Link {
+    enum Kind: String {
+        case toOne = "ToOne"
+        case hasOne = "HasOne"
+        case toMany = "ToMany"
+        case through = "Through"
+    }
+    let kind: Kind
+    /// The model on the other side, as written.
+    let target: String
+    let isOptional: Bool
+
+    init?(_ type: TypeSyntax, isOptional: Bool) {
+        guard let nominal = type.nominal, let kind = Kind(rawValue: nominal.name), nominal.arguments.count == 1 else {
+            return nil
+        }
+        self.kind = kind
+        target = nominal.arguments[0]
+        self.isOptional = isOptional
+    }
+}
+
+extension TypeSyntax {
+    /// The last name of a nominal type and its generic arguments as written.
+    var nominal: (name: String, arguments: [String])? {
+        let name: TokenSyntax
+        let clause: GenericArgumentClauseSyntax?
+        if let type = self.as(IdentifierTypeSyntax.self) {
+            (name, clause) = (type.name, type.genericArgumentClause)
+        } else if let type = self.as(MemberTypeSyntax.self) {
+            // Of qualified names only those that name a module can be one of ours or the standard library's.
+            guard ["Relata", "Swift", "Foundation", "FoundationEssentials"].contains(type.baseType.trimmedDescription)
+            else { return nil }
+            (name, clause) = (type.name, type.genericArgumentClause)
+        } else {
+            return nil
+        }
+        return (name.text, clause?.arguments.map(\.argument.trimmedDescription) ?? [])
+    }
+
+    /// `T` of `T?`, `Optional<T>` and `(T)?`.
+    fileprivate var optionalContent: TypeSyntax? {
+        if let optional = self.as(OptionalTypeSyntax.self) { return optional.wrappedType.withoutParentheses }
+        let clause =
+            self.as(IdentifierTypeSyntax.self).flatMap { $0.name.text == "Optional" ? $0.genericArgumentClause : nil }
+            ?? self.as(MemberTypeSyntax.self).flatMap {
+                $0.name.text == "Optional" && $0.baseType.trimmedDescription == "Swift" ? $0.genericArgumentClause : nil
+            }
+        guard let clause, clause.arguments.count == 1, case .type(let type)? = clause.arguments.first?.argument else {
+            return nil
+        }
+        return type.trimmed
+    }
+
+    /// `T` of `(T)`.
+    var withoutParentheses: TypeSyntax {
+        guard let tuple = self.as(TupleTypeSyntax.self), tuple.elements.count == 1, let element = tuple.elements.first
+        else { return self }
+        return element.type.trimmed
+    }
+}
+
+/// Replaces `Self`, which means something else inside the types that are nested in a model.
+private final class SelfRewriter: SyntaxRewriter {
+    let model: String
+
+    init(model: String) {
+        self.model = model
+        super.init()
+    }
+
+    override func visit(_ node: IdentifierTypeSyntax) -> TypeSyntax {
+        guard node.name.tokenKind == .keyword(.Self) else { return super.visit(node) }
+        return TypeSyntax(node.with(\.name, .identifier(model).with(\.trailingTrivia, node.name.trailingTrivia)))
+    }
+}

@@ -1,0 +1,78 @@
+import SwiftSyntax
+
+/// A stored property of a model.
+struct StoredProperty {
+    /// The name as written, with backticks where it has them.
+    let identifier: String
+    /// The declared type; `nil` only where a transient property leaves it to its initial value.
+    let type: PropertyType?
+    /// Whether it is declared with `let`.
+    let isConstant: Bool
+    /// The access modifier as written, without `private(set)` and the like.
+    let access: Access
+    /// The initial value.
+    let initialValue: ExprSyntax?
+    /// What the property is to the store.
+    let kind: Kind
+    /// Where mistakes are reported.
+    let node: Syntax
+
+    enum Kind {
+        case attribute(AttributeMarker?)
+        case link(Link, RelationshipMarker?, AttributeMarker?)
+        case transient
+    }
+
+    enum Access: String {
+        case `private`, `fileprivate`, `internal`, package, `public`
+
+        init(_ modifiers: DeclModifierListSyntax) {
+            self =
+                modifiers.lazy.filter { $0.detail == nil }.compactMap { Access(rawValue: $0.name.text) }.first
+                ?? .internal
+        }
+
+        /// The modifier of a member elsewhere that is to be seen as far as this one; with a space behind it.
+        var modifier: String {
+            switch self {
+            case .private, .fileprivate: "fileprivate "
+            case .internal: ""
+            case .package, .public: rawValue + " "
+            }
+        }
+    }
+
+    /// The name without backticks.
+    var name: String { identifier.withoutBackticks }
+    /// The type as written.
+    var typeName: String { type?.text ?? "" }
+    var isTransient: Bool { if case .transient = kind { true } else { false } }
+    var link: Link? { if case .link(let link, _, _) = kind { link } else { nil } }
+    var relationship: RelationshipMarker? { if case .link(_, let marker, _) = kind { marker } else { nil } }
+    var attribute: AttributeMarker? {
+        switch kind {
+        case .attribute(let marker), .link(_, _, let marker): marker
+        case .transient: nil
+        }
+    }
+    /// The option that changes how the column is encoded, as the argument `, as: .iso8601`; empty without one.
+    var encodingArgument: String { attribute?.encoding.map { ", as: \($0)" } ?? "" }
+    /// Whether a column holds it: an attribute or a to-one.
+    var hasColumns: Bool {
+        switch kind {
+        case .attribute: true
+        case .link(let link, _, _): link.kind == .toOne
+        case .transient: false
+        }
+    }
+}
+
+extension String {
+    /// The name without the backticks that let it be a keyword.
+    var withoutBackticks: String {
+        count > 2 && first == "`" && last == "`" ? String(dropFirst().dropLast()) : self
+    }
+
+    /// The text as a string literal.
+    var literal: String { StringLiteralExprSyntax(content: self).description }
+}

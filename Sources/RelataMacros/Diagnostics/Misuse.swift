@@ -1,0 +1,67 @@
+import SwiftDiagnostics
+import SwiftSyntax
+
+/// A mistake in a model, and what to write instead. The messages stand in `Misuses.swift`.
+struct Misuse: DiagnosticMessage {
+    let message: String
+    let diagnosticID: MessageID
+    let severity = DiagnosticSeverity.error
+
+    init(_ message: String, id: StaticString = #function) {
+        self.message = message
+        diagnosticID = MessageID(domain: "Relata", id: "\(id)")
+    }
+
+    /// Reports the mistake at a node.
+    func at(_ node: some SyntaxProtocol, _ fixIts: FixIt?...) -> Diagnostic {
+        Diagnostic(node: Syntax(node), message: self, fixIts: fixIts.compactMap { $0 })
+    }
+}
+
+/// What a fix-it does.
+private struct Mend: FixItMessage {
+    let message: String
+    var fixItID: MessageID { MessageID(domain: "Relata", id: message) }
+}
+
+extension FixIt {
+    /// Writes other source in the place of a node; the white space and comments around it stay.
+    static func replace(_ node: some SyntaxProtocol, with source: String, _ message: String) -> FixIt {
+        let range = node.positionAfterSkippingLeadingTrivia..<node.endPositionBeforeTrailingTrivia
+        return FixIt(
+            message: Mend(message: message), changes: [.replaceText(range: range, with: source, in: Syntax(node))])
+    }
+
+    /// Writes source before a node, after its comments.
+    static func insert(_ source: String, before node: some SyntaxProtocol, _ message: String) -> FixIt {
+        let position = node.positionAfterSkippingLeadingTrivia
+        return FixIt(
+            message: Mend(message: message),
+            changes: [.replaceText(range: position..<position, with: source, in: Syntax(node))])
+    }
+
+    /// Writes source right behind a node.
+    static func insert(_ source: String, after node: some SyntaxProtocol, _ message: String) -> FixIt {
+        let position = node.endPositionBeforeTrailingTrivia
+        return FixIt(
+            message: Mend(message: message),
+            changes: [.replaceText(range: position..<position, with: source, in: Syntax(node))])
+    }
+
+    /// Removes a node and the white space behind it.
+    static func remove(_ node: some SyntaxProtocol, _ message: String) -> FixIt {
+        let range = node.positionAfterSkippingLeadingTrivia..<node.endPosition
+        return FixIt(message: Mend(message: message), changes: [.replaceText(range: range, with: "", in: Syntax(node))])
+    }
+
+    /// Removes an argument of a marker attribute, and the parentheses if nothing is left in them.
+    static func remove(argument expression: ExprSyntax, of attribute: AttributeSyntax, _ message: String) -> FixIt {
+        let arguments = MarkerArguments(attribute).list.filter { $0.expression.id != expression.id }
+        let list = arguments.map { element in
+            (element.label.map { "\($0.text): " } ?? "") + element.expression.trimmedDescription
+        }
+        let name = "@" + attribute.attributeName.trimmedDescription
+        return replace(
+            attribute, with: list.isEmpty ? name : name + "(\(list.joined(separator: ", ")))", message)
+    }
+}

@@ -1,0 +1,68 @@
+import SwiftDiagnostics
+import SwiftSyntax
+
+/// What syntax shows to be wrong with a model as a whole, once each property is fine.
+struct ModelChecks {
+    let model: ModelDeclaration
+
+    var diagnostics: [Diagnostic] { reservedNames + keyMistakes + repeatedStamps + throughMistakes }
+
+    /// Names of members that the macro generates.
+    private var reservedNames: [Diagnostic] {
+        model.properties.filter { $0.name == "primaryKey" || $0.name == "path" && !$0.isTransient }.map {
+            Misuse.reservedName($0.name).at($0.node)
+        }
+    }
+
+    private var keyMistakes: [Diagnostic] {
+        model.key.compactMap { property in
+            guard let type = property.type else { return nil }
+            if let link = property.link, link.kind != .toOne {
+                return Misuse.keyType(property.name, type.text).at(property.node)
+            }
+            if type.known == .real || type.known == .collection {
+                return Misuse.keyType(property.name, type.text).at(property.node)
+            }
+            let isAssignable =
+                model.key.count == 1 && property.link == nil && ["Int", "Int64"].contains(type.wrapped.nominal?.name)
+            if type.isOptional, !isAssignable {
+                return Misuse.optionalKey(property.name, type.wrappedText, isComposite: model.key.count > 1)
+                    .at(
+                        type.original,
+                        .replace(type.original, with: type.wrappedText, "Replace with '\(type.wrappedText)'"))
+            }
+            return nil
+        }
+    }
+
+    private var repeatedStamps: [Diagnostic] {
+        ["revision", "createdAt", "updatedAt"].flatMap { stamp in
+            model.properties.filter { $0.attribute?.has(stamp) == true }.dropFirst().compactMap { property in
+                guard let marker = property.attribute, let option = marker.option(stamp) else { return nil }
+                return Misuse.repeatedStamp(stamp, model: model.name)
+                    .at(
+                        option.expression,
+                        .remove(argument: option.expression, of: marker.node, "Remove '.\(stamp)'"))
+            }
+        }
+    }
+
+    /// The first path of `through:` must be a to-many of the model whose target the second one starts from.
+    private var throughMistakes: [Diagnostic] {
+        model.links.compactMap { through in
+            guard let paths = through.property.relationship?.through, let first = PropertyKeyPath(paths.toMany),
+                let second = PropertyKeyPath(paths.toOne)
+            else { return nil }
+            guard let items = model.properties.first(where: { $0.name == first.property }),
+                let link = items.link, link.kind == .toMany, items.relationship?["inverse"] != nil
+            else {
+                return Misuse.throughNoToMany(through.property.name, first.property).at(paths.toMany)
+            }
+            let join = link.target.split(separator: ".").last
+            guard second.root?.split(separator: ".").last != join else { return nil }
+            let mended = "\\\(link.target).\(second.property)"
+            return Misuse.keyPathOfOtherType(through.property.name, second.root, expected: link.target)
+                .at(paths.toOne, .replace(paths.toOne, with: mended, "Replace with '\(mended)'"))
+        }
+    }
+}

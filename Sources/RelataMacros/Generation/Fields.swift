@@ -1,0 +1,36 @@
+import SwiftSyntax
+
+extension ModelDeclaration {
+    /// The type that predicates, sort orders and includes name the properties with.
+    var fields: DeclSyntax {
+        declaration(
+            "\(access)struct Fields: Relata.ModelFields",
+            [
+                "\(access)let path: Relata.FieldPath",
+                "\(access)init(path: Relata.FieldPath) {\n    self.path = path\n}",
+            ] + persistent.map(\.field))
+    }
+}
+
+extension StoredProperty {
+    /// The property's field, which is seen as far as the property itself.
+    fileprivate var field: String {
+        let (type, arguments) = fieldType
+        return """
+            \(access.modifier)var \(identifier): Relata.\(type) {
+                Relata.\(type)(path, \(name.literal)\(arguments))
+            }
+            """
+    }
+
+    private var fieldType: (type: String, arguments: String) {
+        guard let link else {
+            return ("Field<\(typeName)>", ", Relata.coding(of: \(typeName).self\(encodingArgument))")
+        }
+        return switch link.kind {
+        case .toOne: ("ToOneField<\(link.target)>", "")
+        case .hasOne: ("HasOneField<\(link.target)>", "")
+        case .toMany, .through: ("ToManyField<\(link.target)>", "")
+        }
+    }
+}

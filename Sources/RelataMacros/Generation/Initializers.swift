@@ -1,0 +1,91 @@
+import SwiftSyntax
+
+extension ModelDeclaration {
+    /// The memberwise initialiser and the one that takes over a value as it is after a save.
+    var initializers: [DeclSyntax] {
+        let labels = parameters.map(\.property.identifier)
+        let isWritten = declaredMembers.initializers.contains(labels)
+        return (isWritten ? [] : [memberwise]) + [saved]
+    }
+
+    private struct Parameter {
+        let property: StoredProperty
+        let defaultValue: String?
+
+        var text: String {
+            "\(property.identifier): \(property.typeName)" + (defaultValue.map { " = \($0)" } ?? "")
+        }
+    }
+
+    /// Everything that can be given: no through links, which are views, and nothing private that has a value.
+    private var parameters: [Parameter] {
+        persistent.compactMap { property in
+            if property.link?.kind == .through || property.startsByItself { return nil }
+            return Parameter(property: property, defaultValue: defaultValue(of: property))
+        }
+    }
+
+    private var memberwise: DeclSyntax {
+        let parameters = parameters
+        let list = parameters.map(\.text)
+        let joined = list.joined(separator: ", ")
+        let clause = joined.count < 80 ? "(\(joined))" : "(\n" + list.joined(separator: ",\n").indented + "\n)"
+        let unloaded = persistent.filter { $0.link?.kind == .through && $0.initialValue == nil }
+        return declaration(
+            "\(access)init\(clause)",
+            parameters.map { "self.\($0.property.identifier) = \($0.property.identifier)" }
+                + unloaded.map { "self.\($0.identifier) = .init()" })
+    }
+
+    private func defaultValue(of property: StoredProperty) -> String? {
+        if let value = property.initialValue { return value.trimmedDescription }
+        guard let type = property.type else { return nil }
+        if type.isOptional { return "nil" }
+        let isKey = key.contains { $0.name == property.name }
+        if let link = property.link {
+            if link.kind == .toOne { return isKey ? nil : ".unset" }
+            return ".init()"
+        }
+        if isKey { return key.count == 1 && isMadeOnDevice(type) ? ".init()" : nil }
+        return property.stampDefault
+    }
+
+    /// Whether a key of that type can be made before the object is stored: an `ID` of the model itself, or a `UUID`.
+    private func isMadeOnDevice(_ type: PropertyType) -> Bool {
+        guard let nominal = type.wrapped.nominal else { return false }
+        return nominal.name == "UUID" || nominal.name == "ID" && [name, entityName].contains(nominal.arguments.first)
+    }
+
+    private var saved: DeclSyntax {
+        declaration(
+            "\(access)init(saved other: Self, _ state: inout Relata.SavedState)",
+            properties.filter { !($0.isConstant && $0.initialValue != nil) }.map { property in
+                "self.\(property.identifier) = \(savedValue(of: property))"
+            })
+    }
+
+    private func savedValue(of property: StoredProperty) -> String {
+        let old = "other.\(property.identifier)"
+        if isKeyAssigned, property.name == key[0].name { return "state.assignedKey(\(old))" }
+        if let link = links.first(where: { $0.property.name == property.name }), link.link.kind != .through {
+            return "state.link(\(old), at: \(link.index))"
+        }
+        return property.stamp.map { "state.\($0)(\(old))" } ?? old
+    }
+}
+
+extension StoredProperty {
+    /// Whether the memberwise initialiser leaves the property out: its type may be private too.
+    fileprivate var startsByItself: Bool {
+        guard access == .private || access == .fileprivate, link == nil else { return false }
+        return initialValue != nil || !isConstant && type?.isOptional == true
+    }
+
+    /// The option by which the store writes the property.
+    fileprivate var stamp: String? {
+        ["createdAt", "updatedAt", "revision"].first { attribute?.has($0) == true }
+    }
+
+    /// A stamp needs no value before the first save.
+    fileprivate var stampDefault: String? { stamp.map { $0 == "revision" ? "0" : ".init()" } }
+}

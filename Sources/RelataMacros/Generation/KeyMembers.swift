@@ -1,0 +1,69 @@
+import SwiftSyntax
+
+extension ModelDeclaration {
+    /// The primary key's type, and how it is read and bound.
+    var keyMembers: [DeclSyntax] {
+        [
+            key.count == 1 ? "\(raw: access)typealias Key = \(raw: key[0].keyType)" : compositeKey,
+            primaryKey,
+            declaration(
+                "\(access)static var keyTypes: [Relata.AttributeType]",
+                [key.map(\.keyTypes).joined(separator: " + ")]),
+            declaration(
+                "\(access)static func readKey(from reader: inout Relata.RowReader) throws -> Key",
+                [
+                    key.count == 1
+                        ? key[0].readKey
+                        : "Key(" + key.map { "\($0.identifier): \($0.readKey)" }.joined(separator: ", ") + ")"
+                ].map { "try " + $0 }),
+            declaration(
+                "\(access)static func bind(_ key: Key, to binder: inout Relata.Binder) throws",
+                key.map { $0.bindKey(key.count == 1 ? "key" : "key.\($0.identifier)") }),
+        ]
+    }
+
+    private var compositeKey: DeclSyntax {
+        let conformances = "Hashable, Sendable" + (isCodable ? ", Codable" : "")
+        let parameters = key.map { "\($0.identifier): \($0.keyType)" }
+        let initializer = declaration(
+            "\(access)init(\(parameters.joined(separator: ", ")))",
+            key.map { "self.\($0.identifier) = \($0.identifier)" })
+        return declaration(
+            "\(access)struct Key: \(conformances)",
+            parameters.map { "\(access)var \($0)" } + [initializer.description])
+    }
+
+    private var primaryKey: DeclSyntax {
+        let links = key.filter { $0.link != nil }
+        if key.count == 1 {
+            return declaration(
+                "\(access)var primaryKey: Key?", ["self.\(key[0].identifier)" + (links.isEmpty ? "" : ".key")])
+        }
+        let components = key.map {
+            "\($0.identifier): " + ($0.link == nil ? "self.\($0.identifier)" : $0.identifier)
+        }
+        let key = "Key(\(components.joined(separator: ", ")))"
+        if links.isEmpty { return declaration("\(access)var primaryKey: Key?", [key]) }
+        let bindings = links.map { "let \($0.identifier) = self.\($0.identifier).key" }
+        return declaration(
+            "\(access)var primaryKey: Key?",
+            ["guard \(bindings.joined(separator: ", ")) else { return nil }", "return \(key)"])
+    }
+}
+
+/// One property as a part of a primary key: a to-one stands for the key of its target.
+extension StoredProperty {
+    fileprivate var keyType: String { link.map { "\($0.target).Key" } ?? type?.wrappedText ?? "" }
+
+    fileprivate var keyTypes: String {
+        link.map { "\($0.target).keyTypes" } ?? "Relata.keyTypes(of: \(keyType).self\(encodingArgument))"
+    }
+
+    fileprivate var readKey: String {
+        link.map { "\($0.target).readKey(from: &reader)" } ?? "reader.read(\(keyType).self\(encodingArgument))"
+    }
+
+    fileprivate func bindKey(_ value: String) -> String {
+        "try " + (link.map { "\($0.target).bind(\(value), to: &binder)" } ?? "binder.bind(\(value)\(encodingArgument))")
+    }
+}

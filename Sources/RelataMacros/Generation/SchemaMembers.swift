@@ -1,0 +1,134 @@
+import SwiftSyntax
+
+extension ModelDeclaration {
+    /// The entity and the models it is linked to.
+    var schema: [DeclSyntax] {
+        var seen: Set<String> = []
+        let targets = links.map(\.link.target).filter { seen.insert($0).inserted }
+        return [
+            "\(raw: access)static let entityName = \(raw: entityName.literal)",
+            declaration(
+                "\(access)static var linkedModels: [any Relata.Model.Type]",
+                ["[" + targets.map { "\($0).self" }.joined(separator: ", ") + "]"]),
+            entity,
+        ]
+    }
+
+    /// One statement a property: the compiler checks each by itself, which a long array literal would not allow.
+    private var entity: DeclSyntax {
+        let appends = persistent.map { "properties.append(\(description(of: $0)))" }
+        let body =
+            ["var properties: [Relata.Property] = []"] + appends
+            + ["return Relata.Entity(\n" + entityArguments.joined(separator: ",\n").indented + "\n)"]
+        return """
+            \(raw: access)static let entity: Relata.Entity = {
+            \(raw: body.joined(separator: "\n").indented)
+            }()
+            """
+    }
+
+    private var entityArguments: [String] {
+        let uniques = persistent.filter { $0.attribute?.has("unique") == true }.map { [$0.name] } + uniques
+        var arguments = ["name: entityName"]
+        if let table { arguments.append("table: \(table.trimmedDescription)") }
+        if let originalTable { arguments.append("originalTable: \(originalTable.trimmedDescription)") }
+        arguments.append("properties: properties")
+        arguments.append("key: \(key.map(\.name).literals)")
+        if isKeyAssigned { arguments.append("isKeyAssigned: true") }
+        if !uniques.isEmpty { arguments.append("uniques: [\(uniques.map(\.literals).joined(separator: ", "))]") }
+        if !indexes.isEmpty { arguments.append("indexes: [\(indexes.map(\.literals).joined(separator: ", "))]") }
+        for stamp in ["revision", "createdAt", "updatedAt"] {
+            if let property = property(with: stamp) { arguments.append("\(stamp): \(property.name.literal)") }
+        }
+        return arguments
+    }
+
+    private func description(of property: StoredProperty) -> String {
+        guard let link = property.link else { return property.attributeDescription }
+        var call = Call(property)
+        let marker = property.relationship
+        let inverse = marker?["inverse"]
+        switch link.kind {
+        case .toOne:
+            call.copy(["columns", "deleteRule", "onTargetDelete", "originalName"], from: marker)
+            return call.text("toOne")
+        case .hasOne:
+            call.add(owner: name, "inverse", inverse)
+            call.copy(["deleteRule"], from: marker)
+            return call.text("hasOne")
+        case .toMany where inverse != nil:
+            call.add(owner: name, "inverse", inverse)
+            call.add("order", marker?["order"])
+            call.copy(["ordered", "deleteRule", "minimum", "maximum"], from: marker)
+            return call.text("toMany")
+        case .toMany:
+            call.copy(
+                ["ordered", "joinTable", "joinColumns", "deleteRule", "minimum", "maximum", "originalName"],
+                from: marker)
+            return call.text("manyToMany")
+        case .through:
+            call.add(throughOf: name, marker?.through)
+            return call.text("through")
+        }
+    }
+}
+
+extension StoredProperty {
+    /// The call that describes an attribute, with only those arguments that say something.
+    fileprivate var attributeDescription: String {
+        var call = Call(self)
+        if let encoding = attribute?.encoding { call.arguments.append("as: \(encoding)") }
+        for label in ["column", "originalName"] {
+            if let value = attribute?.arguments[label] {
+                call.arguments.append("\(label): \(value.trimmedDescription)")
+            }
+        }
+        if let options = attribute?.options, !options.isEmpty {
+            let list = options.map(\.expression.trimmedDescription).joined(separator: ", ")
+            call.arguments.append("options: [\(list)]")
+        }
+        if let initialValue, initialValue.isConstant {
+            call.arguments.append("default: { \(initialValue.trimmedDescription) }")
+        }
+        return call.text("attribute")
+    }
+}
+
+/// A call that describes a property at run time.
+private struct Call {
+    var arguments: [String]
+
+    init(_ property: StoredProperty) { arguments = [property.name.literal, "\(property.typeName).self"] }
+
+    /// Takes over arguments of the marker as they are written.
+    mutating func copy(_ labels: [String], from marker: RelationshipMarker?) {
+        for label in labels {
+            if let value = marker?[label] { arguments.append("\(label): \(value.trimmedDescription)") }
+        }
+    }
+
+    /// A key path goes along with the name it ends in: the name is for the schema, the path lets the compiler check
+    /// that the types fit.
+    mutating func add(_ label: String, _ keyPath: ExprSyntax?) {
+        guard let keyPath, let path = PropertyKeyPath(keyPath) else { return }
+        arguments.append("\(label): \(path.property.literal)")
+        arguments.append(keyPath.trimmedDescription)
+    }
+
+    mutating func add(owner: String, _ label: String, _ keyPath: ExprSyntax?) {
+        arguments.append("owner: \(owner).self")
+        add(label, keyPath)
+    }
+
+    mutating func add(throughOf owner: String, _ paths: (toMany: ExprSyntax, toOne: ExprSyntax)?) {
+        guard let paths, let toMany = PropertyKeyPath(paths.toMany), let toOne = PropertyKeyPath(paths.toOne) else {
+            return
+        }
+        arguments += [
+            "owner: \(owner).self", "toMany: \(toMany.property.literal)", "toOne: \(toOne.property.literal)",
+            paths.toMany.trimmedDescription, paths.toOne.trimmedDescription,
+        ]
+    }
+
+    func text(_ name: String) -> String { ".\(name)(\(arguments.joined(separator: ", ")))" }
+}

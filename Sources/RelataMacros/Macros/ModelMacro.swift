@@ -1,0 +1,38 @@
+import SwiftDiagnostics
+import SwiftSyntax
+import SwiftSyntaxMacros
+
+/// `@Model`: reads the struct once and writes each part of the model from what was read.
+public enum ModelMacro: MemberMacro, ExtensionMacro {
+    /// The parts are written with their indentation; formatting them again would only cost build time.
+    public static var formatMode: FormatMode { .disabled }
+
+    public static func expansion(
+        of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
+        conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
+    ) throws -> [DeclSyntax] {
+        var parser = ModelParser(attribute: node, context: context.lexicalContext)
+        let model = parser.model(from: declaration)
+        parser.diagnostics.forEach(context.diagnose)
+        guard let model else { return [] }
+        return model.initializers + model.coding + model.keyMembers + model.schema + model.comparison + [model.fields]
+    }
+
+    /// Adds the conformances. Mistakes were reported by the member role.
+    public static func expansion(
+        of node: AttributeSyntax, attachedTo declaration: some DeclGroupSyntax,
+        providingExtensionsOf type: some TypeSyntaxProtocol, conformingTo protocols: [TypeSyntax],
+        in context: some MacroExpansionContext
+    ) throws -> [ExtensionDeclSyntax] {
+        var parser = ModelParser(attribute: node, context: context.lexicalContext)
+        guard let model = parser.model(from: declaration) else { return [] }
+        let missing = Set(protocols.compactMap { $0.trimmedDescription.split(separator: ".").last.map(String.init) })
+        var conformances: [String] = []
+        if missing.contains("Model") { conformances.append("Relata.Model") }
+        if missing.contains("Identifiable"), model.properties.contains(where: { $0.name == "id" }) {
+            conformances.append("Identifiable")
+        }
+        guard !conformances.isEmpty else { return [] }
+        return [try ExtensionDeclSyntax("extension \(type.trimmed): \(raw: conformances.joined(separator: ", ")) {}")]
+    }
+}
