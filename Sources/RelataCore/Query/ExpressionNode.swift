@@ -127,10 +127,19 @@ public enum Function: Hashable, Sendable {
 public enum DatePart: String, Hashable, Sendable { case year, month, day, hour, minute, second, weekday }
 
 /// How many of a set must meet a condition.
-public enum Quantifier: String, Hashable, Sendable { case any = "ANY", all = "ALL", none = "NONE" }
+public enum Quantifier: String, Hashable, Sendable {
+    case any = "ANY"
+    case all = "ALL"
+    case none = "NONE"
+}
 
 /// A figure of a set of rows.
-public enum AggregateFunction: String, Hashable, Sendable { case count, sum, minimum = "min", maximum = "max", average = "avg" }
+public enum AggregateFunction: String, Hashable, Sendable {
+    case count, sum
+    case minimum = "min"
+    case maximum = "max"
+    case average = "avg"
+}
 
 /// One key of an order.
 public struct SortTerm: Hashable, Sendable {

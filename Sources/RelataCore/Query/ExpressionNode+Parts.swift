@@ -1,0 +1,19 @@
+extension ExpressionNode {
+    /// The expressions that this one is made of.
+    public var parts: [ExpressionNode] {
+        switch self {
+        case .value, .property, .invalid: []
+        case .comparison(_, let left, let right, _), .arithmetic(_, let left, let right),
+            .text(_, let left, let right, _):
+            [left, right]
+        case .keyIn(let node, _), .valueIn(let node, _, _), .isNull(let node), .not(let node), .negated(let node),
+            .quantified(_, _, let node):
+            [node]
+        case .between(let value, let lower, let upper): [value, lower, upper]
+        case .and(let nodes), .or(let nodes), .function(_, let nodes): nodes
+        case .aggregate(_, _, let value, let filter): [value, filter].compactMap(\.self)
+        case .groupAggregate(_, let value, _): value.map { [$0] } ?? []
+        case .sql(let parts): parts.compactMap { if case .node(let node) = $0 { node } else { nil } }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+/// A query in SQL and how its rows are read.
+public struct CompiledQuery: Hashable, Sendable {
+    /// The text and what is bound.
+    public var statement: SQLStatement
+    /// What each column means; `nil` where that isn't known. An object or a to-one has a column for each part of its
+    /// key.
+    public var columnTypes: [AttributeType?]
+    /// How many of the columns, the last ones, tell the row's place in the order; see ``PagePosition``.
+    public var placeColumns: Int
+
+    /// A query and how its rows are read.
+    public init(statement: SQLStatement, columnTypes: [AttributeType?], placeColumns: Int = 0) {
+        self.statement = statement
+        self.columnTypes = columnTypes
+        self.placeColumns = placeColumns
+    }
+}
+
+/// What a query yields.
+public enum SelectedColumns: Hashable, Sendable {
+    /// The entity's columns in the order of ``Table/columns``.
+    case all
+    /// Chosen expressions; an object or a to-one yields its key.
+    case expressions([ExpressionNode])
+}
+
+/// A row's place in the order of a query, after which the next page begins. It stays right while rows are added or
+/// removed, because it tells values, not a number of rows.
+public struct PagePosition: Hashable, Sendable, Codable {
+    /// What the columns that tell the place held in the last row of the page before (see
+    /// ``CompiledQuery/placeColumns``), as stored.
+    public let values: [Value]
+
+    /// The place after the row with these values.
+    public init(_ values: [Value]) { self.values = values }
+}
+
+/// What an update by query sets a property to.
+public struct Assignment: Hashable, Sendable {
+    /// The property's name.
+    public let property: String
+    /// Its new value.
+    public let value: NewValue
+
+    /// A new value.
+    public enum NewValue: Hashable, Sendable {
+        /// A value, which may be made of the object's own: `price * 2`.
+        case expression(ExpressionNode)
+        /// The object that a to-one points at, or none.
+        case key(KeyValue?)
+    }
+
+    /// Sets an attribute, or a to-one whose key has one part.
+    public init(_ property: String, _ expression: ExpressionNode) {
+        self.property = property
+        value = .expression(expression)
+    }
+
+    /// Sets a to-one.
+    public init(_ property: String, key: KeyValue?) {
+        self.property = property
+        value = .key(key)
+    }
+}

@@ -1,0 +1,248 @@
+/// Conditions. A condition that comes out as `NULL` doesn't hold: wherever that would matter, as under `not`, it is
+/// asked whether the condition is true.
+extension ExpressionWriter {
+    /// Appends a condition; `isInside` another one, it is put in parentheses where it needs them.
+    mutating func condition(_ node: ExpressionNode, isInside: Bool = false) throws(RelataError) {
+        try nested { (writer) throws(RelataError) in try writer.write(node, isInside: isInside) }
+    }
+
+    private mutating func write(_ node: ExpressionNode, isInside: Bool) throws(RelataError) {
+        switch node {
+        case .and(let nodes): try joined(flatten(nodes, isAnd: true)[...], " AND ", empty: "TRUE", isInside: isInside)
+        case .or(let nodes): try joined(flatten(nodes, isAnd: false)[...], " OR ", empty: "FALSE", isInside: isInside)
+        case .not(let node): try not(node)
+        case .comparison(let comparison, let left, let right, let options):
+            try compare(comparison, try operand(left), try operand(right), options)
+        case .between(let value, let lower, let upper):
+            let value = try operand(value)
+            if isInside { sql.append("(") }
+            try compare(.greaterOrEqual, value, try operand(lower), [])
+            sql.append(" AND ")
+            try compare(.lessOrEqual, value, try operand(upper), [])
+            if isInside { sql.append(")") }
+        case .isNull(let node): sql.append(try unset(node) + " IS NULL")
+        case .keyIn(let node, let keys): try isOne(of: keys, node)
+        case .valueIn(let node, let values, let options): try isOne(of: values, node, options)
+        case .text(let search, let text, let pattern, let options): try find(search, text, pattern, options)
+        case .quantified(let quantifier, let set, let condition): try quantify(quantifier, set, condition)
+        case .value(let value):
+            guard case .integer(let number) = value else {
+                throw .invalidUse("\"\(value)\" isn't a condition: compare it with something")
+            }
+            sql.append(number != 0 ? "TRUE" : "FALSE")
+        case .sql(let parts): sql.append("(" + (try raw(parts)) + ")")
+        case .invalid(let message): throw .invalidUse(message)
+        case .property, .arithmetic, .negated, .function, .aggregate, .groupAggregate:
+            let term = try term(node)
+            guard term.type == .boolean else {
+                throw .invalidUse(
+                    "\(describe(term)) is \(term.type?.spelled ?? "a value"), not a condition: compare it with something"
+                )
+            }
+            sql.append(term.sql + " = TRUE")
+        }
+    }
+
+    private mutating func not(_ node: ExpressionNode) throws(RelataError) {
+        switch node {
+        case .not(let inner): try condition(inner, isInside: true)
+        case .isNull(let value): sql.append(try unset(value) + " IS NOT NULL")
+        case .comparison(.equal, let left, let right, let options):
+            try condition(.comparison(.notEqual, left, right, options), isInside: true)
+        case .comparison(.notEqual, let left, let right, let options):
+            try condition(.comparison(.equal, left, right, options), isInside: true)
+        case .quantified(.any, let set, let inner): try quantify(.none, set, inner)
+        case .quantified(.none, let set, let inner): try quantify(.any, set, inner)
+        default:
+            sql.append("(")
+            try condition(node)
+            sql.append(") IS NOT TRUE")
+        }
+    }
+
+    /// Chains of `and` grow to the left one by one, so they are flattened without recursion.
+    private func flatten(_ nodes: [ExpressionNode], isAnd: Bool) -> [ExpressionNode] {
+        var flat: [ExpressionNode] = []
+        var open = Array(nodes.reversed())
+        while let node = open.popLast() {
+            switch node {
+            case .and(let inner) where isAnd: open.append(contentsOf: inner.reversed())
+            case .or(let inner) where !isAnd: open.append(contentsOf: inner.reversed())
+            default: flat.append(node)
+            }
+        }
+        return flat
+    }
+
+    /// Many conditions are halved into parentheses, because SQLite reads a limited depth and `a AND b AND c` nests.
+    private mutating func joined(
+        _ nodes: ArraySlice<ExpressionNode>, _ separator: String, empty: String, isInside: Bool
+    ) throws(RelataError) {
+        guard nodes.count > 1 else {
+            guard let only = nodes.first else { return sql.append(empty) }
+            return try write(only, isInside: isInside)
+        }
+        if isInside { sql.append("(") }
+        if nodes.count > 64 {
+            let middle = nodes.startIndex + nodes.count / 2
+            try joined(nodes[..<middle], separator, empty: empty, isInside: true)
+            sql.append(separator)
+            try joined(nodes[middle...], separator, empty: empty, isInside: true)
+        } else {
+            for (index, node) in nodes.enumerated() {
+                if index > 0 { sql.append(separator) }
+                try condition(node, isInside: true)
+            }
+        }
+        if isInside { sql.append(")") }
+    }
+
+    // MARK: Comparison
+
+    private mutating func compare(
+        _ comparison: ComparisonOperator, _ left: Operand, _ right: Operand, _ options: TextOptions
+    ) throws(RelataError) {
+        switch (left, right) {
+        case (.constant(let left), .constant(let right)):
+            let isNullable = left.isNull && right.isNull
+            let left = Term(sql: bind(left), type: left.type, isNullable: isNullable)
+            let right = Term(sql: bind(right), type: right.type, isNullable: isNullable)
+            try compare(comparison, left, right, options)
+        case (.constant, _): try compare(comparison.flipped, right, left, options)
+        case (.term(let term), .constant(let value)): try compare(comparison, term, value, options)
+        case (.key(let terms, let entity), .constant(let value)):
+            if value.isNull, comparison == .equal || comparison == .notEqual {
+                sql.append(terms[0].sql + (comparison == .equal ? " IS NULL" : " IS NOT NULL"))
+            } else {
+                try compare(comparison, try single(terms, entity), value, options)
+            }
+        case (.term(let left), .term(let right)): try compare(comparison, left, right, options)
+        case (.key(let terms, let entity), .term(let right)):
+            try compare(comparison, try single(terms, entity), right, options)
+        case (.term(let left), .key(let terms, let entity)):
+            try compare(comparison, left, try single(terms, entity), options)
+        case (.key(let left, let entity), .key(let right, let other)):
+            try compareObjects(comparison, left, entity, right, other)
+        }
+    }
+
+    private mutating func compareObjects(
+        _ comparison: ComparisonOperator, _ left: [Term], _ entity: Int, _ right: [Term], _ other: Int
+    ) throws(RelataError) {
+        guard entity == other else {
+            throw .invalidUse(
+                "\(schema.tables[entity].name) and \(schema.tables[other].name) are different entities: "
+                    + "their objects are never the same")
+        }
+        guard comparison == .equal || comparison == .notEqual else {
+            throw .invalidUse("objects of \(schema.tables[entity].name) have no order: compare one of their attributes")
+        }
+        if left.count == 1 { return try compare(comparison, left[0], right[0], []) }
+        sql.append("(")
+        for index in left.indices {
+            if index > 0 { sql.append(comparison == .equal ? " AND " : " OR ") }
+            try compare(comparison, left[index], right[index], [])
+        }
+        sql.append(")")
+    }
+
+    /// A column against a constant: the form that indexes serve.
+    private mutating func compare(
+        _ comparison: ComparisonOperator, _ term: Term, _ value: Value, _ options: TextOptions
+    ) throws(RelataError) {
+        if value.isNull {
+            switch comparison {
+            case .equal: sql.append(term.sql + " IS NULL")
+            case .notEqual: sql.append(term.sql + " IS NOT NULL")
+            case .less, .lessOrEqual, .greater, .greaterOrEqual: sql.append("FALSE")
+            }
+            return
+        }
+        try checkComparable(comparison, term)
+        var value = try stored(value, like: term)
+        if !options.isEmpty, case .text(let text) = value { value = .text(TextFolding.fold(text, options)) }
+        sql.append(try comparable(term, options))
+        sql.append(comparison == .notEqual && term.isNullable ? dialect.isDifferent : comparison.sql)
+        sql.append(comparableConstant(bind(value), like: term))
+    }
+
+    private mutating func compare(
+        _ comparison: ComparisonOperator, _ left: Term, _ right: Term, _ options: TextOptions
+    ) throws(RelataError) {
+        try checkComparable(comparison, left)
+        try checkComparable(comparison, right)
+        let (left, right) = try alike(left, right)
+        sql.append(try comparable(left, options))
+        switch comparison {
+        case .equal where left.isNullable && right.isNullable: sql.append(dialect.isSame)
+        case .notEqual where left.isNullable || right.isNullable: sql.append(dialect.isDifferent)
+        default: sql.append(comparison.sql)
+        }
+        sql.append(try comparable(right, options))
+    }
+
+    private func checkComparable(_ comparison: ComparisonOperator, _ term: Term) throws(RelataError) {
+        if term.type == .json, comparison != .equal, comparison != .notEqual {
+            throw .invalidUse("\(describe(term)) is a JSON value, which has no order: compare it with == or !=")
+        }
+    }
+
+    /// A key of one column.
+    func single(_ terms: [Term], _ entity: Int) throws(RelataError) -> Term {
+        guard terms.count == 1 else {
+            throw .invalidUse(
+                "the key of \(schema.tables[entity].name) has \(terms.count) parts: compare it with a key, or its parts"
+            )
+        }
+        return terms[0]
+    }
+
+    /// The term as it is compared: decimals by number, text without what the options overlook.
+    func comparable(_ term: Term, _ options: TextOptions) throws(RelataError) -> String {
+        if term.type == .decimal { return dialect.decimal(term.sql) }
+        guard !options.isEmpty else { return term.sql }
+        guard term.type == .text || term.type == nil else {
+            throw .invalidUse("\(describe(term)) is \(term.type?.spelled ?? ""): [c] and [d] are for text")
+        }
+        return "relata_fold(\(term.sql), \(options.rawValue))"
+    }
+
+    private func comparableConstant(_ parameter: String, like term: Term) -> String {
+        // SQLite takes the collation from the left side; elsewhere both sides are cast.
+        term.type == .decimal && dialect != .sqlite ? dialect.decimal(parameter) : parameter
+    }
+
+    /// What `IS NULL` asks of: any column of a key does, because they are set together.
+    private mutating func unset(_ node: ExpressionNode) throws(RelataError) -> String {
+        switch try operand(node) {
+        case .constant(let value): bind(value)
+        case .term(let term): term.sql
+        case .key(let terms, _): terms[0].sql
+        }
+    }
+}
+
+extension ComparisonOperator {
+    /// The operator with its sides swapped.
+    var flipped: ComparisonOperator {
+        switch self {
+        case .equal, .notEqual: self
+        case .less: .greater
+        case .lessOrEqual: .greaterOrEqual
+        case .greater: .less
+        case .greaterOrEqual: .lessOrEqual
+        }
+    }
+
+    /// The operator in SQL, for values that are set.
+    var sql: String {
+        switch self {
+        case .equal: " = "
+        case .notEqual: " <> "
+        case .less: " < "
+        case .lessOrEqual: " <= "
+        case .greater: " > "
+        case .greaterOrEqual: " >= "
+        }
+    }
+}

@@ -1,0 +1,99 @@
+/// One step along a relationship inside a `FROM` clause.
+extension ExpressionWriter {
+    /// Where a step leads.
+    struct Entered {
+        /// The object at its end.
+        let position: Int
+        /// What ties the step's first row to where it came from; empty where that is a join's condition.
+        var tie = ""
+        /// The columns by which the relationship is ordered, before the object's key.
+        var order: [String] = []
+        /// The key of the row between, where one object can be met several times (a through link).
+        var between: [String] = []
+        /// Whether no two owners reach the same object by this step.
+        var isInjective = true
+    }
+
+    /// Adds the rows of a relationship to a frame: as its first table, tied to the owner's key, or as a join.
+    mutating func enter(
+        _ name: String, from owner: Int, frame: Int, isFirst: Bool
+    ) throws(RelataError) -> Entered {
+        let table = schema.tables[positions[owner].table]
+        guard let link = table.links[name] else {
+            guard table.entity.attribute(name) == nil else {
+                throw .invalidUse("\(table.name).\(name) is an attribute, not a relationship")
+            }
+            throw unknown(name, of: table)
+        }
+        if case .reference(let number) = link {
+            guard case .key(let terms, _) = try resolve(name, of: owner) else { throw unknown(name, of: table) }
+            return enter(target: schema.references[number], key: terms.map(\.sql), frame: frame, isFirst: isFirst)
+        }
+        return enter(link, ownerKey: key(of: owner), frame: frame, isFirst: isFirst)
+    }
+
+    /// As ``enter(_:from:frame:isFirst:)``, for an owner whose key is known; not along a reference of the owner's.
+    mutating func enter(_ link: Link, ownerKey: [String], frame: Int, isFirst: Bool) -> Entered {
+        switch link {
+        case .reference(let number):
+            return enter(target: schema.references[number], key: ownerKey, frame: frame, isFirst: isFirst)
+        case .inverse(let number):
+            let reference = schema.references[number]
+            let (alias, tie) = add(
+                schema.tables[reference.source].sqlName, reference.columns, ownerKey, frame: frame, isFirst: isFirst)
+            let position = element(reference.source, frame: frame, alias: alias, key: nil)
+            return Entered(
+                position: position, tie: tie, order: reference.orderColumn.map { [column(alias, $0)] } ?? [])
+        case .join(let number, let isSource):
+            let join = schema.joins[number]
+            let (near, far) =
+                isSource ? (join.sourceColumns, join.targetColumns) : (join.targetColumns, join.sourceColumns)
+            let (alias, tie) = add(join.table, near, ownerKey, frame: frame, isFirst: isFirst)
+            let order = isSource ? join.orderColumn : join.inverseOrderColumn
+            let position = element(
+                isSource ? join.target : join.source, frame: frame, alias: nil, key: columns(alias, far))
+            return Entered(
+                position: position, tie: tie, order: order.map { [column(alias, $0)] } ?? [], isInjective: false)
+        case .through(let inverse, let reference):
+            let (view, onward) = (schema.references[inverse], schema.references[reference])
+            let middle = schema.tables[view.source]
+            let (alias, tie) = add(middle.sqlName, view.columns, ownerKey, frame: frame, isFirst: isFirst)
+            let position = element(
+                onward.target, frame: frame, alias: nil, key: columns(alias, onward.columns))
+            // Where a row between may lead nowhere, the target is joined, so that such a row drops out.
+            if onward.isOptional || !onward.isEnforced { _ = self.alias(of: position) }
+            return Entered(
+                position: position, tie: tie, order: view.orderColumn.map { [column(alias, $0)] } ?? [],
+                between: columns(alias, middle.keyColumnNames), isInjective: false)
+        }
+    }
+
+    private mutating func enter(target reference: Reference, key: [String], frame: Int, isFirst: Bool) -> Entered {
+        let table = schema.tables[reference.target]
+        let (alias, tie) = add(table.sqlName, table.keyColumnNames, key, frame: frame, isFirst: isFirst)
+        let position = element(table.index, frame: frame, alias: alias, key: nil)
+        return Entered(position: position, tie: tie, isInjective: reference.isUnique)
+    }
+
+    private mutating func element(_ table: Int, frame: Int, alias: String?, key: [String]?) -> Int {
+        positions.append(
+            Position(
+                table: table, frame: frame, alias: alias, key: key, isOuter: false, isOptional: false,
+                isKeyOptional: false))
+        return positions.count - 1
+    }
+
+    private mutating func add(
+        _ table: String, _ columns: [String], _ values: [String], frame: Int, isFirst: Bool
+    ) -> (alias: String, tie: String) {
+        let alias = newAlias()
+        let tie = pairwise(self.columns(alias, columns), values)
+        if isFirst {
+            frames[frame] = dialect.quote(table) + " AS " + alias
+            return (alias, tie)
+        }
+        join(table, alias, isOuter: false, frame: frame)
+        frames[frame].append(tie)
+        return (alias, "")
+    }
+}

@@ -1,0 +1,71 @@
+/// Membership in lists of constants, each list one parameter.
+extension ExpressionWriter {
+    /// Whether a key or a to-one is one of some keys.
+    mutating func isOne(of keys: [KeyValue], _ node: ExpressionNode) throws(RelataError) {
+        let terms: [Term]
+        switch try operand(node) {
+        case .key(let key, _): terms = key
+        case .term(let term): terms = [term]
+        case .constant: throw .invalidUse("a constant is compared with keys: put a key or a to-one on that side")
+        }
+        guard let first = keys.first else { return sql.append("FALSE") }
+        for key in keys where key.values.count != terms.count {
+            throw .invalidUse(
+                "\(describe(terms[0])) needs a key of \(terms.count) part\(terms.count == 1 ? "" : "s"), not \(key)")
+        }
+        let names = terms.map(\.sql)
+        if keys.count == 1 {
+            if terms.count > 1 { sql.append("(") }
+            var parameters: [String] = []
+            for (term, value) in zip(terms, first.values) { parameters.append(try bind(value, like: term)) }
+            sql.append(pairwise(names, parameters))
+            if terms.count > 1 { sql.append(")") }
+            return
+        }
+        guard terms.count <= 8 else {
+            throw .invalidUse("the key has \(terms.count) parts: a list of keys of more than 8 can't be searched for")
+        }
+        sql.append(tuple(names) + " IN ")
+        if terms.count == 1 {
+            var values: [Value] = []
+            values.reserveCapacity(keys.count)
+            for key in keys { values.append(try stored(key.values[0], like: terms[0])) }
+            sql.append(bind(list: .list(values)))
+        } else {
+            var stored: [KeyValue] = []
+            stored.reserveCapacity(keys.count)
+            for key in keys {
+                var values: [Value] = []
+                for (term, value) in zip(terms, key.values) { values.append(try self.stored(value, like: term)) }
+                stored.append(KeyValue(values))
+            }
+            sql.append(bind(list: .keys(stored), columns: terms.count))
+        }
+    }
+
+    /// Whether a value is one of some constants.
+    mutating func isOne(of values: [Value], _ node: ExpressionNode, _ options: TextOptions) throws(RelataError) {
+        let term: Term
+        switch try operand(node) {
+        case .key(let terms, let entity): term = try single(terms, entity)
+        case .term(let known): term = known
+        case .constant(let value): term = Term(sql: bind(value), type: nil, isNullable: value.isNull)
+        }
+        var list: [Value] = []
+        list.reserveCapacity(values.count)
+        for value in values where !value.isNull {
+            let value = try stored(value, like: term)
+            if !options.isEmpty, case .text(let text) = value {
+                list.append(.text(TextFolding.fold(text, options)))
+            } else {
+                list.append(value)
+            }
+        }
+        let hasNull = list.count < values.count
+        if list.isEmpty { return sql.append(hasNull ? term.sql + " IS NULL" : "FALSE") }
+        if hasNull { sql.append("(") }
+        sql.append(try comparable(term, options))
+        sql.append(list.count == 1 ? " = " + bind(list[0]) : " IN " + bind(list: .list(list)))
+        if hasNull { sql.append(" OR \(term.sql) IS NULL)") }
+    }
+}

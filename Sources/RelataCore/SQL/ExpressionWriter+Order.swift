@@ -1,0 +1,100 @@
+/// Order, and the condition that begins a page after a place in it.
+extension ExpressionWriter {
+    /// One key of an order in SQL.
+    struct OrderTerm {
+        let sql: String
+        let type: AttributeType?
+        let isNullable: Bool
+        let isAscending: Bool
+        let nullsFirst: Bool
+
+        init(_ term: Term, sql: String, isAscending: Bool = true, nullsFirst: Bool? = nil) {
+            self.sql = sql
+            type = term.type
+            isNullable = term.isNullable
+            self.isAscending = isAscending
+            self.nullsFirst = nullsFirst ?? isAscending
+        }
+    }
+
+    /// The keys of an order in SQL.
+    mutating func order(_ sort: [SortTerm]) throws(RelataError) -> [OrderTerm] {
+        var order: [OrderTerm] = []
+        for key in sort {
+            let terms: [Term] =
+                switch try operand(key.node) {
+                case .constant: throw .invalidUse("a constant gives no order: sort by a property")
+                case .term(let term): [term]
+                case .key(let terms, _): terms
+                }
+            for term in terms {
+                guard term.type != .json else {
+                    throw .invalidUse("\(describe(term)) is a JSON value, which has no order: sort by something else")
+                }
+                let sql = try comparable(term, term.type == .text || term.type == nil ? key.options : [])
+                order.append(OrderTerm(term, sql: sql, isAscending: key.isAscending, nullsFirst: key.nullsFirst))
+            }
+        }
+        return order
+    }
+
+    /// Adds what makes an order total, unless it is already.
+    mutating func complete(_ order: inout [OrderTerm], by ties: [Term]) {
+        guard !ties.allSatisfy({ tie in order.contains { $0.sql == tie.sql } }) else { return }
+        for tie in ties { order.append(OrderTerm(tie, sql: tie.sql)) }
+    }
+
+    /// `a DESC NULLS LAST, b`.
+    func orderClause(_ order: [OrderTerm]) -> String {
+        var text = ""
+        for term in order {
+            if !text.isEmpty { text.append(", ") }
+            text.append(term.sql)
+            if !term.isAscending { text.append(" DESC") }
+            // Said only where the engine would do otherwise, so that an index can serve the order.
+            if term.isNullable, term.nullsFirst != (dialect.sortsNullsFirst == term.isAscending) {
+                text.append(term.nullsFirst ? " NULLS FIRST" : " NULLS LAST")
+            }
+        }
+        return text
+    }
+
+    /// Appends that a row comes after a place: `a > 1 OR a = 1 AND (b > 2 OR …)`, with a bound on the first key that
+    /// an index serves.
+    mutating func after(_ place: PagePosition, _ order: [OrderTerm]) throws(RelataError) {
+        guard place.values.count == order.count else {
+            throw .invalidUse(
+                "the place has \(place.values.count) values and the order \(order.count): "
+                    + "continue with the query that the page came from")
+        }
+        try after(place.values[...], order[...])
+    }
+
+    private mutating func after(
+        _ values: ArraySlice<Value>, _ order: ArraySlice<OrderTerm>
+    ) throws(RelataError) {
+        guard let term = order.first, let value = values.first else { return sql.append("FALSE") }
+        let isLast = order.count == 1
+        if value.isNull {
+            if term.nullsFirst { sql.append(isLast ? "\(term.sql) IS NOT NULL" : "(\(term.sql) IS NOT NULL OR ") }
+            if isLast { return term.nullsFirst ? () : sql.append("FALSE") }
+            if !term.nullsFirst { sql.append("(") }
+            sql.append("\(term.sql) IS NULL AND ")
+            try after(values.dropFirst(), order.dropFirst())
+            return sql.append(")")
+        }
+        let parameter = bind(value)
+        let comparison = term.isAscending ? ">" : "<"
+        let hasNullsAfter = term.isNullable && !term.nullsFirst
+        if !isLast, !hasNullsAfter { sql.append("(\(term.sql) \(comparison)= \(parameter) AND ") }
+        if !isLast || hasNullsAfter { sql.append("(") }
+        sql.append("\(term.sql) \(comparison) \(parameter)")
+        if hasNullsAfter { sql.append(" OR \(term.sql) IS NULL") }
+        if !isLast {
+            sql.append(" OR \(term.sql) = \(parameter) AND ")
+            try after(values.dropFirst(), order.dropFirst())
+        }
+        if !isLast || hasNullsAfter { sql.append(")") }
+        if !isLast, !hasNullsAfter { sql.append(")") }
+    }
+}

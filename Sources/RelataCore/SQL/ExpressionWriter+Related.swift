@@ -1,0 +1,181 @@
+/// Sets of related objects: subqueries over views, join tables and through links.
+extension ExpressionWriter {
+    /// A subquery over a related set, as far as it is known before its condition.
+    struct Related {
+        let frame: Int
+        /// The related object.
+        let position: Int
+        /// What ties it to the row outside.
+        let tie: String
+    }
+
+    /// Appends whether any, all or none of a related set meet a condition.
+    mutating func quantify(
+        _ quantifier: Quantifier, _ set: RelatedSet, _ condition: ExpressionNode
+    ) throws(RelataError) {
+        let related = try open(set, isSet: false)
+        let text = try inScope(set.innerScope, related) { (writer) throws(RelataError) in
+            if quantifier == .all {
+                try writer.condition(.not(condition), isInside: true)
+            } else if condition != .and([]), condition != .value(.integer(1)) {
+                try writer.condition(condition, isInside: true)
+            }
+        }
+        sql.append(quantifier == .any ? "EXISTS (SELECT 1" : "NOT EXISTS (SELECT 1")
+        sql.append(source(related, text))
+        sql.append(")")
+    }
+
+    /// A figure of a related set, as a scalar subquery.
+    mutating func figure(
+        _ function: AggregateFunction, _ set: RelatedSet, _ value: ExpressionNode?, _ filter: ExpressionNode?
+    ) throws(RelataError) -> Term {
+        let related = try open(set, isSet: true)
+        var term = Term(sql: "COUNT(*)", type: .integer, isNullable: false)
+        let text = try inScope(set.innerScope, related) { (writer) throws(RelataError) in
+            if let filter { try writer.condition(filter, isInside: true) }
+            term = try writer.aggregate(function, value, isDistinct: false)
+        }
+        term.sql = "(SELECT \(term.sql)\(source(related, text)))"
+        term.name = "\(function.rawValue) of \(set.path.joined(separator: "."))"
+        return term
+    }
+
+    /// A figure of the rows of the query itself.
+    mutating func groupFigure(
+        _ function: AggregateFunction, _ value: ExpressionNode?, isDistinct: Bool
+    ) throws(RelataError) -> Term {
+        switch groups {
+        case .none:
+            throw .invalidUse(
+                "\(function.rawValue) of a group stands in the columns, having or order of a group by only")
+        case .direct:
+            groups = .none  // a figure of a figure makes no sense
+            defer { groups = .direct }
+            return try aggregate(function, value, isDistinct: isDistinct)
+        case .subquery(var columns):
+            guard let value else { return try aggregate(function, nil, isDistinct: false) }
+            groups = .none
+            let term = try term(value)
+            columns.append(term.sql)
+            groups = .subquery(columns)
+            var column = term
+            column.sql = "v\(columns.count - 1)"
+            return try aggregate(function, of: column, isDistinct: isDistinct)
+        }
+    }
+
+    private mutating func aggregate(
+        _ function: AggregateFunction, _ value: ExpressionNode?, isDistinct: Bool
+    ) throws(RelataError) -> Term {
+        guard let value else {
+            guard function == .count else {
+                throw .invalidUse("\(function.rawValue) needs an expression to take it of")
+            }
+            return Term(sql: "COUNT(*)", type: .integer, isNullable: false, name: "count")
+        }
+        return try aggregate(function, of: try term(value), isDistinct: isDistinct)
+    }
+
+    private func aggregate(
+        _ function: AggregateFunction, of term: Term, isDistinct: Bool
+    ) throws(RelataError) -> Term {
+        let isDecimal = term.type == .decimal
+        let argument = (isDistinct ? "DISTINCT " : "") + term.sql
+        var result = Term(sql: "", type: term.type, isNullable: true, name: "\(function.rawValue) of \(describe(term))")
+        func check(_ isRight: Bool, _ wanted: String) throws(RelataError) {
+            guard isRight || term.type == nil else {
+                throw .invalidUse(
+                    "\(describe(term)) is \(term.type?.spelled ?? ""): \(function.rawValue) is for \(wanted)")
+            }
+        }
+        switch function {
+        case .count:
+            result.sql = "COUNT(\(argument))"
+            result.type = .integer
+            result.isNullable = false
+        case .sum:
+            try check(term.type?.isNumber == true, "numbers")
+            let sum = isDecimal && dialect == .sqlite ? "relata_decimal_sum(\(argument))" : "SUM(\(argument))"
+            result.sql = "COALESCE(\(sum), \(isDecimal ? "'0'" : "0"))"
+            result.isNullable = false
+        case .average:
+            try check(term.type?.isNumber == true, "numbers")
+            result.sql = isDecimal && dialect == .sqlite ? "relata_decimal_avg(\(argument))" : "AVG(\(argument))"
+            result.type = isDecimal ? .decimal : .real
+        case .minimum, .maximum:
+            try check(term.type != .json && term.type != .boolean, "values that have an order")
+            let name = function == .minimum ? "MIN" : "MAX"
+            result.sql = "\(name)(\(isDecimal ? dialect.decimal(term.sql) : term.sql))"
+        }
+        return result
+    }
+
+    // MARK: Subqueries
+
+    /// Runs `body` where the scope means the related object, and returns the condition it wrote.
+    private mutating func inScope(
+        _ number: Int, _ related: Related, _ body: (inout Self) throws(RelataError) -> Void
+    ) throws(RelataError) -> String {
+        scopes.append((number, related.position))
+        let outer = groups
+        groups = .none
+        defer {
+            scopes.removeLast()
+            groups = outer
+        }
+        return try written(body)
+    }
+
+    /// `FROM … WHERE …` of a subquery whose condition is written, and whose joins are known by now.
+    private func source(_ related: Related, _ condition: String) -> String {
+        " FROM " + frames[related.frame] + " WHERE " + related.tie + (condition.isEmpty ? "" : " AND " + condition)
+    }
+
+    /// Opens a subquery over a related set. Where objects can be met twice on a path and each counts once (`isSet`),
+    /// the subquery is over those whose key is among the path's.
+    private mutating func open(_ set: RelatedSet, isSet: Bool) throws(RelataError) -> Related {
+        var owner = try position(of: set.scope)
+        guard !set.path.isEmpty else { throw .invalidUse("a related set needs the name of a to-many") }
+        var index = 0
+        // To-ones at the beginning belong to the row outside; what follows is the set's.
+        while index < set.path.count - 1, try !link(set.path[index], of: owner).isToMany {
+            owner = try follow(set.path[index], from: owner)
+            index += 1
+        }
+        frames.append("")
+        let frame = frames.count - 1
+        var entered = try enter(set.path[index], from: owner, frame: frame, isFirst: true)
+        let tie = entered.tie
+        // A through link repeats objects by itself, on purpose; only on a longer path each object counts once.
+        var canRepeat = !entered.between.isEmpty && index + 1 < set.path.count
+        for name in set.path[(index + 1)...] {
+            entered = try enter(name, from: entered.position, frame: frame, isFirst: false)
+            canRepeat = canRepeat || !entered.isInjective
+        }
+        guard isSet, canRepeat else { return Related(frame: frame, position: entered.position, tie: tie) }
+        let table = schema.tables[positions[entered.position].table]
+        let keys = key(of: entered.position).joined(separator: ", ")
+        let alias = newAlias()
+        let inner = "SELECT \(keys) FROM \(frames[frame]) WHERE \(tie)"
+        frames.append(dialect.quote(table.sqlName) + " AS " + alias)
+        positions.append(
+            Position(
+                table: table.index, frame: frames.count - 1, alias: alias, key: nil, isOuter: false, isOptional: false,
+                isKeyOptional: false))
+        return Related(
+            frame: frames.count - 1, position: positions.count - 1,
+            tie: "\(tuple(columns(alias, table.keyColumnNames))) IN (\(inner))")
+    }
+
+    private func link(_ name: String, of position: Int) throws(RelataError) -> Relationship {
+        let table = schema.tables[positions[position].table]
+        guard let relationship = table.entity.relationship(name) else {
+            guard table.entity.attribute(name) == nil else {
+                throw .invalidUse("\(table.name).\(name) is an attribute, not a relationship")
+            }
+            throw unknown(name, of: table)
+        }
+        return relationship
+    }
+}

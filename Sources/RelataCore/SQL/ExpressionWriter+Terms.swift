@@ -1,0 +1,257 @@
+/// Values: attributes, arithmetic and functions.
+extension ExpressionWriter {
+    /// What an expression is, before it is known what it is compared with.
+    mutating func operand(_ node: ExpressionNode) throws(RelataError) -> Operand {
+        switch node {
+        case .value(let value): return .constant(value)
+        case .property(let scope, let path): return try resolve(scope: scope, path: path)
+        default: return .term(try term(node))
+        }
+    }
+
+    /// One value in SQL.
+    mutating func term(_ node: ExpressionNode) throws(RelataError) -> Term {
+        try nested { (writer) throws(RelataError) in try writer.write(node) }
+    }
+
+    private mutating func write(_ node: ExpressionNode) throws(RelataError) -> Term {
+        switch node {
+        case .value(let value): return Term(sql: bind(value), type: value.type, isNullable: value.isNull)
+        case .property(let scope, let path):
+            switch try resolve(scope: scope, path: path) {
+            case .key(let terms, let entity): return try single(terms, entity)
+            case .term(let term): return term
+            case .constant(let value): return Term(sql: bind(value), type: value.type, isNullable: true)
+            }
+        case .arithmetic(let operation, let left, let right): return try arithmetic(operation, left, right)
+        case .negated(let inner): return try negated(inner)
+        case .function(let function, let arguments): return try call(function, arguments)
+        case .aggregate(let function, let set, let value, let filter): return try figure(function, set, value, filter)
+        case .groupAggregate(let function, let value, let isDistinct):
+            return try groupFigure(function, value, isDistinct: isDistinct)
+        case .sql(let parts): return Term(sql: "(" + (try raw(parts)) + ")", type: nil, isNullable: true)
+        case .invalid(let message): throw .invalidUse(message)
+        case .comparison, .keyIn, .valueIn, .between, .isNull, .text, .and, .or, .not, .quantified:
+            let text = try written { (writer) throws(RelataError) in try writer.condition(node) }
+            return Term(sql: "((\(text)) IS TRUE)", type: .boolean, isNullable: false, name: "the condition")
+        }
+    }
+
+    /// A value of a known type; a constant takes that type's form.
+    mutating func term(_ node: ExpressionNode, like model: Term) throws(RelataError) -> Term {
+        guard case .value(let value) = node else { return try term(node) }
+        let stored = try stored(value, like: model)
+        return Term(sql: bind(stored), type: model.type, isNullable: value.isNull)
+    }
+
+    /// SQL that a developer wrote, with columns and parameters in the places of its nodes.
+    mutating func raw(_ parts: [SQLPart]) throws(RelataError) -> String {
+        var text = ""
+        for part in parts {
+            switch part {
+            case .text(let sql): text.append(sql)
+            case .node(let node):
+                switch try operand(node) {
+                case .constant(let value): text.append(bind(value))
+                case .term(let term): text.append(term.sql)
+                case .key(let terms, _): text.append(tuple(terms.map(\.sql)))
+                }
+            }
+        }
+        return text
+    }
+
+    // MARK: Numbers
+
+    private mutating func arithmetic(
+        _ operation: ArithmeticOperator, _ left: ExpressionNode, _ right: ExpressionNode
+    ) throws(RelataError) -> Term {
+        let name = "the \(operation.rawValue) expression"
+        let isLeftConstant = left.isConstant
+        var first = isLeftConstant ? Term(sql: "", type: nil, isNullable: true) : try number(left, for: operation)
+        var second =
+            right.isConstant && !isLeftConstant ? try number(right, like: first) : try number(right, for: operation)
+        if isLeftConstant { first = try number(left, like: second) }
+        let isNullable = first.isNullable || second.isNullable || operation == .divide || operation == .remainder
+        guard first.type == .decimal || second.type == .decimal else {
+            if operation == .remainder, first.type == .real || second.type == .real {
+                throw .invalidUse("% is the remainder of integers: use / for fractions")
+            }
+            let type: AttributeType? = first.type == .real || second.type == .real ? .real : .integer
+            let isKnown = first.type != nil && second.type != nil
+            return Term(
+                sql: "(\(first.sql) \(operation.rawValue) \(second.sql))", type: isKnown ? type : nil,
+                isNullable: isNullable, name: name)
+        }
+        guard operation != .remainder else { throw .invalidUse("% is the remainder of integers: use / for fractions") }
+        if dialect == .sqlite {
+            (first, second) = (asText(first), asText(second))
+            return Term(
+                sql: "relata_decimal('\(operation.rawValue)', \(first.sql), \(second.sql))", type: .decimal,
+                isNullable: isNullable, name: name)
+        }
+        let sql = "(\(dialect.decimal(first.sql)) \(operation.rawValue) \(dialect.decimal(second.sql)))"
+        return Term(sql: sql, type: .decimal, isNullable: isNullable, name: name)
+    }
+
+    private mutating func number(
+        _ node: ExpressionNode, for operation: ArithmeticOperator
+    ) throws(RelataError) -> Term {
+        let term = try term(node)
+        guard term.type?.isNumber ?? true else {
+            throw .invalidUse("\(describe(term)) is \(term.type?.spelled ?? ""): \(operation.rawValue) is for numbers")
+        }
+        return term
+    }
+
+    /// A constant beside a number: a decimal where that is one.
+    private mutating func number(_ node: ExpressionNode, like other: Term) throws(RelataError) -> Term {
+        guard case .value(let value) = node else { return try term(node) }
+        if other.type == .decimal { return try term(node, like: other) }
+        guard value.type?.isNumber ?? true else { throw .invalidUse("\"\(value)\" is no number: it can't be added") }
+        return Term(sql: bind(value), type: value.type, isNullable: value.isNull)
+    }
+
+    private mutating func negated(_ node: ExpressionNode) throws(RelataError) -> Term {
+        var term = try number(node, for: .subtract)
+        term.sql = term.type == .decimal ? "relata_decimal('-', '0', \(term.sql))" : "(-\(term.sql))"
+        term.column = nil
+        term.name = "the negated expression"
+        return term
+    }
+
+    private func asText(_ term: Term) -> Term {
+        guard term.type != .decimal, term.type != .text else { return term }
+        var term = term
+        term.sql = "CAST(\(term.sql) AS TEXT)"
+        return term
+    }
+
+    /// Two terms in one form, so that they can be compared.
+    func alike(_ left: Term, _ right: Term) throws(RelataError) -> (Term, Term) {
+        guard let first = left.type, let second = right.type, first != second else { return (left, right) }
+        var (left, right) = (left, right)
+        switch (first, second) {
+        case (.boolean, .integer), (.integer, .boolean), (.integer, .real), (.real, .integer): break
+        case (.decimal, .integer), (.decimal, .real): right = asText(right).typed(.decimal)
+        case (.integer, .decimal), (.real, .decimal): left = asText(left).typed(.decimal)
+        case (.date(let one), .date(let other)):
+            left.sql = dialect.microseconds(left.sql, one)
+            right.sql = dialect.microseconds(right.sql, other)
+        case (.uuid(let encoding), .uuid):
+            left.sql = hexadecimal(left.sql, encoding)
+            right.sql = hexadecimal(right.sql, encoding == .blob ? .text : .blob)
+        default:
+            throw .invalidUse(
+                "\(describe(left)) is \(first.spelled) and \(describe(right)) is \(second.spelled): "
+                    + "they can't be compared")
+        }
+        return (left, right)
+    }
+
+    private func hexadecimal(_ sql: String, _ encoding: UUIDEncoding) -> String {
+        switch (dialect, encoding) {
+        case (.sqlite, .blob): "lower(hex(\(sql)))"
+        case (.postgres, .blob): "encode(\(sql), 'hex')"
+        case (_, .text): "lower(replace(\(sql), '-', ''))"
+        }
+    }
+
+    // MARK: Functions
+
+    private mutating func call(_ function: Function, _ arguments: [ExpressionNode]) throws(RelataError) -> Term {
+        if function == .coalesce { return try coalesce(arguments) }
+        let count = function == .concatenate ? 2 : 1
+        guard arguments.count == count else {
+            throw .invalidUse(
+                "\(function.spelled) takes \(count) argument\(count == 1 ? "" : "s"), not \(arguments.count)")
+        }
+        var term = try term(arguments[0])
+        func check(_ isRight: Bool, _ wanted: String) throws(RelataError) {
+            guard isRight || term.type == nil else {
+                throw .invalidUse(
+                    "\(describe(term)) is \(term.type?.spelled ?? ""): \(function.spelled) is for \(wanted)")
+            }
+        }
+        let source = term.sql
+        switch function {
+        case .lowercased, .uppercased, .trimmed:
+            try check(term.type == .text, "text")
+            term.sql = "relata_\(function.spelled)(\(source))"
+        case .length:
+            try check(term.type == .text || term.type == .data, "text and data")
+            term.sql = "\(term.type == .data ? "length" : "relata_length")(\(source))"
+            term.type = .integer
+        case .absolute:
+            try check(term.type?.isNumber == true, "numbers")
+            term.sql = term.type == .decimal ? "ltrim(\(source), '-')" : "abs(\(source))"
+        case .concatenate:
+            try check(term.type == .text, "text")
+            let other = try self.term(arguments[1])
+            guard other.type == .text || other.type == nil else {
+                throw .invalidUse("\(describe(other)) is \(other.type?.spelled ?? ""): only text is joined to text")
+            }
+            term.sql = "(\(source) || \(other.sql))"
+            term.isNullable = term.isNullable || other.isNullable
+        case .datePart(let part):
+            guard case .date(let encoding)? = term.type else {
+                throw .invalidUse("\(describe(term)) is \(term.type?.spelled ?? "a value"), not a date")
+            }
+            term.sql = dialect.part(part, of: source, encoding)
+            term.type = .integer
+        case .coalesce: break
+        }
+        term.column = nil
+        term.name = function.spelled
+        return term
+    }
+
+    private mutating func coalesce(_ arguments: [ExpressionNode]) throws(RelataError) -> Term {
+        guard let model = arguments.first(where: { !$0.isConstant }) ?? arguments.first else {
+            throw .invalidUse("coalesce needs an argument")
+        }
+        let known = try term(model)
+        var texts: [String] = []
+        var isNullable = true
+        for argument in arguments {
+            let term = argument == model ? known : try term(argument, like: known)
+            if let type = term.type, let other = known.type, type != other, !(type.isNumber && other.isNumber) {
+                throw .invalidUse(
+                    "\(describe(known)) is \(other.spelled) and \(describe(term)) is \(type.spelled): "
+                        + "coalesce takes values of one type")
+            }
+            texts.append(term.sql)
+            isNullable = isNullable && term.isNullable
+        }
+        let sql = texts.count == 1 ? texts[0] : "COALESCE(\(texts.joined(separator: ", ")))"
+        return Term(sql: sql, type: known.type, isNullable: isNullable, name: "coalesce")
+    }
+}
+
+extension ExpressionWriter.Term {
+    func typed(_ type: AttributeType) -> Self {
+        var term = self
+        term.type = type
+        return term
+    }
+}
+
+extension ExpressionNode {
+    var isConstant: Bool { if case .value = self { true } else { false } }
+}
+
+extension Function {
+    /// The function's name in messages, and after `relata_` in SQL.
+    fileprivate var spelled: String {
+        switch self {
+        case .lowercased: "lowercased"
+        case .uppercased: "uppercased"
+        case .length: "length"
+        case .absolute: "absolute"
+        case .coalesce: "coalesce"
+        case .datePart(let part): part.rawValue
+        case .concatenate: "concatenate"
+        case .trimmed: "trimmed"
+        }
+    }
+}

@@ -1,0 +1,169 @@
+/// Writes expressions as SQL: the state that one statement needs while it is being made.
+///
+/// Rows that expressions talk about are *positions*: the query's own row, and those reached from it. A position is
+/// joined only when something of its row is read that the key at hand doesn't tell; each path is joined once.
+struct ExpressionWriter {
+    let schema: Schema
+    let dialect: Dialect
+    /// The text being written: conditions are appended to it.
+    var sql = ""
+    var parameters: [Parameter] = []
+    /// How many parameters the statement around this one has already.
+    var earlierParameters = 0
+    var positions: [Position] = []
+    /// The text after `FROM` of the query and of each subquery; joins are appended as paths need them.
+    var frames: [String] = []
+    /// Which position each scope number means.
+    var scopes: [(number: Int, position: Int)] = []
+    /// Where figures of groups may stand.
+    var groups = Groups.none
+    private var aliases = 0
+    private var depth = 0
+
+    init(schema: Schema, dialect: Dialect, earlierParameters: Int = 0) {
+        self.schema = schema
+        self.dialect = dialect
+        self.earlierParameters = earlierParameters
+    }
+
+    /// A row that expressions can talk about.
+    struct Position {
+        /// The entity's number.
+        let table: Int
+        /// The frame in which it is joined.
+        let frame: Int
+        /// The row's alias; `nil` as long as nothing but its key was asked for.
+        var alias: String?
+        /// The key, where it is known without the row: the columns that point at it.
+        let key: [String]?
+        /// Whether rows without it stay: for paths through to-ones, but not for the elements of a related set.
+        let isOuter: Bool
+        /// Whether it may be missing, so that its columns may be unset.
+        let isOptional: Bool
+        /// Whether its key may be unset.
+        let isKeyOptional: Bool
+        /// What was reached from here, so that each path is joined once.
+        var children: [(name: String, position: Int)] = []
+    }
+
+    /// Whether a figure of a group may stand here, and where what it is made of is written.
+    enum Groups {
+        case none
+        case direct
+        /// The figure is of a subquery, whose columns are gathered.
+        case subquery([String])
+    }
+
+    /// A value in SQL: a column, or text that needs no parentheses around it.
+    struct Term {
+        var sql: String
+        var type: AttributeType?
+        var isNullable: Bool
+        /// What it is, for messages.
+        var name: String?
+        /// The column, where it is one.
+        var column: (table: Int, index: Int)?
+    }
+
+    /// What an expression is: a constant (whose form depends on what it is compared with), one value, or an object.
+    enum Operand {
+        case constant(Value)
+        case term(Term)
+        case key([Term], entity: Int)
+    }
+
+    // MARK: Parts of SQL
+
+    /// A name that no other part of the statement uses.
+    mutating func newAlias() -> String {
+        defer { aliases += 1 }
+        return "t\(aliases)"
+    }
+
+    /// Binds a parameter and returns its place in the text.
+    mutating func bind(_ parameter: Parameter) -> String {
+        parameters.append(parameter)
+        return dialect.parameter(earlierParameters + parameters.count)
+    }
+
+    mutating func bind(_ value: Value) -> String { bind(.value(value)) }
+
+    /// Binds many values as one parameter and returns the subquery that yields them.
+    mutating func bind(list parameter: Parameter, columns: Int = 1) -> String {
+        parameters.append(parameter)
+        return dialect.rows(ofParameter: earlierParameters + parameters.count, columns: columns)
+    }
+
+    /// Binds a constant in the form that a value of that type has in the database.
+    mutating func bind(_ value: Value, like term: Term) throws(RelataError) -> String {
+        bind(try stored(value, like: term))
+    }
+
+    func stored(_ value: Value, like term: Term) throws(RelataError) -> Value {
+        guard let type = term.type else { return value }
+        if let stored = value.stored(as: type) { return stored }
+        let kind = value.type.map { " is \($0.spelled) and" } ?? ""
+        throw .invalidUse(
+            "\(describe(term)) is \(type.spelled); \"\(value)\"\(kind) can't be compared with it or stored in it")
+    }
+
+    /// A column of a row.
+    func column(_ alias: String, _ name: String) -> String {
+        var text = alias
+        text.append(".")
+        dialect.append(quoted: name, to: &text)
+        return text
+    }
+
+    func columns(_ alias: String, _ names: [String]) -> [String] { names.map { column(alias, $0) } }
+
+    /// `a = c AND b = d`.
+    func pairwise(_ left: [String], _ right: [String]) -> String {
+        var text = ""
+        for (left, right) in zip(left, right) {
+            if !text.isEmpty { text.append(" AND ") }
+            text.append(left)
+            text.append(" = ")
+            text.append(right)
+        }
+        return text
+    }
+
+    /// One value as it is, several as a row.
+    func tuple(_ values: [String]) -> String {
+        values.count == 1 ? values[0] : "(" + values.joined(separator: ", ") + ")"
+    }
+
+    // MARK: Messages
+
+    func describe(_ term: Term) -> String {
+        if let column = term.column {
+            let table = schema.tables[column.table]
+            return "\(table.name).\(table.columns[column.index].property)"
+        }
+        return term.name ?? "the expression"
+    }
+
+    // MARK: Depth
+
+    /// Runs `body` one level deeper, or refuses: SQL engines read a limited nesting only, and say so obscurely.
+    mutating func nested<Result>(
+        _ body: (inout Self) throws(RelataError) -> Result
+    ) throws(RelataError) -> Result {
+        guard depth < 60 else {
+            throw .invalidUse("the expression is nested too deeply: at most 60 levels of parentheses make sense")
+        }
+        depth += 1
+        defer { depth -= 1 }
+        return try body(&self)
+    }
+
+    /// Writes into a text of its own and returns that.
+    mutating func written(_ body: (inout Self) throws(RelataError) -> Void) throws(RelataError) -> String {
+        let outer = sql
+        sql = ""
+        try body(&self)
+        defer { sql = outer }
+        return sql
+    }
+}

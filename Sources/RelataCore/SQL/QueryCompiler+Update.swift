@@ -1,0 +1,150 @@
+extension QueryCompiler {
+    /// Sets properties of all objects that a query finds.
+    ///
+    /// - Parameter returnsKeys: Whether the statement yields the keys of the objects it changed.
+    /// - Throws: ``RelataError/invalidUse(_:)`` for a property that can't be set (a key, or a to-many, whose other side
+    ///   holds the truth) and for values that don't fit it.
+    public func update(
+        _ plan: QueryPlan, _ assignments: [Assignment], returnsKeys: Bool = false
+    ) throws(RelataError) -> CompiledQuery {
+        guard !assignments.isEmpty else { throw .invalidUse("an update of \(plan.entity) needs something to set") }
+        var query = try QueryWriter(self, plan)
+        let table = query.table
+        var names: [String] = []
+        var values: [String] = []
+        for assignment in assignments {
+            let columns = try settable(assignment.property, of: table)
+            for (column, value) in zip(columns, try query.writer.values(of: assignment, columns: columns, of: table)) {
+                if names.contains(column.name) {
+                    throw .invalidUse("\(table.name).\(assignment.property) is set twice")
+                }
+                names.append(column.name)
+                values.append(value)
+            }
+        }
+        let keys = table.keyColumnNames
+        var sql = "UPDATE \(dialect.quote(table.sqlName)) AS "
+        let isPlain = plan.relatedTo == nil && plan.limit == nil && plan.offset == nil
+        if isPlain, query.writer.frames[0] == "\(dialect.quote(table.sqlName)) AS t0" {
+            sql += "t0 SET " + list(names, values)
+            if !query.condition.isEmpty { sql += " WHERE " + query.condition }
+        } else {
+            // The values may come from rows beyond the table, and the order limits which rows are meant.
+            guard case .key(let terms, _) = query.writer.object(query.writer.scopes[0].position) else {
+                throw .invalidUse("\(table.name) has no key")
+            }
+            let selected =
+                terms.enumerated().map { "\($1.sql) AS k\($0)" } + values.enumerated().map { "\($1) AS v\($0)" }
+            let order = isPlain ? [] : try query.order(isTotal: true)
+            let source = try query.finish("SELECT " + selected.joined(separator: ", "), order: order)
+            sql += "changed SET " + list(names, names.indices.map { "found.v\($0)" })
+            sql += " FROM (\(source)) AS found WHERE "
+            sql += query.writer.pairwise(
+                query.writer.columns("changed", keys), keys.indices.map { "found.k\($0)" })
+        }
+        if returnsKeys { sql += " RETURNING " + dialect.list(keys) }
+        return CompiledQuery(
+            statement: query.statement(sql),
+            columnTypes: returnsKeys ? table.keyColumns.map { table.columns[$0].type } : [])
+    }
+
+    private func list(_ names: [String], _ values: [String]) -> String {
+        zip(names, values).map { "\(dialect.quote($0)) = \($1)" }.joined(separator: ", ")
+    }
+
+    /// The columns of a property that an update may set.
+    private func settable(_ property: String, of table: Table) throws(RelataError) -> [Column] {
+        let columns = table.columnIndexes(of: property).map { table.columns[$0] }
+        guard !columns.isEmpty else {
+            guard table.entity.relationship(property) == nil else {
+                throw .invalidUse(
+                    "\(table.name).\(property) is kept on its other side: set the to-one there, or edit the link")
+            }
+            throw .invalidUse(
+                "\(table.name) has no property \(property)"
+                    + NameSuggestion.hint(for: property, among: table.entity.properties.map(\.name)))
+        }
+        guard !table.entity.key.contains(property) else {
+            throw .invalidUse("\(table.name).\(property) is part of the key, which never changes: insert a new object")
+        }
+        return columns
+    }
+}
+
+extension ExpressionWriter {
+    /// What an assignment sets its columns to.
+    fileprivate mutating func values(
+        of assignment: Assignment, columns: [Column], of table: Table
+    ) throws(RelataError) -> [String] {
+        let targets = columns.map { column in
+            Term(sql: "", type: column.type, isNullable: column.isOptional, name: "\(table.name).\(column.property)")
+        }
+        switch assignment.value {
+        case .key(nil):
+            return try zip(targets, columns).map { (term, _) throws(RelataError) in try constant(.null, for: term) }
+        case .key(let key?):
+            guard key.values.count == columns.count, columns[0].reference != nil else {
+                throw .invalidUse("\(key) isn't a key that \(table.name).\(assignment.property) can be set to")
+            }
+            return try zip(key.values, targets).map { (value, term) throws(RelataError) in
+                try constant(value, for: term)
+            }
+        case .expression(let node):
+            switch try operand(node) {
+            case .constant(let value) where value.isNull:
+                return try targets.map { (term) throws(RelataError) in try constant(.null, for: term) }
+            case .constant(let value):
+                guard targets.count == 1 else {
+                    throw .invalidUse("\(table.name).\(assignment.property) needs a key of \(targets.count) parts")
+                }
+                return [try constant(value, for: targets[0])]
+            case .term(let term):
+                guard targets.count == 1 else {
+                    throw .invalidUse("\(table.name).\(assignment.property) needs a key of \(targets.count) parts")
+                }
+                return [try converted(term, to: targets[0])]
+            case .key(let terms, let entity):
+                let target = columns[0].reference.map { schema.references[$0].target }
+                guard terms.count == targets.count, target == nil ? terms.count == 1 : target == entity else {
+                    throw .invalidUse(
+                        "\(table.name).\(assignment.property) can't be set to an object of \(schema.tables[entity].name)"
+                    )
+                }
+                return try zip(terms, targets).map { (term, target) throws(RelataError) in
+                    try converted(term, to: target)
+                }
+            }
+        }
+    }
+
+    private mutating func constant(_ value: Value, for target: Term) throws(RelataError) -> String {
+        guard !value.isNull || target.isNullable else {
+            throw .invalidUse("\(describe(target)) is required: it can't be unset")
+        }
+        let fitting = try stored(value, like: target)
+        if target.type == .integer, case .real(let number) = fitting {
+            guard let integer = Int64(exactly: number) else {
+                throw .invalidUse("\(describe(target)) is an integer: \(number) would be cut")
+            }
+            return bind(.integer(integer))
+        }
+        return bind(fitting)
+    }
+
+    /// A value in the form of the column it is written to.
+    private func converted(_ term: Term, to target: Term) throws(RelataError) -> String {
+        guard let from = term.type, let to = target.type, from != to else { return term.sql }
+        switch (from, to) {
+        case (.integer, .real), (.boolean, .integer): return term.sql
+        case (.integer, .decimal), (.real, .decimal), (.json, .text): return "CAST(\(term.sql) AS TEXT)"
+        case (.decimal, .real): return "CAST(\(term.sql) AS REAL)"
+        case (.date(let encoding), .date(.microseconds)): return dialect.microseconds(term.sql, encoding)
+        case (.date(let encoding), .date(.seconds)):
+            return "(\(dialect.microseconds(term.sql, encoding)) / 1000000.0)"
+        default:
+            throw .invalidUse(
+                "\(describe(target)) is \(to.spelled) and \(describe(term)) is \(from.spelled): it can't be set to that"
+            )
+        }
+    }
+}

@@ -1,0 +1,150 @@
+/// Turns queries into SQL: the one place where that is done, for typed queries, the predicate format and the tool.
+///
+/// A to-one on a path becomes a join that is shared by all uses of the path; a to-many becomes a subquery, so that it
+/// never multiplies rows. Constants are always bound.
+///
+/// A constant takes the form of what it is compared with: against a date it is an integer of microseconds since 1970
+/// (or the date as its column stores it), against a UUID `.uuid`, against a decimal text or a number.
+public struct QueryCompiler: Sendable {
+    /// The entities.
+    public let schema: Schema
+    /// Whose SQL is written.
+    public let dialect: Dialect
+
+    /// A compiler for the entities of a schema.
+    public init(schema: Schema, dialect: Dialect = .sqlite) {
+        self.schema = schema
+        self.dialect = dialect
+    }
+
+    /// The objects of a query, or chosen columns of them, in order.
+    ///
+    /// - Parameters:
+    ///   - place: Where the page before ended; `nil` for the first page.
+    ///   - tellsPlace: Whether the columns that tell a row's place in the order are added at the end.
+    /// - Throws: ``RelataError/invalidUse(_:)`` for names that the schema doesn't have and types that don't fit.
+    public func select(
+        _ plan: QueryPlan, columns: SelectedColumns = .all, after place: PagePosition? = nil, tellsPlace: Bool = false
+    ) throws(RelataError) -> CompiledQuery {
+        var query = try QueryWriter(self, plan)
+        var (text, types) = try query.columns(columns)
+        let isDistinct = plan.isDistinct && columns != .all
+        let order = try query.order(isTotal: !isDistinct)
+        if isDistinct, place != nil || tellsPlace {
+            throw .invalidUse("distinct columns have no place in an order: use limit and offset")
+        }
+        if let place { try query.require { (writer) throws(RelataError) in try writer.after(place, order) } }
+        if tellsPlace {
+            for term in order {
+                text.append(", \(term.sql)")
+                types.append(term.type)
+            }
+        }
+        let sql = try query.finish(isDistinct ? "SELECT DISTINCT " + text : "SELECT " + text, order: order)
+        return CompiledQuery(
+            statement: query.statement(sql), columnTypes: types, placeColumns: tellsPlace ? order.count : 0)
+    }
+
+    /// The number of rows that a query yields.
+    public func count(_ plan: QueryPlan) throws(RelataError) -> SQLStatement {
+        var query = try QueryWriter(self, plan)
+        guard plan.limit != nil || plan.offset != nil else {
+            return query.statement(try query.finish("SELECT COUNT(*)", order: []))
+        }
+        return query.statement("SELECT COUNT(*) FROM (\(try query.finish("SELECT 1", order: []))) AS t")
+    }
+
+    /// Whether a query yields a row: 1 or 0.
+    public func exists(_ plan: QueryPlan) throws(RelataError) -> SQLStatement {
+        var query = try QueryWriter(self, plan)
+        return query.statement("SELECT EXISTS (\(try query.finish("SELECT 1", order: [])))")
+    }
+
+    /// The primary keys of a query's objects.
+    ///
+    /// - Parameters:
+    ///   - isOrdered: Whether in order; a subquery inside `IN` needs none, unless it is limited.
+    ///   - earlierParameters: How many parameters the statement has before this text, if it is put into another.
+    public func keys(
+        _ plan: QueryPlan, isOrdered: Bool = true, earlierParameters: Int = 0
+    ) throws(RelataError) -> CompiledQuery {
+        var query = try QueryWriter(self, plan, earlierParameters: earlierParameters)
+        let (text, types) = try query.columns(.expressions([.property(scope: 0, path: [])]))
+        let needsOrder = isOrdered || plan.limit != nil || plan.offset != nil
+        let order = needsOrder ? try query.order(isTotal: true) : []
+        return CompiledQuery(
+            statement: query.statement(try query.finish("SELECT " + text, order: order)), columnTypes: types)
+    }
+
+    /// One row for each group of a query's objects that agree in some expressions; limit and offset count groups.
+    ///
+    /// - Parameters:
+    ///   - groups: What the objects of a group agree in.
+    ///   - columns: What a row shows: expressions of `groups`, and figures of the group (``ExpressionNode/groupAggregate(_:of:isDistinct:)``).
+    ///   - having: What a group must meet.
+    public func grouped(
+        _ plan: QueryPlan, by groups: [ExpressionNode], columns: [ExpressionNode], having: ExpressionNode? = nil
+    ) throws(RelataError) -> CompiledQuery {
+        for node in columns + plan.sort.map(\.node) + [having].compactMap(\.self) {
+            if let stray = node.stray(groups) {
+                throw .invalidUse("\(stray) differs within a group: group by it, or take a figure such as its maximum")
+            }
+        }
+        var query = try QueryWriter(self, plan)
+        let (by, _) = try query.columns(.expressions(groups))
+        query.writer.groups = .direct
+        let (text, types) = try query.columns(.expressions(columns))
+        let order = try query.order(isTotal: false)
+        var group = groups.isEmpty ? "" : " GROUP BY " + by
+        if let having {
+            let condition = try query.writer.written { (writer) throws(RelataError) in try writer.condition(having) }
+            group += " HAVING " + condition
+        }
+        query.writer.groups = .none
+        let sql = try query.finish("SELECT " + text, order: order, group: group)
+        return CompiledQuery(statement: query.statement(sql), columnTypes: types)
+    }
+
+    /// One row with figures of all of a query's objects; limit and offset apply before.
+    public func totals(_ plan: QueryPlan, _ figures: [ExpressionNode]) throws(RelataError) -> CompiledQuery {
+        for node in figures {
+            if let stray = node.stray([]) { throw .invalidUse("\(stray) has no one value: take a figure of it") }
+        }
+        var query = try QueryWriter(self, plan)
+        let isLimited = plan.limit != nil || plan.offset != nil
+        query.writer.groups = isLimited ? .subquery([]) : .direct
+        let (text, types) = try query.columns(.expressions(figures))
+        guard isLimited, case .subquery(let values) = query.writer.groups else {
+            return CompiledQuery(
+                statement: query.statement(try query.finish("SELECT " + text, order: [])), columnTypes: types)
+        }
+        query.writer.groups = .none
+        let order = try query.order(isTotal: true)
+        let inner = values.enumerated().map { "\($1) AS v\($0)" }.joined(separator: ", ")
+        let sql = try query.finish("SELECT " + (inner.isEmpty ? "1" : inner), order: order)
+        return CompiledQuery(
+            statement: query.statement("SELECT \(text) FROM (\(sql)) AS t"), columnTypes: types)
+    }
+
+    /// Checks a condition on an entity's objects as compiling a query would.
+    public func check(_ condition: ExpressionNode, on entity: String) throws(RelataError) {
+        var query = try QueryWriter(self, QueryPlan(entity: entity))
+        _ = try query.writer.written { (writer) throws(RelataError) in try writer.condition(condition) }
+    }
+}
+
+extension ExpressionNode {
+    /// The first property that is neither in `groups` nor inside a figure.
+    fileprivate func stray(_ groups: [ExpressionNode]) -> String? {
+        if groups.contains(self) { return nil }
+        switch self {
+        case .property(_, let path): return path.isEmpty ? "the object" : path.joined(separator: ".")
+        case .groupAggregate: return nil
+        default:
+            for part in parts {
+                if let stray = part.stray(groups) { return stray }
+            }
+            return nil
+        }
+    }
+}

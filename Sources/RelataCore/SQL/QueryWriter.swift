@@ -1,0 +1,203 @@
+/// Writes one query: where its objects come from, what they must meet, their order and their columns.
+struct QueryWriter {
+    var writer: ExpressionWriter
+    let plan: QueryPlan
+    let table: Table
+    /// What an object must meet, joined by `AND`.
+    private(set) var condition = ""
+    /// The order of the relationship whose objects these are, if it has one.
+    private var relationOrder: [ExpressionWriter.Term] = []
+    /// The key of the row between the owner and the object, for a through link.
+    private var between: [ExpressionWriter.Term] = []
+
+    init(_ compiler: QueryCompiler, _ plan: QueryPlan, earlierParameters: Int = 0) throws(RelataError) {
+        writer = ExpressionWriter(
+            schema: compiler.schema, dialect: compiler.dialect, earlierParameters: earlierParameters)
+        self.plan = plan
+        guard let table = compiler.schema[plan.entity] else {
+            throw .invalidUse(
+                "there is no entity \(plan.entity)"
+                    + NameSuggestion.hint(for: plan.entity, among: compiler.schema.tables.map(\.name)))
+        }
+        self.table = table
+        if let owner = plan.relatedTo { try relate(to: owner) } else { _ = start() }
+        if let condition = plan.condition, condition != .and([]) {
+            try require { (writer) throws(RelataError) in try writer.condition(condition, isInside: true) }
+        }
+    }
+
+    /// Begins with the entity's own table, and returns its alias.
+    private mutating func start() -> String {
+        let alias = writer.newAlias()
+        var source = ""
+        writer.dialect.append(quoted: table.sqlName, to: &source)
+        source.append(" AS ")
+        source.append(alias)
+        writer.frames.append(source)
+        writer.positions.append(
+            ExpressionWriter.Position(
+                table: table.index, frame: writer.frames.count - 1, alias: alias, key: nil, isOuter: false,
+                isOptional: false, isKeyOptional: false))
+        writer.scopes.append((0, writer.positions.count - 1))
+        return alias
+    }
+
+    /// Begins with the rows of a relationship of one object.
+    private mutating func relate(to owner: RelatedOwner) throws(RelataError) {
+        guard let source = writer.schema[owner.entity] else {
+            throw .invalidUse("there is no entity \(owner.entity)")
+        }
+        guard let link = source.links[owner.relationship],
+            let relationship = source.entity.relationship(owner.relationship)
+        else {
+            throw .invalidUse(
+                "\(source.name) has no relationship \(owner.relationship)"
+                    + NameSuggestion.hint(for: owner.relationship, among: source.entity.relationships.map(\.name)))
+        }
+        guard relationship.target == table.entity.name else {
+            throw .invalidUse(
+                "\(source.name).\(owner.relationship) leads to \(relationship.target), not to \(table.name)")
+        }
+        let key = try bind(owner.key, of: source)
+        if case .reference(let number) = link {
+            let alias = start()
+            let outer = writer.newAlias()
+            let reference = writer.schema.references[number]
+            add(
+                writer.tuple(writer.columns(alias, table.keyColumnNames))
+                    + " IN (SELECT \(writer.columns(outer, reference.columns).joined(separator: ", "))"
+                    + " FROM \(writer.dialect.quote(source.sqlName)) AS \(outer)"
+                    + " WHERE \(writer.pairwise(writer.columns(outer, source.keyColumnNames), key)))")
+            return
+        }
+        // Each object once: those whose key is among the relationship's.
+        let alias = plan.isDistinct && link.isThrough ? start() : nil
+        writer.frames.append("")
+        let frame = writer.frames.count - 1
+        let entered = writer.enter(link, ownerKey: key, frame: frame, isFirst: true)
+        if let alias {
+            let keys = writer.key(of: entered.position).joined(separator: ", ")
+            add(
+                writer.tuple(writer.columns(alias, table.keyColumnNames))
+                    + " IN (SELECT \(keys) FROM \(writer.frames[frame]) WHERE \(entered.tie))")
+            return
+        }
+        add(entered.tie)
+        writer.scopes.append((0, entered.position))
+        relationOrder = entered.order.map { ExpressionWriter.Term(sql: $0, type: .integer, isNullable: true) }
+        between = entered.between.map { ExpressionWriter.Term(sql: $0, type: nil, isNullable: false) }
+    }
+
+    private mutating func bind(_ key: KeyValue, of table: Table) throws(RelataError) -> [String] {
+        guard key.values.count == table.keyColumns.count else {
+            throw .invalidUse("\(key) isn't a key of \(table.name), which has \(table.keyColumns.count) parts")
+        }
+        var parameters: [String] = []
+        for (value, index) in zip(key.values, table.keyColumns) {
+            let term = ExpressionWriter.Term(
+                sql: "", type: table.columns[index].type, isNullable: false, column: (table.index, index))
+            parameters.append(try writer.bind(value, like: term))
+        }
+        return parameters
+    }
+
+    // MARK: Parts
+
+    /// Adds a condition that `body` writes.
+    mutating func require(
+        _ body: (inout ExpressionWriter) throws(RelataError) -> Void
+    ) throws(RelataError) {
+        add(try writer.written(body))
+    }
+
+    private mutating func add(_ text: String) {
+        if !condition.isEmpty { condition.append(" AND ") }
+        condition.append(text)
+    }
+
+    /// The chosen columns and what they mean.
+    mutating func columns(_ columns: SelectedColumns) throws(RelataError) -> (String, [AttributeType?]) {
+        var text = ""
+        var types: [AttributeType?] = []
+        func separate() { if !types.isEmpty { text.append(", ") } }
+        switch columns {
+        case .all:
+            let alias = writer.alias(of: writer.scopes[0].position)
+            types.reserveCapacity(table.columns.count)
+            text.reserveCapacity(table.columns.count * 16)
+            for column in table.columns {
+                separate()
+                text.append(alias)
+                text.append(".")
+                writer.dialect.append(quoted: column.name, to: &text)
+                types.append(column.type)
+            }
+        case .expressions(let nodes):
+            for node in nodes {
+                let terms: [ExpressionWriter.Term] =
+                    switch try writer.operand(node) {
+                    case .constant(let value):
+                        [ExpressionWriter.Term(sql: writer.bind(value), type: value.type, isNullable: true)]
+                    case .term(let term): [term]
+                    case .key(let terms, _): terms
+                    }
+                for term in terms {
+                    separate()
+                    text.append(term.sql)
+                    types.append(term.type)
+                }
+            }
+        }
+        return (text, types)
+    }
+
+    /// The order, to which the key is added if it must be total.
+    mutating func order(isTotal: Bool) throws(RelataError) -> [ExpressionWriter.OrderTerm] {
+        var order = try writer.order(plan.sort)
+        guard isTotal else { return order }
+        let isRelationOrder = plan.sort.isEmpty && !relationOrder.isEmpty
+        if isRelationOrder { order = relationOrder.map { ExpressionWriter.OrderTerm($0, sql: $0.sql) } }
+        // A through link's own order is (position, key) of the rows between.
+        if !(isRelationOrder && !between.isEmpty), case .key(let key, _) = writer.object(writer.scopes[0].position) {
+            writer.complete(&order, by: key)
+        }
+        writer.complete(&order, by: between)
+        return order
+    }
+
+    /// The whole text, from `SELECT` to `LIMIT`.
+    mutating func finish(
+        _ select: String, order: [ExpressionWriter.OrderTerm], group: String = ""
+    ) throws(RelataError) -> String {
+        var text = select
+        text.append(" FROM ")
+        text.append(writer.frames[0])
+        if !condition.isEmpty {
+            text.append(" WHERE ")
+            text.append(condition)
+        }
+        text.append(group)
+        if !order.isEmpty {
+            text.append(" ORDER BY ")
+            text.append(writer.orderClause(order))
+        }
+        if let limit = plan.limit {
+            guard limit >= 0 else { throw .invalidUse("the limit \(limit) is negative: give a number of rows") }
+            text.append(" LIMIT ")
+            text.append(writer.bind(.integer(Int64(limit))))
+        }
+        if let offset = plan.offset {
+            guard offset >= 0 else { throw .invalidUse("the offset \(offset) is negative: give a number of rows") }
+            if plan.limit == nil { text.append(" LIMIT " + writer.dialect.unlimited) }
+            text.append(" OFFSET ")
+            text.append(writer.bind(.integer(Int64(offset))))
+        }
+        return text
+    }
+
+    func statement(_ sql: String) -> SQLStatement { SQLStatement(sql, writer.parameters) }
+}
+
+extension Link {
+    fileprivate var isThrough: Bool { if case .through = self { true } else { false } }
+}

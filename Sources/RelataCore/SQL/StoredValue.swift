@@ -1,0 +1,113 @@
+import Foundation
+
+extension Value {
+    /// The value as a column of that type stores it, or `nil` where it can't hold it.
+    ///
+    /// Constants in expressions may be written without knowing how a column stores them: a date as an integer of
+    /// microseconds since 1970, a UUID as `.uuid`, a decimal as text or a number. A value that already has the
+    /// column's form stays as it is.
+    public func stored(as type: AttributeType) -> Value? {
+        switch (type, self) {
+        case (_, .null): self
+        case (.boolean, .integer), (.integer, .integer), (.integer, .real), (.real, .integer), (.real, .real): self
+        case (.text, .text), (.json, .text), (.data, .blob): self
+        case (.data, .uuid(let uuid)): .blob(uuid.data)
+        case (.decimal, _): decimalText.map { .text($0) }
+        case (.date(.microseconds), .integer), (.date(.seconds), .real), (.date(.iso8601), .text): self
+        case (.date(let encoding), _): microseconds.map { Value(microseconds: $0, encoding) }
+        case (.uuid(.blob), .uuid): self
+        case (.uuid(let encoding), _): uuid.map { encoding == .blob ? .uuid($0) : .text($0.uuidString.lowercased()) }
+        default: nil
+        }
+    }
+
+    private init(microseconds: Int64, _ encoding: DateEncoding) {
+        self =
+            switch encoding {
+            case .microseconds: .integer(microseconds)
+            case .iso8601: .text(DateText.text(microseconds: microseconds))
+            case .seconds: .real(Double(microseconds) / 1_000_000)
+            }
+    }
+
+    /// The microseconds since 1970 of a date in any encoding.
+    private var microseconds: Int64? {
+        switch self {
+        case .integer(let value): value
+        case .real(let value): Int64(exactly: (value * 1_000_000).rounded())
+        case .text(let value): DateText.microseconds(text: value)
+        case .null, .blob, .uuid: nil
+        }
+    }
+
+    /// The number as decimal text; `nil` where the value is no decimal number.
+    private var decimalText: String? {
+        switch self {
+        case .integer(let value): String(value)
+        case .real(let value): value.isFinite ? String(value) : nil
+        case .text(let value): DecimalText.parse(value) == nil ? nil : value
+        case .null, .blob, .uuid: nil
+        }
+    }
+
+    private var uuid: UUID? {
+        switch self {
+        case .uuid(let value): value
+        case .text(let value): UUID(uuidString: value)
+        case .blob(let value) where value.count == 16:
+            value.withUnsafeBytes { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+        default: nil
+        }
+    }
+}
+
+extension UUID {
+    /// The sixteen bytes.
+    var data: Data { withUnsafeBytes(of: uuid) { Data($0) } }
+}
+
+/// Decimal numbers kept as text.
+public enum DecimalText {
+    /// The number that the whole text spells, or `nil`: `12`, `-0.50`, `1e3`.
+    public static func parse(_ text: String) -> Decimal? {
+        // Decimal reads as far as it understands, so `12abc` would pass for 12.
+        guard text.utf8.allSatisfy({ (0x30...0x39).contains($0) || [0x2B, 0x2D, 0x2E, 0x45, 0x65].contains($0) }) else {
+            return nil
+        }
+        return Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))
+    }
+}
+
+extension AttributeType {
+    /// The type as a word in a message: `text`, `a number`, `a date`.
+    var spelled: String {
+        switch self {
+        case .boolean: "a boolean"
+        case .integer: "an integer"
+        case .real: "a number"
+        case .decimal: "a decimal number"
+        case .text: "text"
+        case .date: "a date"
+        case .data: "data"
+        case .uuid: "a UUID"
+        case .json: "a JSON value"
+        }
+    }
+
+    /// Whether arithmetic makes sense.
+    var isNumber: Bool { self == .integer || self == .real || self == .decimal }
+}
+
+extension Value {
+    /// What the value is, as far as can be told without a column.
+    var type: AttributeType? {
+        switch self {
+        case .null: nil
+        case .integer: .integer
+        case .real: .real
+        case .text: .text
+        case .blob: .data
+        case .uuid: .uuid(.blob)
+        }
+    }
+}
