@@ -4,7 +4,7 @@ import SwiftSyntax
 struct PropertyType {
     /// The type where it stands in the source.
     let original: TypeSyntax
-    /// The type as written, with `Self` replaced by the model's name.
+    /// The type as generated code writes it.
     let syntax: TypeSyntax
     /// The type without optionality.
     let wrapped: TypeSyntax
@@ -13,7 +13,7 @@ struct PropertyType {
 
     init(_ type: TypeSyntax, model: String) {
         original = type
-        syntax = SelfRewriter(model: model).rewrite(type.trimmed).cast(TypeSyntax.self)
+        syntax = TypeQualifier(model: model).rewrite(type.trimmed).cast(TypeSyntax.self)
         var wrapped = syntax
         var optionality = 0
         while let inner = wrapped.optionalContent {
@@ -123,8 +123,8 @@ extension TypeSyntax {
     }
 }
 
-/// Replaces `Self`, which means something else inside the types that are nested in a model.
-private final class SelfRewriter: SyntaxRewriter {
+/// Makes a type mean the same wherever generated code writes it.
+private final class TypeQualifier: SyntaxRewriter {
     let model: String
 
     init(model: String) {
@@ -132,8 +132,19 @@ private final class SelfRewriter: SyntaxRewriter {
         super.init()
     }
 
+    /// `Self` is another type inside those that are nested in a model, and `ID` is what `Identifiable` calls the type
+    /// of its `id`.
     override func visit(_ node: IdentifierTypeSyntax) -> TypeSyntax {
-        guard node.name.tokenKind == .keyword(.Self) else { return super.visit(node) }
-        return TypeSyntax(node.with(\.name, .identifier(model).with(\.trailingTrivia, node.name.trailingTrivia)))
+        if node.name.tokenKind == .keyword(.Self) {
+            return TypeSyntax(node.with(\.name, .identifier(model).with(\.trailingTrivia, node.name.trailingTrivia)))
+        }
+        let type = super.visit(node)
+        guard node.name.text == "ID", let inner = type.as(IdentifierTypeSyntax.self),
+            let clause = inner.genericArgumentClause
+        else { return type }
+        return TypeSyntax(
+            MemberTypeSyntax(
+                leadingTrivia: node.leadingTrivia, baseType: IdentifierTypeSyntax(name: "Relata"),
+                name: inner.name.trimmed, genericArgumentClause: clause))
     }
 }

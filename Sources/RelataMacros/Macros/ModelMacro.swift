@@ -29,6 +29,7 @@ public enum ModelMacro: MemberMacro, ExtensionMacro {
         let missing = Set(protocols.compactMap { $0.trimmedDescription.split(separator: ".").last.map(String.init) })
         var conformances: [String] = []
         if missing.contains("Model") { conformances.append("Relata.Model") }
+        if missing.contains("Hashable") { conformances.append("Hashable") }
         if missing.contains("Identifiable"), model.properties.contains(where: { $0.name == "id" }) {
             conformances.append("Identifiable")
         }
