@@ -69,6 +69,8 @@ let package = Package(
                 .product(name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax"),
             ],
             swiftSettings: strict),
+        .testTarget(
+            name: "RelataSQLiteTests", dependencies: ["RelataSQLite", "RelataCore"], swiftSettings: strict),
         .testTarget(name: "RelataTests", dependencies: ["Relata"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]

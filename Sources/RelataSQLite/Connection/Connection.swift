@@ -47,6 +47,9 @@ public final class Connection {
             throw .fileAccess(path: path ?? "memory", "\(error)")
         }
         self.path = path ?? ""
+        // GRDB's observation traps on a commit that its own queue doesn't make.
+        sqlite3_commit_hook(handle, nil, nil)
+        sqlite3_rollback_hook(handle, nil, nil)
         try check(relata_values_register(handle), nil)
         try SQLiteFunctions.register(on: handle)
         // Asked every so many steps of SQLite's virtual machine: a cancelled task stops even a query that yields no row.

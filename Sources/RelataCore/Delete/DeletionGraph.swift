@@ -1,0 +1,94 @@
+/// What a deletion of objects of one entity can reach, as far as the schema tells: which entities lose objects, in
+/// which order, and which relationships are to be judged, unset or removed. Pure; the same for every engine.
+public struct DeletionGraph: Sendable {
+    /// The schema.
+    public let schema: Schema
+    /// The entity of the objects that are to be deleted, as a number in ``Schema/tables``.
+    public let root: Int
+    /// The entities that can lose objects, in groups: a group's doomed objects follow from its own and from those of
+    /// earlier groups. A group of several entities is a cycle of cascades.
+    public let groups: [[Int]]
+    /// The same entities in the order in which their rows go: rows that refer before the rows they refer to, except on
+    /// a cycle.
+    public let order: [Int]
+    /// The cascades among these entities.
+    public let cascades: [DeletionEdge]
+    /// The relationships that can refuse the deletion.
+    public let denials: [DeletionEdge]
+    /// The references, as numbers in ``Schema/references``, that become unset where the target goes and the source
+    /// stays.
+    public let nullified: [Int]
+    /// The join tables, as numbers in ``Schema/joins``, that lose rows.
+    public let joins: [Int]
+    /// The enforced references on a cycle of references that deny or cascade, those from an entity to itself included:
+    /// no order of deletion meets them row by row.
+    public let knots: [Int]
+    /// The entities whose doomed keys must be known before the first row goes. For the others a query tells them: their
+    /// rows refer by one reference to doomed rows that go later.
+    public let listed: Set<Int>
+
+    private let members: Set<Int>
+
+    /// Whether an entity can lose objects.
+    public func contains(_ entity: Int) -> Bool { members.contains(entity) }
+
+    /// The cascades that end at an entity.
+    public func cascades(to entity: Int) -> [DeletionEdge] { cascades.filter { $0.to == entity } }
+
+    /// Works out what can be reached from an entity.
+    public init(schema: Schema, root: Int) {
+        self.schema = schema
+        self.root = root
+        var found = [root]
+        var edges: [DeletionEdge] = []
+        var members: Set<Int> = [root]
+        var next = 0
+        while next < found.count {
+            let leaving = schema.deletionEdges(from: found[next])
+            next += 1
+            edges += leaving
+            for edge in leaving where edge.rule == .cascade && members.insert(edge.to).inserted {
+                found.append(edge.to)
+            }
+        }
+        self.members = members
+        let cascades = edges.filter { $0.rule == .cascade }
+        self.cascades = cascades
+        denials = edges.filter { $0.rule == .deny }
+        nullified = edges.compactMap { edge in
+            if edge.rule == .nullify, case .sources(let reference) = edge.path { reference } else { nil }
+        }
+        joins = schema.joins.filter { members.contains($0.source) || members.contains($0.target) }.map(\.index)
+
+        groups = strongComponents(of: found) { node in cascades.filter { $0.from == node }.map(\.to) }.reversed()
+
+        // Rows that refer go first. Where that is impossible, a reference that nullifies may be broken: the database
+        // unsets it in a row that goes as well.
+        let inner = schema.references.filter {
+            $0.isEnforced && members.contains($0.source) && members.contains($0.target)
+        }
+        let hard = inner.filter { $0.onTargetDelete != .nullify }
+        var order: [Int] = []
+        var knots: Set<Int> = []
+        var listed = Set(groups.filter { $0.count > 1 }.joined())
+        for group in Self.sourcesFirst(found, inner) {
+            for knot in Self.sourcesFirst(group, hard) {
+                order += knot
+                knots.formUnion(hard.filter { knot.contains($0.source) && knot.contains($0.target) }.map(\.index))
+                if knot.count > 1 { listed.formUnion(knot) }
+            }
+        }
+        self.order = order
+        self.knots = knots.sorted()
+        for entity in found {
+            let arriving = cascades.filter { $0.to == entity }
+            let isReferring = arriving.allSatisfy { if case .sources = $0.path { true } else { false } }
+            if arriving.count + (entity == root ? 1 : 0) > 1 || !isReferring { listed.insert(entity) }
+        }
+        self.listed = listed
+    }
+
+    private static func sourcesFirst(_ entities: [Int], _ references: [Reference]) -> [[Int]] {
+        strongComponents(of: entities) { node in references.filter { $0.source == node }.map(\.target) }.reversed()
+    }
+}

@@ -1,0 +1,138 @@
+/// Everything that a deletion does, object by object, or would do.
+///
+/// A plan and the deletion itself give the same report. The order of keys within it isn't defined: ask for
+/// ``sorted()`` where it matters.
+public struct DeletionReport: Hashable, Sendable {
+    /// The name of the entity whose objects were asked to be deleted.
+    public var entity: String
+    /// The objects that go, those asked for and those that go with them, in the order of deletion. Objects that were
+    /// asked for but don't exist are left out.
+    public var deleted: [DeletedObjects]
+    /// The references that become unset in objects that stay.
+    public var nullified: [NullifiedLinks]
+    /// The rows of join tables that go, because an object at one of their ends does.
+    public var removedJoinRows: [RemovedJoinRows]
+    /// The objects that stand in the way. If there are any, nothing is deleted, and the rest of the report tells what
+    /// would be without them.
+    public var blockers: [Blocker]
+    /// The relationships along which deletion spread: both ends lost objects.
+    public var cascades: [CascadePath]
+
+    /// An empty report.
+    public init(
+        entity: String, deleted: [DeletedObjects] = [], nullified: [NullifiedLinks] = [],
+        removedJoinRows: [RemovedJoinRows] = [], blockers: [Blocker] = [], cascades: [CascadePath] = []
+    ) {
+        self.entity = entity
+        self.deleted = deleted
+        self.nullified = nullified
+        self.removedJoinRows = removedJoinRows
+        self.blockers = blockers
+        self.cascades = cascades
+    }
+
+    /// Whether blockers refuse the deletion.
+    public var isDenied: Bool { !blockers.isEmpty }
+    /// How many objects go, of all entities.
+    public var deletedCount: Int { deleted.reduce(0) { $0 + $1.keys.count } }
+
+    /// The keys of the objects of one entity that go.
+    public func deletedKeys(of entity: String) -> KeyList {
+        deleted.first { $0.entity == entity }?.keys ?? KeyList()
+    }
+
+    /// The same report with keys, pairs and blockers in ascending order, so that it can be compared and shown.
+    public func sorted() -> DeletionReport {
+        var report = self
+        for index in deleted.indices { report.deleted[index].keys = deleted[index].keys.sorted() }
+        for index in nullified.indices { report.nullified[index].keys = nullified[index].keys.sorted() }
+        for index in removedJoinRows.indices { report.removedJoinRows[index] = removedJoinRows[index].sorted() }
+        report.blockers.sort {
+            ($0.relationship, $0.object.entity) != ($1.relationship, $1.object.entity)
+                ? ($0.relationship, $0.object.entity) < ($1.relationship, $1.object.entity)
+                : $0.object.key != $1.object.key
+                    ? $0.object.key.precedes($1.object.key) : $0.blocked.key.precedes($1.blocked.key)
+        }
+        return report
+    }
+}
+
+/// The objects of one entity that a deletion removes.
+public struct DeletedObjects: Hashable, Sendable {
+    /// The entity's name.
+    public var entity: String
+    /// The objects' keys.
+    public var keys: KeyList
+
+    /// Names objects that go.
+    public init(entity: String, keys: KeyList) {
+        self.entity = entity
+        self.keys = keys
+    }
+}
+
+/// The references of one to-one that a deletion unsets.
+public struct NullifiedLinks: Hashable, Sendable {
+    /// The entity that holds the reference.
+    public var entity: String
+    /// The to-one.
+    public var property: String
+    /// The keys of the objects whose reference becomes unset.
+    public var keys: KeyList
+
+    /// Names references that become unset.
+    public init(entity: String, property: String, keys: KeyList) {
+        self.entity = entity
+        self.property = property
+        self.keys = keys
+    }
+}
+
+/// The rows of one join table that a deletion removes.
+public struct RemovedJoinRows: Hashable, Sendable {
+    /// The many-to-many, as `Entity.property` of the side that declares the join table: `Book.authors`.
+    public var relationship: String
+    /// The keys of the objects of that side, row by row.
+    public var sources: KeyList
+    /// The keys of the objects of the other side, row by row.
+    public var targets: KeyList
+
+    /// Names join rows that go.
+    public init(relationship: String, sources: KeyList, targets: KeyList) {
+        self.relationship = relationship
+        self.sources = sources
+        self.targets = targets
+    }
+
+    /// How many rows go.
+    public var count: Int { sources.count }
+    /// The rows, each as the pair of keys it held.
+    public var pairs: [(source: KeyValue, target: KeyValue)] {
+        zip(sources, targets).map { (source: $0, target: $1) }
+    }
+
+    func sorted() -> RemovedJoinRows {
+        let pairs = pairs.sorted {
+            $0.source != $1.source ? $0.source.precedes($1.source) : $0.target.precedes($1.target)
+        }
+        return RemovedJoinRows(
+            relationship: relationship, sources: KeyList(pairs.map(\.source)), targets: KeyList(pairs.map(\.target)))
+    }
+}
+
+/// A relationship along which deletion spreads from one entity to another.
+public struct CascadePath: Hashable, Sendable {
+    /// The entity whose deletion spreads.
+    public var from: String
+    /// The relationship with the cascade rule, as `Entity.property`.
+    public var relationship: String
+    /// The entity that it spreads to.
+    public var to: String
+
+    /// Names a path.
+    public init(from: String, relationship: String, to: String) {
+        self.from = from
+        self.relationship = relationship
+        self.to = to
+    }
+}

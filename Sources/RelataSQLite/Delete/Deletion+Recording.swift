@@ -1,0 +1,69 @@
+import Foundation
+import RelataCore
+
+/// What a deletion writes down, and how keys are read.
+extension Deletion {
+    mutating func record(_ keys: KeyList, of entity: Int) {
+        if keys.isEmpty { return }
+        report.deleted.append(DeletedObjects(entity: schema.tables[entity].name, keys: keys))
+    }
+
+    mutating func recordUnset(_ reference: Reference, by statement: SQLStatement) throws(RelataError) {
+        let keys = try keys(statement, of: reference.source)
+        if keys.isEmpty { return }
+        report.nullified.append(
+            NullifiedLinks(
+                entity: schema.tables[reference.source].name, property: reference.property, keys: keys))
+    }
+
+    mutating func recordJoinRows(removing: Bool) throws(RelataError) {
+        for join in graph.joins.map({ schema.joins[$0] }) {
+            let (sourceTypes, targetTypes) = (keyTypes(join.source), keyTypes(join.target))
+            var rows = RemovedJoinRows(
+                relationship: "\(schema.tables[join.source].name).\(join.property)",
+                sources: KeyList(width: sourceTypes.count), targets: KeyList(width: targetTypes.count))
+            for atSource in [true, false] where !sql.isEmpty(atSource ? join.source : join.target) {
+                let statement = sql.joinRows(join, atSource: atSource, removing: removing)
+                try connection.rows(statement) { row in
+                    rows.sources.append(from: row, sourceTypes, startingAt: 0)
+                    rows.targets.append(from: row, targetTypes, startingAt: sourceTypes.count)
+                }
+            }
+            if !rows.sources.isEmpty { report.removedJoinRows.append(rows) }
+        }
+    }
+
+    mutating func recordCascades() {
+        let losing = Set(report.deleted.map(\.entity))
+        for edge in graph.cascades {
+            let (from, to) = (schema.tables[edge.from].name, schema.tables[edge.to].name)
+            guard losing.contains(from) && losing.contains(to) else { continue }
+            report.cascades.append(CascadePath(from: from, relationship: edge.relationship, to: to))
+        }
+    }
+
+    func keys(_ statement: SQLStatement, of entity: Int) throws(RelataError) -> KeyList {
+        let types = keyTypes(entity)
+        var keys = KeyList(width: types.count)
+        try connection.rows(statement) { row in keys.append(from: row, types, startingAt: 0) }
+        return keys
+    }
+
+    func keyTypes(_ entity: Int) -> [AttributeType] {
+        let table = schema.tables[entity]
+        return table.keyColumns.map { table.columns[$0].type }
+    }
+
+    /// The time of a change as an entity stores it, if it does.
+    func stamp(of entity: Entity, _ now: Date) throws(RelataError) -> Value? {
+        guard case .date(let encoding)? = entity.updatedAt.flatMap(entity.attribute)?.type else { return nil }
+        return try DateCoding(encoding).encode(now)
+    }
+}
+
+extension KeyList {
+    /// Adds the key that a row holds from a column on.
+    mutating func append(from row: Row, _ types: [AttributeType], startingAt column: Int) {
+        for (index, type) in types.enumerated() { append(value: row.value(at: column + index, as: type)) }
+    }
+}
