@@ -108,10 +108,10 @@ extension SchemaDDL {
             columnDefinition(column, of: table, dialect: dialect)
         }
         if table.primaryKey.count > 1 {
-            lines.append("PRIMARY KEY (\(list(table.primaryKey, dialect)))")
+            lines.append("PRIMARY KEY (\(dialect.list(table.primaryKey)))")
         }
         for key in table.foreignKeys where key.columns.count > 1 {
-            lines.append("FOREIGN KEY (\(list(key.columns, dialect))) \(referencesClause(key, dialect))")
+            lines.append("FOREIGN KEY (\(dialect.list(key.columns))) \(referencesClause(key, dialect))")
         }
         return "CREATE TABLE \(dialect.quote(table.name)) (\n    \(lines.joined(separator: ",\n    "))\n)"
     }
@@ -135,7 +135,7 @@ extension SchemaDDL {
     /// `CREATE INDEX`, unique or not.
     public static func createIndex(_ index: IndexDescription, on table: String, dialect: Dialect) -> String {
         "CREATE \(index.isUnique ? "UNIQUE " : "")INDEX \(dialect.quote(index.name)) "
-            + "ON \(dialect.quote(table)) (\(list(index.columns, dialect)))"
+            + "ON \(dialect.quote(table)) (\(dialect.list(index.columns)))"
     }
 
     /// A constant as SQL text. Only for what a model declares: values of objects are bound.
@@ -153,13 +153,9 @@ extension SchemaDDL {
         }
     }
 
-    static func list(_ names: [String], _ dialect: Dialect) -> String {
-        names.map(dialect.quote).joined(separator: ", ")
-    }
-
     private static func referencesClause(_ key: ForeignKeyDescription, _ dialect: Dialect) -> String {
         var clause = "REFERENCES \(dialect.quote(key.target))"
-        if !key.targetColumns.isEmpty { clause += " (\(list(key.targetColumns, dialect)))" }
+        if !key.targetColumns.isEmpty { clause += " (\(dialect.list(key.targetColumns)))" }
         if key.onDelete != .none { clause += " ON DELETE \(key.onDelete.rawValue)" }
         if dialect == .postgres { clause += " DEFERRABLE INITIALLY IMMEDIATE" }
         return clause

@@ -1,0 +1,46 @@
+extension AttributeType {
+    /// What a column of a database that somebody else made holds, by the type it declares.
+    ///
+    /// Words that mean something are taken at their word; otherwise the rules are those by which SQLite chooses a
+    /// column's affinity. Dates are text, because nothing says in which of many ways they are written.
+    public init(declaredType: String) {
+        let type = declaredType.uppercased()
+        if type.contains("BOOL") {
+            self = .boolean
+        } else if type == "JSON" {
+            self = .json
+        } else if type.contains("DATE") || type.contains("TIME") || type.contains("UUID") {
+            self = .text
+        } else {
+            switch Affinity(declaredType: type) {
+            case .integer: self = .integer
+            case .text: self = .text
+            case .real, .numeric: self = .real
+            case .blob: self = type.isEmpty ? .text : .data
+            }
+        }
+    }
+}
+
+/// What SQLite prefers to store in a column.
+public enum Affinity: Hashable, Sendable {
+    case integer, text, blob, real, numeric
+
+    /// The affinity of a declared type.
+    public init(declaredType: String) {
+        let type = declaredType.uppercased()
+        let holds = { (words: [String]) in words.contains { type.contains($0) } }
+        self =
+            if type.contains("INT") {
+                .integer
+            } else if holds(["CHAR", "CLOB", "TEXT"]) {
+                .text
+            } else if type.isEmpty || type.contains("BLOB") {
+                .blob
+            } else if holds(["REAL", "FLOA", "DOUB"]) {
+                .real
+            } else {
+                .numeric
+            }
+    }
+}

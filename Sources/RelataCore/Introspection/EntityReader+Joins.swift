@@ -1,0 +1,49 @@
+/// Join tables as many-to-manys.
+extension EntityReader {
+    /// A table is a mere join if two required foreign keys, unique together, fill it but for positions.
+    func isJoin(_ number: Int) -> Bool {
+        let (table, keys) = (tables[number], references[number])
+        guard keys.count == 2, table.foreignKeys.count == 2, keys.allSatisfy({ $0.target >= declared.count }),
+            !references.joined().contains(where: { $0.target == number })
+        else { return false }
+        let columns = keys[0].columns + keys[1].columns
+        let others = table.columns.filter { column in !columns.contains { $0.isSameName(as: column.name) } }
+        let arePositions = others.allSatisfy {
+            ["position", "inverseposition"].contains($0.name.lowercased())
+                && Affinity(declaredType: $0.type) == .integer && !$0.isGenerated
+        }
+        return arePositions && keys.allSatisfy { isRequired($0, of: number) } && table.isUnique(columns)
+            && !table.isUnique(keys[0].columns) && !table.isUnique(keys[1].columns)
+    }
+
+    /// Gives both sides the other's plural: `Playlist.tracks` and `Track.playlists`.
+    mutating func addManyToMany(_ number: Int) {
+        let table = tables[number]
+        let (first, second) = (references[number][0], references[number][1])
+        let isSelf = first.target == second.target
+        let source = Naming.lowerCamelCase(tables[first.target].name)
+        let whole = Naming.lowerCamelCase(table.name)
+        let prefix = tables[first.target].name + "_"
+        let rest =
+            table.name.lowercased().hasPrefix(prefix.lowercased())
+            ? Naming.lowerCamelCase(String(table.name.dropFirst(prefix.count))) : ""
+        let target = isSelf ? toOneName(second) : Naming.lowerCamelCase(tables[second.target].name)
+        let property = drafts[first.target].claim(Naming.plural(target), rest, whole)
+        let inverse = drafts[second.target].claim(
+            Naming.plural(isSelf ? toOneName(first) : source), rest + Naming.capitalized(Naming.plural(source)), whole)
+        // The join's rows go with a cascade; without one the database refuses.
+        let rule = { (key: ForeignKey) in key.action == .cascade ? DeleteRule.nullify : .deny }
+        let order = { (column: String) in table.column(column) == nil ? nil : Relationship.Order.stored }
+        let names = JoinTableNames(table: table.name, sourceColumns: first.columns, targetColumns: second.columns)
+        drafts[first.target].properties.append(
+            .relationship(
+                Relationship(
+                    property, target: entityNames[second.target], kind: .manyToMany(names), deleteRule: rule(first),
+                    order: order("position"))))
+        drafts[second.target].properties.append(
+            .relationship(
+                Relationship(
+                    inverse, target: entityNames[first.target], kind: .manyToManyInverse(inverse: property),
+                    deleteRule: rule(second), order: order("inversePosition"))))
+    }
+}

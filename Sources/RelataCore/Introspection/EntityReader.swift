@@ -1,0 +1,168 @@
+/// Reads tables that anybody made as entities: attributes from columns, relationships from foreign keys, delete rules
+/// from their actions.
+///
+/// What it returns always makes a ``Schema``: what can't be a relationship stays an attribute, and a note says why.
+public struct EntityReader {
+    /// The entities, those declared first.
+    public private(set) var entities: [Entity] = []
+    /// What the tables say that no entity can, such as a foreign key to a table that doesn't exist.
+    public internal(set) var notes: [SchemaProblem] = []
+
+    /// The tables that are read, those of declared entities first.
+    let tables: [TableDescription]
+    let declared: [Entity]
+    /// The foreign keys that become to-ones, by table.
+    var references: [[ForeignKey]] = []
+    /// The tables' numbers by their lowercase names.
+    var numbers: [String: Int] = [:]
+    var entityNames: [String] = []
+    var drafts: [Draft] = []
+
+    /// A foreign key in the order of its target's primary key.
+    struct ForeignKey {
+        let columns: [String]
+        let target: Int
+        let action: ForeignKeyDescription.Action
+        /// The to-one's name, once it has one.
+        var property = ""
+    }
+
+    /// An entity that is being put together.
+    struct Draft {
+        var properties: [Property] = []
+        /// The property of each column, by its lowercase name.
+        var owners: [String: String] = [:]
+        private var names: Set<String> = []
+
+        /// Takes the first candidate that is free, or the last one with a number.
+        mutating func claim(_ candidates: String...) -> String {
+            for name in candidates where !name.isEmpty && names.insert(name).inserted { return name }
+            let base = candidates.last ?? "unnamed"
+            var number = 2
+            while !names.insert("\(base)\(number)").inserted { number += 1 }
+            return "\(base)\(number)"
+        }
+    }
+
+    /// Reads tables; those of `declared` entities are taken as declared, and get no properties from the others.
+    public init(_ all: [TableDescription], declared given: [Entity] = []) {
+        let ofDeclared = given.compactMap { entity in all.first { $0.name.isSameName(as: entity.table) } }
+        let schema = ofDeclared.count == given.count ? try? Schema(given) : nil
+        declared = schema == nil ? [] : given
+        let covered = Set(schema.map { SchemaDDL.tables(of: $0).map { $0.name.lowercased() } } ?? [])
+        tables =
+            (declared.isEmpty ? [] : ofDeclared)
+            + all.filter { !covered.contains($0.name.lowercased()) && Self.isReadable($0) }
+        notes = all.filter { !Self.isReadable($0) }.map {
+            SchemaProblem(
+                entity: $0.name, message: "a name in it is empty, or its rowid can't be named: it is left out")
+        }
+        for (number, table) in tables.enumerated() { numbers[table.name.lowercased()] = number }
+        references = Array(repeating: [], count: tables.count)
+        drafts = Array(repeating: Draft(), count: tables.count)
+        entities = declared
+        nameEntities()
+        let undeclared = declared.count..<tables.count
+        for number in undeclared { readForeignKeys(of: number) }
+        for number in undeclared { breakKeyCycles(at: number) }
+        let joins = undeclared.filter(isJoin)
+        let others = undeclared.filter { !joins.contains($0) }
+        for number in others { readColumns(of: number) }
+        for number in others { addViews(of: number) }
+        for number in joins { addManyToMany(number) }
+        entities += others.map(entity)
+    }
+
+    private static let rowIDNames = ["rowid", "_rowid_", "oid"]
+
+    private static func isReadable(_ table: TableDescription) -> Bool {
+        let isHidden = table.primaryKey.isEmpty && rowIDNames.allSatisfy { table.column($0) != nil }
+        return !table.name.isEmpty && !table.columns.contains { $0.name.isEmpty } && !isHidden
+    }
+
+    private mutating func nameEntities() {
+        var taken = Set(declared.map(\.name))
+        entityNames = declared.map(\.name)
+        for table in tables.dropFirst(declared.count) {
+            var name = table.name
+            var number = 2
+            while !taken.insert(name).inserted {
+                name = "\(table.name)\(number)"
+                number += 1
+            }
+            entityNames.append(name)
+        }
+    }
+
+    private mutating func readColumns(of number: Int) {
+        let table = tables[number]
+        var draft = Draft()
+        if table.primaryKey.isEmpty {
+            // Every table without a declared key has one all the same.
+            let column = Self.rowIDNames.first { table.column($0) == nil } ?? "rowid"
+            draft.properties.append(.attribute(Attribute(draft.claim("rowid"), column: column, type: .integer)))
+        }
+        let inReferences = Set(references[number].flatMap(\.columns).map { $0.lowercased() })
+        for column in table.columns where !inReferences.contains(column.name.lowercased()) && !column.isGenerated {
+            draft.owners[column.name.lowercased()] = draft.claim(Naming.lowerCamelCase(column.name))
+        }
+        for (index, reference) in references[number].enumerated() {
+            let whole = Naming.lowerCamelCase(reference.columns.joined(separator: "_"))
+            let name = draft.claim(toOneName(reference), whole)
+            references[number][index].property = name
+            for column in reference.columns { draft.owners[column.lowercased()] = name }
+        }
+        var added: Set<String> = []
+        for column in table.columns {
+            guard let name = draft.owners[column.name.lowercased()], added.insert(name).inserted else { continue }
+            if let reference = references[number].first(where: { $0.property == name }) {
+                draft.properties.append(.relationship(toOne(reference, of: number)))
+                continue
+            }
+            let isKey = table.primaryKey.contains { $0.isSameName(as: column.name) }
+            draft.properties.append(
+                .attribute(
+                    Attribute(
+                        name, column: column.name, type: AttributeType(declaredType: column.type),
+                        isOptional: !column.isRequired && !isKey,
+                        defaultValue: column.defaultSQL.flatMap(Value.init(literal:)))))
+        }
+        drafts[number] = draft
+    }
+
+    private func entity(_ number: Int) -> Entity {
+        let table = tables[number]
+        let key = table.primaryKey.isEmpty ? ["rowid"] : properties(of: table.primaryKey, in: number) ?? []
+        let sets = table.indexes.filter(\.isPlain).compactMap { index in
+            properties(of: index.columns, in: number).map { (names: $0, isUnique: index.isUnique) }
+        }
+        // What a reference alone says, its view says too, unless its target is declared and has none.
+        let isKnown = { (names: [String], isUnique: Bool) in
+            self.references[number].contains {
+                [$0.property] == names && !(isUnique && $0.target < self.declared.count)
+            }
+        }
+        return Entity(
+            name: entityNames[number], table: table.name, properties: drafts[number].properties, key: key,
+            isKeyAssigned: table.primaryKey.isEmpty
+                || (table.isKeyAssigned && !references[number].contains { [$0.property] == key }),
+            uniques: sets.filter { $0.isUnique && $0.names != key && !isKnown($0.names, true) }.map(\.names).uniqued(),
+            indexes: sets.filter { !$0.isUnique && !isKnown($0.names, false) }.map(\.names).uniqued())
+    }
+
+    /// The properties that these columns make up; `nil` if they hold a part of a reference only.
+    private func properties(of columns: [String], in number: Int) -> [String]? {
+        let owners = drafts[number].owners
+        let names = columns.compactMap { owners[$0.lowercased()] }.uniqued()
+        let count = owners.values.filter { names.contains($0) }.count
+        return names.isEmpty || count != columns.count ? nil : names
+    }
+}
+
+extension Array where Element: Hashable {
+    /// The elements in order, each once.
+    func uniqued() -> [Element] {
+        var seen: Set<Element> = []
+        return filter { seen.insert($0).inserted }
+    }
+}

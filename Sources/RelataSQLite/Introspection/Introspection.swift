@@ -1,0 +1,127 @@
+import RelataCore
+
+/// Reads what any SQLite file holds.
+public enum Introspection {
+    /// The entities of a database: as their models declare them where Relata wrote that down and it still fits the
+    /// tables, else from the tables, their keys and indexes.
+    ///
+    /// - Throws: what SQLite says about a file that is damaged, locked or no database.
+    public static func entities(of connection: Connection) throws(RelataError) -> [Entity] {
+        try read(connection).entities
+    }
+
+    /// The entities of a database, and notes about what no entity can say, such as a foreign key to a table that
+    /// doesn't exist.
+    public static func read(_ connection: Connection) throws(RelataError) -> EntityReader {
+        let tables = try tables(of: connection)
+        return EntityReader(tables)
+    }
+
+    /// The tables of a database as they are, without SQLite's and Relata's own, views and virtual tables.
+    public static func tables(of connection: Connection) throws(RelataError) -> [TableDescription] {
+        var tables: [TableDescription] = []
+        var numbers: [String: Int] = [:]
+        let list = """
+            SELECT l.name, l.wr, m.sql FROM pragma_table_list AS l JOIN sqlite_master AS m ON m.name = l.name
+            WHERE l.schema = 'main' AND l.type = 'table' AND m.type = 'table' ORDER BY m.rowid
+            """
+        try connection.rows(SQLStatement(list)) { row in
+            let name = row.text(at: 0)
+            guard !isInternal(name) else { return }
+            numbers[name] = tables.count
+            tables.append(
+                TableDescription(
+                    name: name, columns: [], primaryKey: [], hasRowID: row.integer(at: 1) == 0, sql: row.text(at: 2)))
+        }
+        try readColumns(of: connection, into: &tables, numbers)
+        try readForeignKeys(of: connection, into: &tables, numbers)
+        try readIndexes(of: connection, into: &tables, numbers)
+        let triggers = SQLStatement("SELECT tbl_name, sql FROM sqlite_master WHERE type = 'trigger' ORDER BY rowid")
+        try connection.rows(triggers) { row in
+            if let number = numbers[row.text(at: 0)] { tables[number].triggers.append(row.text(at: 1)) }
+        }
+        return tables
+    }
+
+    private static func isInternal(_ name: String) -> Bool {
+        name.lowercased().hasPrefix("sqlite_") || name.lowercased() == "relata_metadata"
+    }
+
+    private static func readColumns(
+        of connection: Connection, into tables: inout [TableDescription], _ numbers: [String: Int]
+    ) throws(RelataError) {
+        let columns = """
+            SELECT m.name, x.name, x.type, x."notnull", x.dflt_value, x.pk, x.hidden
+            FROM sqlite_master AS m JOIN pragma_table_xinfo(m.name) AS x WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY m.rowid, x.cid
+            """
+        var keys: [Int: [(rank: Int64, name: String)]] = [:]
+        try connection.rows(SQLStatement(columns)) { row in
+            guard let number = numbers[row.text(at: 0)], row.integer(at: 6) != 1 else { return }
+            let name = row.text(at: 1)
+            if row.integer(at: 5) > 0 { keys[number, default: []].append((row.integer(at: 5), name)) }
+            tables[number].columns.append(
+                ColumnDescription(
+                    name: name, type: row.text(at: 2), isRequired: row.integer(at: 3) != 0,
+                    defaultSQL: row.isNull(at: 4) ? nil : row.text(at: 4), isGenerated: row.integer(at: 6) >= 2))
+        }
+        for (number, key) in keys {
+            tables[number].primaryKey = key.sorted { $0.rank < $1.rank }.map(\.name)
+            let types = key.compactMap { tables[number].column($0.name)?.type.uppercased() }
+            // Taken back below for a key that has an index of its own, as one declared `DESC` has.
+            tables[number].isKeyAssigned = tables[number].hasRowID && types == ["INTEGER"]
+        }
+    }
+
+    private static func readForeignKeys(
+        of connection: Connection, into tables: inout [TableDescription], _ numbers: [String: Int]
+    ) throws(RelataError) {
+        // SQLite numbers the keys of a table from the last declared to the first.
+        let keys = """
+            SELECT m.name, f.id, f."table", f."from", f."to", f.on_delete
+            FROM sqlite_master AS m JOIN pragma_foreign_key_list(m.name) AS f WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%'
+            ORDER BY m.rowid, f.id DESC, f.seq
+            """
+        var last: (table: Int, id: Int64)?
+        try connection.rows(SQLStatement(keys)) { row in
+            guard let number = numbers[row.text(at: 0)] else { return }
+            if last?.table != number || last?.id != row.integer(at: 1) {
+                last = (number, row.integer(at: 1))
+                tables[number].foreignKeys.append(
+                    ForeignKeyDescription(
+                        columns: [], target: row.text(at: 2), targetColumns: [],
+                        onDelete: .init(rawValue: row.text(at: 5).uppercased()) ?? .none))
+            }
+            let key = tables[number].foreignKeys.count - 1
+            tables[number].foreignKeys[key].columns.append(row.text(at: 3))
+            if !row.isNull(at: 4) { tables[number].foreignKeys[key].targetColumns.append(row.text(at: 4)) }
+        }
+    }
+
+    private static func readIndexes(
+        of connection: Connection, into tables: inout [TableDescription], _ numbers: [String: Int]
+    ) throws(RelataError) {
+        let indexes = """
+            SELECT m.name, i.name, i."unique", i.origin, i.partial, x.cid, x.name,
+                (SELECT sql FROM sqlite_master WHERE type = 'index' AND name = i.name)
+            FROM sqlite_master AS m JOIN pragma_index_list(m.name) AS i JOIN pragma_index_xinfo(i.name) AS x
+            WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%' AND x.key ORDER BY m.rowid, i.seq DESC, x.seqno
+            """
+        try connection.rows(SQLStatement(indexes)) { row in
+            guard let number = numbers[row.text(at: 0)] else { return }
+            let name = row.text(at: 1)
+            if row.text(at: 3) == "pk" {
+                tables[number].isKeyAssigned = false
+                return
+            }
+            if tables[number].indexes.last?.name != name {
+                tables[number].indexes.append(
+                    IndexDescription(
+                        name: name, columns: [], isUnique: row.integer(at: 2) != 0, isPlain: row.integer(at: 4) == 0,
+                        sql: row.isNull(at: 7) ? nil : row.text(at: 7)))
+            }
+            let index = tables[number].indexes.count - 1
+            if row.integer(at: 5) < 0 { tables[number].indexes[index].isPlain = false }
+            tables[number].indexes[index].columns.append(row.text(at: 6))
+        }
+    }
+}
