@@ -1,2 +1,116 @@
-/// A struct whose objects are stored; written by ``Model(table:originalTable:)``.
-public protocol Model: Hashable, Sendable {}
+@_exported public import RelataCore
+@_exported public import RelataSQLite
+
+/// A value that a store keeps: a plain struct whose stored properties are what is stored.
+///
+/// Don't write a conformance: `@Model` does. All requirements are its side of the contract with the store.
+///
+/// ```swift
+/// @Model struct Book {
+///     let id: ID<Book>
+///     var title: String
+///     var genre: ToOne<Genre>?
+/// }
+/// ```
+public protocol Model: Sendable, Hashable {
+    /// The type of the primary key.
+    associatedtype Key: Hashable & Sendable
+    /// The model's properties as predicates, orders and shapes name them.
+    associatedtype Fields: ModelFields
+
+    /// The model's name in the schema.
+    static var entityName: String { get }
+    /// The model's table, properties and relationships.
+    static var entity: Entity { get }
+    /// The models that this one links to; a store finds all its models from the first.
+    static var linkedModels: [any Model.Type] { get }
+    /// How each column of the key is stored.
+    static var keyTypes: [AttributeType] { get }
+
+    /// The key, or `nil` before the database assigned it.
+    var primaryKey: Key? { get }
+
+    /// Reads an object from the current row.
+    init(from reader: inout RowReader) throws
+    /// Gives the columns in the order of the properties.
+    func bind(to binder: inout Binder) throws
+    /// Reads a key from the current row.
+    static func readKey(from reader: inout RowReader) throws -> Key
+    /// Gives the columns of a key.
+    static func bind(_ key: Key, to binder: inout Binder) throws
+
+    /// The value as it is once it is saved: key and stamps set, edits on links done.
+    init(saved other: Self, _ state: inout SavedState)
+    /// Shows each link to a visitor, with its number among the entity's relationships.
+    func visitLinks(_ visitor: inout LinkVisitor) throws
+
+    /// Checks the object as a whole, before anything of it is written. The default accepts everything.
+    ///
+    /// Throw any error; it reaches the caller among the failures of ``RelataError/validation(_:)``, by its description.
+    func validate() throws
+}
+
+extension Model {
+    public func validate() throws {}
+
+    /// How many columns the key has.
+    @inlinable public static var keyColumnCount: Int { keyTypes.count }
+
+    /// A key as plans and reports know it.
+    static func keyValue(_ key: Key) throws -> KeyValue {
+        var binder = Binder(collecting: 1)
+        try bind(key, to: &binder)
+        return KeyValue(binder.values)
+    }
+
+    /// The object's name for messages.
+    func reference() -> ObjectReference {
+        let key = primaryKey.flatMap { try? Self.keyValue($0) }
+        return ObjectReference(entity: Self.entityName, key: key ?? KeyValue(.null))
+    }
+
+    /// All columns as values: for comparing and checking, not for storing.
+    func columnValues() throws -> [Value] {
+        var binder = Binder(collecting: 16)
+        try bind(to: &binder)
+        return binder.values
+    }
+}
+
+/// The properties of a model as predicates, orders and shapes name them; `@Model` writes one for each model.
+public protocol ModelFields: Sendable {
+    /// The fields of the object at the end of a path.
+    init(path: FieldPath)
+    /// Where the object stands.
+    var path: FieldPath { get }
+}
+
+/// Where an object stands in a query: how deep its scope is and which to-ones lead to it from there.
+public struct FieldPath: Hashable, Sendable {
+    /// 0 for the query's own objects, one more inside each condition on related objects.
+    public var scope: Int
+    /// The deepest scope that conditions inside may refer to.
+    public var depth: Int
+    /// The to-ones from there.
+    public var names: [String]
+
+    /// The object of a scope itself.
+    public init(scope: Int = 0) {
+        self.scope = scope
+        depth = scope
+        names = []
+    }
+
+    /// One step along a to-one.
+    func appending(_ name: String) -> FieldPath {
+        var path = self
+        path.names.append(name)
+        return path
+    }
+
+    /// A property of the object.
+    func property(_ name: String) -> ExpressionNode { .property(scope: scope, path: names + [name]) }
+
+    /// The object itself.
+    var object: ExpressionNode { .property(scope: scope, path: names) }
+}

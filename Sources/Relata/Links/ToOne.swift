@@ -1,0 +1,136 @@
+/// A link to one object: a foreign key of the model that declares it.
+///
+/// It always holds the key, so that ``id`` needs no load, and holds the object where it was loaded or given. Optional
+/// or not by its type: `var genre: ToOne<Genre>?`, `var series: ToOne<Series>`.
+///
+/// ```swift
+/// book.genre = ToOne(fantasy)          // an object; inserted with the book if it is new
+/// book.genre = ToOne(id: fantasy.id)   // or only its key
+/// book.genre = nil
+/// ```
+@frozen
+public struct ToOne<Target: Model>: Sendable {
+    @usableFromInline let key: Target.Key?
+    @usableFromInline let box: LinkedObject<Target>?
+    @usableFromInline let isMissing: Bool
+
+    @inlinable
+    init(key: Target.Key?, box: LinkedObject<Target>?, isMissing: Bool = false) {
+        self.key = key
+        self.box = box
+        self.isMissing = isMissing
+    }
+
+    /// A link to an object, stored or new.
+    public init(_ object: Target) {
+        self.init(key: object.primaryKey, box: LinkedObject(object))
+    }
+
+    /// A link to the object with that key.
+    @inlinable
+    public init(id: Target.Key) { self.init(key: id, box: nil) }
+
+    /// No link yet, for a required reference that the other side's list sets: `setlist.items.add(SetlistItem(…))`.
+    /// Saving it as it is is an error.
+    public static var unset: ToOne { ToOne(key: nil, box: nil) }
+
+    /// The target's key, whether the object is loaded or not. `nil` only while the target is new and waits for the
+    /// database to assign its key, or the link is ``unset``.
+    public var id: Target.Key? { key }
+
+    /// Whether the link was loaded, or made from an object. A loaded link may have found nothing where the reference is
+    /// allowed to dangle.
+    public var isLoaded: Bool { box != nil || isMissing }
+
+    /// The object.
+    ///
+    /// - Throws: ``RelataError/notLoaded(entity:property:)`` if it isn't loaded, ``RelataError/notFound(_:)`` if it was
+    ///   loaded and the reference dangles.
+    public var object: Target {
+        get throws {
+            if let box { return box.value }
+            guard isMissing, let key else {
+                throw RelataError.notLoaded(entity: Target.entityName, property: "to-one")
+            }
+            throw RelataError.notFound(ObjectReference(entity: Target.entityName, key: try Target.keyValue(key)))
+        }
+    }
+
+    /// The object if it is loaded, else `nil`: for key paths and user interfaces.
+    public var loaded: Target? { box?.value }
+}
+
+/// Keeps a linked object out of line: a model may link to its own type.
+@usableFromInline
+final class LinkedObject<Target: Sendable>: Sendable {
+    @usableFromInline let value: Target
+    @usableFromInline init(_ value: Target) { self.value = value }
+}
+
+extension ToOne: Hashable {
+    /// Links are equal when they hold the same: the key, and the loaded object.
+    public static func == (lhs: ToOne, rhs: ToOne) -> Bool {
+        guard lhs.key == rhs.key, lhs.isMissing == rhs.isMissing else { return false }
+        return lhs.box === rhs.box || lhs.box?.value == rhs.box?.value
+    }
+
+    /// Hashes the key.
+    public func hash(into hasher: inout Hasher) { hasher.combine(key) }
+}
+
+extension ToOne: CustomStringConvertible {
+    /// The object if it is loaded, else the key.
+    public var description: String {
+        box.map { "\($0.value)" } ?? "\(Target.entityName) \(key.map { "\($0)" } ?? "(no key yet)")"
+    }
+}
+
+extension ToOne: Encodable where Target.Key: Encodable {
+    /// Writes the object if it is loaded and `Encodable`, else the key.
+    public func encode(to encoder: any Encoder) throws {
+        if let object = box?.value as? any Encodable { return try object.encode(to: encoder) }
+        var container = encoder.singleValueContainer()
+        try container.encode(key)
+    }
+}
+
+extension ToOne: Decodable where Target.Key: Decodable {
+    /// Reads a key, or an object if the target is `Decodable`.
+    public init(from decoder: any Decoder) throws {
+        if let type = Target.self as? any Decodable.Type,
+            let object = try? decoder.singleValueContainer().decode(type) as? Target
+        {
+            self.init(object)
+        } else {
+            self.init(id: try decoder.singleValueContainer().decode(Target.Key.self))
+        }
+    }
+}
+
+// MARK: Columns
+
+extension RowReader {
+    /// Reads the key of a to-one that is required.
+    @inlinable
+    public mutating func readLink<Target>(_ type: ToOne<Target>.Type) throws -> ToOne<Target> {
+        ToOne(key: try Target.readKey(from: &self), box: nil)
+    }
+
+    /// Reads the key of a to-one that may be unset.
+    @inlinable
+    public mutating func readLink<Target>(_ type: ToOne<Target>?.Type) throws -> ToOne<Target>? {
+        if isNull {
+            skip(Target.keyColumnCount)
+            return nil
+        }
+        return ToOne(key: try Target.readKey(from: &self), box: nil)
+    }
+}
+
+extension Binder {
+    /// Gives the key of a to-one; unset while the target waits for its key.
+    @inlinable
+    public mutating func bindLink<Target>(_ link: ToOne<Target>?) throws {
+        if let key = link?.key { try Target.bind(key, to: &self) } else { bindNull(Target.keyColumnCount) }
+    }
+}

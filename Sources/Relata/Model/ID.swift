@@ -1,0 +1,106 @@
+import Foundation
+import GRDBSQLite
+import Synchronization
+
+/// The key of a model, made on the device: a UUID of version 7, so that keys sort by the time they were made.
+///
+/// The type remembers what it is a key of: an `ID<Book>` can't be taken for an `ID<Author>`.
+///
+/// ```swift
+/// let id = ID<Book>()
+/// ```
+@frozen
+public struct ID<Target>: Hashable, Sendable {
+    /// The UUID.
+    public let uuid: UUID
+
+    /// A new key.
+    public init() { uuid = UUIDVersion7.make() }
+
+    /// The key with that UUID.
+    @inlinable public init(_ uuid: UUID) { self.uuid = uuid }
+
+    /// The key of that text; `nil` when it is no UUID.
+    public init?(_ text: String) {
+        guard let uuid = UUID(uuidString: text) else { return nil }
+        self.uuid = uuid
+    }
+}
+
+extension ID: Codable {
+    /// Reads the UUID's text.
+    public init(from decoder: any Decoder) throws { uuid = try decoder.singleValueContainer().decode(UUID.self) }
+
+    /// Writes the UUID's text.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(uuid)
+    }
+}
+
+extension ID: Comparable, CustomStringConvertible {
+    /// Earlier keys are smaller.
+    public static func < (lhs: ID, rhs: ID) -> Bool {
+        withUnsafeBytes(of: lhs.uuid.uuid) { left in
+            withUnsafeBytes(of: rhs.uuid.uuid) { right in left.lexicographicallyPrecedes(right) }
+        }
+    }
+
+    /// The UUID's text.
+    public var description: String { uuid.uuidString.lowercased() }
+}
+
+extension ID: AttributeValue {
+    public static var attributeType: AttributeType { .uuid(.blob) }
+    public var databaseValue: Value { .uuid(uuid) }
+    public init?(databaseValue: Value) {
+        guard let uuid = UUID(databaseValue: databaseValue) else { return nil }
+        self.uuid = uuid
+    }
+
+    @inlinable
+    public static func read(_ statement: OpaquePointer, _ column: Int32) throws(RelataError) -> ID {
+        ID(try UUID.read(statement, column))
+    }
+
+    @inlinable
+    public func bind(_ statement: OpaquePointer, _ index: Int32) -> Int32 { uuid.bind(statement, index) }
+}
+
+/// Makes UUIDs of version 7 (RFC 9562): milliseconds, a counter that keeps those of one millisecond in order, and
+/// randomness.
+enum UUIDVersion7 {
+    private struct State {
+        var milliseconds: UInt64 = 0
+        var counter: UInt64 = 0
+        /// Random numbers fetched ahead: a call of the system for each key would cost more than the rest.
+        var random: [UInt64] = []
+    }
+
+    private static let state = Mutex(State())
+
+    static func make() -> UUID {
+        var now = timespec()
+        clock_gettime(CLOCK_REALTIME, &now)
+        let milliseconds = UInt64(now.tv_sec) * 1000 + UInt64(now.tv_nsec) / 1_000_000
+        let (high, low) = state.withLock { state -> (UInt64, UInt64) in
+            if state.random.isEmpty {
+                var generator = SystemRandomNumberGenerator()
+                state.random = (0..<256).map { _ in generator.next() }
+            }
+            let random = state.random.removeLast()
+            if milliseconds > state.milliseconds {
+                state.milliseconds = milliseconds
+                state.counter = random & 0x3ff  // starts low, to leave room within the millisecond
+            } else {
+                state.counter += 1
+                if state.counter > 0xfff {
+                    state.milliseconds += 1
+                    state.counter = 0
+                }
+            }
+            return (state.milliseconds << 16 | 0x7000 | state.counter, random & 0x3fff_ffff_ffff_ffff | 0x8000_0000_0000_0000)
+        }
+        return UUID(uuid: unsafeBitCast((high.bigEndian, low.bigEndian), to: uuid_t.self))
+    }
+}

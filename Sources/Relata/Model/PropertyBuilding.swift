@@ -1,0 +1,209 @@
+// What `@Model` writes into `Model.entity`: one call per property, whose overload is picked by the property's type.
+// Key paths are only for the compiler to check; they are never evaluated.
+
+extension Property {
+    /// A stored attribute.
+    public static func attribute<Coding: AttributeCoding>(
+        _ name: String, _ coding: Coding, column: String? = nil, originalName: String? = nil,
+        options: [AttributeOption] = [], default initial: (() -> Coding.Value)? = nil
+    ) -> Property {
+        .attribute(
+            Attribute(
+                name, column: column, type: coding.type, isOptional: coding.isOptional,
+                // A default that can't be stored is no default: saving the value itself says why.
+                defaultValue: initial.flatMap { try? coding.encode($0()) }.flatMap { $0.isNull ? nil : $0 },
+                originalName: originalName, limits: options.compactMap(\.limit)))
+    }
+
+    /// A required to-one.
+    public static func toOne<Target: Model>(
+        _ name: String, _ type: ToOne<Target>.Type, columns: [String] = [], deleteRule: DeleteRule? = nil,
+        onTargetDelete: DeleteRule? = nil, originalName: String? = nil
+    ) -> Property {
+        .relationship(
+            Relationship(
+                name, target: Target.entityName, kind: .toOne(isOptional: false, columns: columns), deleteRule: deleteRule,
+                onTargetDelete: onTargetDelete, originalName: originalName))
+    }
+
+    /// A to-one that may be unset.
+    public static func toOne<Target: Model>(
+        _ name: String, _ type: ToOne<Target>?.Type, columns: [String] = [], deleteRule: DeleteRule? = nil,
+        onTargetDelete: DeleteRule? = nil, originalName: String? = nil
+    ) -> Property {
+        .relationship(
+            Relationship(
+                name, target: Target.entityName, kind: .toOne(isOptional: true, columns: columns), deleteRule: deleteRule,
+                onTargetDelete: onTargetDelete, originalName: originalName))
+    }
+
+    /// The other side of a one-to-one, whose key may be unset.
+    public static func hasOne<Owner: Model, Target: Model>(
+        _ name: String, _ type: HasOne<Target>.Type, owner: Owner.Type, inverse: String,
+        _ check: @autoclosure () -> KeyPath<Target, ToOne<Owner>?>, deleteRule: DeleteRule? = nil
+    ) -> Property {
+        .relationship(
+            Relationship(name, target: Target.entityName, kind: .hasOne(inverse: inverse), deleteRule: deleteRule))
+    }
+
+    /// The other side of a one-to-one, whose key is required.
+    public static func hasOne<Owner: Model, Target: Model>(
+        _ name: String, _ type: HasOne<Target>.Type, owner: Owner.Type, inverse: String,
+        _ check: @autoclosure () -> KeyPath<Target, ToOne<Owner>>, deleteRule: DeleteRule? = nil
+    ) -> Property {
+        .relationship(
+            Relationship(name, target: Target.entityName, kind: .hasOne(inverse: inverse), deleteRule: deleteRule))
+    }
+
+    /// Refuses an inverse of another type at compile time.
+    @available(
+        *, unavailable,
+        message: "inverse: must name the to-one of the target that links back here, a ToOne of this model (optional or not)"
+    )
+    @_disfavoredOverload
+    public static func hasOne<Owner: Model, Target: Model, Root, Other>(
+        _ name: String, _ type: HasOne<Target>.Type, owner: Owner.Type, inverse: String,
+        _ check: @autoclosure () -> KeyPath<Root, Other>, deleteRule: DeleteRule? = nil
+    ) -> Property {
+        .attribute(Attribute(name, type: .integer))
+    }
+
+    /// The view of a key that may be unset: one-to-many.
+    public static func toMany<Owner: Model, Target: Model>(
+        _ name: String, _ type: ToMany<Target>.Type, owner: Owner.Type, inverse: String,
+        _ check: @autoclosure () -> KeyPath<Target, ToOne<Owner>?>, order: ListOrder<Target>? = nil,
+        deleteRule: DeleteRule? = nil, minimum: Int? = nil, maximum: Int? = nil, originalName: String? = nil
+    ) -> Property {
+        .relationship(
+            Relationship(
+                name, target: Target.entityName, kind: .toMany(inverse: inverse), deleteRule: deleteRule,
+                order: order?.order, minimumCount: minimum, maximumCount: maximum, originalName: originalName))
+    }
+
+    /// The view of a required key: one-to-many.
+    public static func toMany<Owner: Model, Target: Model>(
+        _ name: String, _ type: ToMany<Target>.Type, owner: Owner.Type, inverse: String,
+        _ check: @autoclosure () -> KeyPath<Target, ToOne<Owner>>, order: ListOrder<Target>? = nil,
+        deleteRule: DeleteRule? = nil, minimum: Int? = nil, maximum: Int? = nil, originalName: String? = nil
+    ) -> Property {
+        .relationship(
+            Relationship(
+                name, target: Target.entityName, kind: .toMany(inverse: inverse), deleteRule: deleteRule,
+                order: order?.order, minimumCount: minimum, maximumCount: maximum, originalName: originalName))
+    }
+
+    /// The other side of a many-to-many.
+    public static func toMany<Owner: Model, Target: Model>(
+        _ name: String, _ type: ToMany<Target>.Type, owner: Owner.Type, inverse: String,
+        _ check: @autoclosure () -> KeyPath<Target, ToMany<Owner>>, order: ListOrder<Target>? = nil,
+        deleteRule: DeleteRule? = nil, minimum: Int? = nil, maximum: Int? = nil, originalName: String? = nil
+    ) -> Property {
+        .relationship(
+            Relationship(
+                name, target: Target.entityName, kind: .manyToManyInverse(inverse: inverse), deleteRule: deleteRule,
+                order: order?.order, minimumCount: minimum, maximumCount: maximum, originalName: originalName))
+    }
+
+    /// Refuses an inverse of another type at compile time.
+    @available(
+        *, unavailable,
+        message:
+            "inverse: must name the property of the target that links back here: a ToOne of this model (optional or not), or a ToMany of it for many-to-many"
+    )
+    @_disfavoredOverload
+    public static func toMany<Owner: Model, Target: Model, Root, Other>(
+        _ name: String, _ type: ToMany<Target>.Type, owner: Owner.Type, inverse: String,
+        _ check: @autoclosure () -> KeyPath<Root, Other>, order: ListOrder<Target>? = nil,
+        deleteRule: DeleteRule? = nil, minimum: Int? = nil, maximum: Int? = nil, originalName: String? = nil
+    ) -> Property {
+        .attribute(Attribute(name, type: .integer))
+    }
+
+    /// A many-to-many whose join table the store keeps.
+    public static func manyToMany<Target: Model>(
+        _ name: String, _ type: ToMany<Target>.Type, order: ListOrder<Target>? = nil, joinTable: String? = nil,
+        joinColumns: [String] = [], deleteRule: DeleteRule? = nil, minimum: Int? = nil, maximum: Int? = nil,
+        originalName: String? = nil
+    ) -> Property {
+        // The first half of the column names is this side's key, the second the target's.
+        let half = joinColumns.count / 2
+        return .relationship(
+            Relationship(
+                name, target: Target.entityName,
+                kind: .manyToMany(
+                    JoinTableNames(
+                        table: joinTable, sourceColumns: Array(joinColumns.prefix(half)),
+                        targetColumns: Array(joinColumns.dropFirst(half)))),
+                deleteRule: deleteRule, order: order?.order, minimumCount: minimum, maximumCount: maximum,
+                originalName: originalName))
+    }
+
+    /// A read-only link through a join model.
+    public static func through<Owner: Model, Middle: Model, Target: Model>(
+        _ name: String, _ type: Through<Target>.Type, owner: Owner.Type, toMany: String, toOne: String,
+        _ toManyCheck: @autoclosure () -> KeyPath<Owner, ToMany<Middle>>,
+        _ toOneCheck: @autoclosure () -> KeyPath<Middle, ToOne<Target>>
+    ) -> Property {
+        .relationship(
+            Relationship(name, target: Target.entityName, kind: .through(toMany: toMany, toOne: toOne)))
+    }
+
+    /// A read-only link through a join model whose to-one may be unset; such rows are left out.
+    public static func through<Owner: Model, Middle: Model, Target: Model>(
+        _ name: String, _ type: Through<Target>.Type, owner: Owner.Type, toMany: String, toOne: String,
+        _ toManyCheck: @autoclosure () -> KeyPath<Owner, ToMany<Middle>>,
+        _ toOneCheck: @autoclosure () -> KeyPath<Middle, ToOne<Target>?>
+    ) -> Property {
+        .relationship(
+            Relationship(name, target: Target.entityName, kind: .through(toMany: toMany, toOne: toOne)))
+    }
+
+    /// Refuses a way that doesn't lead to the target at compile time.
+    @available(
+        *, unavailable,
+        message:
+            "through: must name a ToMany of this model and then a to-one of its objects that leads to the target of the link"
+    )
+    @_disfavoredOverload
+    public static func through<Owner: Model, Target: Model, Root, First, Middle, Second>(
+        _ name: String, _ type: Through<Target>.Type, owner: Owner.Type, toMany: String, toOne: String,
+        _ toManyCheck: @autoclosure () -> KeyPath<Root, First>, _ toOneCheck: @autoclosure () -> KeyPath<Middle, Second>
+    ) -> Property {
+        .attribute(Attribute(name, type: .integer))
+    }
+}
+
+/// How `@Relationship(order:)` or `ordered:` orders a list.
+public struct ListOrder<Target: Model>: Sendable {
+    let order: Relationship.Order
+
+    /// By an integer attribute of the target.
+    public static func attribute<Number: FixedWidthInteger>(
+        _ name: String, _ check: @autoclosure () -> KeyPath<Target, Number>
+    ) -> ListOrder { ListOrder(order: .attribute(name)) }
+
+    /// By an integer attribute of the target that may be unset.
+    public static func attribute<Number: FixedWidthInteger>(
+        _ name: String, _ check: @autoclosure () -> KeyPath<Target, Number?>
+    ) -> ListOrder { ListOrder(order: .attribute(name)) }
+
+    /// By a position that the store keeps.
+    public static var stored: ListOrder { ListOrder(order: .stored) }
+}
+
+/// Whether two values of a property are equal. Overload resolution picks: by `==` where there is one, else by their
+/// JSON, else (a transient property of any type) they don't count.
+@inlinable
+public func isEqual<Value: Equatable>(_ left: Value, _ right: Value) -> Bool { left == right }
+
+/// Whether two values are equal as JSON.
+@_disfavoredOverload
+public func isEqual<Value: Codable & Sendable>(_ left: Value, _ right: Value) -> Bool {
+    let coding = coding(of: Value.self)
+    guard let left = try? coding.encode(left), let right = try? coding.encode(right) else { return false }
+    return left == right
+}
+
+/// Values that can't be compared don't count.
+@_disfavoredOverload
+public func isEqual<Value>(_ left: Value, _ right: Value, incomparable: Void = ()) -> Bool { true }

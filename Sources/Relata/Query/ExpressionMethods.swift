@@ -1,0 +1,159 @@
+import Foundation
+
+extension QueryExpression {
+    /// Whether the value is one of these; any number of them is one bound parameter.
+    public func `in`(_ values: some Sequence<QueryValue>) -> Condition {
+        var stored: [Value] = []
+        var hasNull = false
+        for value in values {
+            guard let constant = coding.stored(value) else { continue }
+            if constant.isNull { hasNull = true } else { stored.append(constant) }
+        }
+        let list = ExpressionNode.valueIn(node, stored, [])
+        return Condition(hasNull ? .or([list, .isNull(node)]) : list)
+    }
+
+    /// Whether the value lies in a range, both ends included.
+    public func `in`(_ range: ClosedRange<QueryValue>) -> Condition {
+        Condition(.between(node, coding.constant(range.lowerBound), coding.constant(range.upperBound)))
+    }
+
+    /// Whether the value lies in a range, its upper end excluded.
+    public func `in`(_ range: Range<QueryValue>) -> Condition {
+        compare(.greaterOrEqual, range.lowerBound) && compare(.less, range.upperBound)
+    }
+
+    /// The value, or a constant where it is unset.
+    public func or<Wrapped>(_ replacement: Wrapped) -> TypedExpression<Wrapped> where QueryValue == Wrapped? {
+        let coding = coding
+        return TypedExpression(
+            .function(.coalesce, [node, coding.constant(replacement)]),
+            ExpressionCoding(
+                type: coding.type, encode: { try coding.encode($0) },
+                decode: { value in
+                    guard let result = try coding.decode(value) else {
+                        throw RelataError.corruptStore("\(value) is no \(Wrapped.self)")
+                    }
+                    return result
+                }))
+    }
+
+    // MARK: Order
+
+    /// Smallest first; unset values first of all.
+    public var ascending: SortTerm { SortTerm(node) }
+    /// Largest first; unset values last of all.
+    public var descending: SortTerm { SortTerm(node, isAscending: false) }
+
+    // MARK: Figures of a group, or of all objects of a query
+
+    /// The smallest value of a group.
+    public func minimum() -> TypedExpression<QueryValue?> { figure(.minimum) }
+    /// The largest value of a group.
+    public func maximum() -> TypedExpression<QueryValue?> { figure(.maximum) }
+    /// The number of set values of a group, or of different ones.
+    public func count(distinct: Bool = false) -> TypedExpression<Int> {
+        TypedExpression(.groupAggregate(.count, of: node, isDistinct: distinct))
+    }
+    /// The average of a group; unset when nothing is set.
+    public func average() -> TypedExpression<Double?> {
+        TypedExpression(.groupAggregate(.average, of: node, isDistinct: false))
+    }
+    /// The sum of a group; 0 when nothing is set.
+    public func sum() -> TypedExpression<QueryValue> where QueryValue: Numeric {
+        TypedExpression(.function(.coalesce, [.groupAggregate(.sum, of: node, isDistinct: false), .value(0)]), coding)
+    }
+    /// The sum of a group; 0 when nothing is set.
+    public func sum<Number: Numeric>() -> TypedExpression<QueryValue> where QueryValue == Number? {
+        TypedExpression(.function(.coalesce, [.groupAggregate(.sum, of: node, isDistinct: false), .value(0)]), coding)
+    }
+
+    private func figure(_ function: AggregateFunction) -> TypedExpression<QueryValue?> {
+        TypedExpression(.groupAggregate(function, of: node, isDistinct: false), coding.optional)
+    }
+}
+
+extension ModelFields {
+    /// The number of objects of a group, or of a query.
+    public var objectCount: TypedExpression<Int> { TypedExpression(.groupAggregate(.count, of: nil, isDistinct: false)) }
+}
+
+extension SortTerm {
+    /// Unset values before all others.
+    public var nullsFirst: SortTerm { with { $0.nullsFirst = true } }
+    /// Unset values after all others.
+    public var nullsLast: SortTerm { with { $0.nullsFirst = false } }
+    /// Text without regard to case.
+    public var caseInsensitive: SortTerm { with { $0.options.insert(.caseInsensitive) } }
+    /// Text without regard to diacritics.
+    public var diacriticInsensitive: SortTerm { with { $0.options.insert(.diacriticInsensitive) } }
+
+    private func with(_ change: (inout SortTerm) -> Void) -> SortTerm {
+        var copy = self
+        change(&copy)
+        return copy
+    }
+}
+
+// MARK: Text
+
+/// What text methods apply to: text, and text that may be unset.
+public protocol TextOperand {}
+extension String: TextOperand {}
+extension URL: TextOperand {}
+extension Optional: TextOperand where Wrapped: TextOperand {}
+
+extension QueryExpression where QueryValue: TextOperand {
+    /// Whether the text contains another. Without options texts compare as bytes.
+    public func contains(_ other: String, _ options: TextOptions = []) -> Condition { text(.contains, other, options) }
+    /// Whether the text begins with another.
+    public func hasPrefix(_ other: String, _ options: TextOptions = []) -> Condition { text(.beginsWith, other, options) }
+    /// Whether the text ends with another.
+    public func hasSuffix(_ other: String, _ options: TextOptions = []) -> Condition { text(.endsWith, other, options) }
+    /// Whether the text is like a pattern in which `*` stands for any characters and `?` for one.
+    public func like(_ pattern: String, _ options: TextOptions = []) -> Condition { text(.like, pattern, options) }
+    /// Whether the whole text matches a regular expression.
+    public func matches(_ pattern: String, _ options: TextOptions = []) -> Condition { text(.matches, pattern, options) }
+    /// Whether the text equals another, with options.
+    public func equals(_ other: String, _ options: TextOptions) -> Condition {
+        Condition(.comparison(.equal, node, .value(.text(other)), options))
+    }
+    /// The text in lower case.
+    public var lowercased: TypedExpression<QueryValue> { TypedExpression(.function(.lowercased, [node]), coding) }
+    /// The text in upper case.
+    public var uppercased: TypedExpression<QueryValue> { TypedExpression(.function(.uppercased, [node]), coding) }
+    /// The text without white space at its ends.
+    public var trimmed: TypedExpression<QueryValue> { TypedExpression(.function(.trimmed, [node]), coding) }
+    /// The number of characters.
+    public var length: TypedExpression<Int> { TypedExpression(.function(.length, [node])) }
+
+    private func text(_ operation: TextOperator, _ other: String, _ options: TextOptions) -> Condition {
+        Condition(.text(operation, node, .value(.text(other)), options))
+    }
+}
+
+// MARK: Dates
+
+/// What date methods apply to: dates, and dates that may be unset.
+public protocol DateOperand {}
+extension Date: DateOperand {}
+extension Optional: DateOperand where Wrapped: DateOperand {}
+
+extension QueryExpression where QueryValue: DateOperand {
+    /// The year, in UTC.
+    public var year: TypedExpression<Int> { part(.year) }
+    /// The month from 1 to 12, in UTC.
+    public var month: TypedExpression<Int> { part(.month) }
+    /// The day of the month, in UTC.
+    public var day: TypedExpression<Int> { part(.day) }
+    /// The hour from 0 to 23, in UTC.
+    public var hour: TypedExpression<Int> { part(.hour) }
+    /// The minute.
+    public var minute: TypedExpression<Int> { part(.minute) }
+    /// The second, without its fraction.
+    public var second: TypedExpression<Int> { part(.second) }
+    /// The day of the week from 0, Sunday, to 6, in UTC.
+    public var weekday: TypedExpression<Int> { part(.weekday) }
+
+    private func part(_ part: DatePart) -> TypedExpression<Int> { TypedExpression(.function(.datePart(part), [node])) }
+}

@@ -1,0 +1,155 @@
+/// A typed expression of a query: an attribute, a constant, or what is computed from them.
+///
+/// ```swift
+/// Book.where { $0.price * 2 > 30 && $0.title.hasPrefix("The") }
+/// ```
+public protocol QueryExpression<QueryValue>: Sendable {
+    /// The Swift type of the value.
+    associatedtype QueryValue
+    /// The expression as plain data.
+    var node: ExpressionNode { get }
+    /// How constants that are compared with it are stored, and results read.
+    var coding: ExpressionCoding<QueryValue> { get }
+}
+
+/// How an expression's values become constants of a query, and come back as results.
+public struct ExpressionCoding<Value>: Sendable {
+    let type: AttributeType?
+    let encode: @Sendable (Value) throws -> RelataCore.Value
+    let decode: @Sendable (RelataCore.Value) throws -> Value
+
+    init<Coding: AttributeCoding>(_ coding: Coding) where Coding.Value == Value {
+        type = coding.type
+        // Constants take one canonical form per type; the SQL compiler turns it into the column's own encoding.
+        encode = { try coding.encode($0) }
+        decode = { try coding.decode($0) }
+    }
+
+    /// The constant, or what is wrong with it: said when the query runs.
+    func constant(_ value: Value) -> ExpressionNode {
+        do {
+            return .value(try encode(value))
+        } catch {
+            return .invalid("\(error)")
+        }
+    }
+
+    /// The stored form, or `nil` for a value that no column can hold, which nothing equals.
+    func stored(_ value: Value) -> RelataCore.Value? { try? encode(value) }
+}
+
+/// An attribute in a query.
+public struct Field<Value>: QueryExpression {
+    public typealias QueryValue = Value
+    public let node: ExpressionNode
+    public let coding: ExpressionCoding<Value>
+    /// The attribute's name.
+    let name: String
+
+    /// The attribute of that name of the object at the end of a path. Written by `@Model`.
+    public init<Coding: AttributeCoding>(_ path: FieldPath, _ name: String, _ coding: Coding) where Coding.Value == Value {
+        node = path.property(name)
+        self.name = name
+        self.coding = ExpressionCoding(coding)
+    }
+}
+
+/// What is computed in a query.
+public struct TypedExpression<Value>: QueryExpression {
+    public typealias QueryValue = Value
+    public let node: ExpressionNode
+    public let coding: ExpressionCoding<Value>
+
+    init(_ node: ExpressionNode, _ coding: ExpressionCoding<Value>) {
+        self.node = node
+        self.coding = coding
+    }
+
+    init(_ node: ExpressionNode) where Value: AttributeValue {
+        self.init(node, ExpressionCoding(RelataSQLite.coding(of: Value.self)))
+    }
+
+    init<Wrapped: AttributeValue>(_ node: ExpressionNode) where Value == Wrapped? {
+        self.init(node, ExpressionCoding(RelataSQLite.coding(of: Wrapped?.self)))
+    }
+}
+
+/// Whether something holds: what `where` takes. Two-valued, as in Swift.
+public typealias Condition = TypedExpression<Bool>
+
+/// A to-one in a query: its target's properties stand behind it.
+///
+/// ```swift
+/// Book.where { $0.genre.name == "Fantasy" && $0.publisher == nil }
+/// ```
+@dynamicMemberLookup
+public struct ToOneField<Target: Model>: Sendable {
+    let path: FieldPath
+    let name: String
+
+    /// The to-one of that name. Written by `@Model`.
+    public init(_ path: FieldPath, _ name: String) {
+        self.path = path
+        self.name = name
+    }
+
+    /// A property of the target.
+    public subscript<Member>(dynamicMember member: KeyPath<Target.Fields, Member>) -> Member {
+        fields[keyPath: member]
+    }
+
+    var fields: Target.Fields { Target.Fields(path: path.appending(name)) }
+    var node: ExpressionNode { path.property(name) }
+
+    /// Whether it links to one of these objects.
+    public func `in`(_ objects: some Sequence<Target>) -> Condition {
+        keys(objects.compactMap(\.primaryKey))
+    }
+
+    /// Whether it links to one of the objects with these keys.
+    public func `in`(ids: some Sequence<Target.Key>) -> Condition { keys(Array(ids)) }
+
+    private func keys(_ keys: [Target.Key]) -> Condition {
+        do {
+            return Condition(.keyIn(node, try keys.map { try Target.keyValue($0) }))
+        } catch {
+            return Condition(.invalid("\(error)"))
+        }
+    }
+
+    func equals(_ key: Target.Key?) -> ExpressionNode {
+        guard let key else { return .isNull(node) }
+        do {
+            return .keyIn(node, [try Target.keyValue(key)])
+        } catch {
+            return .invalid("\(error)")
+        }
+    }
+}
+
+/// The other side of a one-to-one in a query.
+public typealias HasOneField = ToOneField
+
+/// Whether a to-one links to an object, or to none.
+public func == <Target>(link: ToOneField<Target>, object: Target?) -> Condition {
+    guard let object else { return Condition(link.equals(nil)) }
+    guard let key = object.primaryKey else { return Condition(.or([])) }  // a new object: nothing links to it
+    return Condition(link.equals(key))
+}
+
+/// Whether a to-one links to another object than that, or to none.
+public func != <Target>(link: ToOneField<Target>, object: Target?) -> Condition { !(link == object) }
+
+/// Whether a to-one links to the object with that key.
+public func == <Target>(link: ToOneField<Target>, key: Target.Key) -> Condition { Condition(link.equals(key)) }
+
+/// Whether a to-one links to another object than the one with that key, or to none.
+public func != <Target>(link: ToOneField<Target>, key: Target.Key) -> Condition { !(link == key) }
+
+/// Whether two to-ones link to the same object, or both to none.
+public func == <Target>(left: ToOneField<Target>, right: ToOneField<Target>) -> Condition {
+    Condition(.comparison(.equal, left.node, right.node, []))
+}
+
+/// Whether two to-ones link to different objects.
+public func != <Target>(left: ToOneField<Target>, right: ToOneField<Target>) -> Condition { !(left == right) }

@@ -1,0 +1,118 @@
+// Comparison and logic of expressions, as Swift writes them. `lhs op value` and `lhs op expression`, no more: every
+// overload makes every expression slower to type-check.
+
+extension QueryExpression {
+    func compare(_ operation: ComparisonOperator, _ value: QueryValue) -> Condition {
+        Condition(.comparison(operation, node, coding.constant(value), []))
+    }
+
+    func compare(_ operation: ComparisonOperator, _ other: some QueryExpression) -> Condition {
+        Condition(.comparison(operation, node, other.node, []))
+    }
+}
+
+/// Whether a value equals a constant. An unset value equals only `nil`.
+public func == <Left: QueryExpression>(left: Left, right: Left.QueryValue) -> Condition { left.compare(.equal, right) }
+/// Whether two values are equal; two unset ones are.
+public func == <Left: QueryExpression, Right: QueryExpression>(left: Left, right: Right) -> Condition
+where Left.QueryValue == Right.QueryValue { left.compare(.equal, right) }
+
+/// Whether a value differs from a constant. An unset value differs from every set one.
+public func != <Left: QueryExpression>(left: Left, right: Left.QueryValue) -> Condition {
+    left.compare(.notEqual, right)
+}
+/// Whether two values differ.
+public func != <Left: QueryExpression, Right: QueryExpression>(left: Left, right: Right) -> Condition
+where Left.QueryValue == Right.QueryValue { left.compare(.notEqual, right) }
+
+/// Whether a value is smaller than a constant. An unset value isn't.
+public func < <Left: QueryExpression>(left: Left, right: Left.QueryValue) -> Condition { left.compare(.less, right) }
+/// Whether a value is smaller than another.
+public func < <Left: QueryExpression, Right: QueryExpression>(left: Left, right: Right) -> Condition
+where Left.QueryValue == Right.QueryValue { left.compare(.less, right) }
+
+/// Whether a value is at most a constant.
+public func <= <Left: QueryExpression>(left: Left, right: Left.QueryValue) -> Condition {
+    left.compare(.lessOrEqual, right)
+}
+/// Whether a value is at most another.
+public func <= <Left: QueryExpression, Right: QueryExpression>(left: Left, right: Right) -> Condition
+where Left.QueryValue == Right.QueryValue { left.compare(.lessOrEqual, right) }
+
+/// Whether a value is larger than a constant. An unset value isn't.
+public func > <Left: QueryExpression>(left: Left, right: Left.QueryValue) -> Condition { left.compare(.greater, right) }
+/// Whether a value is larger than another.
+public func > <Left: QueryExpression, Right: QueryExpression>(left: Left, right: Right) -> Condition
+where Left.QueryValue == Right.QueryValue { left.compare(.greater, right) }
+
+/// Whether a value is at least a constant.
+public func >= <Left: QueryExpression>(left: Left, right: Left.QueryValue) -> Condition {
+    left.compare(.greaterOrEqual, right)
+}
+/// Whether a value is at least another.
+public func >= <Left: QueryExpression, Right: QueryExpression>(left: Left, right: Right) -> Condition
+where Left.QueryValue == Right.QueryValue { left.compare(.greaterOrEqual, right) }
+
+/// Whether both hold.
+public func && <Left: QueryExpression<Bool>, Right: QueryExpression<Bool>>(left: Left, right: Right) -> Condition {
+    Condition(.and([left.node, right.node]))
+}
+
+/// Whether one of them holds.
+public func || <Left: QueryExpression<Bool>, Right: QueryExpression<Bool>>(left: Left, right: Right) -> Condition {
+    Condition(.or([left.node, right.node]))
+}
+
+/// Whether it doesn't hold.
+public prefix func ! <Operand: QueryExpression<Bool>>(operand: Operand) -> Condition { Condition(.not(operand.node)) }
+
+// MARK: Arithmetic
+
+extension QueryExpression where QueryValue: Numeric {
+    func calculate(_ operation: ArithmeticOperator, _ other: ExpressionNode) -> TypedExpression<QueryValue> {
+        TypedExpression(.arithmetic(operation, node, other), coding)
+    }
+
+    /// The sum of two values.
+    public static func + (left: Self, right: QueryValue) -> TypedExpression<QueryValue> {
+        left.calculate(.add, left.coding.constant(right))
+    }
+    /// The sum of two values.
+    public static func + <Other: QueryExpression<QueryValue>>(left: Self, right: Other) -> TypedExpression<QueryValue> {
+        left.calculate(.add, right.node)
+    }
+    /// The difference of two values.
+    public static func - (left: Self, right: QueryValue) -> TypedExpression<QueryValue> {
+        left.calculate(.subtract, left.coding.constant(right))
+    }
+    /// The difference of two values.
+    public static func - <Other: QueryExpression<QueryValue>>(left: Self, right: Other) -> TypedExpression<QueryValue> {
+        left.calculate(.subtract, right.node)
+    }
+    /// The product of two values.
+    public static func * (left: Self, right: QueryValue) -> TypedExpression<QueryValue> {
+        left.calculate(.multiply, left.coding.constant(right))
+    }
+    /// The product of two values.
+    public static func * <Other: QueryExpression<QueryValue>>(left: Self, right: Other) -> TypedExpression<QueryValue> {
+        left.calculate(.multiply, right.node)
+    }
+    /// The quotient of two values: of integers an integer; unset when the divisor is zero.
+    public static func / (left: Self, right: QueryValue) -> TypedExpression<QueryValue> {
+        left.calculate(.divide, left.coding.constant(right))
+    }
+    /// The quotient of two values.
+    public static func / <Other: QueryExpression<QueryValue>>(left: Self, right: Other) -> TypedExpression<QueryValue> {
+        left.calculate(.divide, right.node)
+    }
+    /// The remainder of a division.
+    public static func % (left: Self, right: QueryValue) -> TypedExpression<QueryValue> {
+        left.calculate(.remainder, left.coding.constant(right))
+    }
+    /// The value with its sign turned.
+    public static prefix func - (operand: Self) -> TypedExpression<QueryValue> {
+        TypedExpression(.negated(operand.node), operand.coding)
+    }
+    /// The value without its sign.
+    public var absolute: TypedExpression<QueryValue> { TypedExpression(.function(.absolute, [node]), coding) }
+}

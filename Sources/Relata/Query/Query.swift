@@ -1,0 +1,173 @@
+/// Which objects, in which order: a value that says what to fetch, and does nothing by itself.
+///
+/// ```swift
+/// let query = Book.where { $0.year >= 1970 }.sorted { $0.year.descending; $0.title }.limit(20)
+/// let books = try await store.fetch(query)
+/// ```
+public struct Query<Root: Model>: Sendable {
+    /// The query as plain data.
+    public var plan: QueryPlan
+    /// Conditions given as text, which need the schema to be understood.
+    var formats: [PredicateText] = []
+
+    /// All objects.
+    public init() { plan = QueryPlan(entity: Root.entityName) }
+
+    private func with(_ change: (inout Query) -> Void) -> Query {
+        var copy = self
+        change(&copy)
+        return copy
+    }
+
+    private static var fields: Root.Fields { Root.Fields(path: FieldPath()) }
+
+    /// The objects that meet a condition, besides those already asked for.
+    public func `where`<Check: QueryExpression<Bool>>(_ condition: (Root.Fields) -> Check) -> Query {
+        let node = condition(Self.fields).node
+        return with { $0.plan.condition = $0.plan.condition.map { .and([$0, node]) } ?? node }
+    }
+
+    /// The objects that meet a condition given as text: see <doc:Queries> for the format.
+    ///
+    /// ```swift
+    /// Book.all.matching("genre.name == %@ AND ANY authors.name BEGINSWITH %@", "Fantasy", "Ursula")
+    /// ```
+    ///
+    /// The text is checked against the schema when the query runs; an error points at its column.
+    public func matching(_ format: String, _ arguments: (any PredicateArgumentConvertible)?...) -> Query {
+        with { $0.formats.append(PredicateText(format: format, arguments: arguments)) }
+    }
+
+    /// In that order, before any order asked for earlier.
+    public func sorted(@SortBuilder _ order: (Root.Fields) -> [SortTerm]) -> Query {
+        with { $0.plan.sort = order(Self.fields) + $0.plan.sort }
+    }
+
+    /// No more than so many objects. A negative number is an error when the query runs.
+    public func limit(_ count: Int, offset: Int = 0) -> Query {
+        with {
+            $0.plan.limit = count
+            $0.plan.offset = offset == 0 ? nil : offset
+        }
+    }
+
+    /// Chosen values instead of whole objects, as tuples.
+    ///
+    /// ```swift
+    /// for (title, genre) in try await store.fetch(Book.all.select { ($0.title, $0.genre.name) }) { … }
+    /// ```
+    public func select<each Column: QueryExpression>(
+        _ columns: (Root.Fields) -> (repeat each Column)
+    ) -> Selection<Root, repeat (each Column).QueryValue> {
+        Selection(query: self, columns: columns(Self.fields), groups: nil, having: nil)
+    }
+
+    /// One row for each different value, for figures of the objects that have it.
+    ///
+    /// ```swift
+    /// Book.all.grouped { $0.genre.name }.having { $0.objectCount > 3 }.select { ($0.genre.name, $0.price.average()) }
+    /// ```
+    public func grouped<each Column: QueryExpression>(by columns: (Root.Fields) -> (repeat each Column)) -> Groups<Root> {
+        var nodes: [ExpressionNode] = []
+        for column in repeat each columns(Self.fields) { nodes.append(column.node) }
+        return Groups(query: self, groups: nodes)
+    }
+}
+
+extension Model {
+    /// All objects of the model.
+    public static var all: Query<Self> { Query() }
+
+    /// The objects that meet a condition.
+    public static func `where`<Check: QueryExpression<Bool>>(_ condition: (Fields) -> Check) -> Query<Self> {
+        Query().where(condition)
+    }
+
+    /// All objects in an order.
+    public static func sorted(@SortBuilder _ order: (Fields) -> [SortTerm]) -> Query<Self> { Query().sorted(order) }
+}
+
+/// Groups of a query's objects; see ``Query/grouped(by:)``.
+public struct Groups<Root: Model>: Sendable {
+    let query: Query<Root>
+    let groups: [ExpressionNode]
+    var having: ExpressionNode?
+
+    /// Only the groups that meet a condition on their figures.
+    public func having<Check: QueryExpression<Bool>>(_ condition: (Root.Fields) -> Check) -> Groups {
+        var copy = self
+        let node = condition(Root.Fields(path: FieldPath())).node
+        copy.having = having.map { .and([$0, node]) } ?? node
+        return copy
+    }
+
+    /// What to give for each group.
+    public func select<each Column: QueryExpression>(
+        _ columns: (Root.Fields) -> (repeat each Column)
+    ) -> Selection<Root, repeat (each Column).QueryValue> {
+        Selection(query: query, columns: columns(Root.Fields(path: FieldPath())), groups: groups, having: having)
+    }
+}
+
+/// Chosen values of a query's objects or groups, as tuples.
+public struct Selection<Root: Model, each Value>: Sendable {
+    var query: Query<Root>
+    let nodes: [ExpressionNode]
+    let codings: (repeat ExpressionCoding<each Value>)
+    let groups: [ExpressionNode]?
+    let having: ExpressionNode?
+
+    init<each Column: QueryExpression>(
+        query: Query<Root>, columns: (repeat each Column), groups: [ExpressionNode]?, having: ExpressionNode?
+    ) where (repeat (each Column).QueryValue) == (repeat each Value) {
+        self.query = query
+        var nodes: [ExpressionNode] = []
+        for column in repeat each columns { nodes.append(column.node) }
+        self.nodes = nodes
+        codings = (repeat (each columns).coding)
+        self.groups = groups
+        self.having = having
+    }
+
+    /// Each different row once.
+    public var distinct: Selection {
+        var copy = self
+        copy.query.plan.isDistinct = true
+        return copy
+    }
+
+    /// The types to read the columns as.
+    var types: [AttributeType?] {
+        var types: [AttributeType?] = []
+        for coding in repeat each codings { types.append(coding.type) }
+        return types
+    }
+
+    /// One row's values as a tuple.
+    func decode(_ values: [RelataCore.Value]) throws -> (repeat each Value) {
+        var index = 0
+        func next<Item>(_ coding: ExpressionCoding<Item>) throws -> Item {
+            defer { index += 1 }
+            return try coding.decode(values[index])
+        }
+        return (repeat try next(each codings))
+    }
+}
+
+/// Collects the terms of an order: an expression alone is ascending.
+@resultBuilder
+public enum SortBuilder {
+    public static func buildExpression(_ term: SortTerm) -> [SortTerm] { [term] }
+    public static func buildExpression(_ expression: some QueryExpression) -> [SortTerm] { [expression.ascending] }
+    public static func buildBlock(_ terms: [SortTerm]...) -> [SortTerm] { terms.flatMap { $0 } }
+    public static func buildOptional(_ terms: [SortTerm]?) -> [SortTerm] { terms ?? [] }
+    public static func buildEither(first terms: [SortTerm]) -> [SortTerm] { terms }
+    public static func buildEither(second terms: [SortTerm]) -> [SortTerm] { terms }
+    public static func buildArray(_ terms: [[SortTerm]]) -> [SortTerm] { terms.flatMap { $0 } }
+}
+
+/// A condition given as text, not yet parsed.
+struct PredicateText: Sendable {
+    let format: String
+    let arguments: [(any PredicateArgumentConvertible)?]
+}

@@ -1,0 +1,139 @@
+/// A to-many in a query: conditions on the related objects, their number and other figures of them.
+///
+/// ```swift
+/// Book.where { $0.authors.contains { $0.name == "Ursula K. Le Guin" } && $0.reviews.count > 3 }
+/// ```
+@dynamicMemberLookup
+public struct ToManyField<Target: Model>: Sendable {
+    let path: FieldPath
+    let names: [String]
+
+    /// The to-many of that name. Written by `@Model`.
+    public init(_ path: FieldPath, _ name: String) {
+        self.init(path, names: [name])
+    }
+
+    init(_ path: FieldPath, names: [String]) {
+        self.path = path
+        self.names = names
+    }
+
+    private var related: RelatedSet {
+        RelatedSet(scope: path.scope, path: path.names + names, innerScope: path.depth + 1)
+    }
+
+    private var inner: Target.Fields { Target.Fields(path: FieldPath(scope: path.depth + 1)) }
+
+    /// The objects that the related objects link to in turn: `$0.albums.tracks`.
+    public subscript<Next>(dynamicMember member: KeyPath<Target.Fields, ToManyField<Next>>) -> ToManyField<Next> {
+        ToManyField<Next>(path, names: names + Target.Fields(path: FieldPath())[keyPath: member].fullPath)
+    }
+
+    /// The objects that the related objects link to in turn, by a to-one: `$0.items.song`.
+    public subscript<Next>(dynamicMember member: KeyPath<Target.Fields, ToOneField<Next>>) -> ToManyField<Next> {
+        let link = Target.Fields(path: FieldPath())[keyPath: member]
+        return ToManyField<Next>(path, names: names + link.path.names + [link.name])
+    }
+
+    private var fullPath: [String] { path.names + names }
+
+    // MARK: Conditions
+
+    /// Whether any related object meets a condition.
+    public func contains<Check: QueryExpression<Bool>>(where condition: (Target.Fields) -> Check) -> Condition {
+        Condition(.quantified(.any, related, condition: condition(inner).node))
+    }
+
+    /// Whether any related object meets a condition. The same as ``contains(where:)``.
+    public func any<Check: QueryExpression<Bool>>(_ condition: (Target.Fields) -> Check) -> Condition {
+        contains(where: condition)
+    }
+
+    /// Whether all related objects meet a condition; true when there is none.
+    public func all<Check: QueryExpression<Bool>>(_ condition: (Target.Fields) -> Check) -> Condition {
+        Condition(.quantified(.all, related, condition: condition(inner).node))
+    }
+
+    /// Whether no related object meets a condition.
+    public func none<Check: QueryExpression<Bool>>(_ condition: (Target.Fields) -> Check) -> Condition {
+        Condition(.quantified(.none, related, condition: condition(inner).node))
+    }
+
+    /// Whether an object is related.
+    public func contains(_ object: Target) -> Condition {
+        guard let key = object.primaryKey else { return Condition(.or([])) }
+        return contains(id: key)
+    }
+
+    /// Whether the object with that key is related.
+    public func contains(id: Target.Key) -> Condition { contains(ids: [id]) }
+
+    /// Whether any object with one of these keys is related.
+    public func contains(ids: some Sequence<Target.Key>) -> Condition {
+        do {
+            let keys = try ids.map { try Target.keyValue($0) }
+            return Condition(.quantified(.any, related, condition: .keyIn(inner.path.object, keys)))
+        } catch {
+            return Condition(.invalid("\(error)"))
+        }
+    }
+
+    /// Whether there is no related object.
+    public var isEmpty: Condition { Condition(.quantified(.none, related, condition: .and([]))) }
+
+    // MARK: Figures
+
+    /// The number of related objects.
+    public var count: TypedExpression<Int> { TypedExpression(.aggregate(.count, related, of: nil, filter: nil)) }
+
+    /// The number of related objects that meet a condition.
+    public func count<Check: QueryExpression<Bool>>(where condition: (Target.Fields) -> Check) -> TypedExpression<Int> {
+        TypedExpression(.aggregate(.count, related, of: nil, filter: condition(inner).node))
+    }
+
+    /// The sum over the related objects; 0 when there is none.
+    public func sum<Number: QueryExpression>(_ value: (Target.Fields) -> Number) -> TypedExpression<Number.QueryValue>
+    where Number.QueryValue: Numeric {
+        let value = value(inner)
+        return TypedExpression(
+            .function(.coalesce, [.aggregate(.sum, related, of: value.node, filter: nil), .value(0)]), value.coding)
+    }
+
+    /// The smallest value among the related objects; unset when there is none.
+    public func minimum<Item: QueryExpression>(_ value: (Target.Fields) -> Item) -> TypedExpression<Item.QueryValue?> {
+        figure(.minimum, value(inner))
+    }
+
+    /// The largest value among the related objects; unset when there is none.
+    public func maximum<Item: QueryExpression>(_ value: (Target.Fields) -> Item) -> TypedExpression<Item.QueryValue?> {
+        figure(.maximum, value(inner))
+    }
+
+    /// The average over the related objects; unset when there is none.
+    public func average<Number: QueryExpression>(_ value: (Target.Fields) -> Number) -> TypedExpression<Double?> {
+        TypedExpression(.aggregate(.average, related, of: value(inner).node, filter: nil))
+    }
+
+    private func figure<Item: QueryExpression>(
+        _ function: AggregateFunction, _ value: Item
+    ) -> TypedExpression<Item.QueryValue?> {
+        TypedExpression(.aggregate(function, related, of: value.node, filter: nil), value.coding.optional)
+    }
+}
+
+extension ExpressionCoding {
+    /// The same for a value that may be unset.
+    var optional: ExpressionCoding<Value?> {
+        ExpressionCoding<Value?>(
+            type: type, encode: { try $0.map(encode) ?? .null }, decode: { $0.isNull ? nil : try decode($0) })
+    }
+
+    init(
+        type: AttributeType?, encode: @escaping @Sendable (Value) throws -> RelataCore.Value,
+        decode: @escaping @Sendable (RelataCore.Value) throws -> Value
+    ) {
+        self.type = type
+        self.encode = encode
+        self.decode = decode
+    }
+}

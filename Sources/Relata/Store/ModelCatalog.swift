@@ -1,0 +1,52 @@
+/// The models of a store: their schema, and which table each type is.
+final class ModelCatalog: Sendable {
+    let schema: Schema
+    let types: [any Model.Type]
+    private let indexes: [ObjectIdentifier: Int]
+    /// For each table, the target table and resolved link of each relationship, in order.
+    let links: [[CatalogLink]]
+
+    /// Finds all models that are linked to the given ones and checks that they fit.
+    ///
+    /// - Throws: ``RelataError/schemaMismatch(_:)``.
+    init(_ models: [any Model.Type]) throws(RelataError) {
+        var types: [any Model.Type] = []
+        var indexes: [ObjectIdentifier: Int] = [:]
+        var open = models[...]
+        while let type = open.popFirst() {
+            guard indexes[ObjectIdentifier(type)] == nil else { continue }
+            indexes[ObjectIdentifier(type)] = types.count
+            types.append(type)
+            open.append(contentsOf: type.linkedModels)
+        }
+        schema = try Schema(types.map { $0.entity })
+        self.types = types
+        self.indexes = indexes
+        let schema = schema
+        links = schema.tables.map { table in
+            table.entity.relationships.compactMap { relationship in
+                guard let link = table.links[relationship.name], let target = schema.index(of: relationship.target) else {
+                    return nil
+                }
+                return CatalogLink(name: relationship.name, target: target, link: link)
+            }
+        }
+    }
+
+    /// The table of a model.
+    ///
+    /// - Throws: ``RelataError/invalidUse(_:)`` if the store wasn't opened for it.
+    func table<M: Model>(_ model: M.Type) throws(RelataError) -> Table {
+        guard let index = indexes[ObjectIdentifier(model)] else {
+            throw .invalidUse("the store wasn't opened for \(M.entityName): give it to Store.open(for:)")
+        }
+        return schema.tables[index]
+    }
+}
+
+/// A relationship of a model, by its number.
+struct CatalogLink: Sendable {
+    let name: String
+    let target: Int
+    let link: Link
+}
