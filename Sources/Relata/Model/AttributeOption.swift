@@ -78,3 +78,16 @@ extension AttributeOption {
         .length(minimum: nil, maximum: bounds.upperBound)
     }
 }
+
+extension AttributeOption {
+    /// What the option demands of a value, if it is a limit.
+    var limit: Limit? {
+        switch self {
+        case .notEmpty: .notEmpty
+        case .range(let minimum, let maximum): .range(minimum: minimum, maximum: maximum)
+        case .length(let minimum, let maximum): .length(minimum: minimum, maximum: maximum)
+        case .pattern(let pattern): .pattern(pattern)
+        default: nil
+        }
+    }
+}

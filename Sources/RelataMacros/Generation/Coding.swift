@@ -10,8 +10,10 @@ extension ModelDeclaration {
             "\(access)init(from reader: inout Relata.RowReader) throws",
             persistent.compactMap { property in
                 if property.hasColumns {
-                    return "self.\(property.identifier) = "
-                        + "try reader.read(\(property.typeName).self\(property.encodingArgument))"
+                    let value =
+                        property.link == nil
+                        ? "reader.read(\(property.codingExpression))" : "reader.readLink(\(property.typeName).self)"
+                    return "self.\(property.identifier) = try \(value)"
                 }
                 return property.initialValue == nil ? "self.\(property.identifier) = .init()" : nil
             })
@@ -21,7 +23,9 @@ extension ModelDeclaration {
         declaration(
             "\(access)func bind(to binder: inout Relata.Binder) throws",
             persistent.filter(\.hasColumns).map {
-                "try binder.bind(self.\($0.identifier)\($0.encodingArgument))"
+                $0.link == nil
+                    ? "try binder.bind(self.\($0.identifier), \($0.codingExpression))"
+                    : "try binder.bindLink(self.\($0.identifier))"
             })
     }
 
@@ -32,4 +36,12 @@ extension ModelDeclaration {
                 "try visitor.visit(self.\($0.property.identifier), at: \($0.index))"
             })
     }
+}
+
+extension StoredProperty {
+    /// How the property's values are read and bound: picked at compile time by its type.
+    var codingExpression: String { codingExpression(of: typeName) }
+
+    /// The same for another spelling of the type.
+    func codingExpression(of type: String) -> String { "Relata.coding(of: \(type).self\(encodingArgument))" }
 }

@@ -25,7 +25,7 @@ extension StoredProperty {
 
     private var fieldType: (type: String, arguments: String) {
         guard let link else {
-            return ("Field<\(typeName)>", ", Relata.coding(of: \(typeName).self\(encodingArgument))")
+            return ("Field<\(typeName)>", ", \(codingExpression)")
         }
         return switch link.kind {
         case .toOne: ("ToOneField<\(link.target)>", "")

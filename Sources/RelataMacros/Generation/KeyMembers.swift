@@ -37,14 +37,14 @@ extension ModelDeclaration {
         let links = key.filter { $0.link != nil }
         if key.count == 1 {
             return declaration(
-                "\(access)var primaryKey: Key?", ["self.\(key[0].identifier)" + (links.isEmpty ? "" : ".key")])
+                "\(access)var primaryKey: Key?", ["self.\(key[0].identifier)" + (links.isEmpty ? "" : ".id")])
         }
         let components = key.map {
             "\($0.identifier): " + ($0.link == nil ? "self.\($0.identifier)" : $0.identifier)
         }
         let key = "Key(\(components.joined(separator: ", ")))"
         if links.isEmpty { return declaration("\(access)var primaryKey: Key?", [key]) }
-        let bindings = links.map { "let \($0.identifier) = self.\($0.identifier).key" }
+        let bindings = links.map { "let \($0.identifier) = self.\($0.identifier).id" }
         return declaration(
             "\(access)var primaryKey: Key?",
             ["guard \(bindings.joined(separator: ", ")) else { return nil }", "return \(key)"])
@@ -56,14 +56,14 @@ extension StoredProperty {
     fileprivate var keyType: String { link.map { "\($0.target).Key" } ?? type?.wrappedText ?? "" }
 
     fileprivate var keyTypes: String {
-        link.map { "\($0.target).keyTypes" } ?? "Relata.keyTypes(of: \(keyType).self\(encodingArgument))"
+        link.map { "\($0.target).keyTypes" } ?? "[\(codingExpression(of: keyType)).type]"
     }
 
     fileprivate var readKey: String {
-        link.map { "\($0.target).readKey(from: &reader)" } ?? "reader.read(\(keyType).self\(encodingArgument))"
+        link.map { "\($0.target).readKey(from: &reader)" } ?? "reader.read(\(codingExpression(of: keyType)))"
     }
 
     fileprivate func bindKey(_ value: String) -> String {
-        "try " + (link.map { "\($0.target).bind(\(value), to: &binder)" } ?? "binder.bind(\(value)\(encodingArgument))")
+        "try " + (link.map { "\($0.target).bind(\(value), to: &binder)" } ?? "binder.bind(\(value), \(codingExpression(of: keyType)))")
     }
 }

@@ -58,13 +58,12 @@ extension ModelDeclaration {
             return call.text("hasOne")
         case .toMany where inverse != nil:
             call.add(owner: name, "inverse", inverse)
-            call.add("order", marker?["order"])
-            call.copy(["ordered", "deleteRule", "minimum", "maximum"], from: marker)
+            call.addOrder(marker)
+            call.copy(["deleteRule", "minimum", "maximum"], from: marker)
             return call.text("toMany")
         case .toMany:
-            call.copy(
-                ["ordered", "joinTable", "joinColumns", "deleteRule", "minimum", "maximum", "originalName"],
-                from: marker)
+            call.addOrder(marker)
+            call.copy(["joinTable", "joinColumns", "deleteRule", "minimum", "maximum", "originalName"], from: marker)
             return call.text("manyToMany")
         case .through:
             call.add(throughOf: name, marker?.through)
@@ -77,7 +76,7 @@ extension StoredProperty {
     /// The call that describes an attribute, with only those arguments that say something.
     fileprivate var attributeDescription: String {
         var call = Call(self)
-        if let encoding = attribute?.encoding { call.arguments.append("as: \(encoding)") }
+        call.arguments[1] = codingExpression
         for label in ["column", "originalName"] {
             if let value = attribute?.arguments[label] {
                 call.arguments.append("\(label): \(value.trimmedDescription)")
@@ -113,6 +112,15 @@ private struct Call {
         guard let keyPath, let path = PropertyKeyPath(keyPath) else { return }
         arguments.append("\(label): \(path.property.literal)")
         arguments.append(keyPath.trimmedDescription)
+    }
+
+    /// By an attribute of the target, or by a position that the store keeps.
+    mutating func addOrder(_ marker: RelationshipMarker?) {
+        if let keyPath = marker?["order"], let path = PropertyKeyPath(keyPath) {
+            arguments.append("order: .attribute(\(path.property.literal), \(keyPath.trimmedDescription))")
+        } else if marker?["ordered"]?.trimmedDescription == "true" {
+            arguments.append("order: .stored")
+        }
     }
 
     mutating func add(owner: String, _ label: String, _ keyPath: ExprSyntax?) {
