@@ -19,10 +19,25 @@ enum LinkTarget<Target: Model>: Sendable {
     case object(LinkedObject<Target>)
     case key(Target.Key)
 
+    var object: LinkedObject<Target>? {
+        if case .object(let object) = self { object } else { nil }
+    }
+
     var key: Target.Key? {
         switch self {
         case .object(let object): object.value.primaryKey
         case .key(let key): key
+        }
+    }
+}
+
+extension LinkEdit {
+    /// The objects that the edit makes members.
+    var objects: [LinkedObject<Target>] {
+        switch self {
+        case .add(let target), .place(let target, _): target.object.map { [$0] } ?? []
+        case .remove: []
+        case .set(let targets): targets.compactMap(\.object)
         }
     }
 }

@@ -64,7 +64,13 @@ public struct ToOne<Target: Model>: Sendable {
 @usableFromInline
 final class LinkedObject<Target: Sendable>: Sendable {
     @usableFromInline let value: Target
-    @usableFromInline init(_ value: Target) { self.value = value }
+    /// Whether it was read from the store: a save needn't look whether it is there.
+    let isStored: Bool
+
+    init(_ value: Target, isStored: Bool = false) {
+        self.value = value
+        self.isStored = isStored
+    }
 }
 
 extension ToOne: Hashable {

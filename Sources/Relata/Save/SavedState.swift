@@ -5,6 +5,10 @@ public struct SavedState {
     let session: SaveSession
     let rowID: Int64?
     let isInserted: Bool
+    /// Whether links are left as they are: their objects may still wait to be written.
+    var keepsLinks = false
+    /// Whether stamps are set already.
+    var keepsStamps = false
 
     /// The key: as it was, or as the database assigned it.
     public func assignedKey<Number: FixedWidthInteger>(_ key: Number?) -> Number? {
@@ -12,19 +16,21 @@ public struct SavedState {
     }
 
     /// When the object was inserted.
-    public func createdAt(_ date: Date) -> Date { isInserted ? session.now : date }
+    public func createdAt(_ date: Date) -> Date { isInserted && !keepsStamps ? session.now : date }
     /// When the object was inserted.
-    public func createdAt(_ date: Date?) -> Date? { isInserted ? session.now : date }
+    public func createdAt(_ date: Date?) -> Date? { isInserted && !keepsStamps ? session.now : date }
     /// When the object was last written.
-    public func updatedAt(_ date: Date) -> Date { session.now }
+    public func updatedAt(_ date: Date) -> Date { keepsStamps ? date : session.now }
     /// When the object was last written.
-    public func updatedAt(_ date: Date?) -> Date? { session.now }
+    public func updatedAt(_ date: Date?) -> Date? { keepsStamps ? date : session.now }
     /// How often the object was written.
-    public func revision<Number: FixedWidthInteger>(_ revision: Number) -> Number { revision &+ 1 }
+    public func revision<Number: FixedWidthInteger>(_ revision: Number) -> Number {
+        keepsStamps ? revision : revision &+ 1
+    }
 
     /// A to-one with its object as it is saved.
     public func link<Target>(_ link: ToOne<Target>, at index: Int) -> ToOne<Target> {
-        guard let box = link.box else { return link }
+        guard !keepsLinks, let box = link.box else { return link }
         return ToOne(session.saved(box))
     }
 
@@ -42,6 +48,6 @@ public struct SavedState {
 
     /// A to-many without edits, its objects as they are saved.
     public func link<Target>(_ link: ToMany<Target>, at index: Int) -> ToMany<Target> {
-        link.edits.isEmpty ? link : ToMany(loaded: link.content.map { $0.map { session.saved($0) } })
+        keepsLinks || link.edits.isEmpty ? link : ToMany(loaded: link.content.map { session.saved($0, edits: link.edits) })
     }
 }

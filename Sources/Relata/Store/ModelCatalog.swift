@@ -5,6 +5,8 @@ final class ModelCatalog: Sendable {
     private let indexes: [ObjectIdentifier: Int]
     /// For each table, the target table and resolved link of each relationship, in order.
     let links: [[CatalogLink]]
+    /// Whether any relationship declares how many objects it must or may hold.
+    let hasCounts: Bool
 
     /// Finds all models that are linked to the given ones and checks that they fit.
     ///
@@ -23,6 +25,9 @@ final class ModelCatalog: Sendable {
         self.types = types
         self.indexes = indexes
         let schema = schema
+        hasCounts = schema.tables.contains {
+            $0.entity.relationships.contains { $0.minimumCount != nil || $0.maximumCount != nil }
+        }
         links = schema.tables.map { table in
             table.entity.relationships.compactMap { relationship in
                 guard let link = table.links[relationship.name], let target = schema.index(of: relationship.target) else {

@@ -34,7 +34,8 @@ public struct Binder {
     public mutating func bind<Coding: AttributeCoding>(_ value: Coding.Value, _ coding: Coding) throws {
         if let statement {
             let code = try coding.bind(value, statement, index)
-            if code != SQLITE_OK { throw bindingError(statement, code) }
+            // A statement that doesn't write the column may have no parameter of that number.
+            if code != SQLITE_OK && code != SQLITE_RANGE { throw bindingError(statement, code) }
         } else {
             values.append(try coding.encode(value))
         }

@@ -9,7 +9,7 @@ nonisolated(unsafe) let sqliteTransient = unsafeBitCast(-1, to: sqlite3_destruct
 
 extension Value {
     /// Binds the value to a parameter and returns SQLite's result code.
-    func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
+    public func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
         switch self {
         case .null: return sqlite3_bind_null(statement, index)
         case .integer(let value): return sqlite3_bind_int64(statement, index, value)

@@ -1,0 +1,234 @@
+import Foundation
+
+/// The objects of one model in a save, as a session sees them without knowing the type.
+protocol AnyBucket: AnyObject {
+    var table: Table { get }
+    func visit(row: Int, node: Int, session: SaveSession) throws
+    func resolveKeyReferences(session: SaveSession) throws
+    func validate(into failures: inout [ValidationFailure])
+    func noteUnset(node: Int, row: Int, reference: Int)
+    func checkUnset(session: SaveSession) throws
+    func write(row: Int, node: Int, session: SaveSession) throws
+    func keyValue(row: Int) -> KeyValue?
+    func override(row: Int, reference: Int, owner: NodeKey)
+    /// Whether the object was there already and only linked: what other sides set is then an update of its own.
+    func wasStored(row: Int) -> Bool
+    func role(row: Int) -> SaveRole
+}
+
+/// The objects of one model in a save.
+final class Bucket<M: Model>: AnyBucket {
+    let table: Table
+    private(set) var objects: [M] = []
+    private var roles: [SaveRole] = []
+    private var nodes: [Int] = []
+    private var rows: [M.Key: Int] = [:]
+    /// Linked objects without a key, by identity: a copy of the same link is the same object.
+    private var rowsOfBoxes: [ObjectIdentifier: Int] = [:]
+    /// The content of linked objects without a key, to notice one that was linked twice.
+    private var unsavedContents: Set<[Value]> = []
+    private var overrides: [Int: [ColumnOverride]] = [:]
+    /// References by key alone, to find out at the end whether the object is in the session.
+    private var keyReferences: [(key: M.Key, node: Int, reference: Int)] = []
+    private var unset: [(node: Int, row: Int, reference: Int)] = []
+    private var stored: Set<Int> = []
+    private var finished: [Int: M] = [:]
+    private var insertedRowIDs: [Int: Int64] = [:]
+    private var inserted: Set<Int> = []
+
+    init(_ table: Table) { self.table = table }
+
+    // MARK: Gathering
+
+    /// Adds an object given to the call and returns its node.
+    func add(_ object: M, as role: SaveRole, session: SaveSession) throws -> Int {
+        if let key = object.primaryKey {
+            if let row = rows[key] {
+                guard objects[row] == object else { throw twice(object) }
+                // Linked before it was given: now it is written for itself.
+                if roles[row] == .link { roles[row] = role }
+                return nodes[row]
+            }
+            rows[key] = objects.count
+        } else if role == .update {
+            throw RelataError.invalidUse("a \(M.entityName) without a key can't be updated: insert it, or use save")
+        }
+        return append(object, role, session)
+    }
+
+    /// Adds an object that another links to and returns its node.
+    func link(_ box: LinkedObject<M>, session: SaveSession) throws -> Int {
+        let object = box.value
+        if let key = object.primaryKey {
+            if let row = rows[key] {
+                guard objects[row] == object else { throw twice(object) }
+                return nodes[row]
+            }
+            rows[key] = objects.count
+        } else {
+            let identity = ObjectIdentifier(box)
+            if let row = rowsOfBoxes[identity] { return nodes[row] }
+            guard unsavedContents.insert(try object.columnValues()).inserted else {
+                throw RelataError.invalidUse(
+                    "the same new \(M.entityName) is linked from two places, and would be inserted twice: save it first, or copy one link to both places"
+                )
+            }
+            rowsOfBoxes[identity] = objects.count
+        }
+        return append(object, .link, session)
+    }
+
+    private func append(_ object: M, _ role: SaveRole, _ session: SaveSession) -> Int {
+        objects.append(object)
+        roles.append(role)
+        let node = session.makeNode(table: table.index, row: objects.count - 1)
+        nodes.append(node)
+        return node
+    }
+
+    private func twice(_ object: M) -> RelataError {
+        .invalidUse("\(object.reference()) is in the batch twice with different content: save one of them")
+    }
+
+    func visit(row: Int, node: Int, session: SaveSession) throws {
+        guard !session.catalog.links[table.index].isEmpty else { return }
+        var visitor = LinkVisitor(session: session, node: node, row: row, table: table.index)
+        try objects[row].visitLinks(&visitor)
+    }
+
+    func refer(toKey key: M.Key, from node: Int, reference: Int) { keyReferences.append((key, node, reference)) }
+
+    func resolveKeyReferences(session: SaveSession) throws {
+        guard !objects.isEmpty else { return }
+        for (key, node, reference) in keyReferences {
+            guard let row = rows[key] else { continue }
+            session.addEdge(from: node, to: nodes[row], reference: reference, isKeyKnown: true)
+        }
+    }
+
+    func override(row: Int, reference: Int, owner: NodeKey) {
+        overrides[row, default: []].append(ColumnOverride(reference: reference, owner: owner))
+    }
+
+    func noteUnset(node: Int, row: Int, reference: Int) { unset.append((node, row, reference)) }
+
+    func checkUnset(session: SaveSession) throws {
+        for (_, row, number) in unset where overrides[row]?.contains(where: { $0.reference == number }) != true {
+            let reference = session.catalog.schema.references[number]
+            throw RelataError.requiredReference(
+                entity: table.name, property: reference.property,
+                hint: "set it, or add the object to the other side's list")
+        }
+    }
+
+    func validate(into failures: inout [ValidationFailure]) {
+        let limited = table.entity.attributes.contains { !$0.limits.isEmpty }
+        for (row, object) in objects.enumerated() {
+            if limited { Validation.checkLimits(object, table, &failures) }
+            do {
+                try object.validate()
+            } catch RelataError.validation(let own) {
+                failures += own
+            } catch {
+                failures.append(
+                    ValidationFailure(entity: table.name, property: nil, key: keyValue(row: row), message: "\(error)"))
+            }
+        }
+    }
+
+    // MARK: Results
+
+    func keyValue(row: Int) -> KeyValue? { objects[row].primaryKey.flatMap { try? M.keyValue($0) } }
+
+    func wasStored(row: Int) -> Bool { stored.contains(row) }
+
+    func role(row: Int) -> SaveRole { roles[row] }
+
+    func row(key: M.Key) -> Int? { rows[key] }
+
+    func row(of box: LinkedObject<M>) -> Int? {
+        rowsOfBoxes[ObjectIdentifier(box)] ?? box.value.primaryKey.flatMap { rows[$0] }
+    }
+
+    func row(of node: Int, session: SaveSession) -> Int { session.nodes[node].row }
+
+    /// The object as it is saved: key, stamps and linked objects set, edits done.
+    func savedObject(_ row: Int) -> M { finished[row] ?? objects[row] }
+
+    /// Makes the values of the given objects as they are saved.
+    func finish(_ row: Int, session: SaveSession) -> M {
+        if let done = finished[row] { return done }
+        var state = SavedState(session: session, rowID: nil, isInserted: false, keepsStamps: true)
+        let result = M(saved: objects[row], &state)
+        finished[row] = result
+        return result
+    }
+
+    // MARK: Writing
+
+    func write(row: Int, node: Int, session: SaveSession) throws {
+        let connection = session.connection
+        let overrides = overrides[row].map { resolve($0, session) } ?? []
+        let writer = RowWriter<M>(table: table, connection: connection, session: session)
+        switch roles[row] {
+        case .insert: try insert(row, overrides, writer)
+        case .save:
+            if objects[row].primaryKey == nil || table.entity.revision != nil && writer.revision(of: objects[row]) == 0 {
+                try insert(row, overrides, writer)
+            } else if table.entity.revision != nil {
+                try writer.update(objects[row], columns: nil, overrides)
+                stamp(row, isInserted: false, nil, session)
+            } else {
+                let isInserted = try writer.save(objects[row], overrides)
+                stamp(row, isInserted: isInserted, nil, session)
+            }
+        case .link:
+            if objects[row].primaryKey == nil {
+                try insert(row, overrides, writer)
+            } else if try writer.insertIfAbsent(objects[row], overrides) {
+                stamp(row, isInserted: true, nil, session)
+            } else {
+                stored.insert(row)
+                if session.operations.contains(where: { $0.owner == node }) {
+                    throw RelataError.invalidUse(
+                        "\(objects[row].reference()) is stored already and only linked here, so its edits on links would be lost: save it itself"
+                    )
+                }
+                for case (let reference, let key?) in overrides {
+                    guard let own = keyValue(row: row) else { continue }
+                    try session.setReference(session.catalog.schema.references[reference], of: own, to: key)
+                }
+            }
+        case .update:
+            try writer.update(objects[row], columns: nil, overrides)
+            stamp(row, isInserted: false, nil, session)
+        case .updateColumns(let columns):
+            try writer.update(objects[row], columns: columns, overrides)
+            stamp(row, isInserted: false, nil, session)
+        }
+    }
+
+    private func insert(_ row: Int, _ overrides: [(Int, KeyValue?)], _ writer: RowWriter<M>) throws {
+        let rowID = try writer.insert(objects[row], overrides)
+        let isAssigned = table.entity.isKeyAssigned && objects[row].primaryKey == nil
+        stamp(row, isInserted: true, isAssigned ? rowID : nil, writer.session)
+    }
+
+    /// Puts key and stamps into the object as soon as its row is written: others may wait for the key.
+    private func stamp(_ row: Int, isInserted: Bool, _ rowID: Int64?, _ session: SaveSession) {
+        guard rowID != nil || table.entity.hasStamps else { return }
+        var state = SavedState(session: session, rowID: rowID, isInserted: isInserted, keepsLinks: true)
+        objects[row] = M(saved: objects[row], &state)
+        if rowID != nil, let key = objects[row].primaryKey { rows[key] = row }
+    }
+
+    /// The keys that other objects give this one; unknown ones are written later.
+    private func resolve(_ overrides: [ColumnOverride], _ session: SaveSession) -> [(Int, KeyValue?)] {
+        overrides.map { ($0.reference, session.keyValue($0.owner)) }
+    }
+}
+
+extension Entity {
+    /// Whether a save changes attributes by itself.
+    var hasStamps: Bool { revision != nil || createdAt != nil || updatedAt != nil }
+}

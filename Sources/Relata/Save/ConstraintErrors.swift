@@ -1,0 +1,85 @@
+import GRDBSQLite
+
+/// What a violated constraint means in terms of the models.
+struct ConstraintErrors {
+    let session: SaveSession
+
+    private var schema: Schema { session.catalog.schema }
+
+    /// The error that names object and properties, where the database's own speaks of a constraint.
+    ///
+    /// - Parameter values: The row's column values, asked for only where they help.
+    func translate(
+        _ error: any Error, object: ObjectReference, table: Table, values: () throws -> [Value]
+    ) rethrows -> any Error {
+        guard case RelataError.database(let code, let message, _) = error, code & 0xff == Int(SQLITE_CONSTRAINT) else {
+            return error
+        }
+        switch Int32(code) {
+        case SQLITE_CONSTRAINT_PRIMARYKEY_, SQLITE_CONSTRAINT_ROWID_: return RelataError.alreadyExists(object)
+        case SQLITE_CONSTRAINT_UNIQUE_:
+            let properties = properties(in: message, table)
+            if Set(properties) == Set(table.entity.key) { return RelataError.alreadyExists(object) }
+            if let reference = schema.references.first(where: {
+                $0.source == table.index && [$0.property] == properties && $0.inverse != nil
+            }), !reference.isOptional {
+                return RelataError.requiredReference(
+                    entity: table.name, property: reference.property,
+                    hint: "another \(table.name) has that \(schema.tables[reference.target].name) and can't be without one: give it another first, or delete it"
+                )
+            }
+            return RelataError.uniqueViolation(entity: table.name, properties: properties)
+        case SQLITE_CONSTRAINT_NOTNULL_:
+            let property = properties(in: message, table).first ?? "a property"
+            return RelataError.requiredReference(entity: table.name, property: property, hint: "set it before saving")
+        case SQLITE_CONSTRAINT_FOREIGNKEY_: return try culprit(object, table, values()) ?? error
+        default: return error
+        }
+    }
+
+    /// The one-to-one whose partner is taken, if that is why a write failed and the other can be without.
+    func stealable(_ error: any Error, _ table: Table) -> Reference? {
+        guard case RelataError.database(let code, let message, _) = error, Int32(code) == SQLITE_CONSTRAINT_UNIQUE_ else {
+            return nil
+        }
+        let properties = properties(in: message, table)
+        return schema.references.first {
+            $0.source == table.index && [$0.property] == properties && $0.inverse != nil && $0.isOptional
+        }
+    }
+
+    /// `UNIQUE constraint failed: Book.title, Book.year` → the properties of these columns.
+    private func properties(in message: String, _ table: Table) -> [String] {
+        guard let list = message.split(separator: ": ", maxSplits: 1).last else { return [] }
+        var properties: [String] = []
+        for part in list.split(separator: ", ") {
+            let name = part.hasPrefix(table.sqlName + ".") ? part.dropFirst(table.sqlName.count + 1) : part
+            let property = table.columns.first { $0.name == name }?.property ?? String(name)
+            if !properties.contains(property) { properties.append(property) }
+        }
+        return properties
+    }
+
+    /// The reference whose target isn't there.
+    private func culprit(_ object: ObjectReference, _ table: Table, _ values: [Value]) throws(RelataError) -> RelataError? {
+        for reference in schema.references where reference.source == table.index && reference.isEnforced {
+            let key = table.columns.indices.filter { table.columns[$0].reference == reference.index }.map {
+                $0 < values.count ? values[$0] : .null
+            }
+            guard !key.contains(.null) else { continue }
+            let target = schema.tables[reference.target]
+            let sql = SQLStatement(RowSQL.exists(target), key.map(Parameter.value))
+            if try session.connection.value(sql) == nil {
+                return .invalidReference(entity: table.name, property: reference.property, key: KeyValue(key))
+            }
+        }
+        return nil
+    }
+}
+
+// SQLite's extended codes are macros with arithmetic, which Swift doesn't import.
+let SQLITE_CONSTRAINT_PRIMARYKEY_: Int32 = 1555
+let SQLITE_CONSTRAINT_ROWID_: Int32 = 2579
+let SQLITE_CONSTRAINT_UNIQUE_: Int32 = 2067
+let SQLITE_CONSTRAINT_NOTNULL_: Int32 = 1299
+let SQLITE_CONSTRAINT_FOREIGNKEY_: Int32 = 787

@@ -1,0 +1,82 @@
+/// The SQL of single rows: made once per table and connection, found by a slot number afterwards.
+///
+/// All statements bind column n of the table to parameter n + 1, so that one `Model.bind(to:)` serves them all.
+enum RowSQL {
+    /// Which statement, for ``Connection/withStatement(slot:_:_:)``.
+    enum Slot: Int, CaseIterable {
+        case fetch, insert, insertIfAbsent, save, update, exists
+
+        func number(_ table: Table) -> Int { table.index * Slot.allCases.count + rawValue }
+    }
+
+    static func quote(_ name: String) -> String { Dialect.sqlite.quote(name) }
+
+    /// `"a" = ?1 AND "b" = ?2`, the first parameter given.
+    static func matches(_ columns: [String], from first: Int) -> String {
+        columns.enumerated().map { "\(quote($1)) = ?\(first + $0)" }.joined(separator: " AND ")
+    }
+
+    /// `SELECT` of all columns in order.
+    static func select(_ table: Table) -> String {
+        "SELECT " + table.columns.map { quote($0.name) }.joined(separator: ", ") + " FROM " + quote(table.sqlName)
+    }
+
+    static func fetch(_ table: Table) -> String {
+        select(table) + " WHERE " + matches(table.keyColumnNames, from: 1)
+    }
+
+    static func exists(_ table: Table) -> String {
+        "SELECT 1 FROM \(quote(table.sqlName)) WHERE " + matches(table.keyColumnNames, from: 1)
+    }
+
+    static func insert(_ table: Table) -> String {
+        "INSERT INTO \(quote(table.sqlName)) (" + table.columns.map { quote($0.name) }.joined(separator: ", ")
+            + ") VALUES (" + table.columns.indices.map { "?\($0 + 1)" }.joined(separator: ", ") + ")"
+    }
+
+    static func insertIfAbsent(_ table: Table) -> String { insert(table) + onConflict(table) + " DO NOTHING" }
+
+    /// An upsert that updates the old row in place: `INSERT OR REPLACE` would delete it, and fire cascades. Says whether
+    /// the row is new.
+    static func save(_ table: Table) -> String {
+        let assignments = written(table).map { quote(table.columns[$0].name) }.map { "\($0) = excluded.\($0)" }
+        return insert(table) + onConflict(table)
+            + (assignments.isEmpty ? " DO NOTHING" : " DO UPDATE SET " + assignments.joined(separator: ", "))
+    }
+
+    /// Writes columns of the row with the object's key; one that has a revision only if it still has the one given.
+    static func update(_ table: Table, columns: [Int]) -> String {
+        // A statement must set something to say whether the row is there.
+        let columns = columns.isEmpty ? [table.keyColumns[0]] : columns
+        var sql =
+            "UPDATE \(quote(table.sqlName)) SET "
+            + columns.map { "\(quote(table.columns[$0].name)) = ?\($0 + 1)" }.joined(separator: ", ") + " WHERE "
+            + table.keyColumns.map { "\(quote(table.columns[$0].name)) = ?\($0 + 1)" }.joined(separator: " AND ")
+        if let revision = table.entity.revision, let index = table.columnIndexes(of: revision).first {
+            sql += " AND \(quote(table.columns[index].name)) = ?\(table.columns.count + 1)"
+        }
+        return sql
+    }
+
+    /// The columns that an update writes: all but the key and the insertion's stamp.
+    static func written(_ table: Table) -> [Int] {
+        let fixed = Set(table.keyColumns + (table.entity.createdAt.map { table.columnIndexes(of: $0) } ?? []))
+        return table.columns.indices.filter { !fixed.contains($0) }
+    }
+
+    /// `, "revision" = "revision" + 1, "updatedAt" = ?n` for a change that didn't come from a value of the model.
+    static func touch(_ table: Table, parameter: Int) -> (sql: String, needsNow: Bool) {
+        var sql = ""
+        if let revision = table.entity.revision.flatMap({ table.entity.attribute($0)?.column }) {
+            sql += ", \(quote(revision)) = \(quote(revision)) + 1"
+        }
+        guard let updatedAt = table.entity.updatedAt.flatMap({ table.entity.attribute($0)?.column }) else {
+            return (sql, false)
+        }
+        return (sql + ", \(quote(updatedAt)) = ?\(parameter)", true)
+    }
+
+    private static func onConflict(_ table: Table) -> String {
+        " ON CONFLICT (" + table.keyColumnNames.map(quote).joined(separator: ", ") + ")"
+    }
+}

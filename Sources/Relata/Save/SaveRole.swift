@@ -1,0 +1,40 @@
+/// What is asked of one object of a save.
+enum SaveRole: Equatable {
+    /// Must be new.
+    case insert
+    /// Must be there; all columns are written.
+    case update
+    /// Must be there; these columns are written (indexes in ``Table/columns``).
+    case updateColumns([Int])
+    /// New or there.
+    case save
+    /// Linked from another object: inserted if it isn't there, and else left as it is.
+    case link
+}
+
+/// A column whose value isn't the object's own: a key that an edit on the other side sets, or one that the database
+/// has yet to assign.
+struct ColumnOverride {
+    let reference: Int
+    let owner: NodeKey
+}
+
+/// An object's key, or the object of the session that will have it.
+enum NodeKey {
+    case key(KeyValue)
+    case node(Int)
+}
+
+/// A change of a to-many or has-one, written after all rows.
+struct LinkOperation {
+    enum Change {
+        case add(NodeKey)
+        case remove(KeyValue)
+        case place(NodeKey, after: NodeKey?)
+        case set([NodeKey])
+    }
+
+    let owner: Int
+    let link: CatalogLink
+    let change: Change
+}

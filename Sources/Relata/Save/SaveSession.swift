@@ -1,0 +1,236 @@
+import Foundation
+
+/// One save: the objects that are given and those they link to, from being gathered to being written.
+///
+/// Objects are numbered as *nodes* and kept, typed, in one ``Bucket`` for each model. Gathering visits links and notes
+/// which node needs which; then everything is validated, put in order by ``SaveOrder`` and written, and the edits on
+/// links follow.
+final class SaveSession {
+    let connection: Connection
+    let catalog: ModelCatalog
+    /// The stamp of all objects, as exact as a date column keeps it.
+    let now: Date
+    var buckets: [(any AnyBucket)?]
+    /// For each node its table and its row in that table's bucket.
+    private(set) var nodes: [(table: Int, row: Int)] = []
+    private var edges: [SaveOrder.Edge] = []
+    private var edgeReferences: [Int] = []
+    var operations: [LinkOperation] = []
+    /// Nodes whose links wait to be visited.
+    private var unvisited: [Int] = []
+    /// References whose key is known only after the rows that need it were written.
+    private var lateKeys: [(node: Int, reference: Int, owner: NodeKey)] = []
+    /// Owners whose counts may have changed: relationship name and key, by table.
+    var counted = CountCheck()
+
+    init(connection: Connection, catalog: ModelCatalog) {
+        self.connection = connection
+        self.catalog = catalog
+        now = DateText.microseconds(of: Date()).map { DateText.date(microseconds: $0) } ?? Date()
+        buckets = Array(repeating: nil, count: catalog.schema.tables.count)
+    }
+
+    // MARK: Gathering
+
+    /// The bucket of a model.
+    func bucket<M: Model>(_ model: M.Type, table index: Int) -> Bucket<M> {
+        if let existing = buckets[index] as? Bucket<M> { return existing }
+        let bucket = Bucket<M>(catalog.schema.tables[index])
+        buckets[index] = bucket
+        return bucket
+    }
+
+    /// Adds an object that was given to the call.
+    @discardableResult
+    func add<M: Model>(_ object: M, as role: SaveRole) throws -> Int {
+        let bucket = bucket(M.self, table: try catalog.table(M.self).index)
+        let node = try bucket.add(object, as: role, session: self)
+        return node
+    }
+
+    func makeNode(table: Int, row: Int) -> Int {
+        nodes.append((table, row))
+        unvisited.append(nodes.count - 1)
+        return nodes.count - 1
+    }
+
+    /// Notes that one node refers to another. A key that is known can be written first, its check deferred; one that
+    /// isn't can only if the reference may be unset meanwhile.
+    func addEdge(from source: Int, to target: Int, reference: Int, isKeyKnown: Bool) {
+        let isBreakable = isKeyKnown || catalog.schema.references[reference].isOptional
+        edges.append(SaveOrder.Edge(source: source, target: target, isBreakable: isBreakable))
+        edgeReferences.append(reference)
+    }
+
+    func noteUnset(node: Int, row: Int, reference: Int) {
+        bucketOf(node).noteUnset(node: node, row: row, reference: reference)
+    }
+
+    func keyKnown(_ node: Int) -> Bool { bucketOf(node).keyValue(row: nodes[node].row) != nil }
+
+    func bucketOf(_ node: Int) -> any AnyBucket {
+        guard let bucket = buckets[nodes[node].table] else { preconditionFailure("a node is made by its bucket") }
+        return bucket
+    }
+
+    func keyValue(_ key: NodeKey) -> KeyValue? {
+        switch key {
+        case .key(let key): key
+        case .node(let node): bucketOf(node).keyValue(row: nodes[node].row)
+        }
+    }
+
+    // MARK: Writing
+
+    /// Gathers, validates and writes everything.
+    func run() throws {
+        while let node = unvisited.popLast() {
+            try bucketOf(node).visit(row: nodes[node].row, node: node, session: self)
+        }
+        for bucket in buckets { try bucket?.resolveKeyReferences(session: self) }
+        var failures: [ValidationFailure] = []
+        for bucket in buckets { bucket?.validate(into: &failures) }
+        if !failures.isEmpty { throw RelataError.validation(failures) }
+        for bucket in buckets { try bucket?.checkUnset(session: self) }
+
+        let groups = try linkGroups()
+        try noteCounts()
+        if edges.isEmpty {
+            for node in nodes.indices { try write(node) }
+        } else {
+            guard let plan = SaveOrder(count: nodes.count, edges: edges) else {
+                throw RelataError.invalidUse(
+                    "objects with keys that the database assigns need each other: make one of the references optional, or save one object first"
+                )
+            }
+            try breakEdges(plan.broken)
+            for node in plan.order { try write(node) }
+            for late in lateKeys { try writeLateKey(late) }
+        }
+        try LinkWriter(session: self).write(
+            try groups.map { node, group in
+                LinkWriter.Group(
+                    owner: try writtenKey(node), link: group.link, changes: group.changes, list: group.list)
+            })
+        if catalog.hasCounts {
+            for node in nodes.indices { counted.noteObject(try writtenKey(node), bucketOf(node).table) }
+            try noteCounts()
+            try counted.check(connection: connection, schema: catalog.schema)
+        }
+        if deferred { try checkDeferred() }
+    }
+
+    private func writtenKey(_ node: Int) throws -> KeyValue {
+        guard let key = keyValue(.node(node)) else {
+            throw RelataError.invalidUse("\(bucketOf(node).table.name) has no key after it was saved")
+        }
+        return key
+    }
+
+    /// Notes whose lists the session's objects are in: called before they are written, and again afterwards.
+    private func noteCounts() throws {
+        guard catalog.hasCounts else { return }
+        for reference in catalog.schema.references
+        where reference.minimumCount != nil || reference.maximumCount != nil {
+            let table = catalog.schema.tables[reference.source]
+            let sql =
+                "SELECT \(Dialect.sqlite.list(reference.columns)) FROM \(RowSQL.quote(table.sqlName)) WHERE "
+                + RowSQL.matches(table.keyColumnNames, from: 1)
+            let target = catalog.schema.tables[reference.target]
+            let types = target.keyColumns.map { target.columns[$0].type as AttributeType? }
+            for node in nodes where node.table == reference.source {
+                guard let key = buckets[node.table]?.keyValue(row: node.row),
+                    let owner = try connection.values(
+                        SQLStatement(sql, key.values.map(Parameter.value)), types: types
+                    ).first, !owner.contains(.null)
+                else { continue }
+                counted.noteOwner(KeyValue(owner), of: reference, in: catalog.schema)
+            }
+        }
+    }
+
+    private var deferred = false
+
+    private func write(_ node: Int) throws {
+        if node & 0x3ff == 0x3ff, Task.isCancelled { throw CancellationError() }
+        try bucketOf(node).write(row: nodes[node].row, node: node, session: self)
+    }
+
+    private func breakEdges(_ broken: [Int]) throws {
+        for number in broken {
+            let edge = edges[number]
+            if keyKnown(edge.target) {
+                if !deferred {
+                    deferred = true
+                    try connection.execute("PRAGMA defer_foreign_keys = ON")
+                }
+            } else {
+                lateKeys.append((edge.source, edgeReferences[number], .node(edge.target)))
+            }
+        }
+    }
+
+    private func writeLateKey(_ late: (node: Int, reference: Int, owner: NodeKey)) throws {
+        let reference = catalog.schema.references[late.reference]
+        guard let key = keyValue(.node(late.node)), let target = keyValue(late.owner) else { return }
+        try setReference(reference, of: key, to: target)
+    }
+
+    /// Sets a stored object's reference, and counts the change in its revision.
+    func setReference(_ reference: Reference, of key: KeyValue, to target: KeyValue?) throws(RelataError) {
+        let table = catalog.schema.tables[reference.source]
+        let columns = reference.columns.map(RowSQL.quote)
+        let values = target?.values ?? reference.columns.map { _ in .null }
+        let bump = RowSQL.touch(table, parameter: columns.count + key.values.count + 1)
+        let sql =
+            "UPDATE \(RowSQL.quote(table.sqlName)) SET "
+            + columns.enumerated().map { "\($1) = ?\($0 + 1)" }.joined(separator: ", ") + bump.sql
+            + " WHERE " + RowSQL.matches(table.keyColumnNames, from: columns.count + 1)
+        let parameters = (values + key.values + (bump.needsNow ? [table.stampValue(now)] : [])).map(Parameter.value)
+        let object = ObjectReference(entity: table.name, key: key)
+        do {
+            guard try connection.run(SQLStatement(sql, parameters)) > 0 else { throw RelataError.notFound(object) }
+        } catch {
+            throw ConstraintErrors(session: self).translate(error, object: object, table: table) { values }
+        }
+    }
+
+    /// A cycle was written with its checks deferred: look for what dangles now, while it can be named.
+    private func checkDeferred() throws {
+        for (number, edge) in edges.enumerated() {
+            let reference = catalog.schema.references[edgeReferences[number]]
+            guard let key = keyValue(.node(edge.source)), let target = keyValue(.node(edge.target)) else { continue }
+            let table = catalog.schema.tables[reference.target]
+            let sql = "SELECT 1 FROM \(RowSQL.quote(table.sqlName)) WHERE " + RowSQL.matches(table.keyColumnNames, from: 1)
+            if try connection.value(SQLStatement(sql, target.values.map(Parameter.value))) == nil {
+                throw RelataError.invalidReference(
+                    entity: catalog.schema.tables[reference.source].name, property: reference.property, key: key)
+            }
+        }
+        try connection.execute("PRAGMA defer_foreign_keys = OFF")
+    }
+
+    // MARK: Results
+
+    /// The value of a linked object as it is saved.
+    func saved<M: Model>(_ box: LinkedObject<M>) -> M {
+        guard let table = try? catalog.table(M.self), let bucket = buckets[table.index] as? Bucket<M>,
+            let row = bucket.row(of: box)
+        else { return box.value }
+        return bucket.savedObject(row)
+    }
+
+    /// The objects of an edited list as they are saved.
+    func saved<M: Model>(_ content: [M], edits: [LinkEdit<M>]) -> [M] {
+        guard let table = try? catalog.table(M.self), let bucket = buckets[table.index] as? Bucket<M> else { return content }
+        // Objects without a key yet are found by the edits that brought them, which stand in the same order.
+        var unsaved = edits.flatMap(\.objects).filter { $0.value.primaryKey == nil }[...]
+        return content.map { object in
+            if let key = object.primaryKey { return bucket.row(key: key).map { bucket.savedObject($0) } ?? object }
+            guard let index = unsaved.firstIndex(where: { $0.value == object }) else { return object }
+            let box = unsaved[index]
+            if index == unsaved.startIndex { unsaved.removeFirst() } else { unsaved.remove(at: index) }
+            return saved(box)
+        }
+    }
+}

@@ -1,0 +1,24 @@
+/// Declared limits, checked before anything is written.
+enum Validation {
+    /// Checks all limited attributes of an object.
+    static func checkLimits<M: Model>(_ object: M, _ table: Table, _ failures: inout [ValidationFailure]) {
+        let values: [Value]
+        do {
+            values = try object.columnValues()
+        } catch RelataError.validation(let own) {
+            failures += own.map { $0.naming(object.reference()) }
+            return
+        } catch {
+            failures.append(ValidationFailure(entity: table.name, property: nil, key: nil, message: "\(error)"))
+            return
+        }
+        for (index, column) in table.columns.enumerated() where column.reference == nil {
+            for limit in table.entity.attribute(column.property)?.limits ?? [] {
+                guard let message = limit.failure(of: values[index]) else { continue }
+                failures.append(
+                    ValidationFailure(
+                        entity: table.name, property: column.property, key: object.reference().key, message: message))
+            }
+        }
+    }
+}
