@@ -111,8 +111,7 @@ public struct ToMany<Target: Model>: Sendable, Equatable {
         edits.append(.place(target, after: other.map { .object(LinkedObject($0)) }))
         guard content != nil else { return }
         if let index = index(of: object) { content?.remove(at: index) }
-        let position = other.map { index(of: $0).map { $0 + 1 } ?? content?.count ?? 0 } ?? 0
-        content?.insert(object, at: position)
+        insert(object, after: other.map { index(of: $0) })
     }
 
     /// Makes the object with that key stand right after another, or first where that is `nil`. For ordered lists.
@@ -122,7 +121,7 @@ public struct ToMany<Target: Model>: Sendable, Equatable {
             content = nil
             return
         }
-        content?.insert(object, at: other.map { index(of: $0).map { $0 + 1 } ?? content?.count ?? 0 } ?? 0)
+        insert(object, after: other.map { index(of: $0) })
     }
 
     /// Makes an object a member at a place among the loaded objects. For ordered lists.
@@ -142,6 +141,17 @@ public struct ToMany<Target: Model>: Sendable, Equatable {
         let objects = try objects
         guard objects.indices.contains(source) else { throw outside(source, objects.count) }
         try insert(objects[source], at: destination)
+    }
+
+    /// After that index; first where there is no other object, last where it isn't among those that are loaded.
+    private mutating func insert(_ object: Target, after index: Int??) {
+        guard var objects = content else { return }
+        content = nil  // so that the array isn't copied
+        switch index {
+        case nil: objects.insert(object, at: 0)
+        case .some(let index): objects.insert(object, at: index.map { $0 + 1 } ?? objects.count)
+        }
+        content = objects
     }
 
     private func outside(_ index: Int, _ count: Int) -> RelataError {

@@ -62,7 +62,7 @@ public struct ToOne<Target: Model>: Sendable {
 
 /// Keeps a linked object out of line: a model may link to its own type.
 @usableFromInline
-final class LinkedObject<Target: Sendable>: Sendable {
+final class LinkedObject<Target: Model>: Sendable {
     @usableFromInline let value: Target
     /// Whether it was read from the store: a save needn't look whether it is there.
     let isStored: Bool

@@ -14,12 +14,12 @@ extension QueryExpression {
     }
 
     /// Whether the value lies in a range, both ends included.
-    public func `in`(_ range: ClosedRange<QueryValue>) -> Condition {
+    public func `in`(_ range: ClosedRange<QueryValue>) -> Condition where QueryValue: Comparable {
         Condition(.between(node, coding.constant(range.lowerBound), coding.constant(range.upperBound)))
     }
 
     /// Whether the value lies in a range, its upper end excluded.
-    public func `in`(_ range: Range<QueryValue>) -> Condition {
+    public func `in`(_ range: Range<QueryValue>) -> Condition where QueryValue: Comparable {
         compare(.greaterOrEqual, range.lowerBound) && compare(.less, range.upperBound)
     }
 
@@ -79,10 +79,11 @@ extension ModelFields {
 }
 
 extension SortTerm {
-    /// Unset values before all others.
-    public var nullsFirst: SortTerm { with { $0.nullsFirst = true } }
-    /// Unset values after all others.
-    public var nullsLast: SortTerm { with { $0.nullsFirst = false } }
+    /// Where unset values come.
+    public enum NullsPosition: Sendable { case first, last }
+
+    /// Unset values before or after all others: `$0.year.descending.nulls(.last)`.
+    public func nulls(_ position: NullsPosition) -> SortTerm { with { $0.nullsFirst = position == .first } }
     /// Text without regard to case.
     public var caseInsensitive: SortTerm { with { $0.options.insert(.caseInsensitive) } }
     /// Text without regard to diacritics.

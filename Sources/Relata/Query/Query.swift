@@ -58,8 +58,9 @@ public struct Query<Root: Model>: Sendable {
     /// ```
     public func select<each Column: QueryExpression>(
         _ columns: (Root.Fields) -> (repeat each Column)
-    ) -> Selection<Root, repeat (each Column).QueryValue> {
-        Selection(query: self, columns: columns(Self.fields), groups: nil, having: nil)
+    ) -> Selection<Root, (repeat (each Column).QueryValue)> {
+        let chosen = columns(Self.fields)
+        return selection(repeat each chosen, groups: nil, having: nil)
     }
 
     /// One row for each different value, for figures of the objects that have it.
@@ -68,9 +69,8 @@ public struct Query<Root: Model>: Sendable {
     /// Book.all.grouped { $0.genre.name }.having { $0.objectCount > 3 }.select { ($0.genre.name, $0.price.average()) }
     /// ```
     public func grouped<each Column: QueryExpression>(by columns: (Root.Fields) -> (repeat each Column)) -> Groups<Root> {
-        var nodes: [ExpressionNode] = []
-        for column in repeat each columns(Self.fields) { nodes.append(column.node) }
-        return Groups(query: self, groups: nodes)
+        let chosen = columns(Self.fields)
+        return Groups(query: self, groups: Self.nodes(repeat each chosen))
     }
 }
 
@@ -104,30 +104,20 @@ public struct Groups<Root: Model>: Sendable {
     /// What to give for each group.
     public func select<each Column: QueryExpression>(
         _ columns: (Root.Fields) -> (repeat each Column)
-    ) -> Selection<Root, repeat (each Column).QueryValue> {
-        Selection(query: query, columns: columns(Root.Fields(path: FieldPath())), groups: groups, having: having)
+    ) -> Selection<Root, (repeat (each Column).QueryValue)> {
+        let chosen = columns(Root.Fields(path: FieldPath()))
+        return query.selection(repeat each chosen, groups: groups, having: having)
     }
 }
 
 /// Chosen values of a query's objects or groups, as tuples.
-public struct Selection<Root: Model, each Value>: Sendable {
+public struct Selection<Root: Model, Row>: Sendable {
     var query: Query<Root>
     let nodes: [ExpressionNode]
-    let codings: (repeat ExpressionCoding<each Value>)
     let groups: [ExpressionNode]?
     let having: ExpressionNode?
-
-    init<each Column: QueryExpression>(
-        query: Query<Root>, columns: (repeat each Column), groups: [ExpressionNode]?, having: ExpressionNode?
-    ) where (repeat (each Column).QueryValue) == (repeat each Value) {
-        self.query = query
-        var nodes: [ExpressionNode] = []
-        for column in repeat each columns { nodes.append(column.node) }
-        self.nodes = nodes
-        codings = (repeat (each columns).coding)
-        self.groups = groups
-        self.having = having
-    }
+    /// One row's values as a tuple.
+    let decode: @Sendable ([RelataCore.Value]) throws -> Row
 
     /// Each different row once.
     public var distinct: Selection {
@@ -135,22 +125,38 @@ public struct Selection<Root: Model, each Value>: Sendable {
         copy.query.plan.isDistinct = true
         return copy
     }
+}
 
-    /// The types to read the columns as.
-    var types: [AttributeType?] {
-        var types: [AttributeType?] = []
-        for coding in repeat each codings { types.append(coding.type) }
-        return types
-    }
-
-    /// One row's values as a tuple.
-    func decode(_ values: [RelataCore.Value]) throws -> (repeat each Value) {
-        var index = 0
-        func next<Item>(_ coding: ExpressionCoding<Item>) throws -> Item {
-            defer { index += 1 }
-            return try coding.decode(values[index])
+extension Query {
+    func selection<each Column: QueryExpression>(
+        _ columns: repeat each Column, groups: [ExpressionNode]?, having: ExpressionNode?
+    ) -> Selection<Root, (repeat (each Column).QueryValue)> {
+        Selection(query: self, nodes: Self.nodes(repeat each columns), groups: groups, having: having) { values in
+            let reader = TupleReader(values)
+            return (repeat try reader.next(each columns))
         }
-        return (repeat try next(each codings))
+    }
+}
+
+extension Query {
+    private static func nodes<each Column: QueryExpression>(_ columns: repeat each Column) -> [ExpressionNode] {
+        var nodes: [ExpressionNode] = []
+        for column in repeat each columns { nodes.append(column.node) }
+        return nodes
+    }
+}
+
+/// Reads a row's values one after the other. A class, because the compiler can't keep a variable of its own across the
+/// elements of a parameter pack.
+private final class TupleReader {
+    private let values: [Value]
+    private var index = 0
+
+    init(_ values: [Value]) { self.values = values }
+
+    func next<Column: QueryExpression>(_ column: Column) throws -> Column.QueryValue {
+        defer { index += 1 }
+        return try column.coding.decode(values[index])
     }
 }
 

@@ -11,7 +11,7 @@ struct ConstraintErrors {
     /// - Parameter values: The row's column values, asked for only where they help.
     func translate(
         _ error: any Error, object: ObjectReference, table: Table, values: () throws -> [Value]
-    ) rethrows -> any Error {
+    ) throws -> any Error {
         guard case RelataError.database(let code, let message, _) = error, code & 0xff == Int(SQLITE_CONSTRAINT) else {
             return error
         }

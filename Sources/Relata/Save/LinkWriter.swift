@@ -37,20 +37,13 @@ struct LinkWriter {
     private func write(_ group: Group, to reference: Reference) throws {
         var list = group.list
         var released: Set<KeyValue> = []
-        /// The reference of an object of the session was written with its row, unless an edit has released it since.
-        func join(_ member: NodeKey) throws {
-            let key = try key(member)
-            if case .key = member {} else if !released.contains(key) { return }
-            released.remove(key)
-            try session.setReference(reference, of: key, to: group.owner)
-        }
         for change in group.changes {
             switch change {
             case .add(let member):
-                try join(member)
+                try join(member, reference, group.owner, &released)
                 list?.append(try key(member))
             case .place(let member, let after):
-                try join(member)
+                try join(member, reference, group.owner, &released)
                 try list?.place(try key(member), after: try after.map(key), in: group.link.name)
             case .remove(let member):
                 try free(reference, from: group.owner, only: member)
@@ -59,7 +52,7 @@ struct LinkWriter {
             case .set(let members):
                 let keys = try members.map(key)
                 try free(reference, from: group.owner, except: keys)
-                for member in members { try join(member) }
+                for member in members { try join(member, reference, group.owner, &released) }
                 list?.set(keys)
             }
         }
@@ -74,6 +67,16 @@ struct LinkWriter {
                     ([.integer(position)] + key.values + (bump.needsNow ? [table.stampValue(session.now)] : []))
                         .map(Parameter.value)))
         }
+    }
+
+    /// The reference of an object of the session was written with its row, unless an edit has released it since.
+    private func join(
+        _ member: NodeKey, _ reference: Reference, _ owner: KeyValue, _ released: inout Set<KeyValue>
+    ) throws {
+        let key = try key(member)
+        if case .node = member, !released.contains(key) { return }
+        released.remove(key)
+        try session.setReference(reference, of: key, to: owner)
     }
 
     /// Unsets the reference of those that have this target: all, all but some, or one.
@@ -109,71 +112,27 @@ struct LinkWriter {
     // MARK: Many-to-many
 
     private func write(_ group: Group, to join: Join, isSource: Bool) throws {
-        let side = JoinSide(join, isSource: isSource)
+        let rows = JoinRows(session: session, join: join, isSource: isSource, owner: group.owner, link: group.link.name)
         var list = group.list
         session.counted.noteSides(of: join, isSource ? group.owner : nil, isSource ? nil : group.owner)
-        func add(_ member: KeyValue) throws {
-            session.counted.noteSides(of: join, isSource ? nil : member, isSource ? member : nil)
-            let columns = (side.own + side.other).map(RowSQL.quote).joined(separator: ", ")
-            let values = group.owner.values + member.values
-            let sql =
-                "INSERT INTO \(RowSQL.quote(join.table)) (\(columns)) VALUES ("
-                + values.indices.map { "?\($0 + 1)" }.joined(separator: ", ") + ") ON CONFLICT DO NOTHING"
-            do {
-                try connection.run(SQLStatement(sql, values.map(Parameter.value)))
-            } catch RelataError.database(let code, _, _) where Int32(code) == SQLITE_CONSTRAINT_FOREIGNKEY_ {
-                throw RelataError.invalidReference(
-                    entity: schema.tables[isSource ? join.source : join.target].name, property: group.link.name, key: member)
-            }
-        }
-        func remove(_ condition: String, _ parameters: [Parameter]) throws {
-            try connection.run(
-                SQLStatement(
-                    "DELETE FROM \(RowSQL.quote(join.table)) WHERE " + RowSQL.matches(side.own, from: 1) + condition,
-                    group.owner.values.map(Parameter.value) + parameters))
-        }
-        let next = group.owner.values.count + 1
         for change in group.changes {
             switch change {
             case .add(let member):
-                try add(try key(member))
+                try rows.add(try key(member))
                 list?.append(try key(member))
             case .place(let member, let after):
-                try add(try key(member))
+                try rows.add(try key(member))
                 try list?.place(try key(member), after: try after.map(key), in: group.link.name)
             case .remove(let member):
-                session.counted.noteSides(of: join, isSource ? nil : member, isSource ? member : nil)
-                try remove(" AND " + RowSQL.matches(side.other, from: next), member.values.map(Parameter.value))
+                try rows.remove(member)
                 list?.remove(member)
             case .set(let members):
                 let keys = try members.map(key)
-                let columns = side.other.map(RowSQL.quote).joined(separator: ", ")
-                let rows = Dialect.sqlite.rows(ofParameter: next, columns: side.other.count)
-                try remove(keys.isEmpty ? "" : " AND (\(columns)) NOT IN \(rows)", keys.isEmpty ? [] : [.keys(keys)])
-                for key in keys { try add(key) }
+                try rows.removeAll(except: keys)
+                for key in keys { try rows.add(key) }
                 list?.set(keys)
             }
         }
-        guard let column = side.order, let list else { return }
-        for (key, position) in list.changedPositions() {
-            try connection.run(
-                SQLStatement(
-                    "UPDATE \(RowSQL.quote(join.table)) SET \(RowSQL.quote(column)) = ?1 WHERE "
-                        + RowSQL.matches(side.own + side.other, from: 2),
-                    ([.integer(position)] + group.owner.values + key.values).map(Parameter.value)))
-        }
-    }
-}
-
-/// A join table seen from one side.
-struct JoinSide {
-    let own: [String]
-    let other: [String]
-    let order: String?
-
-    init(_ join: Join, isSource: Bool) {
-        own = isSource ? join.sourceColumns : join.targetColumns
-        other = isSource ? join.targetColumns : join.sourceColumns
-        order = isSource ? join.orderColumn : join.inverseOrderColumn
+        for (key, position) in list?.changedPositions() ?? [] { try rows.move(key, to: position) }
     }
 }

@@ -177,7 +177,7 @@ final class SaveSession {
     }
 
     /// Sets a stored object's reference, and counts the change in its revision.
-    func setReference(_ reference: Reference, of key: KeyValue, to target: KeyValue?) throws(RelataError) {
+    func setReference(_ reference: Reference, of key: KeyValue, to target: KeyValue?) throws {
         let table = catalog.schema.tables[reference.source]
         let columns = reference.columns.map(RowSQL.quote)
         let values = target?.values ?? reference.columns.map { _ in .null }
@@ -191,7 +191,7 @@ final class SaveSession {
         do {
             guard try connection.run(SQLStatement(sql, parameters)) > 0 else { throw RelataError.notFound(object) }
         } catch {
-            throw ConstraintErrors(session: self).translate(error, object: object, table: table) { values }
+            throw try ConstraintErrors(session: self).translate(error, object: object, table: table) { values }
         }
     }
 

@@ -1,0 +1,84 @@
+/// The rows of a join table that belong to one object, seen from its side.
+struct JoinRows {
+    private let session: SaveSession
+    private let join: Join
+    private let isSource: Bool
+    private let owner: KeyValue
+    private let link: String
+    private let side: JoinSide
+
+    init(session: SaveSession, join: Join, isSource: Bool, owner: KeyValue, link: String) {
+        self.session = session
+        self.join = join
+        self.isSource = isSource
+        self.owner = owner
+        self.link = link
+        side = JoinSide(join, isSource: isSource)
+    }
+
+    /// Makes an object a member; nothing happens if it is one.
+    func add(_ member: KeyValue) throws {
+        note(member)
+        let columns = (side.own + side.other).map(RowSQL.quote).joined(separator: ", ")
+        let values = owner.values + member.values
+        let sql =
+            "INSERT INTO \(RowSQL.quote(join.table)) (\(columns)) VALUES ("
+            + values.indices.map { "?\($0 + 1)" }.joined(separator: ", ") + ") ON CONFLICT DO NOTHING"
+        do {
+            try session.connection.run(SQLStatement(sql, values.map(Parameter.value)))
+        } catch {
+            guard case .database(let code, _, _) = error, Int32(code) == SQLITE_CONSTRAINT_FOREIGNKEY_ else { throw error }
+            throw RelataError.invalidReference(
+                entity: session.catalog.schema.tables[isSource ? join.source : join.target].name, property: link, key: member)
+        }
+    }
+
+    /// Makes an object no member.
+    func remove(_ member: KeyValue) throws {
+        note(member)
+        let condition = " AND " + RowSQL.matches(side.other, from: owner.values.count + 1)
+        try delete(condition, member.values.map(Parameter.value))
+    }
+
+    /// Makes all objects but these no members.
+    func removeAll(except keys: [KeyValue]) throws {
+        if keys.isEmpty { return try delete("", []) }
+        let columns = side.other.map(RowSQL.quote).joined(separator: ", ")
+        let list = Dialect.sqlite.rows(ofParameter: owner.values.count + 1, columns: side.other.count)
+        try delete(" AND (\(columns)) NOT IN \(list)", [.keys(keys)])
+    }
+
+    /// Writes a member's position.
+    func move(_ member: KeyValue, to position: Int64) throws {
+        guard let order = side.order else { return }
+        try session.connection.run(
+            SQLStatement(
+                "UPDATE \(RowSQL.quote(join.table)) SET \(RowSQL.quote(order)) = ?1 WHERE "
+                    + RowSQL.matches(side.own + side.other, from: 2),
+                ([.integer(position)] + owner.values + member.values).map(Parameter.value)))
+    }
+
+    private func delete(_ condition: String, _ parameters: [Parameter]) throws {
+        try session.connection.run(
+            SQLStatement(
+                "DELETE FROM \(RowSQL.quote(join.table)) WHERE " + RowSQL.matches(side.own, from: 1) + condition,
+                owner.values.map(Parameter.value) + parameters))
+    }
+
+    private func note(_ member: KeyValue) {
+        session.counted.noteSides(of: join, isSource ? nil : member, isSource ? member : nil)
+    }
+}
+
+/// A join table seen from one side.
+struct JoinSide {
+    let own: [String]
+    let other: [String]
+    let order: String?
+
+    init(_ join: Join, isSource: Bool) {
+        own = isSource ? join.sourceColumns : join.targetColumns
+        other = isSource ? join.targetColumns : join.sourceColumns
+        order = isSource ? join.orderColumn : join.inverseOrderColumn
+    }
+}
