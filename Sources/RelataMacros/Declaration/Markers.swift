@@ -61,7 +61,8 @@ struct MarkerArguments {
         list.first { $0.label?.text == label }.map(\.expression).flatMap { $0.is(NilLiteralExprSyntax.self) ? nil : $0 }
     }
 
-    var unlabeled: [ExprSyntax] { list.filter { $0.label == nil }.map(\.expression) }
+    /// The arguments without a label, where they stand in the source (`filter` would take them out of it).
+    var unlabeled: [ExprSyntax] { list.compactMap { $0.label == nil ? $0.expression : nil } }
 }
 
 /// The marker attributes of one declaration.

@@ -47,12 +47,14 @@ struct LinkProperty {
     let link: Link
 }
 
-/// Members of a struct that a generated one would clash with.
+/// Members of a struct that stand in for a generated one, or clash with it.
 struct DeclaredMembers {
     /// The labels of each initialiser.
     private(set) var initializers: Set<[String]> = []
     private(set) var hasEquality = false
     private(set) var hasHash = false
+    /// Nested types that have the name of a generated one.
+    private(set) var clashes: [TokenSyntax] = []
 
     init(_ members: MemberBlockItemListSyntax) {
         for member in members {
@@ -62,6 +64,10 @@ struct DeclaredMembers {
                 let parameters = function.signature.parameterClause.parameters
                 if function.name.text == "==" { hasEquality = true }
                 if function.name.text == "hash", parameters.first?.firstName.text == "into" { hasHash = true }
+            } else if let type = member.decl.asProtocol(NamedDeclSyntax.self),
+                ["Key", "Fields"].contains(type.name.text)
+            {
+                clashes.append(type.name)
             }
         }
     }

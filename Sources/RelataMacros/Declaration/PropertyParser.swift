@@ -147,8 +147,8 @@ struct PropertyParser {
                 diagnostics.append(
                     Misuse.constantWithValue(name)
                         .at(
-                            value, .replace(keyword, with: "var", "Replace 'let' with 'var'"),
-                            .insert("static ", before: keyword, "Make it static")))
+                            value.value, .replace(keyword, with: "var", "Replace 'let' with 'var'"),
+                            .removeValue(of: source.binding), .insert("static ", before: keyword, "Make it static")))
             }
             if let relationship {
                 diagnostics.append(
@@ -161,6 +161,14 @@ struct PropertyParser {
             diagnostics += AttributeChecks(property: property, type: type).diagnostics
             properties.append(property)
         }
+    }
+}
+
+extension FixIt {
+    /// Leaves the value to the initialiser.
+    fileprivate static func removeValue(of binding: PatternBindingSyntax) -> FixIt {
+        let declared = binding.with(\.initializer, nil).trimmedDescription
+        return replace(binding, with: declared, "Remove the initial value")
     }
 }
 

@@ -32,11 +32,19 @@ struct LinkChecks {
             attribute.options.map(\.name) == ["primaryKey"]
             && attribute.arguments.list.count == 1
         if link.kind == .toOne, isKeyOnly { return [] }
-        let change: FixIt =
-            marker == nil && attribute.options.isEmpty
-            ? .replace(attribute.node.attributeName, with: "Relationship", "Use '@Relationship'")
-            : .remove(attribute.node, "Remove '@Attribute'")
-        return [Misuse.attributeOnLink(name, link.kind).at(attribute.node, change)]
+        return [Misuse.attributeOnLink(name, link.kind).at(attribute.node, relationship(from: attribute))]
+    }
+
+    /// The same said with `@Relationship`, where that can be.
+    private func relationship(from attribute: AttributeMarker) -> FixIt {
+        let column = attribute.arguments["column"].map { "columns: [\($0.trimmedDescription)]" }
+        let originalName = attribute.arguments["originalName"].map { "originalName: \($0.trimmedDescription)" }
+        let arguments = [link.kind == .toOne ? column : nil, originalName].compactMap { $0 }
+        guard marker == nil, link.kind == .toOne || link.kind == .toMany, !arguments.isEmpty else {
+            return .remove(attribute.node, "Remove '@Attribute'")
+        }
+        let instead = "@Relationship(\(arguments.joined(separator: ", ")))"
+        return .replace(attribute.node, with: instead, "Replace with '\(instead)'")
     }
 
     /// A has-one is always a view, a through always goes through something.
@@ -94,8 +102,12 @@ struct LinkChecks {
             guard let label = argument.label?.text, !allowed.contains(label),
                 marker[label] != nil, !(label == "ordered" && argument.expression.trimmedDescription == "false")
             else { return nil }
-            return Misuse.misplacedArgument(name, label, link.kind, isView: isView)
-                .at(argument, .remove(argument: argument.expression, of: marker.node, "Remove '\(label):'"))
+            // Without `through:` the second key path says nothing either.
+            let change: FixIt =
+                label == "through"
+                ? .remove(marker.node, "Remove '@Relationship'")
+                : .remove(argument: argument.expression, of: marker.node, "Remove '\(label):'")
+            return Misuse.misplacedArgument(name, label, link.kind, isView: isView).at(argument, change)
         }
     }
 
@@ -171,7 +183,13 @@ struct LinkChecks {
             ]
         }
         if marker["inverse"] == nil {
-            return [Misuse.orderWithoutInverse(name, link.target).at(order)]
+            let argument = order.parent?.as(LabeledExprSyntax.self)
+            return [
+                Misuse.orderWithoutInverse(name, link.target)
+                    .at(
+                        order,
+                        argument.map { .replaceArgument($0, with: "ordered: true", "Replace with 'ordered: true'") })
+            ]
         }
         return []
     }

@@ -54,6 +54,13 @@ extension FixIt {
         return FixIt(message: Mend(message: message), changes: [.replaceText(range: range, with: "", in: Syntax(node))])
     }
 
+    /// Writes another argument in the place of one; the comma behind it stays.
+    static func replaceArgument(_ argument: LabeledExprSyntax, with source: String, _ message: String) -> FixIt {
+        let range = argument.positionAfterSkippingLeadingTrivia..<argument.expression.endPositionBeforeTrailingTrivia
+        return FixIt(
+            message: Mend(message: message), changes: [.replaceText(range: range, with: source, in: Syntax(argument))])
+    }
+
     /// Removes an argument of a marker attribute, and the parentheses if nothing is left in them.
     static func remove(argument expression: ExprSyntax, of attribute: AttributeSyntax, _ message: String) -> FixIt {
         let arguments = MarkerArguments(attribute).list.filter { $0.expression.id != expression.id }

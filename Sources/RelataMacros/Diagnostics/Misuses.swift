@@ -19,6 +19,10 @@ extension Misuse {
                 + "@Attribute(column: \(name.literal))")
     }
 
+    static func reservedType(_ name: String) -> Misuse {
+        Misuse("'\(name)' is the name of a type that @Model adds: choose another, or declare it outside the model")
+    }
+
     // MARK: Markers
 
     static func markerOnOther(_ marker: String) -> Misuse {
@@ -41,7 +45,7 @@ extension Misuse {
     }
     static func relationshipOnAttribute(_ name: String, _ type: String) -> Misuse {
         Misuse(
-            "'\(name)' is a \(type), which is no link: write @Attribute, or make its type ToOne, HasOne, ToMany or Through"
+            "'\(name)' is of type \(type), which is no link: write @Attribute, or make its type ToOne, HasOne, ToMany or Through"
         )
     }
     static func attributeOnLink(_ name: String, _ kind: Link.Kind) -> Misuse {
@@ -90,7 +94,9 @@ extension Misuse {
         Misuse("'\(name)' can't be stored: \(reason)")
     }
     static func constantWithValue(_ name: String) -> Misuse {
-        Misuse("'\(name)' is a constant that no row could change: write 'var', or 'static let' for what isn't stored")
+        Misuse(
+            "'\(name)' is a constant that no row could change: write 'var', leave the value to the initialiser, or make it "
+                + "static if it isn't stored")
     }
     static func transientWithoutValue(_ name: String) -> Misuse {
         Misuse("'\(name)' is transient and needs an initial value, which it has after every fetch")
@@ -105,7 +111,7 @@ extension Misuse {
         Misuse("'\(name)' can't be both '.\(first)' and '.\(second)': keep one")
     }
     static func optionOnOtherType(_ name: String, _ option: String, fits: String, _ type: String) -> Misuse {
-        Misuse("'.\(option)' needs \(fits), and '\(name)' is a \(type): remove it, or change the type")
+        Misuse("'.\(option)' needs \(fits), and '\(name)' is of type \(type): remove it, or change the type")
     }
     static func emptyBounds(_ name: String, _ option: String) -> Misuse {
         Misuse("'.\(option)' of '\(name)' leaves no value: write the smaller bound first")

@@ -11,7 +11,7 @@ struct ModelChecks {
     private var reservedNames: [Diagnostic] {
         model.properties.filter { $0.name == "primaryKey" || $0.name == "path" && !$0.isTransient }.map {
             Misuse.reservedName($0.name).at($0.node)
-        }
+        } + model.declaredMembers.clashes.map { Misuse.reservedType($0.text).at($0) }
     }
 
     private var keyMistakes: [Diagnostic] {

@@ -3,7 +3,8 @@ import SwiftSyntaxBuilder
 
 /// A declaration with a body of one statement a line.
 func declaration(_ header: String, _ body: [String]) -> DeclSyntax {
-    DeclSyntax(stringLiteral: header + " {\n" + body.map { $0.indented }.joined(separator: "\n") + "\n}")
+    guard !body.isEmpty else { return DeclSyntax(stringLiteral: header + " {}") }
+    return DeclSyntax(stringLiteral: header + " {\n" + body.map { $0.indented }.joined(separator: "\n") + "\n}")
 }
 
 extension String {

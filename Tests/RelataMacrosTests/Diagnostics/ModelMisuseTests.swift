@@ -1,0 +1,125 @@
+import Testing
+
+@Suite struct ModelMisuseTests {
+    @Test func aClassIsTurnedIntoAStruct() {
+        expectMisuse(
+            in: "@Model public final class Book { let id: ID<Book> }", at: "class",
+            "@Model needs a struct: a model is a value. Write 'struct' instead of 'class'",
+            fixed: ["@Model public struct Book { let id: ID<Book> }"])
+    }
+
+    @Test func anActorIsTurnedIntoAStruct() {
+        expectMisuse(
+            in: "@Model actor Book { let id: ID<Book> }", at: "actor",
+            "@Model needs a struct: a model is a value. Write 'struct' instead of 'actor'",
+            fixed: ["@Model struct Book { let id: ID<Book> }"])
+    }
+
+    @Test func anEnumIsRefused() {
+        expectMisuse(
+            in: "@Model enum Book { case novel }", at: "enum",
+            "@Model needs a struct: a model is a value. Write 'struct' instead of 'enum'")
+    }
+
+    @Test func aGenericStructIsRefused() {
+        expectMisuse(
+            in: "@Model struct Book<Content> { let id: ID<Book> }", at: "<Content>",
+            "'Book' can't be generic: one entity has one table. Write a struct for each type of content")
+    }
+
+    @Test func aStructInsideAGenericOneIsRefused() {
+        expectMisuse(
+            in: "struct Library<Content> { @Model struct Book { let id: ID<Book> } }", at: "Book",
+            "'Book' can't be generic: one entity has one table. Write a struct for each type of content")
+    }
+
+    @Test func aMissingKeyIsAdded() {
+        expectMisuse(
+            in: """
+                /// A book.
+                @Model struct Book {
+                  // The title.
+                  var title: String
+                }
+                """, at: "Book",
+            "'Book' has no primary key: add 'let id: ID<Book>', or mark the properties that make up the key with "
+                + "@Attribute(.primaryKey)",
+            fixed: [
+                """
+                /// A book.
+                @Model struct Book {
+                  let id: ID<Book>
+                  // The title.
+                  var title: String
+                }
+                """
+            ])
+    }
+
+    @Test func aTransientIdIsNoKey() {
+        let findings = expand("@Model struct Book { @Transient var id = 1 }").findings
+        #expect(findings.map(\.node) == ["Book"])
+    }
+
+    @Test func anOptionalKeyIsAnIntegerOnly() {
+        expectMisuse(
+            in: "@Model struct Book { let id: String? }", at: "String?",
+            "'id' can't be optional, as only an 'Int?' is assigned by the database: write 'String'",
+            fixed: ["@Model struct Book { let id: String }"])
+    }
+
+    @Test func aPartOfAKeyCantBeOptional() {
+        expectMisuse(
+            in: "@Model struct Seat { @Attribute(.primaryKey) var row: Int?; @Attribute(.primaryKey) var number: Int }",
+            at: "Int?", "'row' can't be optional, as each part of the primary key of several must be set: write 'Int'",
+            fixed: [
+                "@Model struct Seat { @Attribute(.primaryKey) var row: Int; @Attribute(.primaryKey) var number: Int }"
+            ])
+    }
+
+    @Test(arguments: ["Double", "[String]", "Set<Int>"]) func aKeyMustTellObjectsApart(type: String) {
+        expectMisuse(
+            in: "@Model struct Book { let id: \(type) }", at: "id",
+            "'id' can't be the primary key, as \(type) doesn't tell objects apart for certain: write an ID, an Int?, a "
+                + "String, a UUID or an enum")
+    }
+
+    @Test func aLinkToManyIsNoKey() {
+        expectMisuse(
+            in: "@Model struct Book { var id: ToMany<Author> }", at: "id",
+            "'id' can't be the primary key, as ToMany<Author> doesn't tell objects apart for certain: write an ID, an "
+                + "Int?, a String, a UUID or an enum")
+    }
+
+    @Test(arguments: ["revision", "createdAt", "updatedAt"]) func aStampIsGivenOnce(stamp: String) {
+        let type = stamp == "revision" ? "Int" : "Date"
+        expectMisuse(
+            inMembers: "@Attribute(.\(stamp)) var a: \(type); @Attribute(.\(stamp), column: \"B\") var b: \(type)",
+            at: ".\(stamp)", "'Book' has another '.\(stamp)': keep one",
+            fixed: ["@Attribute(.\(stamp)) var a: \(type); @Attribute(column: \"B\") var b: \(type)"])
+    }
+
+    @Test func aPropertyCantHaveTheNameOfAGeneratedOne() {
+        expectMisuse(
+            inMembers: "var primaryKey: String", at: "primaryKey",
+            "'primaryKey' is a name that every model uses itself: choose another, and keep the column with "
+                + "@Attribute(column: \"primaryKey\")")
+    }
+
+    @Test func aTypeCantHaveTheNameOfAGeneratedOne() {
+        expectMisuse(
+            inMembers: "enum Key {}", at: "Key",
+            "'Key' is the name of a type that @Model adds: choose another, or declare it outside the model")
+    }
+
+    @Test func aModelWithAMistakeExpandsToNothing() {
+        let text = expand("@Model struct Book { let id: ID<Book>; var title: String! }").text
+        #expect(text.split(separator: "\n").joined() == "struct Book { let id: ID<Book>; var title: String! }")
+    }
+
+    @Test func everyMistakeIsReported() {
+        let findings = expand("@Model struct Book { let id: ID<Book>; var a: Int!; var b = 1; let c: ToMany<Book> }")
+            .findings
+        #expect(findings.map(\.node) == ["Int!", "b", "let"])
+    }
+}
