@@ -4,8 +4,9 @@ extension ExpressionWriter {
     struct Entered {
         /// The object at its end.
         let position: Int
-        /// What ties the step's first row to where it came from; empty where that is a join's condition.
-        var tie = ""
+        /// The columns of the step's first row that tie it to where it came from, and the key there that they equal.
+        let near: [String]
+        let owner: [String]
         /// The columns by which the relationship is ordered, before the object's key.
         var order: [String] = []
         /// The key of the row between, where one object can be met several times (a through link).
@@ -39,40 +40,43 @@ extension ExpressionWriter {
             return enter(target: schema.references[number], key: ownerKey, frame: frame, isFirst: isFirst)
         case .inverse(let number):
             let reference = schema.references[number]
-            let (alias, tie) = add(
+            let (alias, near) = add(
                 schema.tables[reference.source].sqlName, reference.columns, ownerKey, frame: frame, isFirst: isFirst)
             let position = element(reference.source, frame: frame, alias: alias, key: nil)
             return Entered(
-                position: position, tie: tie, order: reference.orderColumn.map { [column(alias, $0)] } ?? [])
+                position: position, near: near, owner: ownerKey,
+                order: reference.orderColumn.map { [column(alias, $0)] } ?? [])
         case .join(let number, let isSource):
             let join = schema.joins[number]
-            let (near, far) =
+            let (own, far) =
                 isSource ? (join.sourceColumns, join.targetColumns) : (join.targetColumns, join.sourceColumns)
-            let (alias, tie) = add(join.table, near, ownerKey, frame: frame, isFirst: isFirst)
+            let (alias, near) = add(join.table, own, ownerKey, frame: frame, isFirst: isFirst)
             let order = isSource ? join.orderColumn : join.inverseOrderColumn
             let position = element(
                 isSource ? join.target : join.source, frame: frame, alias: nil, key: columns(alias, far))
             return Entered(
-                position: position, tie: tie, order: order.map { [column(alias, $0)] } ?? [], isInjective: false)
+                position: position, near: near, owner: ownerKey, order: order.map { [column(alias, $0)] } ?? [],
+                isInjective: false)
         case .through(let inverse, let reference):
             let (view, onward) = (schema.references[inverse], schema.references[reference])
             let middle = schema.tables[view.source]
-            let (alias, tie) = add(middle.sqlName, view.columns, ownerKey, frame: frame, isFirst: isFirst)
+            let (alias, near) = add(middle.sqlName, view.columns, ownerKey, frame: frame, isFirst: isFirst)
             let position = element(
                 onward.target, frame: frame, alias: nil, key: columns(alias, onward.columns))
             // Where a row between may lead nowhere, the target is joined, so that such a row drops out.
             if onward.isOptional || !onward.isEnforced { _ = self.alias(of: position) }
             return Entered(
-                position: position, tie: tie, order: view.orderColumn.map { [column(alias, $0)] } ?? [],
+                position: position, near: near, owner: ownerKey,
+                order: view.orderColumn.map { [column(alias, $0)] } ?? [],
                 between: columns(alias, middle.keyColumnNames), isInjective: false)
         }
     }
 
     private mutating func enter(target reference: Reference, key: [String], frame: Int, isFirst: Bool) -> Entered {
         let table = schema.tables[reference.target]
-        let (alias, tie) = add(table.sqlName, table.keyColumnNames, key, frame: frame, isFirst: isFirst)
+        let (alias, near) = add(table.sqlName, table.keyColumnNames, key, frame: frame, isFirst: isFirst)
         let position = element(table.index, frame: frame, alias: alias, key: nil)
-        return Entered(position: position, tie: tie, isInjective: reference.isUnique)
+        return Entered(position: position, near: near, owner: key, isInjective: reference.isUnique)
     }
 
     private mutating func element(_ table: Int, frame: Int, alias: String?, key: [String]?) -> Int {
@@ -85,15 +89,15 @@ extension ExpressionWriter {
 
     private mutating func add(
         _ table: String, _ columns: [String], _ values: [String], frame: Int, isFirst: Bool
-    ) -> (alias: String, tie: String) {
+    ) -> (alias: String, near: [String]) {
         let alias = newAlias()
-        let tie = pairwise(self.columns(alias, columns), values)
+        let near = self.columns(alias, columns)
         if isFirst {
             frames[frame] = dialect.quote(table) + " AS " + alias
-            return (alias, tie)
+        } else {
+            join(table, alias, isOuter: false, frame: frame)
+            frames[frame].append(pairwise(near, values))
         }
-        join(table, alias, isOuter: false, frame: frame)
-        frames[frame].append(tie)
-        return (alias, "")
+        return (alias, near)
     }
 }

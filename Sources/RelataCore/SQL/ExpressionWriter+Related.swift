@@ -5,7 +5,10 @@ extension ExpressionWriter {
         let frame: Int
         /// The related object.
         let position: Int
-        /// What ties it to the row outside.
+        /// The columns that tie it to the row outside, and what they equal there.
+        let near: [String]
+        let owner: [String]
+        /// The condition that ties it.
         let tie: String
     }
 
@@ -20,6 +23,14 @@ extension ExpressionWriter {
             } else if condition != .and([]), condition != .value(.integer(1)) {
                 try writer.condition(condition, isInside: true)
             }
+        }
+        let table = schema.tables[positions[related.position].table]
+        if quantifier == .any, schema.pins(condition, scope: set.innerScope, table: table),
+            !condition.leaves(scope: set.innerScope)
+        {
+            sql.append(tuple(related.owner) + " IN (SELECT " + related.near.joined(separator: ", "))
+            sql.append(" FROM \(frames[related.frame]) WHERE \(text))")
+            return
         }
         sql.append(quantifier == .any ? "EXISTS (SELECT 1" : "NOT EXISTS (SELECT 1")
         sql.append(source(related, text))
@@ -146,16 +157,19 @@ extension ExpressionWriter {
         frames.append("")
         let frame = frames.count - 1
         var entered = try enter(set.path[index], from: owner, frame: frame, isFirst: true)
-        let tie = entered.tie
+        let (near, key) = (entered.near, entered.owner)
+        let tie = pairwise(near, key)
         // A through link repeats objects by itself, on purpose; only on a longer path each object counts once.
         var canRepeat = !entered.between.isEmpty && index + 1 < set.path.count
         for name in set.path[(index + 1)...] {
             entered = try enter(name, from: entered.position, frame: frame, isFirst: false)
             canRepeat = canRepeat || !entered.isInjective
         }
-        guard isSet, canRepeat else { return Related(frame: frame, position: entered.position, tie: tie) }
+        guard isSet, canRepeat else {
+            return Related(frame: frame, position: entered.position, near: near, owner: key, tie: tie)
+        }
         let table = schema.tables[positions[entered.position].table]
-        let keys = key(of: entered.position).joined(separator: ", ")
+        let keys = self.key(of: entered.position).joined(separator: ", ")
         let alias = newAlias()
         let inner = "SELECT \(keys) FROM \(frames[frame]) WHERE \(tie)"
         frames.append(dialect.quote(table.sqlName) + " AS " + alias)
@@ -163,9 +177,10 @@ extension ExpressionWriter {
             Position(
                 table: table.index, frame: frames.count - 1, alias: alias, key: nil, isOuter: false, isOptional: false,
                 isKeyOptional: false))
+        let outer = columns(alias, table.keyColumnNames)
         return Related(
-            frame: frames.count - 1, position: positions.count - 1,
-            tie: "\(tuple(columns(alias, table.keyColumnNames))) IN (\(inner))")
+            frame: frames.count - 1, position: positions.count - 1, near: outer, owner: key,
+            tie: "\(tuple(outer)) IN (\(inner))")
     }
 
     private func link(_ name: String, of position: Int) throws(RelataError) -> Relationship {

@@ -49,15 +49,18 @@ public struct QueryCompiler: Sendable {
     public func count(_ plan: QueryPlan) throws(RelataError) -> SQLStatement {
         var query = try QueryWriter(self, plan)
         guard plan.limit != nil || plan.offset != nil else {
-            return query.statement(try query.finish("SELECT COUNT(*)", order: []))
+            let sql = try query.finish("SELECT COUNT(*)", order: [])
+            return query.statement(sql)
         }
-        return query.statement("SELECT COUNT(*) FROM (\(try query.finish("SELECT 1", order: []))) AS t")
+        let sql = try query.finish("SELECT 1", order: [])
+        return query.statement("SELECT COUNT(*) FROM (\(sql)) AS t")
     }
 
     /// Whether a query yields a row: 1 or 0.
     public func exists(_ plan: QueryPlan) throws(RelataError) -> SQLStatement {
         var query = try QueryWriter(self, plan)
-        return query.statement("SELECT EXISTS (\(try query.finish("SELECT 1", order: [])))")
+        let sql = try query.finish("SELECT 1", order: [])
+        return query.statement("SELECT EXISTS (\(sql))")
     }
 
     /// The primary keys of a query's objects.
@@ -72,8 +75,8 @@ public struct QueryCompiler: Sendable {
         let (text, types) = try query.columns(.expressions([.property(scope: 0, path: [])]))
         let needsOrder = isOrdered || plan.limit != nil || plan.offset != nil
         let order = needsOrder ? try query.order(isTotal: true) : []
-        return CompiledQuery(
-            statement: query.statement(try query.finish("SELECT " + text, order: order)), columnTypes: types)
+        let sql = try query.finish("SELECT " + text, order: order)
+        return CompiledQuery(statement: query.statement(sql), columnTypes: types)
     }
 
     /// One row for each group of a query's objects that agree in some expressions; limit and offset count groups.
@@ -115,8 +118,8 @@ public struct QueryCompiler: Sendable {
         query.writer.groups = isLimited ? .subquery([]) : .direct
         let (text, types) = try query.columns(.expressions(figures))
         guard isLimited, case .subquery(let values) = query.writer.groups else {
-            return CompiledQuery(
-                statement: query.statement(try query.finish("SELECT " + text, order: [])), columnTypes: types)
+            let sql = try query.finish("SELECT " + text, order: [])
+            return CompiledQuery(statement: query.statement(sql), columnTypes: types)
         }
         query.writer.groups = .none
         let order = try query.order(isTotal: true)

@@ -79,10 +79,11 @@ struct QueryWriter {
             let keys = writer.key(of: entered.position).joined(separator: ", ")
             add(
                 writer.tuple(writer.columns(alias, table.keyColumnNames))
-                    + " IN (SELECT \(keys) FROM \(writer.frames[frame]) WHERE \(entered.tie))")
+                    + " IN (SELECT \(keys) FROM \(writer.frames[frame]) WHERE \(writer.pairwise(entered.near, entered.owner)))"
+            )
             return
         }
-        add(entered.tie)
+        add(writer.pairwise(entered.near, entered.owner))
         writer.scopes.append((0, entered.position))
         relationOrder = entered.order.map { ExpressionWriter.Term(sql: $0, type: .integer, isNullable: true) }
         between = entered.between.map { ExpressionWriter.Term(sql: $0, type: nil, isNullable: false) }
@@ -195,6 +196,7 @@ struct QueryWriter {
         return text
     }
 
+    /// The statement, once its text is written: only then are all parameters known.
     func statement(_ sql: String) -> SQLStatement { SQLStatement(sql, writer.parameters) }
 }
 

@@ -1,0 +1,104 @@
+import Foundation
+import RelataCore
+import RelataSQLite
+import Testing
+
+/// What searching text finds.
+struct QueryTextTests {
+    let library: QueryLibrary
+
+    init() throws { library = try .small() }
+
+    private func books(
+        _ search: TextOperator, _ pattern: String, _ options: TextOptions = []
+    ) throws -> [Value] {
+        try library.keys("Book", .text(search, the("title"), .value(.text(pattern)), options))
+    }
+
+    @Test func partsAreFoundLiterally() throws {
+        #expect(try books(.contains, "th") == [1, 4])
+        #expect(try books(.contains, "%") == [3])
+        #expect(try books(.contains, "_") == [3])
+        #expect(try books(.contains, "") == [1, 2, 3, 4])
+        #expect(try books(.beginsWith, "100%") == [3])
+        #expect(try books(.beginsWith, "100_") == [])
+        #expect(try books(.beginsWith, "Earth") == [1])
+        #expect(try books(.beginsWith, "Earthseas") == [])
+        #expect(try books(.endsWith, "sea") == [1])
+        #expect(try books(.endsWith, "wool_") == [3])
+        #expect(try books(.endsWith, "l%") == [])
+        #expect(try books(.endsWith, "") == [1, 2, 3, 4])
+    }
+
+    @Test func caseAndDiacriticsAreOverlookedOnRequest() throws {
+        #expect(try books(.beginsWith, "EARTH", .caseInsensitive) == [1, 4])
+        #expect(try books(.contains, "DISPO", .caseInsensitive) == [2])
+        #expect(try books(.endsWith, "SEA", .caseInsensitive) == [1])
+        let essay = ExpressionNode.text(
+            .beginsWith, the("name"), .value("ess"), [.caseInsensitive, .diacriticInsensitive])
+        #expect(try library.keys("Genre", essay) == [2, 3])
+        #expect(
+            try library.keys(
+                "Genre", .comparison(.equal, the("name"), .value("ESSAI"), [.caseInsensitive, .diacriticInsensitive]))
+                == [3])
+        #expect(try library.keys("Genre", .comparison(.equal, the("name"), .value("éSSAI"), .caseInsensitive)) == [3])
+        #expect(
+            try library.keys("Genre", .comparison(.equal, the("name"), .value("Essai"), .diacriticInsensitive)) == [3])
+        #expect(try library.keys("Genre", .comparison(.equal, the("name"), .value("Essai"), .caseInsensitive)) == [])
+    }
+
+    @Test func wildcardsAndExpressionsMatchTheWhole() throws {
+        #expect(try books(.like, "Earth*") == [1])
+        #expect(try books(.like, "*s?a") == [1])
+        #expect(try books(.like, "earth") == [])
+        #expect(try books(.like, "100%*") == [3])
+        #expect(try books(.like, "e*", .caseInsensitive) == [1, 4])
+        #expect(try books(.like, "*\\*") == [])
+        #expect(try books(.matches, "[Ee]arth.*") == [1, 4])
+        #expect(try books(.matches, "arth") == [])
+        #expect(try books(.matches, "a|Earthsea") == [1])
+        #expect(try books(.matches, "EARTH.*", .caseInsensitive) == [1, 4])
+    }
+
+    @Test func unsetTextIsFoundByNothing() throws {
+        for search in [TextOperator.contains, .beginsWith, .endsWith, .like, .matches] {
+            let condition = ExpressionNode.text(
+                search, the("text"), .value(search == .like ? "*" : search == .matches ? ".*" : ""), [])
+            #expect(try library.keys("Review", condition) == [1, 3, 4])
+            #expect(try library.keys("Review", .not(condition)) == [2])
+        }
+    }
+
+    @Test func patternsMayComeFromTheObject() throws {
+        try library.insert("Review", [["id": 9, "stars": 1, "text": "Earth", "bookId": 1]])
+        for (search, found) in [(TextOperator.beginsWith, true), (.contains, true), (.endsWith, false), (.like, false)]
+        {
+            let condition = ExpressionNode.text(search, the("book.title"), the("text"), [])
+            #expect(try library.keys("Review", .and([condition, the("id") == 9])) == (found ? [9] : []))
+        }
+    }
+
+    @Test func allCharactersCount() throws {
+        let texts = ["a\u{0}b", "\u{0}", "👩‍👩‍👧 x", "\u{10FFFF}", "a\u{10FFFF}z", "\u{D7FF}", "\u{E000}", ""]
+        for (index, text) in texts.enumerated() {
+            try library.insert("Genre", [["id": .integer(Int64(100 + index)), "name": .text(text)]])
+        }
+        for text in texts where !text.isEmpty {
+            for search in [TextOperator.contains, .beginsWith, .endsWith] {
+                let expected = texts.indices.filter { index in
+                    let (name, part) = (Array(texts[index].utf8), Array(text.utf8))
+                    return switch search {
+                    case .beginsWith: name.starts(with: part)
+                    case .endsWith: name.suffix(part.count) == part[...]
+                    default: name.indices.contains { name[$0...].starts(with: part) }
+                    }
+                }
+                let condition = ExpressionNode.text(search, the("name"), .value(.text(text)), [])
+                let found = try library.keys("Genre", .and([condition, the("id") >= 100]))
+                #expect(found == expected.map { .integer(Int64(100 + $0)) }, "\(search) \(text.debugDescription)")
+            }
+        }
+        #expect(try library.keys("Genre", .text(.beginsWith, the("name"), .value("\u{D7FF}"), [])) == [105])
+        #expect(try library.keys("Genre", .function(.length, [the("name")]) == 3) == [100, 102, 104])
+    }
+}
