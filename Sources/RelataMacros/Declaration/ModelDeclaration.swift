@@ -6,8 +6,8 @@ struct ModelDeclaration {
     let name: String
     /// The name with the types around it: `Library.Book`.
     let entityName: String
-    /// The access modifier of generated members, with a space behind it; empty for internal and below.
-    let access: String
+    /// How far the struct is seen.
+    let visibility: AccessLevel
     /// `table:` and `originalTable:` as written.
     let table: ExprSyntax?
     let originalTable: ExprSyntax?
@@ -23,6 +23,8 @@ struct ModelDeclaration {
     /// Members the struct writes itself, which aren't written again.
     let declaredMembers: DeclaredMembers
 
+    /// The access modifier of generated members, with a space behind it; empty for internal and below.
+    var access: String { visibility > .internal ? visibility.modifier : "" }
     /// The properties that are stored: attributes and links.
     var persistent: [StoredProperty] { properties.filter { !$0.isTransient } }
     /// The links, in order; a link's place here is its number at run time.

@@ -30,7 +30,8 @@ struct ModelParser {
         let arguments = MarkerArguments(attribute)
         let model = ModelDeclaration(
             name: name, entityName: (enclosingNames + [name.withoutBackticks]).joined(separator: "."),
-            access: access(of: declaration), table: arguments["table"], originalTable: arguments["originalTable"],
+            visibility: visibility(of: declaration), table: arguments["table"],
+            originalTable: arguments["originalTable"],
             isCodable: isCodable(declaration), properties: properties, key: key,
             uniques: lists("Unique", in: members, model: name, properties),
             indexes: lists("Index", in: members, model: name, properties), declaredMembers: DeclaredMembers(members))
@@ -70,14 +71,10 @@ struct ModelParser {
         }
     }
 
-    /// The access of generated members: the struct's own, or what an extension around it gives its members.
-    private func access(of declaration: StructDeclSyntax) -> String {
-        var access = StoredProperty.Access(declaration.modifiers)
-        let isWritten = declaration.modifiers.contains { StoredProperty.Access(rawValue: $0.name.text) != nil }
-        if !isWritten, let around = context.first?.as(ExtensionDeclSyntax.self) {
-            access = StoredProperty.Access(around.modifiers)
-        }
-        return access == .public || access == .package ? access.modifier : ""
+    /// The struct's own level, or what an extension around it gives its members.
+    private func visibility(of declaration: StructDeclSyntax) -> AccessLevel {
+        AccessLevel(declaration.modifiers)
+            ?? context.first?.as(ExtensionDeclSyntax.self).flatMap { AccessLevel($0.modifiers) } ?? .internal
     }
 
     private func isCodable(_ declaration: StructDeclSyntax) -> Bool {

@@ -97,7 +97,7 @@ struct PropertyParser {
         func property(_ type: PropertyType?, _ kind: StoredProperty.Kind) -> StoredProperty {
             StoredProperty(
                 identifier: name, type: type, isConstant: isConstant,
-                access: StoredProperty.Access(variable.modifiers), initialValue: binding.initializer?.value,
+                access: AccessLevel(variable.modifiers) ?? .internal, initialValue: binding.initializer?.value,
                 kind: kind, node: Syntax(binding.pattern))
         }
     }

@@ -9,7 +9,7 @@ struct StoredProperty {
     /// Whether it is declared with `let`.
     let isConstant: Bool
     /// The access modifier as written, without `private(set)` and the like.
-    let access: Access
+    let access: AccessLevel
     /// The initial value.
     let initialValue: ExprSyntax?
     /// What the property is to the store.
@@ -23,25 +23,10 @@ struct StoredProperty {
         case transient
     }
 
-    enum Access: String {
-        case `private`, `fileprivate`, `internal`, package, `public`
-
-        init(_ modifiers: DeclModifierListSyntax) {
-            self =
-                modifiers.lazy.filter { $0.detail == nil }.compactMap { Access(rawValue: $0.name.text) }.first
-                ?? .internal
-        }
-
-        /// The modifier of a member elsewhere that is to be seen as far as this one; with a space behind it.
-        var modifier: String {
-            switch self {
-            case .private, .fileprivate: "fileprivate "
-            case .internal: ""
-            case .package, .public: rawValue + " "
-            }
-        }
+    /// The variable declaration around the name.
+    var declaration: VariableDeclSyntax? {
+        sequence(first: node, next: \.parent).lazy.compactMap { $0.as(VariableDeclSyntax.self) }.first
     }
-
     /// The name without backticks.
     var name: String { identifier.withoutBackticks }
     /// The type as written.

@@ -65,7 +65,9 @@ struct LinkChecks {
 
     private func add(_ argument: String) -> FixIt {
         guard let marker else {
-            return .insert("@Relationship(\(argument)) ", before: declaration, "Add '@Relationship(\(argument))'")
+            return .insert(
+                "@Relationship(\(argument)) ", before: property.declaration.map(Syntax.init) ?? property.node,
+                "Add '@Relationship(\(argument))'")
         }
         let arguments =
             [argument]
@@ -74,13 +76,6 @@ struct LinkChecks {
             }
         return .replace(
             marker.node, with: "@Relationship(\(arguments.joined(separator: ", ")))", "Add '\(argument)'")
-    }
-
-    /// The declaration around the property's name.
-    private var declaration: Syntax {
-        var node = property.node
-        while !node.is(VariableDeclSyntax.self), let parent = node.parent { node = parent }
-        return node
     }
 
     // MARK: Arguments

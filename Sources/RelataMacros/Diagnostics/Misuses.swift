@@ -13,6 +13,9 @@ extension Misuse {
             "'\(model)' has no primary key: add 'let id: ID<\(model)>', or mark the properties that make up the key "
                 + "with @Attribute(.primaryKey)")
     }
+    static func hiddenId(_ level: String, model: String) -> Misuse {
+        Misuse("'id' must be seen as far as '\(model)' is, as Identifiable shows it: make it \(level)")
+    }
     static func reservedName(_ name: String) -> Misuse {
         Misuse(
             "'\(name)' is a name that every model uses itself: choose another, and keep the column with "

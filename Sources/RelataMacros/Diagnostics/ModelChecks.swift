@@ -5,13 +5,34 @@ import SwiftSyntax
 struct ModelChecks {
     let model: ModelDeclaration
 
-    var diagnostics: [Diagnostic] { reservedNames + keyMistakes + repeatedStamps + throughMistakes }
+    var diagnostics: [Diagnostic] { reservedNames + hiddenId + keyMistakes + repeatedStamps + throughMistakes }
 
     /// Names of members that the macro generates.
     private var reservedNames: [Diagnostic] {
         model.properties.filter { $0.name == "primaryKey" || $0.name == "path" && !$0.isTransient }.map {
             Misuse.reservedName($0.name).at($0.node)
         } + model.declaredMembers.clashes.map { Misuse.reservedType($0.text).at($0) }
+    }
+
+    /// `Identifiable` shows the `id` wherever the model is seen.
+    private var hiddenId: [Diagnostic] {
+        let needed = max(model.visibility, .fileprivate)
+        return model.persistent.filter { $0.name == "id" && $0.access < needed }.map { id in
+            let wanted = needed == .internal ? "" : "\(needed.rawValue) "
+            var fixIt: FixIt?
+            if let variable = id.declaration {
+                let modifier = variable.modifiers.first {
+                    $0.detail == nil && AccessLevel(rawValue: $0.name.text) != nil
+                }
+                fixIt =
+                    modifier.map {
+                        wanted.isEmpty
+                            ? .remove($0, "Remove '\($0.name.text)'")
+                            : .replace($0, with: needed.rawValue, "Make it '\(needed.rawValue)'")
+                    } ?? .insert(wanted, before: variable.bindingSpecifier, "Make it '\(needed.rawValue)'")
+            }
+            return Misuse.hiddenId(needed.rawValue, model: model.name).at(id.node, fixIt)
+        }
     }
 
     private var keyMistakes: [Diagnostic] {

@@ -64,6 +64,8 @@ extension StoredProperty {
     }
 
     fileprivate func bindKey(_ value: String) -> String {
-        "try " + (link.map { "\($0.target).bind(\(value), to: &binder)" } ?? "binder.bind(\(value), \(codingExpression(of: keyType)))")
+        "try "
+            + (link.map { "\($0.target).bind(\(value), to: &binder)" }
+                ?? "binder.bind(\(value), \(codingExpression(of: keyType)))")
     }
 }

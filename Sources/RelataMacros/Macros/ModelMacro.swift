@@ -30,7 +30,7 @@ public enum ModelMacro: MemberMacro, ExtensionMacro {
         var conformances: [String] = []
         if missing.contains("Model") { conformances.append("Relata.Model") }
         if missing.contains("Hashable") { conformances.append("Hashable") }
-        if missing.contains("Identifiable"), model.properties.contains(where: { $0.name == "id" }) {
+        if missing.contains("Identifiable"), model.persistent.contains(where: { $0.name == "id" }) {
             conformances.append("Identifiable")
         }
         guard !conformances.isEmpty else { return [] }

@@ -99,6 +99,21 @@ import Testing
             fixed: ["@Attribute(.\(stamp)) var a: \(type); @Attribute(column: \"B\") var b: \(type)"])
     }
 
+    @Test(
+        arguments: [
+            ("public", "let id", "public let id"), ("package", "let id", "package let id"),
+            ("public", "internal let id", "public let id"), ("internal", "private let id", "let id"),
+            ("private", "private let id", "fileprivate let id"),
+            ("public", "private(set) var id", "private(set) public var id"),
+        ])
+    func anIdIsSeenAsFarAsItsModel(level: String, declaration: String, mended: String) {
+        expectMisuse(
+            in: "@Model \(level) struct Book { \(declaration): ID<Book> }", at: "id",
+            "'id' must be seen as far as 'Book' is, as Identifiable shows it: make it "
+                + (level == "private" ? "fileprivate" : level),
+            fixed: ["@Model \(level) struct Book { \(mended): ID<Book> }"])
+    }
+
     @Test func aPropertyCantHaveTheNameOfAGeneratedOne() {
         expectMisuse(
             inMembers: "var primaryKey: String", at: "primaryKey",

@@ -1,0 +1,25 @@
+import SwiftSyntax
+
+/// How far a declaration is seen, from the least to the most.
+enum AccessLevel: String, CaseIterable, Comparable {
+    case `private`, `fileprivate`, `internal`, package, `public`
+
+    /// The level that the modifiers give, if they give one; `private(set)` and the like don't.
+    init?(_ modifiers: DeclModifierListSyntax) {
+        let levels = modifiers.compactMap { $0.detail == nil ? AccessLevel(rawValue: $0.name.text) : nil }
+        guard let level = levels.first else { return nil }
+        self = level
+    }
+
+    static func < (left: AccessLevel, right: AccessLevel) -> Bool { left.rank < right.rank }
+    private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+
+    /// The modifier of a declaration elsewhere in the file that is to be seen as far; with a space behind it.
+    var modifier: String {
+        switch self {
+        case .private, .fileprivate: "fileprivate "
+        case .internal: ""
+        case .package, .public: rawValue + " "
+        }
+    }
+}
