@@ -81,8 +81,8 @@ extension Model {
 public protocol ModelFields: Sendable {
     /// The fields of the object at the end of a path.
     init(path: FieldPath)
-    /// Where the object stands.
-    var path: FieldPath { get }
+    /// Where the object stands. Not just `path`, which a model may well have a property of.
+    var fieldPath: FieldPath { get }
 }
 
 /// Where an object stands in a query: how deep its scope is and which to-ones lead to it from there.

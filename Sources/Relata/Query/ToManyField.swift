@@ -72,7 +72,7 @@ public struct ToManyField<Target: Model>: Sendable {
     public func contains(ids: some Sequence<Target.Key>) -> Condition {
         do {
             let keys = try ids.map { try Target.keyValue($0) }
-            return Condition(.quantified(.any, related, condition: .keyIn(inner.path.object, keys)))
+            return Condition(.quantified(.any, related, condition: .keyIn(inner.fieldPath.object, keys)))
         } catch {
             return Condition(.invalid("\(error)"))
         }

@@ -9,7 +9,7 @@ struct ModelChecks {
 
     /// Names of members that the macro generates.
     private var reservedNames: [Diagnostic] {
-        model.properties.filter { $0.name == "primaryKey" || $0.name == "path" && !$0.isTransient }.map {
+        model.properties.filter { $0.name == "primaryKey" || $0.name == "fieldPath" }.map {
             Misuse.reservedName($0.name).at($0.node)
         } + model.declaredMembers.clashes.map { Misuse.reservedType($0.text).at($0) }
     }

@@ -6,8 +6,8 @@ extension ModelDeclaration {
         declaration(
             "\(access)struct Fields: Relata.ModelFields",
             [
-                "\(access)let path: Relata.FieldPath",
-                "\(access)init(path: Relata.FieldPath) {\n    self.path = path\n}",
+                "\(access)let fieldPath: Relata.FieldPath",
+                "\(access)init(path: Relata.FieldPath) {\n    self.fieldPath = path\n}",
             ] + persistent.map(\.field))
     }
 }
@@ -18,7 +18,7 @@ extension StoredProperty {
         let (type, arguments) = fieldType
         return """
             \(access.modifier)var \(identifier): Relata.\(type) {
-                Relata.\(type)(path, \(name.literal)\(arguments))
+                Relata.\(type)(fieldPath, \(name.literal)\(arguments))
             }
             """
     }
