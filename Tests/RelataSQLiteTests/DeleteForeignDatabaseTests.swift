@@ -1,0 +1,101 @@
+import Foundation
+import RelataCore
+import Testing
+
+@testable import RelataSQLite
+
+/// Databases that other programs made: other actions, other tables, fewer indexes.
+@Suite struct DeleteForeignDatabaseTests {
+    private let methods = [Connection.DeletionMethod.setBased, .closureFirst]
+
+    private func database(_ sql: String, _ entities: [Entity]) throws -> TestDatabase {
+        let database = try TestDatabase(entities)
+        for table in database.schema.tables { try database.connection.execute("DROP TABLE \(table.sqlName)") }
+        try database.connection.execute(sql)
+        return database
+    }
+
+    private let staff = [
+        Describe.entity("Company"),
+        Describe.entity(
+            "Employee", Describe.toOne("company", "Company", required: true, whenTargetGoes: .cascade),
+            Describe.toOne("boss", "Employee", whenTargetGoes: .deny)),
+    ]
+
+    @Test func restrictToTheSameTableIsMet() throws {
+        for action in ["RESTRICT", "NO ACTION"] {
+            for method in methods {
+                let database = try database(
+                    """
+                    CREATE TABLE Company(id INTEGER PRIMARY KEY);
+                    CREATE TABLE Employee(id INTEGER PRIMARY KEY, companyId INTEGER NOT NULL REFERENCES Company(id),
+                        bossId INTEGER REFERENCES Employee(id) ON DELETE \(action));
+                    INSERT INTO Company VALUES (1), (2);
+                    INSERT INTO Employee VALUES (10, 1, NULL), (11, 1, 10), (12, 1, 11), (20, 2, 20);
+                    """, staff)
+                let report = try database.delete("Company", 1, method: method)
+                #expect(report.deletedKeys(of: "Employee") == .of(10, 11, 12))
+                #expect(try database.delete("Employee", 20, method: method).deletedCount == 1)
+            }
+        }
+    }
+
+    @Test func aTableTheModelsDoNotDeclareIsNamedAndNothingIsLost() throws {
+        for method in methods {
+            let database = try TestDatabase(staff)
+            try database.insert("Company", [1])
+            try database.insert("Employee", [10, 1, nil], [11, 1, 10])
+            try database.connection.execute(
+                """
+                CREATE TABLE badges(number INTEGER PRIMARY KEY, holder INTEGER REFERENCES employee(id));
+                INSERT INTO badges VALUES (1, 11);
+                """)
+            #expect {
+                try database.delete("Company", 1, method: method)
+            } throws: {
+                "\($0)".contains("badges.holder refers to Employee, which the models don't declare")
+            }
+            #expect(try database.keys("Employee") == [10, 11])
+            #expect(try database.rows("Employee")[1][2] == 10)
+            #expect(try database.connection.value(SQLStatement("PRAGMA defer_foreign_keys")) == 0)
+            try database.connection.execute("DELETE FROM badges")
+            #expect(try database.delete("Company", 1, method: method).deletedCount == 3)
+        }
+    }
+
+    @Test func namesMayBeKeywordsAndHoldQuotes() throws {
+        let order = Entity(
+            name: "Order", table: "group \"by\"",
+            properties: [
+                .attribute(Attribute("id", column: "select", type: .integer)),
+                .relationship(
+                    Relationship(
+                        "from", target: "Order", kind: .toOne(isOptional: true, columns: ["from\"; --"]),
+                        onTargetDelete: .cascade)), Describe.manyToMany("where", "Order"),
+            ])
+        for method in methods {
+            let database = try TestDatabase([order])
+            try database.insert("group \"by\"", [1, nil], [2, 1], [3, nil])
+            try database.insert("group \"by\"_where", [2, 3])
+            let report = try database.delete("Order", 1, method: method)
+            #expect(report.deletedKeys(of: "Order") == .of(1, 2))
+            #expect(report.removedJoinRows.first?.count == 1)
+        }
+    }
+
+    @Test func aPlanOnlyReads() throws {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID()).sqlite").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let schema = try Schema(staff)
+        let writer = try Connection(path: path)
+        for statement in SchemaDDL.creation(of: schema, dialect: .sqlite) { try writer.execute(statement) }
+        try writer.execute("INSERT INTO Company VALUES (1); INSERT INTO Employee VALUES (10, 1, NULL), (11, 1, 10)")
+        let reader = try Connection(path: path, isReadOnly: true)
+        let report = try reader.deletionPlan(of: 0, roots: .keys([KeyValue(1)]), schema: schema)
+        #expect(report.deletedCount == 3)
+        #expect(throws: RelataError.self) {
+            try reader.delete(entity: 0, roots: .keys([KeyValue(1)]), schema: schema)
+        }
+        #expect(try writer.value(SQLStatement("SELECT count(*) FROM Employee")) == 2)
+    }
+}
