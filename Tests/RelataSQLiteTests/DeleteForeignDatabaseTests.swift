@@ -98,4 +98,29 @@ import Testing
         }
         #expect(try writer.value(SQLStatement("SELECT count(*) FROM Employee")) == 2)
     }
+
+    @Test(.enabled(if: SharedData.chinook != nil, "chinook.sqlite isn't beside the project"))
+    func aDatabaseOfAnotherProgramObeysItsForeignKeys() throws {
+        let original = try Connection(path: SharedData.chinook, isReadOnly: true)
+        let schema = try Schema(Introspection.entities(of: original))
+        let copy = try Connection(path: nil)
+        try original.backup(to: copy)
+        let artist = try #require(schema.index(of: "Artist"))
+        let plan = try original.deletionPlan(of: artist, roots: .keys([KeyValue(1)]), schema: schema)
+        #expect(plan.blockers.map(\.object.entity) == ["Album", "Album"])
+        #expect(throws: RelataError.self) {
+            try copy.delete(entity: artist, roots: .keys([KeyValue(1)]), schema: schema)
+        }
+        try copy.execute("DELETE FROM PlaylistTrack")
+        // Entity after entity: each reference, those of the staff to their bosses too, comes from what goes as well.
+        for name in ["InvoiceLine", "Invoice", "Customer", "Employee", "Playlist", "Track", "Album", "Artist"] {
+            let entity = try #require(schema.index(of: name))
+            let table = schema.tables[entity]
+            let all = SQLStatement("SELECT \(table.keyColumnNames[0]) FROM \(table.sqlName)")
+            let count = try copy.value(SQLStatement("SELECT count(*) FROM \(table.sqlName)"))
+            let report = try copy.delete(entity: entity, roots: .query(all), schema: schema)
+            #expect(.integer(Int64(report.deletedCount)) == count)
+        }
+        #expect(try copy.values(SQLStatement("PRAGMA foreign_key_check")).isEmpty)
+    }
 }

@@ -44,9 +44,12 @@ public struct KeyList: Hashable, Sendable {
 }
 
 extension KeyList: RandomAccessCollection {
+    /// Zero.
     public var startIndex: Int { 0 }
+    /// The number of keys.
     public var endIndex: Int { values.count / width }
 
+    /// The key at a position.
     public subscript(position: Int) -> KeyValue {
         width == 1
             ? KeyValue(values[position]) : KeyValue(Array(values[position * width..<(position + 1) * width]))
@@ -54,6 +57,7 @@ extension KeyList: RandomAccessCollection {
 }
 
 extension KeyList: ExpressibleByArrayLiteral, CustomStringConvertible {
+    /// The keys, all of as many columns as the first one.
     public init(arrayLiteral keys: KeyValue...) { self.init(keys) }
 
     /// The keys as a person reads them, separated by commas.

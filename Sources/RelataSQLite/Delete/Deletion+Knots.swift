@@ -13,12 +13,13 @@ extension Deletion {
     /// The error to throw for one of SQLite's: where a foreign key refuses what all rules allow, it stands in a table or
     /// column that the models don't declare, and is named.
     func explained(_ error: RelataError) -> RelataError {
-        guard case .database(let code, _, let sql) = error, Int32(code & 0xff) == SQLITE_CONSTRAINT,
+        // SQLITE_CONSTRAINT_FOREIGNKEY, and SQLITE_CONSTRAINT_TRIGGER, which RESTRICT gives.
+        guard case .database(let code, _, let sql) = error, code == 787 || code == 1811,
             let keys = try? connection.values(
                 SQLStatement(
                     """
                     SELECT m.name, f."from", f."table" FROM sqlite_master AS m JOIN pragma_foreign_key_list(m.name) AS f
-                    WHERE m.type = 'table'
+                    WHERE m.type = 'table' AND f.on_delete IN ('NO ACTION', 'RESTRICT')
                     """))
         else { return error }
         var known: Set<[String]> = []
