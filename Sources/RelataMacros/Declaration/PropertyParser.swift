@@ -152,7 +152,7 @@ struct PropertyParser {
             }
             if let relationship {
                 diagnostics.append(
-                    Misuse.relationshipOnAttribute(name, type.text)
+                    Misuse.relationshipOnAttribute(name, type.spelling)
                         .at(
                             relationship.node,
                             .replace(relationship.node.attributeName, with: "Attribute", "Use '@Attribute'")))

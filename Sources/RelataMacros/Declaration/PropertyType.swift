@@ -14,19 +14,15 @@ struct PropertyType {
     init(_ type: TypeSyntax, model: String) {
         original = type
         syntax = TypeQualifier(model: model).rewrite(type.trimmed).cast(TypeSyntax.self)
-        var wrapped = syntax
-        var optionality = 0
-        while let inner = wrapped.optionalContent {
-            wrapped = inner
-            optionality += 1
-        }
-        self.wrapped = wrapped
-        self.optionality = optionality
+        (wrapped, optionality) = syntax.unwrapped
     }
 
     var text: String { syntax.trimmedDescription }
     var wrappedText: String { wrapped.trimmedDescription }
     var isOptional: Bool { optionality > 0 }
+    /// The type and its content as they are spelled in the source, for messages.
+    var spelling: String { original.trimmedDescription }
+    var wrappedSpelling: String { original.trimmed.unwrapped.type.trimmedDescription }
 
     /// The link the type declares, if it does.
     var link: Link? { Link(wrapped, isOptional: isOptional) }
@@ -99,6 +95,12 @@ extension TypeSyntax {
             return nil
         }
         return (name.text, clause?.arguments.map(\.argument.trimmedDescription) ?? [])
+    }
+
+    /// The type without optionality, and the number of `?` around it.
+    fileprivate var unwrapped: (type: TypeSyntax, optionality: Int) {
+        guard let content = optionalContent?.unwrapped else { return (self, 0) }
+        return (content.type, content.optionality + 1)
     }
 
     /// `T` of `T?`, `Optional<T>` and `(T)?`.

@@ -34,14 +34,14 @@ struct AttributeChecks {
         }
         if let kinds = Self.kinds[option.name], let known = type.known, !kinds.types.contains(known) {
             return [
-                Misuse.optionOnOtherType(property.name, option.name, fits: kinds.description, type.text)
+                Misuse.optionOnOtherType(property.name, option.name, fits: kinds.description, type.spelling)
                     .at(option.expression, remove(option, marker))
             ]
         }
         if option.name == "revision", type.isOptional {
             return [
                 Misuse.optionalRevision(property.name)
-                    .at(type.original, .replace(type.original, with: type.wrappedText, "Remove '?'"))
+                    .at(type.original, .replace(type.original, with: type.wrappedSpelling, "Remove '?'"))
             ]
         }
         return []

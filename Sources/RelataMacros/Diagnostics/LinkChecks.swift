@@ -170,6 +170,11 @@ struct LinkChecks {
     }
 
     private func order(_ marker: RelationshipMarker) -> [Diagnostic] {
+        if link.kind == .toMany, let ordered = marker["ordered"], !ordered.is(BooleanLiteralExprSyntax.self) {
+            return [
+                Misuse.computedOrder(name).at(ordered, .replace(ordered, with: "true", "Replace with 'true'"))
+            ]
+        }
         guard link.kind == .toMany, let order = marker["order"] else { return [] }
         if let ordered = marker["ordered"], ordered.trimmedDescription == "true" {
             return [

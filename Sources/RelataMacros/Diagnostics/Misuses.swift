@@ -207,6 +207,9 @@ extension Misuse {
     static func orderedTwice(_ name: String) -> Misuse {
         Misuse("'\(name)' is ordered either by an attribute with 'order:' or by the store with 'ordered:': keep one")
     }
+    static func computedOrder(_ name: String) -> Misuse {
+        Misuse("Whether '\(name)' is ordered must be known to @Model: write 'true' or 'false'")
+    }
     static func orderWithoutInverse(_ name: String, _ target: String) -> Misuse {
         Misuse(
             "'\(name)' is a many-to-many, so no attribute of \(target) can order it: write 'ordered: true', or give the "

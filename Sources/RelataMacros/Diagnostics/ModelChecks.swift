@@ -39,18 +39,18 @@ struct ModelChecks {
         model.key.compactMap { property in
             guard let type = property.type else { return nil }
             if let link = property.link, link.kind != .toOne {
-                return Misuse.keyType(property.name, type.text).at(property.node)
+                return Misuse.keyType(property.name, type.spelling).at(property.node)
             }
             if type.known == .real || type.known == .collection {
-                return Misuse.keyType(property.name, type.text).at(property.node)
+                return Misuse.keyType(property.name, type.spelling).at(property.node)
             }
             let isAssignable =
                 model.key.count == 1 && property.link == nil && ["Int", "Int64"].contains(type.wrapped.nominal?.name)
             if type.isOptional, !isAssignable {
-                return Misuse.optionalKey(property.name, type.wrappedText, isComposite: model.key.count > 1)
+                return Misuse.optionalKey(property.name, type.wrappedSpelling, isComposite: model.key.count > 1)
                     .at(
                         type.original,
-                        .replace(type.original, with: type.wrappedText, "Replace with '\(type.wrappedText)'"))
+                        .replace(type.original, with: type.wrappedSpelling, "Replace with '\(type.wrappedSpelling)'"))
             }
             return nil
         }

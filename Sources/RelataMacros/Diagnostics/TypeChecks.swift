@@ -6,11 +6,11 @@ extension PropertyType {
     func mistake(in name: String, at node: TypeSyntax) -> Diagnostic? {
         if let link, link.kind != .toOne, isOptional {
             return Misuse.optionalLink(name, link.kind.rawValue)
-                .at(node, .replace(node, with: wrappedText, "Replace with '\(wrappedText)'"))
+                .at(node, .replace(node, with: wrappedSpelling, "Replace with '\(wrappedSpelling)'"))
         }
         if optionality > 1 {
-            return Misuse.nestedOptional(name, wrappedText)
-                .at(node, .replace(node, with: wrappedText + "?", "Replace with '\(wrappedText)?'"))
+            return Misuse.nestedOptional(name, wrappedSpelling)
+                .at(node, .replace(node, with: wrappedSpelling + "?", "Replace with '\(wrappedSpelling)?'"))
         }
         let finder = UnsupportedTypeFinder(skipping: link == nil ? nil : wrapped)
         finder.walk(syntax)

@@ -169,6 +169,13 @@ import Testing
             fixed: ["@Relationship(inverse: \\Item.book, order: \\Item.position) var items: ToMany<Item>"])
     }
 
+    @Test func anOrderIsNotComputed() {
+        expectMisuse(
+            inMembers: "@Relationship(ordered: isOrdered) var authors: ToMany<Author>", at: "isOrdered",
+            "Whether 'authors' is ordered must be known to @Model: write 'true' or 'false'",
+            fixed: ["@Relationship(ordered: true) var authors: ToMany<Author>"])
+    }
+
     @Test func aManyToManyIsOrderedByTheStore() {
         expectMisuse(
             inMembers: "@Relationship(order: \\Author.name) var authors: ToMany<Author>", at: "\\Author.name",
