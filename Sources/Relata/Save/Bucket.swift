@@ -13,13 +13,17 @@ protocol AnyBucket: AnyObject {
     func override(row: Int, reference: Int, owner: NodeKey)
     /// Whether the object was there already and only linked: what other sides set is then an update of its own.
     func wasStored(row: Int) -> Bool
-    func role(row: Int) -> SaveRole
+    func referredKeys() -> [(key: KeyValue, node: Int, reference: Int)]
+    func finishModel(_ row: Int, session: SaveSession) -> any Model
 }
 
 /// The objects of one model in a save.
 final class Bucket<M: Model>: AnyBucket {
     let table: Table
     private(set) var objects: [M] = []
+    /// Objects as they were given, where they had no key yet.
+    private var given: [M] { originals ?? objects }
+    private var originals: [M]?
     private var roles: [SaveRole] = []
     private var nodes: [Int] = []
     private var rows: [M.Key: Int] = [:]
@@ -30,6 +34,7 @@ final class Bucket<M: Model>: AnyBucket {
     private var overrides: [Int: [ColumnOverride]] = [:]
     /// References by key alone, to find out at the end whether the object is in the session.
     private var keyReferences: [(key: M.Key, node: Int, reference: Int)] = []
+    private var resolved = 0
     private var unset: [(node: Int, row: Int, reference: Int)] = []
     private var stored: Set<Int> = []
     private var finished: [Int: M] = [:]
@@ -100,7 +105,8 @@ final class Bucket<M: Model>: AnyBucket {
 
     func resolveKeyReferences(session: SaveSession) throws {
         guard !objects.isEmpty else { return }
-        for (key, node, reference) in keyReferences {
+        defer { resolved = keyReferences.count }
+        for (key, node, reference) in keyReferences[resolved...] {
             guard let row = rows[key] else { continue }
             session.addEdge(from: node, to: nodes[row], reference: reference, isKeyKnown: true)
         }
@@ -122,18 +128,7 @@ final class Bucket<M: Model>: AnyBucket {
     }
 
     func validate(into failures: inout [ValidationFailure]) {
-        let limited = table.entity.attributes.contains { !$0.limits.isEmpty }
-        for (row, object) in objects.enumerated() {
-            if limited { Validation.checkLimits(object, table, &failures) }
-            do {
-                try object.validate()
-            } catch RelataError.validation(let own) {
-                failures += own
-            } catch {
-                failures.append(
-                    ValidationFailure(entity: table.name, property: nil, key: keyValue(row: row), message: "\(error)"))
-            }
-        }
+        Validation.check(objects, table, &failures)
     }
 
     // MARK: Results
@@ -142,7 +137,16 @@ final class Bucket<M: Model>: AnyBucket {
 
     func wasStored(row: Int) -> Bool { stored.contains(row) }
 
-    func role(row: Int) -> SaveRole { roles[row] }
+    func referredKeys() -> [(key: KeyValue, node: Int, reference: Int)] {
+        keyReferences.compactMap { reference in
+            (try? M.keyValue(reference.key)).map { ($0, reference.node, reference.reference) }
+        }
+    }
+
+    func finishModel(_ row: Int, session: SaveSession) -> any Model { finish(row, session: session) }
+
+    /// The row of an object that was given to the call.
+    func row(given object: M) -> Int? { object.primaryKey.flatMap { rows[$0] } ?? given.firstIndex(of: object) }
 
     func row(key: M.Key) -> Int? { rows[key] }
 
@@ -218,6 +222,7 @@ final class Bucket<M: Model>: AnyBucket {
     private func stamp(_ row: Int, isInserted: Bool, _ rowID: Int64?, _ session: SaveSession) {
         guard rowID != nil || table.entity.hasStamps else { return }
         var state = SavedState(session: session, rowID: rowID, isInserted: isInserted, keepsLinks: true)
+        if rowID != nil, originals == nil { originals = objects }
         objects[row] = M(saved: objects[row], &state)
         if rowID != nil, let key = objects[row].primaryKey { rows[key] = row }
     }

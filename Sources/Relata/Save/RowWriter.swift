@@ -19,6 +19,38 @@ struct RowWriter<M: Model> {
         }
     }
 
+    /// Inserts rows with one statement.
+    func insertAll(_ objects: [M]) throws {
+        try connection.withStatement(slot: RowSQL.Slot.insert.number(table), { RowSQL.insert(table) }) { statement in
+            for (number, object) in objects.enumerated() {
+                if number & 0x3ff == 0x3ff, Task.isCancelled { throw CancellationError() }
+                do {
+                    try bind(object, [], to: statement, isInsert: true)
+                    try step(statement)
+                } catch {
+                    throw try ConstraintErrors(session: session).translate(
+                        error, object: object.reference(), table: table, values: object.columnValues)
+                }
+                sqlite3_reset(statement)
+            }
+        }
+    }
+
+    /// Runs an upsert that returns the key of the row.
+    func returningKey(_ object: M, _ sql: String) throws -> M.Key {
+        try retryingAfterSteal(object, []) {
+            try connection.withStatement(sql) { statement in
+                try bind(object, [], to: statement, isInsert: true)
+                try step(statement)
+                var reader = RowReader(statement)
+                let key = try M.readKey(from: &reader)
+                // A statement that returns rows has written all of them only at its end.
+                try step(statement)
+                return key
+            }
+        }
+    }
+
     /// Inserts a row unless one with its key is there; whether it did.
     func insertIfAbsent(_ object: M, _ overrides: Overrides) throws -> Bool {
         try retryingAfterSteal(object, overrides) {

@@ -82,16 +82,59 @@ final class SaveSession {
 
     // MARK: Writing
 
-    /// Gathers, validates and writes everything.
-    func run() throws {
+    /// Visits all links: finds nested objects, references and edits. Nothing more happens the second time.
+    func gather() throws {
         while let node = unvisited.popLast() {
             try bucketOf(node).visit(row: nodes[node].row, node: node, session: self)
         }
         for bucket in buckets { try bucket?.resolveKeyReferences(session: self) }
+    }
+
+    /// Checks all objects against their limits and their own rules.
+    func validate() throws {
         var failures: [ValidationFailure] = []
         for bucket in buckets { bucket?.validate(into: &failures) }
         if !failures.isEmpty { throw RelataError.validation(failures) }
         for bucket in buckets { try bucket?.checkUnset(session: self) }
+    }
+
+    /// Whether there is anything to do but writing one node's columns.
+    func hasWork(besides node: Int) throws -> Bool {
+        try gather()
+        return nodes.count > 1 || !operations.isEmpty
+    }
+
+    /// In which order the nodes would be written.
+    func plannedOrder() throws -> [Int] {
+        try gather()
+        return SaveOrder(count: nodes.count, edges: edges)?.order ?? Array(nodes.indices)
+    }
+
+    /// The first reference, of the node or of what is saved with it, to one of these objects.
+    func firstReference(to objects: Set<ObjectReference>, from node: Int) -> (ObjectReference, property: String)? {
+        if objects.isEmpty { return nil }
+        let links = catalog.links[nodes[node].table]
+        for (number, other) in nodes.enumerated() where number != node {
+            guard let key = keyValue(.node(number)) else { continue }
+            let object = ObjectReference(entity: bucketOf(number).table.name, key: key)
+            if objects.contains(object) {
+                return (object, links.first { $0.target == other.table }?.name ?? object.entity)
+            }
+        }
+        for bucket in buckets {
+            for (key, source, reference) in bucket?.referredKeys() ?? [] where source == node {
+                let reference = catalog.schema.references[reference]
+                let object = ObjectReference(entity: catalog.schema.tables[reference.target].name, key: key)
+                if objects.contains(object) { return (object, reference.property) }
+            }
+        }
+        return nil
+    }
+
+    /// Gathers, validates and writes everything.
+    func run() throws {
+        try gather()
+        try validate()
 
         let groups = try linkGroups()
         try noteCounts()
@@ -211,6 +254,23 @@ final class SaveSession {
     }
 
     // MARK: Results
+
+    /// The value of an object that was given, as it is saved.
+    func finished<M: Model>(_ node: Int, as model: M.Type) -> M {
+        let (table, row) = nodes[node]
+        return bucket(model, table: table).finish(row, session: self)
+    }
+
+    /// The value of an object that was given, as it is saved; found by its content.
+    func finished<M: Model>(_ object: M) -> M {
+        guard let table = try? catalog.table(M.self), let bucket = buckets[table.index] as? Bucket<M>,
+            let row = bucket.row(given: object)
+        else { return object }
+        return bucket.finish(row, session: self)
+    }
+
+    /// The value of an object that was given, as it is saved.
+    func finishedModel(_ node: Int) -> any Model { bucketOf(node).finishModel(nodes[node].row, session: self) }
 
     /// The value of a linked object as it is saved.
     func saved<M: Model>(_ box: LinkedObject<M>) -> M {

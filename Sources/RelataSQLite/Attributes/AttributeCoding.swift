@@ -144,7 +144,7 @@ public struct DateCoding: AttributeCoding {
     public var type: AttributeType { .date(encoding) }
     public func read(_ statement: OpaquePointer, _ column: Int32) throws -> Date {
         do {
-            return try decode(Row(statement: statement).value(at: Int(column)))
+            return try decode(Row(statement).value(at: Int(column)))
         } catch {
             throw unreadable(statement, column, "Date")
         }

@@ -37,7 +37,7 @@ public protocol AttributeValue: Sendable {
 
 extension AttributeValue {
     public static func read(_ statement: OpaquePointer, _ column: Int32) throws(RelataError) -> Self {
-        let value = Row(statement: statement).value(at: Int(column), as: attributeType)
+        let value = Row(statement).value(at: Int(column), as: attributeType)
         guard let result = Self(databaseValue: value) else { throw unreadable(statement, column, "\(Self.self)") }
         return result
     }
@@ -317,7 +317,7 @@ extension Date: AttributeValue {
         if sqlite3_column_type(statement, column) == SQLITE_INTEGER {
             return DateText.date(microseconds: sqlite3_column_int64(statement, column))
         }
-        guard let date = Date(databaseValue: Row(statement: statement).value(at: Int(column))) else {
+        guard let date = Date(databaseValue: Row(statement).value(at: Int(column))) else {
             throw unreadable(statement, column, "Date")
         }
         return date

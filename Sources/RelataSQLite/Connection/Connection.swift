@@ -179,7 +179,7 @@ public final class Connection {
             let code = sqlite3_step(leased.handle)
             if code == SQLITE_DONE { return }
             guard code == SQLITE_ROW else { throw error(code, sql: statement.sql) }
-            try body(Row(statement: leased.handle))
+            try body(Row(leased.handle))
         }
     }
 
@@ -200,7 +200,7 @@ public final class Connection {
         let code = sqlite3_step(leased.handle)
         if code == SQLITE_DONE { return nil }
         guard code == SQLITE_ROW else { throw error(code, sql: statement.sql) }
-        return Row(statement: leased.handle).value(at: 0, as: type)
+        return Row(leased.handle).value(at: 0, as: type)
     }
 
     /// Binds parameters in order, from the first on.

@@ -7,7 +7,8 @@ import RelataCore
 public struct Row {
     @usableFromInline let statement: OpaquePointer
 
-    @inlinable init(statement: OpaquePointer) { self.statement = statement }
+    /// The current row of a statement.
+    @inlinable public init(_ statement: OpaquePointer) { self.statement = statement }
 
     /// How many columns there are.
     public var columnCount: Int { Int(sqlite3_column_count(statement)) }

@@ -1,0 +1,47 @@
+extension Model {
+    /// The objects that this object's to-many links to, as a query that takes filters, orders and limits as any.
+    ///
+    /// ```swift
+    /// let recent = series.related { $0.episodes }.where { $0.progress > 0 }.sorted { $0.updatedAt.descending }.limit(3)
+    /// let episodes = try await store.fetch(recent)
+    /// ```
+    public func related<Target: Model>(_ link: (Fields) -> ToManyField<Target>) -> Query<Target> {
+        let field = link(Fields(path: FieldPath()))
+        return related(field.names, fallback: field.path.names)
+    }
+
+    /// The object that this object's to-one or has-one links to, as a query.
+    public func related<Target: Model>(_ link: (Fields) -> ToOneField<Target>) -> Query<Target> {
+        let field = link(Fields(path: FieldPath()))
+        return related([field.name], fallback: field.path.names)
+    }
+
+    private func related<Target: Model>(_ names: [String], fallback path: [String]) -> Query<Target> {
+        var query = Query<Target>()
+        if names.count == 1, path.isEmpty, let key = primaryKey.flatMap({ try? Self.keyValue($0) }) {
+            query.plan.relatedTo = RelatedOwner(entity: Self.entityName, relationship: names[0], key: key)
+        } else if primaryKey == nil {
+            query.plan.condition = .or([])  // a new object: nothing is related to it yet
+        } else {
+            query.plan.condition = .invalid(
+                "\((path + names).joined(separator: ".")) isn't a relationship of \(Self.entityName) itself: ask from the object in between, or use a condition"
+            )
+        }
+        return query
+    }
+
+    func storedKey() throws -> KeyValue {
+        guard let key = primaryKey else {
+            throw RelataError.invalidUse("a \(Self.entityName) without a key isn't stored: save it first")
+        }
+        return try Self.keyValue(key)
+    }
+}
+
+extension Query {
+    func limitedToOne() -> Query {
+        var copy = self
+        copy.plan.limit = min(plan.limit ?? 1, 1)
+        return copy
+    }
+}

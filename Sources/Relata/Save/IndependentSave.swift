@@ -1,0 +1,49 @@
+/// Saves objects each by itself, in the order they need, and keeps the error of each that fails.
+struct IndependentSave {
+    let transaction: WriteTransaction
+
+    func save(_ objects: [any Model]) throws -> [Result<any Model, any Error>] {
+        let order = try order(objects)
+        var results: [Result<any Model, any Error>?] = Array(repeating: nil, count: objects.count)
+        var failed: Set<ObjectReference> = []
+        for index in order {
+            let object = objects[index]
+            do {
+                results[index] = .success(try transaction.savepoint { _ in try save(object, avoiding: failed) })
+            } catch let error as CancellationError {
+                throw error
+            } catch {
+                if !transaction.connection.isInTransaction { throw error }  // the disk is full: all is rolled back
+                failed.insert(object.reference())
+                results[index] = .failure(error)
+            }
+        }
+        return results.map { $0 ?? .failure(RelataError.invalidUse("the object wasn't reached")) }
+    }
+
+    /// The order of the whole batch, found as for a batch that is saved at once.
+    private func order(_ objects: [any Model]) throws -> [Int] {
+        let session = SaveSession(connection: transaction.connection, catalog: transaction.catalog)
+        var places: [Int: [Int]] = [:]
+        for (index, object) in objects.enumerated() {
+            // The same object twice is an error of the second, found when it is saved.
+            if let node = try? session.add(object, as: .save) { places[node, default: []].append(index) }
+        }
+        let nodes = (try? session.plannedOrder()) ?? Array(places.keys.sorted())
+        var order = nodes.flatMap { places[$0] ?? [] }
+        let planned = Set(order)
+        order += objects.indices.filter { !planned.contains($0) }
+        return order
+    }
+
+    private func save<M: Model>(_ object: M, avoiding failed: Set<ObjectReference>) throws -> M {
+        let session = SaveSession(connection: transaction.connection, catalog: transaction.catalog)
+        let node = try session.add(object, as: .save)
+        try session.gather()
+        if let (reference, property) = session.firstReference(to: failed, from: node) {
+            throw RelataError.invalidReference(entity: M.entityName, property: property, key: reference.key)
+        }
+        try session.run()
+        return session.finished(node, as: M.self)
+    }
+}

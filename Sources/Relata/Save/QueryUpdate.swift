@@ -1,0 +1,96 @@
+import Foundation
+
+/// Sets properties of all objects of a query in one statement.
+struct QueryUpdate {
+    let transaction: WriteTransaction
+
+    func update<M: Model>(_ query: Query<M>, _ assignments: [Assignment]) throws -> Int {
+        let (connection, catalog) = (transaction.connection, transaction.catalog)
+        let table = try catalog.table(M.self)
+        for assignment in assignments {
+            let counted = catalog.schema.references.contains {
+                $0.source == table.index && $0.property == assignment.property
+                    && ($0.minimumCount != nil || $0.maximumCount != nil)
+            }
+            if counted {
+                throw RelataError.invalidUse(
+                    "\(M.entityName).\(assignment.property) counts towards a list with a minimum or maximum: update the objects one by one"
+                )
+            }
+        }
+        let compiled = try transaction.compiler.update(
+            try transaction.plan(query), assignments + stamps(table), returnsKeys: true)
+        return try transaction.savepoint { transaction in
+            let keys: [[Value]]
+            do {
+                keys = try connection.values(compiled.statement, types: compiled.columnTypes)
+            } catch {
+                let session = SaveSession(connection: connection, catalog: catalog)
+                let object = ObjectReference(entity: M.entityName, key: KeyValue(.null))
+                throw try ConstraintErrors(session: session).translate(error, object: object, table: table) { [] }
+            }
+            // Limits are checked on the rows as they now are; the savepoint takes them back.
+            var failures: [ValidationFailure] = []
+            let changed = Query<M>().where { _ in
+                Condition(.keyIn(FieldPath().object, keys.map { KeyValue($0) }))
+            }
+            try transaction.forEach(changed) { Validation.check([$0], table, &failures) }
+            if !failures.isEmpty { throw RelataError.validation(failures) }
+            return keys.count
+        }
+    }
+
+    /// What every write of a row also sets.
+    private func stamps(_ table: Table) -> [Assignment] {
+        var assignments: [Assignment] = []
+        if let revision = table.entity.revision {
+            assignments.append(
+                Assignment(revision, .arithmetic(.add, .property(scope: 0, path: [revision]), .value(1))))
+        }
+        if let updatedAt = table.entity.updatedAt {
+            assignments.append(
+                Assignment(updatedAt, .value(DateText.microseconds(of: Date()).map { .integer($0) } ?? .null)))
+        }
+        return assignments
+    }
+}
+
+/// Collects what an update by query sets.
+@resultBuilder
+public enum AssignmentBuilder {
+    public static func buildExpression(_ assignment: Assignment) -> [Assignment] { [assignment] }
+    public static func buildBlock(_ assignments: [Assignment]...) -> [Assignment] { assignments.flatMap { $0 } }
+    public static func buildOptional(_ assignments: [Assignment]?) -> [Assignment] { assignments ?? [] }
+    public static func buildEither(first assignments: [Assignment]) -> [Assignment] { assignments }
+    public static func buildEither(second assignments: [Assignment]) -> [Assignment] { assignments }
+}
+
+extension Field {
+    /// Sets the attribute in an update by query.
+    public func set(to value: Value) -> Assignment { Assignment(name, coding.constant(value)) }
+
+    /// Sets the attribute to what is computed from the object in an update by query.
+    public func set<Other: QueryExpression<Value>>(to expression: Other) -> Assignment {
+        Assignment(name, expression.node)
+    }
+}
+
+extension ToOneField {
+    /// Links to an object, or to none, in an update by query.
+    public func set(to object: Target?) -> Assignment {
+        guard let object else { return Assignment(name, key: nil) }
+        guard let key = object.primaryKey else {
+            return Assignment(name, .invalid("the new \(Target.entityName) isn't stored yet: save it first"))
+        }
+        return set(id: key)
+    }
+
+    /// Links to the object with that key in an update by query.
+    public func set(id: Target.Key) -> Assignment {
+        do {
+            return Assignment(name, key: try Target.keyValue(id))
+        } catch {
+            return Assignment(name, .invalid("\(error)"))
+        }
+    }
+}

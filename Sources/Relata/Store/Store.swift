@@ -1,0 +1,186 @@
+import Foundation
+
+/// A database of models: opened once, used from anywhere.
+///
+/// ```swift
+/// let store = try await Store.open("library.sqlite", for: Book.self)
+/// let book = try await store.save(Book(title: "The Dispossessed"))
+/// let books = try await store.fetch(Book.where { $0.title.hasPrefix("The") })
+/// ```
+///
+/// Calls of one statement and whole transactions exist `async` and, for code without `async`, synchronously under the
+/// same names. An async call suspends only to wait for a connection; then it runs on the thread it is on. Readers
+/// never wait for the writer; writers queue.
+public final class Store: Sendable {
+    /// How a store is opened.
+    public struct Options: Sendable {
+        /// Whether writing is refused. The file must exist, and have what the models need.
+        public var isReadOnly = false
+        /// What a power cut can cost.
+        public var durability = Durability.normal
+        /// The largest number of reads at the same time.
+        public var maximumReaders = 5
+        /// How many seconds a write waits for another process that writes.
+        public var busyTimeout = 5.0
+        /// Called after each SQL statement, with its text and how long it ran.
+        public var trace: SQLTrace?
+        /// Steps for changes of the schema that would lose data, each run once, in this order.
+        public var migrations: [MigrationStep] = []
+
+        /// The defaults.
+        public init() {}
+    }
+
+    let pool: ConnectionPool
+    let catalog: ModelCatalog
+    /// Where the store's file is; `nil` for a store in memory.
+    public let path: String?
+
+    /// The resolved schema of all models.
+    public var schema: Schema { catalog.schema }
+
+    private init(pool: ConnectionPool, catalog: ModelCatalog, path: String?) {
+        self.pool = pool
+        self.catalog = catalog
+        self.path = path
+    }
+
+    // MARK: Opening
+
+    /// Opens the file at a path, makes it if it doesn't exist, and brings its schema up to the models.
+    ///
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - models: One or more models; those they link to are found from them.
+    ///   - options: How to open it.
+    /// - Throws: ``RelataError/schemaMismatch(_:)`` if the models contradict themselves, or the file them;
+    ///   ``RelataError/fileAccess(path:_:)``, ``RelataError/corruptStore(_:)``, ``RelataError/busy(_:)`` for the file.
+    ///   Whatever is thrown, the file is as it was.
+    @available(*, noasync, message: "use the async open")
+    public static func open(_ path: String, for models: any Model.Type..., options: Options = Options()) throws -> Store {
+        try make(path, models, options)
+    }
+
+    /// Opens the file at a path, as the call without `async`.
+    public static func open(
+        _ path: String, for models: any Model.Type..., options: Options = Options()
+    ) async throws -> Store {
+        try make(path, models, options)
+    }
+
+    /// Opens a store in memory, which is gone when it is closed. It has one connection: reads and writes queue.
+    public static func inMemory(for models: any Model.Type..., options: Options = Options()) throws -> Store {
+        try make(nil, models, options)
+    }
+
+    /// What opening the file would change in its schema, without changing anything.
+    public static func pendingMigration(
+        _ path: String, for models: any Model.Type..., options: Options = Options()
+    ) throws -> MigrationPlan {
+        let catalog = try ModelCatalog(models)
+        let exists = FileManager.default.fileExists(atPath: path)
+        let connection = try Connection(path: exists ? path : nil, isReadOnly: exists)
+        defer { try? connection.close() }
+        return try SQLiteMigrator.prepare(connection, schema: catalog.schema, steps: options.migrations)
+    }
+
+    private static func make(_ path: String?, _ models: [any Model.Type], _ options: Options) throws -> Store {
+        let catalog = try ModelCatalog(models)
+        let pool = try ConnectionPool(
+            path: path, isReadOnly: options.isReadOnly, durability: options.durability, readers: options.maximumReaders,
+            busyTimeout: options.busyTimeout, trace: options.trace)
+        do {
+            try pool.withWriter { connection in
+                if options.isReadOnly {
+                    let plan = try SQLiteMigrator.prepare(connection, schema: catalog.schema, steps: [])
+                    guard plan.isEmpty else {
+                        throw RelataError.schemaMismatch(plan.problems(whenReadOnly: path ?? ""))
+                    }
+                } else {
+                    try SQLiteMigrator.migrate(connection, schema: catalog.schema, steps: options.migrations)
+                }
+            }
+        } catch {
+            try? pool.close()
+            throw error
+        }
+        return Store(pool: pool, catalog: catalog, path: path)
+    }
+
+    /// Closes the store. Calls after it fail with ``RelataError/closed(_:)``; what runs goes on to its end.
+    public func close() throws { try pool.close() }
+
+    /// Copies the store to a file while it is in use; the copy is of one moment.
+    public func backup(to path: String) throws {
+        try pool.read { source in
+            let destination = try Connection(path: path)
+            try source.backup(to: destination)
+            try destination.close()
+        }
+    }
+
+    // MARK: Transactions
+
+    /// Runs `body` on one state of the database, whatever is written meanwhile.
+    public func read<Result: Sendable>(_ body: @Sendable (ReadTransaction) throws -> Result) async throws -> Result {
+        try await pool.read { connection in try self.snapshot(connection, body) }
+    }
+
+    /// Runs `body` on one state of the database, whatever is written meanwhile.
+    @available(*, noasync, message: "use the async read")
+    public func read<Result>(_ body: (ReadTransaction) throws -> Result) throws -> Result {
+        try pool.read { connection in try snapshot(connection, body) }
+    }
+
+    /// Runs `body` in a transaction: all of it is written, or, if it throws, nothing.
+    ///
+    /// ```swift
+    /// try await store.write { tx in
+    ///     let genre = try tx.save(Genre(name: "Fantasy"))
+    ///     try tx.update(book.id) { $0.genre = ToOne(genre) }
+    /// }
+    /// ```
+    ///
+    /// - Throws: What `body` throws; ``RelataError/busy(_:)`` if another process doesn't finish in time;
+    ///   `CancellationError` if the task was cancelled, with nothing written.
+    public func write<Result: Sendable>(_ body: @Sendable (WriteTransaction) throws -> Result) async throws -> Result {
+        try await pool.write { connection in try body(WriteTransaction(connection, self.catalog)) }
+    }
+
+    /// Runs `body` in a transaction: all of it is written, or, if it throws, nothing.
+    @available(*, noasync, message: "use the async write")
+    public func write<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result {
+        try pool.write { connection in try body(WriteTransaction(connection, catalog)) }
+    }
+
+    private func snapshot<Result>(_ connection: Connection, _ body: (ReadTransaction) throws -> Result) throws -> Result {
+        // In memory, one connection does both: a read inside a write sees the transaction that is open.
+        if connection.isInTransaction { return try body(ReadTransaction(connection, catalog)) }
+        try connection.execute(SQLStatement("BEGIN"))
+        defer { try? connection.execute(SQLStatement("COMMIT")) }
+        return try body(ReadTransaction(connection, catalog))
+    }
+
+    // MARK: Completion handlers
+
+    /// Runs any async call of the store for code that works with completion handlers.
+    ///
+    /// ```swift
+    /// store.perform { try await $0.fetch(Book.all) } completion: { result in … }
+    /// ```
+    ///
+    /// - Returns: The task, which can be cancelled.
+    @discardableResult
+    public func perform<Success: Sendable>(
+        _ call: @escaping @Sendable (Store) async throws -> Success,
+        completion: @escaping @Sendable (Result<Success, any Error>) -> Void
+    ) -> Task<Void, Never> {
+        Task {
+            do {
+                completion(.success(try await call(self)))
+            } catch {
+                completion(.failure(error))
+            }
+        }
+    }
+}
