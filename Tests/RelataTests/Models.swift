@@ -1,0 +1,60 @@
+import Foundation
+import Relata
+
+// The models that most tests share.
+
+@Model struct Genre {
+    let id: ID<Genre>
+    @Attribute(.unique, .notEmpty) var name: String
+    @Relationship(deleteRule: .nullify, inverse: \Book.genre) var books: ToMany<Book>
+}
+
+@Model struct ISBN {
+    @Attribute(.primaryKey) let value: String
+    @Relationship(inverse: \Book.isbn) var book: HasOne<Book>
+}
+
+@Model struct Author {
+    let id: ID<Author>
+    @Attribute(.notEmpty) var name: String
+    @Relationship(inverse: \Book.authors) var books: ToMany<Book>
+}
+
+@Model struct Book {
+    let id: ID<Book>
+    @Attribute(.notEmpty) var title: String
+    var year: Int = 2000
+    var price: Double?
+    var genre: ToOne<Genre>?
+    var isbn: ToOne<ISBN>?
+    @Relationship(ordered: true) var authors: ToMany<Author>
+    @Transient var isSelected = false
+}
+
+@Model struct Series {
+    var id: Int?
+    var title: String
+    @Relationship(deleteRule: .cascade, inverse: \Episode.series, order: \Episode.position)
+    var episodes: ToMany<Episode>
+}
+
+@Model struct Episode {
+    var id: Int?
+    var title: String
+    var position: Int = 0
+    var series: ToOne<Series>
+    @Relationship(inverse: \History.episode) var history: HasOne<History>
+}
+
+@Model struct History {
+    var id: Int?
+    var progress: Double
+    var episode: ToOne<Episode>?
+}
+
+@Model struct Folder {
+    let id: ID<Folder>
+    var name: String
+    var parent: ToOne<Folder>?
+    @Relationship(deleteRule: .cascade, inverse: \Folder.parent) var children: ToMany<Folder>
+}
