@@ -1,5 +1,21 @@
 /// Paths through to-ones: which column a name means, and the joins it needs.
 extension ExpressionWriter {
+    /// Begins a frame with an entity's own table, whose rows a scope means, and returns its alias.
+    mutating func start(_ table: Table, scope: Int) -> String {
+        let alias = newAlias()
+        var source = ""
+        dialect.append(quoted: table.sqlName, to: &source)
+        source.append(" AS ")
+        source.append(alias)
+        frames.append(source)
+        positions.append(
+            Position(
+                table: table.index, frame: frames.count - 1, alias: alias, key: nil, isOuter: false, isOptional: false,
+                isKeyOptional: false))
+        scopes.append((scope, positions.count - 1))
+        return alias
+    }
+
     /// What a property node means.
     mutating func resolve(scope: Int, path: [String]) throws(RelataError) -> Operand {
         var position = try self.position(of: scope)

@@ -129,10 +129,13 @@ public struct QueryCompiler: Sendable {
             statement: query.statement("SELECT \(text) FROM (\(sql)) AS t"), columnTypes: types)
     }
 
-    /// Checks a condition on an entity's objects as compiling a query would.
-    public func check(_ condition: ExpressionNode, on entity: String) throws(RelataError) {
-        var query = try QueryWriter(self, QueryPlan(entity: entity))
-        _ = try query.writer.written { (writer) throws(RelataError) in try writer.condition(condition) }
+    /// Checks a condition as compiling a query would.
+    ///
+    /// - Parameter scopes: The entities of the objects that it speaks of, by the number of their scope.
+    func check(_ condition: ExpressionNode, scopes: [(number: Int, table: Table)]) throws(RelataError) {
+        var writer = ExpressionWriter(schema: schema, dialect: dialect)
+        for scope in scopes { _ = writer.start(scope.table, scope: scope.number) }
+        try writer.condition(condition)
     }
 }
 

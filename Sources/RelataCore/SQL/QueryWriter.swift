@@ -20,26 +20,10 @@ struct QueryWriter {
                     + NameSuggestion.hint(for: plan.entity, among: compiler.schema.tables.map(\.name)))
         }
         self.table = table
-        if let owner = plan.relatedTo { try relate(to: owner) } else { _ = start() }
+        if let owner = plan.relatedTo { try relate(to: owner) } else { _ = writer.start(table, scope: 0) }
         if let condition = plan.condition, condition != .and([]) {
             try require { (writer) throws(RelataError) in try writer.condition(condition, isInside: true) }
         }
-    }
-
-    /// Begins with the entity's own table, and returns its alias.
-    private mutating func start() -> String {
-        let alias = writer.newAlias()
-        var source = ""
-        writer.dialect.append(quoted: table.sqlName, to: &source)
-        source.append(" AS ")
-        source.append(alias)
-        writer.frames.append(source)
-        writer.positions.append(
-            ExpressionWriter.Position(
-                table: table.index, frame: writer.frames.count - 1, alias: alias, key: nil, isOuter: false,
-                isOptional: false, isKeyOptional: false))
-        writer.scopes.append((0, writer.positions.count - 1))
-        return alias
     }
 
     /// Begins with the rows of a relationship of one object.
@@ -60,7 +44,7 @@ struct QueryWriter {
         }
         let key = try bind(owner.key, of: source)
         if case .reference(let number) = link {
-            let alias = start()
+            let alias = writer.start(table, scope: 0)
             let outer = writer.newAlias()
             let reference = writer.schema.references[number]
             add(
@@ -71,7 +55,7 @@ struct QueryWriter {
             return
         }
         // Each object once: those whose key is among the relationship's.
-        let alias = plan.isDistinct && link.isThrough ? start() : nil
+        let alias = plan.isDistinct && link.isThrough ? writer.start(table, scope: 0) : nil
         writer.frames.append("")
         let frame = writer.frames.count - 1
         let entered = writer.enter(link, ownerKey: key, frame: frame, isFirst: true)

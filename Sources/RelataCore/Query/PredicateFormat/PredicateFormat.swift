@@ -1,0 +1,66 @@
+/// Conditions as text: `genre.name == %@ AND ANY authors.name BEGINSWITH[c] 'ur'`.
+///
+/// The useful subset of NSPredicate's format, checked against the schema and compiled by the same path as typed
+/// conditions:
+///
+/// - comparisons `= == != <> < <= =< > >= =>`, `IN`, `BETWEEN`, and for text `CONTAINS`, `BEGINSWITH`, `ENDSWITH`,
+///   `LIKE` (`*` and `?`) and `MATCHES` (a regular expression, as a whole); `[c]` and `[d]` after an operator overlook
+///   case and diacritics;
+/// - `AND`, `OR`, `NOT` (or `&& || !`), parentheses, `TRUEPREDICATE`, `FALSEPREDICATE`;
+/// - `ANY` (or `SOME`), `ALL` and `NONE` of a to-many. In parentheses several comparisons are about the same related
+///   object: `ANY (reviews.stars > 3 AND reviews.text != nil)`;
+/// - figures of a to-many: `reviews.@count > 5`, `reviews.@avg.stars`, `reviews.stars.@max`;
+/// - membership: `%@ IN authors`, `authors CONTAINS %@`;
+/// - arithmetic `+ - * /`, functions `lowercase uppercase trim length abs year month day hour minute second weekday`;
+/// - literals `'text'`, `"text"`, `12.5`, `TRUE`, `YES`, `nil`, `{1, 2, 3}`; a date or a UUID is written as text;
+/// - `SELF` for the object, `#name` for a name that is a keyword, `` `a name` `` for one with other characters.
+///
+/// Values from outside belong into arguments, never into the text: `%@` stands for the next one (a value, a list, a
+/// key or keys), `%d %i %ld %f` for a number, `%K` for the name of a property.
+public enum PredicateFormat {
+    /// Finds the property of an entity that a name in the text means; `nil` where there is none.
+    public typealias NameResolver = (_ name: String, _ table: Table) -> String?
+
+    /// Reads a condition on the objects of an entity.
+    ///
+    /// - Throws: ``RelataError/predicateFormat(text:column:_:)`` with the column, counted from 1, and what was expected.
+    public static func parse(
+        _ text: String, arguments: [PredicateArgument] = [], entity: String, schema: Schema,
+        resolveName: NameResolver = PredicateFormat.property
+    ) throws(RelataError) -> ExpressionNode {
+        guard let table = schema[entity] else {
+            throw .invalidUse(
+                "there is no entity \(entity)" + NameSuggestion.hint(for: entity, among: schema.tables.map(\.name)))
+        }
+        return try withoutActuallyEscaping(resolveName) { (resolveName) throws(RelataError) in
+            var lexer = PredicateLexer(text)
+            var parser = PredicateParser(
+                text: text, tokens: try lexer.tokens(), arguments: arguments, schema: schema, table: table,
+                resolveName: resolveName)
+            return try parser.predicate()
+        }
+    }
+
+    /// The property of that name, or the only one that has it as its name or its column's when case doesn't count.
+    public static func property(_ name: String, of table: Table) -> String? {
+        if table.entity.property(name) != nil { return name }
+        let wanted = name.lowercased()
+        var found: [String] = table.entity.properties.map(\.name).filter { $0.lowercased() == wanted }
+        if found.isEmpty {
+            found = table.columns.filter { $0.name.lowercased() == wanted }.map(\.property)
+        }
+        return found.count == 1 ? found[0] : nil
+    }
+}
+
+/// What stands for a placeholder in the text of a predicate.
+public enum PredicateArgument: Hashable, Sendable {
+    /// One value: a date in microseconds since 1970, `.null` for nil. For `%K`, the name of a property as text.
+    case value(Value)
+    /// Several values.
+    case values([Value])
+    /// An object, by its key.
+    case key(KeyValue)
+    /// Several objects, by their keys.
+    case keys([KeyValue])
+}

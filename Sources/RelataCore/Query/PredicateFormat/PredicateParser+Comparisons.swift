@@ -1,0 +1,245 @@
+/// Operators between two operands.
+extension PredicateParser {
+    /// An operator with its options.
+    struct Comparison {
+        enum Kind: Equatable {
+            case compare(ComparisonOperator)
+            case text(TextOperator)
+            case isIn, between
+        }
+
+        let kind: Kind
+        let options: TextOptions
+        let spelled: String
+        let column: Int
+    }
+
+    private static let symbols: [String: ComparisonOperator] = [
+        "=": .equal, "==": .equal, "!=": .notEqual, "<>": .notEqual, "<": .less, "<=": .lessOrEqual, "=<": .lessOrEqual,
+        ">": .greater, ">=": .greaterOrEqual, "=>": .greaterOrEqual,
+    ]
+    private static let words: [String: Comparison.Kind] = [
+        "IN": .isIn, "BETWEEN": .between, "CONTAINS": .text(.contains), "BEGINSWITH": .text(.beginsWith),
+        "ENDSWITH": .text(.endsWith), "LIKE": .text(.like), "MATCHES": .text(.matches),
+    ]
+
+    /// The operator at the current token, if there is one.
+    mutating func comparisonOperator() throws(RelataError) -> Comparison? {
+        let kind: Comparison.Kind
+        let (column, spelled) = (token.column, token.spelled)
+        switch token.kind {
+        case .symbol(let symbol):
+            guard let known = Self.symbols[symbol] else { return nil }
+            kind = .compare(known)
+        case .keyword(let word, _):
+            guard let known = Self.words[word] else { return nil }
+            kind = known
+        default: return nil
+        }
+        index += 1
+        return Comparison(kind: kind, options: try options(), spelled: spelled, column: column)
+    }
+
+    /// `[cd]`.
+    private mutating func options() throws(RelataError) -> TextOptions {
+        guard take("[") else { return [] }
+        guard case .name(let letters) = token.kind, letters.lowercased().allSatisfy({ "cd".contains($0) }) else {
+            throw unexpected("c, d or cd")
+        }
+        index += 1
+        try require("]", "]")
+        var options: TextOptions = []
+        if letters.lowercased().contains("c") { options.insert(.caseInsensitive) }
+        if letters.lowercased().contains("d") { options.insert(.diacriticInsensitive) }
+        return options
+    }
+
+    /// The condition that two operands and an operator make.
+    func compare(_ left: Operand, _ comparison: Comparison, _ right: Operand) throws(RelataError) -> ExpressionNode {
+        let node: ExpressionNode =
+            switch comparison.kind {
+            case .compare(let compared): try compare(left, compared, right, comparison)
+            case .text(let search): try find(search, left, right, comparison)
+            case .isIn: try isIn(left, right, comparison)
+            case .between: try between(left, right, comparison)
+            }
+        return try checked(node, left.column)
+    }
+
+    // MARK: == != < <= > >=
+
+    private func compare(
+        _ left: Operand, _ compared: ComparisonOperator, _ right: Operand, _ comparison: Comparison
+    ) throws(RelataError) -> ExpressionNode {
+        switch (left.kind, right.kind) {
+        case (.literal(let literal), .literal(let other)):
+            let value = try fit(literal, as: nil, comparison.spelled, left.column)
+            return .comparison(
+                compared, .value(value), .value(try fit(other, as: nil, comparison.spelled, right.column)),
+                comparison.options)
+        case (.list, .list), (.list, .literal), (.literal, .list):
+            throw failure(left.column, "expected a property on one side of \(comparison.spelled)")
+        case (.literal, _), (.list, _): return try compare(right, compared.flipped, left, comparison)
+        case (_, .list), (_, .literal(.argument(.values))), (_, .literal(.argument(.keys))):
+            guard compared == .equal || compared == .notEqual else {
+                throw failure(right.column, "expected one value after \(comparison.spelled), not a list")
+            }
+            let node = try isIn(left, right, comparison)
+            return compared == .equal ? node : .not(node)
+        case (_, .literal(.null)), (_, .literal(.argument(.value(.null)))):
+            guard compared == .equal || compared == .notEqual else {
+                throw failure(right.column, "expected a value after \(comparison.spelled): nil has no order")
+            }
+            let node = ExpressionNode.isNull(try self.node(left, comparison))
+            return compared == .equal ? node : .not(node)
+        case (.object(let node, let table), .literal(let literal)):
+            guard compared == .equal || compared == .notEqual else {
+                throw failure(left.column, "objects of \(table.name) have no order: compare one of their attributes")
+            }
+            let isSame = ExpressionNode.keyIn(node, [try key(literal, of: table, right.column)])
+            return compared == .equal ? isSame : .not(isSame)
+        case (.value(let node, let type), .literal(let literal)):
+            let value = try fit(literal, as: type, spelled(node), right.column)
+            return .comparison(compared, node, .value(value), comparison.options)
+        default:
+            return .comparison(
+                compared, try node(left, comparison), try node(right, comparison), comparison.options)
+        }
+    }
+
+    /// An operand that isn't a literal.
+    private func node(_ operand: Operand, _ comparison: Comparison) throws(RelataError) -> ExpressionNode {
+        switch operand.kind {
+        case .value(let node, _), .object(let node, _), .condition(let node): return node
+        case .literal(let literal): return .value(try fit(literal, as: nil, comparison.spelled, operand.column))
+        case .list: throw failure(operand.column, "expected one value beside \(comparison.spelled), not a list")
+        case .set(let set, _, _, _): throw needsQuantifier(set, operand.column)
+        }
+    }
+
+    /// The object that a literal names, by a key or by the value of a key of one part.
+    private func key(_ literal: PredicateLiteral, of table: Table, _ column: Int) throws(RelataError) -> KeyValue {
+        let types = table.keyColumns.map { table.columns[$0].type }
+        if case .argument(.key(let key)) = literal {
+            guard key.values.count == types.count else {
+                throw failure(column, "expected a key of \(types.count) parts for \(table.name), not \(key)")
+            }
+            return key
+        }
+        guard types.count == 1 else {
+            throw failure(column, "expected an argument with a key of \(types.count) parts for \(table.name)")
+        }
+        return KeyValue(try fit(literal, as: types[0], "the key of \(table.name)", column))
+    }
+
+    private func spelled(_ node: ExpressionNode) -> String {
+        if case .property(_, let path) = node { path.joined(separator: ".") } else { "the expression" }
+    }
+
+    // MARK: Text
+
+    private func find(
+        _ search: TextOperator, _ left: Operand, _ right: Operand, _ comparison: Comparison
+    ) throws(RelataError) -> ExpressionNode {
+        if case .set = left.kind, search == .contains { return try isIn(right, left, comparison) }
+        let pattern: ExpressionNode
+        if case .literal(let literal) = right.kind {
+            switch literal.plainValue {
+            case .text(let text)?:
+                if search == .matches {
+                    do { try TextPattern.check(text) } catch {
+                        throw failure(right.column, "\"\(text)\" isn't a regular expression")
+                    }
+                }
+                pattern = .value(.text(text))
+            case .null?: pattern = .value(.null)
+            default: throw failure(right.column, "expected text after \(comparison.spelled)")
+            }
+        } else {
+            pattern = try node(right, comparison)
+        }
+        return .text(search, try node(left, comparison), pattern, comparison.options)
+    }
+
+    // MARK: Lists
+
+    private func isIn(
+        _ left: Operand, _ right: Operand, _ comparison: Comparison
+    ) throws(RelataError) -> ExpressionNode {
+        switch right.kind {
+        case .set(let set, let rest, let type, let table):
+            // Membership: one of the related objects, or a value of one, is the one asked for.
+            let member = ExpressionNode.property(scope: set.innerScope, path: rest)
+            let element = Operand(
+                kind: type == nil ? .object(member, table) : .value(member, type), column: right.column)
+            let inner = try compare(element, .equal, left, comparison)
+            return .quantified(.any, set, condition: inner)
+        case .list(let elements): return try isIn(left, elements, comparison)
+        case .literal(.argument(.values(let values))):
+            return try isIn(left, values.map { .argument(.value($0)) }, right.column, comparison)
+        case .literal(.argument(.keys(let keys))):
+            return try isIn(left, keys.map { .argument(.key($0)) }, right.column, comparison)
+        case .value(_, .text), .literal(.text), .literal(.argument(.value(.text))):
+            return try find(.contains, right, left, comparison)  // 'part' IN title
+        case .literal(.argument(.key)): return try isIn(left, [right], comparison)
+        case .literal, .value, .object, .condition:
+            throw failure(right.column, "expected a list such as {1, 2}, an argument with one, or a to-many after IN")
+        }
+    }
+
+    private func isIn(
+        _ left: Operand, _ elements: [Operand], _ comparison: Comparison
+    ) throws(RelataError) -> ExpressionNode {
+        var literals: [PredicateLiteral] = []
+        for element in elements {
+            guard case .literal(let literal) = element.kind else {
+                // Not all are constants: one comparison each.
+                var nodes: [ExpressionNode] = []
+                for element in elements { nodes.append(try compare(left, .equal, element, comparison)) }
+                return .or(nodes)
+            }
+            literals.append(literal)
+        }
+        return try isIn(left, literals, elements.first?.column ?? comparison.column, comparison)
+    }
+
+    private func isIn(
+        _ left: Operand, _ literals: [PredicateLiteral], _ column: Int, _ comparison: Comparison
+    ) throws(RelataError) -> ExpressionNode {
+        if case .object(let node, let table) = left.kind {
+            var keys: [KeyValue] = []
+            var hasNull = false
+            for literal in literals {
+                if literal.plainValue == .null {
+                    hasNull = true
+                } else {
+                    keys.append(try key(literal, of: table, column))
+                }
+            }
+            return hasNull ? .or([.keyIn(node, keys), .isNull(node)]) : .keyIn(node, keys)
+        }
+        var values: [Value] = []
+        var type: AttributeType?
+        if case .value(_, let known) = left.kind { type = known }
+        let node = try node(left, comparison)
+        for literal in literals { values.append(try fit(literal, as: type, spelled(node), column)) }
+        return .valueIn(node, values, comparison.options)
+    }
+
+    private func between(
+        _ left: Operand, _ right: Operand, _ comparison: Comparison
+    ) throws(RelataError) -> ExpressionNode {
+        var bounds: [Operand] = []
+        switch right.kind {
+        case .list(let elements): bounds = elements
+        case .literal(.argument(.values(let values))):
+            bounds = values.map { Operand(kind: .literal(.argument(.value($0))), column: right.column) }
+        default: break
+        }
+        guard bounds.count == 2 else { throw failure(right.column, "expected {lower, upper} after BETWEEN") }
+        return .and([
+            try compare(left, .greaterOrEqual, bounds[0], comparison),
+            try compare(left, .lessOrEqual, bounds[1], comparison),
+        ])
+    }
+}

@@ -1,0 +1,249 @@
+/// Reads the tokens of a predicate: a grammar of operators that bind more or less tightly.
+struct PredicateParser {
+    let text: String
+    let tokens: [PredicateToken]
+    let schema: Schema
+    let table: Table
+    let resolveName: PredicateFormat.NameResolver
+    var arguments: ArraySlice<PredicateArgument>
+    var index = 0
+    /// The quantifiers around the place that is read, outermost first. The number of an inner scope is its place here,
+    /// counted from 1.
+    var quantifiers: [QuantifierContext] = []
+    private var depth = 0
+
+    init(
+        text: String, tokens: [PredicateToken], arguments: [PredicateArgument], schema: Schema, table: Table,
+        resolveName: @escaping PredicateFormat.NameResolver
+    ) {
+        self.text = text
+        self.tokens = tokens
+        self.arguments = arguments[...]
+        self.schema = schema
+        self.table = table
+        self.resolveName = resolveName
+    }
+
+    /// A quantifier whose comparison is being read.
+    struct QuantifierContext {
+        /// The way to the related objects from the query's own; empty until a path through a to-many was read.
+        var path: [String] = []
+        var set: RelatedSet?
+        var table: Table
+    }
+
+    /// What was read so far of a comparison: a condition, or a value that will be compared.
+    struct Operand {
+        enum Kind {
+            case condition(ExpressionNode)
+            case literal(PredicateLiteral)
+            case list([Operand])
+            /// A value with its type, or an object of an entity.
+            case value(ExpressionNode, AttributeType?)
+            case object(ExpressionNode, Table)
+            /// A path through a to-many that no quantifier speaks of.
+            case set(RelatedSet, rest: [String], AttributeType?, Table)
+        }
+
+        var kind: Kind
+        let column: Int
+    }
+
+    // MARK: Tokens
+
+    var token: PredicateToken { tokens[index] }
+
+    func failure(_ column: Int, _ message: String) -> RelataError {
+        .predicateFormat(text: text, column: column, message)
+    }
+
+    func unexpected(_ wanted: String) -> RelataError {
+        failure(token.column, "expected \(wanted), not \(token.spelled)")
+    }
+
+    mutating func take(_ symbol: String) -> Bool {
+        guard token.kind == .symbol(symbol) else { return false }
+        index += 1
+        return true
+    }
+
+    mutating func take(keyword: String) -> Bool {
+        guard case .keyword(keyword, _) = token.kind else { return false }
+        index += 1
+        return true
+    }
+
+    mutating func require(_ symbol: String, _ wanted: String) throws(RelataError) {
+        guard take(symbol) else { throw unexpected(wanted) }
+    }
+
+    // MARK: Grammar
+
+    /// The whole text.
+    mutating func predicate() throws(RelataError) -> ExpressionNode {
+        let node = try condition { (parser) throws(RelataError) in try parser.disjunction() }
+        guard token.kind == .end else { throw unexpected("AND, OR or the end") }
+        if !arguments.isEmpty {
+            throw failure(
+                token.column,
+                "expected \(arguments.count) more placeholder\(arguments.count == 1 ? "" : "s") for the arguments")
+        }
+        return node
+    }
+
+    /// `a OR b`.
+    mutating func disjunction() throws(RelataError) -> Operand {
+        try chain("OR", "||", ExpressionNode.or) { (parser) throws(RelataError) in
+            try parser.chain("AND", "&&", ExpressionNode.and) { (parser) throws(RelataError) in try parser.negation() }
+        }
+    }
+
+    private mutating func chain(
+        _ keyword: String, _ symbol: String, _ combine: ([ExpressionNode]) -> ExpressionNode,
+        _ part: (inout Self) throws(RelataError) -> Operand
+    ) throws(RelataError) -> Operand {
+        let first = try part(&self)
+        guard token.kind == .symbol(symbol) || isKeyword(keyword) else { return first }
+        var nodes = [try condition(of: first)]
+        while take(symbol) || take(keyword: keyword) { nodes.append(try condition(part)) }
+        return Operand(kind: .condition(combine(nodes)), column: first.column)
+    }
+
+    private func isKeyword(_ keyword: String) -> Bool {
+        if case .keyword(keyword, _) = token.kind { true } else { false }
+    }
+
+    /// `NOT a`.
+    private mutating func negation() throws(RelataError) -> Operand {
+        let column = token.column
+        guard take("!") || take(keyword: "NOT") else { return try quantified() }
+        let node = try nested { (parser) throws(RelataError) in
+            try parser.condition { (parser) throws(RelataError) in try parser.negation() }
+        }
+        return Operand(kind: .condition(.not(node)), column: column)
+    }
+
+    /// `ANY a.b == c`.
+    private mutating func quantified() throws(RelataError) -> Operand {
+        let (column, word) = (token.column, token.spelled)
+        let quantifier: Quantifier
+        if take(keyword: "ANY") || take(keyword: "SOME") {
+            quantifier = .any
+        } else if take(keyword: "ALL") {
+            quantifier = .all
+        } else if take(keyword: "NONE") {
+            quantifier = .none
+        } else {
+            return try comparison()
+        }
+        quantifiers.append(QuantifierContext(table: table))
+        let condition = try nested { (parser) throws(RelataError) in
+            try parser.condition { (parser) throws(RelataError) in try parser.quantified() }
+        }
+        guard let set = quantifiers.removeLast().set else {
+            throw failure(column, "expected a path through a to-many after \(word): remove \(word) for a single value")
+        }
+        return Operand(kind: .condition(.quantified(quantifier, set, condition: condition)), column: column)
+    }
+
+    /// `a == b`, or `a` alone.
+    private mutating func comparison() throws(RelataError) -> Operand {
+        let left = try sum()
+        guard let comparison = try comparisonOperator() else { return left }
+        let column = token.column
+        let right: Operand
+        if comparison.kind == .between, token.kind != .symbol("{"), !isPlaceholder {
+            let lower = try sum()
+            guard take(keyword: "AND") else { throw unexpected("AND and the upper bound, or {lower, upper}") }
+            right = Operand(kind: .list([lower, try sum()]), column: column)
+        } else {
+            right = try sum()
+        }
+        let node = try compare(left, comparison, right)
+        return Operand(kind: .condition(node), column: left.column)
+    }
+
+    private var isPlaceholder: Bool { if case .placeholder = token.kind { true } else { false } }
+
+    mutating func sum() throws(RelataError) -> Operand {
+        var left = try product()
+        while true {
+            if take("+") {
+                left = try arithmetic(.add, left, product())
+            } else if take("-") {
+                left = try arithmetic(.subtract, left, product())
+            } else {
+                return left
+            }
+        }
+    }
+
+    private mutating func product() throws(RelataError) -> Operand {
+        var left = try factor()
+        while true {
+            if take("*") {
+                left = try arithmetic(.multiply, left, factor())
+            } else if take("/") {
+                left = try arithmetic(.divide, left, factor())
+            } else {
+                return left
+            }
+        }
+    }
+
+    private mutating func factor() throws(RelataError) -> Operand {
+        let column = token.column
+        if take("-") {
+            let operand = try nested { (parser) throws(RelataError) in try parser.factor() }
+            return try negated(operand, column: column)
+        }
+        if take("(") {
+            let inner = try nested { (parser) throws(RelataError) in try parser.disjunction() }
+            try require(")", "an operator or )")
+            return Operand(kind: inner.kind, column: column)
+        }
+        return try primary()
+    }
+
+    /// Reads something one level deeper, unless that is too deep to be meant.
+    mutating func nested<Result>(
+        _ body: (inout Self) throws(RelataError) -> Result
+    ) throws(RelataError) -> Result {
+        guard depth < 50 else { throw failure(token.column, "the predicate is nested too deeply: at most 50 levels") }
+        depth += 1
+        defer { depth -= 1 }
+        return try body(&self)
+    }
+
+    // MARK: Conditions
+
+    /// Reads an operand that must be a condition.
+    private mutating func condition(
+        _ read: (inout Self) throws(RelataError) -> Operand
+    ) throws(RelataError) -> ExpressionNode {
+        let operand = try read(&self)
+        return try condition(of: operand)
+    }
+
+    /// The operand as a condition: a comparison, or a boolean attribute alone.
+    func condition(of operand: Operand) throws(RelataError) -> ExpressionNode {
+        switch operand.kind {
+        case .condition(let node): return node
+        case .literal(.boolean(let isTrue)): return .value(.integer(isTrue ? 1 : 0))
+        case .value(let node, .boolean): return node
+        case .literal, .list, .value, .object, .set:
+            throw unexpected("a comparison such as == or IN")
+        }
+    }
+
+    /// Checks a finished comparison as compiling it will, so that the error tells the place.
+    func checked(_ node: ExpressionNode, _ column: Int) throws(RelataError) -> ExpressionNode {
+        let inner = quantifiers.enumerated().filter { $1.set != nil }.map { (number: $0 + 1, table: $1.table) }
+        do {
+            try QueryCompiler(schema: schema).check(node, scopes: [(0, table)] + inner)
+        } catch .invalidUse(let message) {
+            throw failure(column, message)
+        }
+        return node
+    }
+}

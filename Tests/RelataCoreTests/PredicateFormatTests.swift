@@ -1,0 +1,331 @@
+import Foundation
+import RelataCore
+import Testing
+
+/// Text becomes the same expressions as typed conditions, and what is wrong in it is told with its place.
+struct PredicateFormatTests {
+    static let entities: [Entity] = [
+        Entity(
+            name: "Artist",
+            properties: [
+                .attribute(Attribute("id", type: .text)), .attribute(Attribute("name", column: "Name", type: .text)),
+                .relationship(Relationship("albums", target: "Album", kind: .toMany(inverse: "artist"))),
+            ]),
+        Entity(
+            name: "Album",
+            properties: [
+                .attribute(Attribute("id", type: .integer)), .attribute(Attribute("title", type: .text)),
+                .attribute(Attribute("price", type: .decimal)),
+                .attribute(Attribute("released", type: .date(.iso8601))),
+                .attribute(Attribute("isLive", type: .boolean)), .attribute(Attribute("code", type: .uuid(.text))),
+                .attribute(Attribute("in", type: .integer)), .attribute(Attribute("odd name", type: .integer)),
+                .relationship(
+                    Relationship("artist", target: "Artist", kind: .toOne(isOptional: true, columns: ["ArtistId"]))),
+                .relationship(Relationship("tracks", target: "Track", kind: .toMany(inverse: "album"))),
+                .relationship(Relationship("tags", target: "Tag", kind: .manyToMany())),
+            ]),
+        Entity(
+            name: "Track",
+            properties: [
+                .attribute(Attribute("id", type: .integer)), .attribute(Attribute("title", type: .text)),
+                .attribute(Attribute("length", type: .integer)),
+                .relationship(Relationship("album", target: "Album", kind: .toOne(isOptional: false))),
+            ]),
+        Entity(
+            name: "Tag",
+            properties: [
+                .attribute(Attribute("first", type: .text)), .attribute(Attribute("second", type: .integer)),
+            ], key: ["first", "second"]),
+    ]
+
+    let schema: Schema
+
+    init() throws { schema = try Schema(Self.entities) }
+
+    private func parse(
+        _ text: String, _ arguments: PredicateArgument..., entity: String = "Album"
+    ) throws(RelataError) -> ExpressionNode {
+        try PredicateFormat.parse(text, arguments: arguments, entity: entity, schema: schema)
+    }
+
+    private func path(_ path: String, _ scope: Int = 0) -> ExpressionNode {
+        .property(scope: scope, path: path.split(separator: ".").map(String.init))
+    }
+
+    private func compare(
+        _ comparison: ComparisonOperator, _ name: String, _ value: Value, _ scope: Int = 0, _ options: TextOptions = []
+    ) -> ExpressionNode {
+        .comparison(comparison, path(name, scope), .value(value), options)
+    }
+
+    @Test func comparisonsHaveSeveralSpellings() throws {
+        for (sign, comparison) in [
+            ("=", ComparisonOperator.equal), ("==", .equal), ("!=", .notEqual), ("<>", .notEqual), ("<", .less),
+            (">", .greater),
+            ("<=", .lessOrEqual), ("=<", .lessOrEqual), (">=", .greaterOrEqual), ("=>", .greaterOrEqual),
+        ] {
+            #expect(try parse("id \(sign) 5") == compare(comparison, "id", 5))
+            #expect(
+                try parse("5\(sign)id")
+                    == parse(
+                        "id \(["<": ">", ">": "<", "<=": ">=", "=<": ">=", ">=": "<=", "=>": "<="][sign] ?? sign) 5"))
+        }
+        #expect(
+            try parse("title ==[cd] 'x'")
+                == compare(.equal, "title", "x", 0, [.caseInsensitive, .diacriticInsensitive]))
+        #expect(try parse("artist.name == \"AC/DC\"") == compare(.equal, "artist.name", "AC/DC"))
+        #expect(try parse("title == artist.name") == .comparison(.equal, path("title"), path("artist.name"), []))
+    }
+
+    @Test func connectivesBindAsUsual() throws {
+        let (a, b, c) = (compare(.equal, "id", 1), compare(.equal, "id", 2), compare(.equal, "id", 3))
+        #expect(try parse("id = 1 AND id = 2 OR id = 3") == .or([.and([a, b]), c]))
+        #expect(try parse("id = 1 && (id = 2 || id = 3)") == .and([a, .or([b, c])]))
+        #expect(try parse("not id = 1 and !(id = 2)") == .and([.not(a), .not(b)]))
+        #expect(try parse("TRUEPREDICATE") == .and([]))
+        #expect(try parse("falsepredicate or id = 1") == .or([.or([]), a]))
+        #expect(try parse("isLive AND NOT isLive") == .and([path("isLive"), .not(path("isLive"))]))
+    }
+
+    @Test func literalsTakeTheAttributesType() throws {
+        #expect(try parse("price = 12.10") == compare(.equal, "price", "12.10"))
+        #expect(try parse("price > -1") == compare(.greater, "price", "-1"))
+        #expect(try parse("isLive = YES") == compare(.equal, "isLive", 1))
+        #expect(try parse("isLive = 0") == compare(.equal, "isLive", 0))
+        #expect(try parse("released > '1970-01-02'") == compare(.greater, "released", 86_400_000_000))
+        let uuid = UUID()
+        #expect(
+            try parse("code = '\(uuid.uuidString)'") == compare(.equal, "code", .text(uuid.uuidString.lowercased())))
+        #expect(try parse("title = 'it\\'s \\u0041 \\d'") == compare(.equal, "title", "it's A \\d"))
+        #expect(try parse("title = nil") == .isNull(path("title")))
+        #expect(try parse("NULL != artist") == .not(.isNull(path("artist"))))
+    }
+
+    @Test func textOperatorsTakeOptions() throws {
+        #expect(try parse("title BEGINSWITH 'a'") == .text(.beginsWith, path("title"), .value("a"), []))
+        #expect(
+            try parse("title endswith[c] %@", .value("a"))
+                == .text(.endsWith, path("title"), .value("a"), .caseInsensitive))
+        #expect(
+            try parse("title CONTAINS[d] artist.name")
+                == .text(.contains, path("title"), path("artist.name"), .diacriticInsensitive))
+        #expect(try parse("title LIKE 'a*'") == .text(.like, path("title"), .value("a*"), []))
+        #expect(try parse("title MATCHES '[a-z]+'") == .text(.matches, path("title"), .value("[a-z]+"), []))
+        #expect(try parse("'x' IN title") == .text(.contains, path("title"), .value("x"), []))
+    }
+
+    @Test func argumentsAreValuesListsAndKeys() throws {
+        #expect(try parse("artist = %@", .key(KeyValue("a"))) == .keyIn(path("artist"), [KeyValue("a")]))
+        #expect(try parse("artist != %@", .value("a")) == .not(.keyIn(path("artist"), [KeyValue("a")])))
+        let keys = [KeyValue("a"), KeyValue("b")]
+        #expect(try parse("artist IN %@", .keys(keys)) == .keyIn(path("artist"), keys))
+        #expect(try parse("artist = %@", .keys(keys)) == .keyIn(path("artist"), keys))
+        #expect(try parse("artist = %@", .values(["a", "b"])) == .keyIn(path("artist"), keys))
+        #expect(try parse("artist = 'a'") == .keyIn(path("artist"), [KeyValue("a")]))
+        #expect(try parse("artist = %@", .value(.null)) == .isNull(path("artist")))
+        #expect(try parse("SELF IN {1, 2}") == .keyIn(.property(scope: 0, path: []), [KeyValue(1), KeyValue(2)]))
+        #expect(try parse("id IN %@", .values([1, 2])) == .valueIn(path("id"), [1, 2], []))
+        #expect(
+            try parse(
+                "id == %ld AND price > %f AND %K == %d", .value(1), .value(2.5), .value("tracks.@count"), .value(3))
+                == parse("id = 1 AND price > 2.5 AND tracks.@count = 3"))
+        #expect(try parse("title IN[c] {'a', 'b'}") == .valueIn(path("title"), ["a", "b"], .caseInsensitive))
+        #expect(
+            try parse("id IN {1, #in}")
+                == .or([compare(.equal, "id", 1), .comparison(.equal, path("id"), path("in"), [])]))
+        #expect(try parse("id BETWEEN {1, 5}") == parse("id BETWEEN 1 AND 5"))
+        #expect(
+            try parse("id BETWEEN %@", .values([1, 5]))
+                == .and([compare(.greaterOrEqual, "id", 1), compare(.lessOrEqual, "id", 5)]))
+        #expect(
+            try parse("SELF = %@", .key(KeyValue(["x", 1])), entity: "Tag")
+                == .keyIn(.property(scope: 0, path: []), [KeyValue(["x", 1])]))
+    }
+
+    @Test func quantifiersOpenScopes() throws {
+        let tracks = RelatedSet(scope: 0, path: ["tracks"], innerScope: 1)
+        #expect(
+            try parse("ANY tracks.title = 'x'")
+                == .quantified(.any, tracks, condition: compare(.equal, "title", "x", 1)))
+        #expect(
+            try parse("SOME tracks.length > id")
+                == .quantified(.any, tracks, condition: .comparison(.greater, path("length", 1), path("id"), [])))
+        #expect(try parse("ALL tracks.length BETWEEN {1, 2} OR isLive").isDisjunction)
+        #expect(
+            try parse("NOT NONE tracks.album.title = 'x'")
+                == .not(.quantified(.none, tracks, condition: compare(.equal, "album.title", "x", 1))))
+        let albumTracks = RelatedSet(scope: 0, path: ["albums", "tracks"], innerScope: 1)
+        #expect(
+            try parse("ANY albums.tracks.length > 3", entity: "Artist")
+                == .quantified(.any, albumTracks, condition: compare(.greater, "length", 3, 1)))
+        #expect(
+            try parse("ANY (tracks.title = 'x' AND tracks.length > 3)")
+                == .quantified(
+                    .any, tracks,
+                    condition: .and([compare(.equal, "title", "x", 1), compare(.greater, "length", 3, 1)])))
+        let inner = RelatedSet(scope: 1, path: ["tracks"], innerScope: 2)
+        #expect(
+            try parse("ANY (albums.isLive AND ALL albums.tracks.length > 3)", entity: "Artist")
+                == .quantified(
+                    .any, RelatedSet(scope: 0, path: ["albums"], innerScope: 1),
+                    condition: .and([
+                        path("isLive", 1), .quantified(.all, inner, condition: compare(.greater, "length", 3, 2)),
+                    ])))
+        let tags = RelatedSet(scope: 0, path: ["tags"], innerScope: 1)
+        let key = KeyValue(["x", 1])
+        let isMember = ExpressionNode.quantified(.any, tags, condition: .keyIn(.property(scope: 1, path: []), [key]))
+        #expect(try parse("%@ IN tags", .key(key)) == isMember)
+        #expect(try parse("tags CONTAINS %@", .key(key)) == isMember)
+        #expect(try parse("ANY tags == %@", .key(key)) == isMember)
+        #expect(
+            try parse("'x' IN tracks.title") == .quantified(.any, tracks, condition: compare(.equal, "title", "x", 1)))
+    }
+
+    @Test func figuresOfRelatedSets() throws {
+        let tracks = RelatedSet(scope: 0, path: ["tracks"], innerScope: 1)
+        let count = ExpressionNode.aggregate(.count, tracks, of: nil, filter: nil)
+        let sum = ExpressionNode.aggregate(.sum, tracks, of: path("length", 1), filter: nil)
+        #expect(try parse("tracks.@count > 5") == .comparison(.greater, count, .value(5), []))
+        #expect(try parse("tracks.@sum.length > 5") == .comparison(.greater, sum, .value(5), []))
+        #expect(try parse("tracks.length.@sum > 5") == .comparison(.greater, sum, .value(5), []))
+        #expect(
+            try parse("tracks.@avg.album.id >= 2 * tracks.@max.length")
+                == .comparison(
+                    .greaterOrEqual, .aggregate(.average, tracks, of: path("album.id", 1), filter: nil),
+                    .arithmetic(.multiply, .value(2), .aggregate(.maximum, tracks, of: path("length", 1), filter: nil)),
+                    []))
+        let inner = RelatedSet(scope: 1, path: ["tracks"], innerScope: 2)
+        #expect(
+            try parse("ANY albums.tracks.@count > 5", entity: "Artist")
+                == .quantified(
+                    .any, RelatedSet(scope: 0, path: ["albums"], innerScope: 1),
+                    condition: .comparison(.greater, .aggregate(.count, inner, of: nil, filter: nil), .value(5), [])))
+    }
+
+    @Test func arithmeticAndFunctionsAreExpressions() throws {
+        #expect(
+            try parse("id + 2 * 3 = 7")
+                == .comparison(
+                    .equal, .arithmetic(.add, path("id"), .arithmetic(.multiply, .value(2), .value(3))), .value(7), []))
+        #expect(
+            try parse("(id + 2) * -#in = 7")
+                == .comparison(
+                    .equal, .arithmetic(.multiply, .arithmetic(.add, path("id"), .value(2)), .negated(path("in"))),
+                    .value(7), []))
+        #expect(
+            try parse("price * 1.1 > 5")
+                == .comparison(
+                    .greater, .arithmetic(.multiply, path("price"), .value("1.1")), .value("5"), []))
+        #expect(
+            try parse("year(released) = 1999")
+                == .comparison(.equal, .function(.datePart(.year), [path("released")]), .value(1999), []))
+        #expect(
+            try parse("lowercase(title) = 'x'")
+                == .comparison(.equal, .function(.lowercased, [path("title")]), .value("x"), []))
+    }
+
+    @Test func namesAreFoundInSeveralSpellings() throws {
+        #expect(try parse("ARTIST.Name = 'x'") == parse("artist.name = 'x'"))
+        #expect(try parse("ArtistId = 'x'") == parse("artist = 'x'"))
+        #expect(try parse("#in = 1") == compare(.equal, "in", 1))
+        #expect(try parse("SELF.in = 1") == compare(.equal, "in", 1))
+        #expect(
+            try parse("`odd name` = 1") == .comparison(.equal, .property(scope: 0, path: ["odd name"]), .value(1), []))
+        let node = try PredicateFormat.parse("Titel = 'x'", entity: "Album", schema: schema) { name, _ in
+            name == "Titel" ? "title" : nil
+        }
+        #expect(node == compare(.equal, "title", "x"))
+    }
+
+    @Test(arguments: [
+        ("titel = 'x'", 1, "did you mean title?"), ("artist.nam = 'x'", 8, "did you mean name?"),
+        ("title.x = 'x'", 7, "is an attribute"), ("title = ", 9, "expected a property, a value or ("),
+        ("title", 6, "expected a comparison"), ("title = 'x", 9, "expected ' after the text"),
+        ("title = 'x' id = 1", 13, "expected AND, OR or the end, not id"), ("(id = 1", 8, "expected an operator or )"),
+        ("id = 'x'", 6, "expected a number for id"), ("id = '5'", 6, "write 5 without quotes"),
+        ("title = 5", 9, "write '5'"), ("released > 'soon'", 12, "a date such as"), ("code = 'x'", 8, "a UUID such as"),
+        ("isLive = 5", 10, "a boolean"), ("id CONTAINS 'x'", 1, "contains searches text only"),
+        ("title ==[x] 'a'", 10, "expected c, d or cd"), ("id ==[c] 5", 1, "are for text"),
+        ("tracks.title = 'x'", 1, "expected ANY, ALL or NONE before it"),
+        ("ANY title = 'x'", 1, "expected a path through a to-many"),
+        ("ANY tracks.@count > 1", 1, "expected a path through a to-many"),
+        ("artist.@count > 1", 8, "expected a to-many before @count"),
+        ("tracks.@median.length = 1", 8, "there is no figure @median"), ("tracks.@sum > 1", 8, "expected an attribute"),
+        ("id IN 5", 7, "expected a list"), ("id BETWEEN {1}", 12, "expected {lower, upper}"),
+        ("id < nil", 6, "nil has no order"),
+        ("id = %@", 6, "expected an argument"), ("id = %x", 6, "expected %@"), ("id § 5", 4, "means nothing here"),
+        ("artist > 'a'", 1, "have no order"), ("title MATCHES '('", 15, "isn't a regular expression"),
+        ("id = 1 AND", 11, "expected a property"), ("{1} = {1}", 1, "expected a property"),
+        ("foo(id) = 1", 1, "there is no function foo"),
+        ("title + 1 = 2", 1, "is for numbers"), ("title < id", 1, "can't be compared"),
+        ("id = {1, 2", 11, "expected , or }"),
+    ])
+    func errorsTellTheirPlace(_ text: String, _ column: Int, _ message: String) {
+        do {
+            let node = try parse(text)
+            Issue.record("\(text) was read as \(node)")
+        } catch .predicateFormat(text: text, column: let found, let said) {
+            #expect(found == column, "\(said)")
+            #expect(said.contains(message), "\(said)")
+        } catch {
+            Issue.record("\(error)")
+        }
+    }
+
+    @Test func argumentsMustFitTheirPlaceholders() {
+        #expect(throws: RelataError.self) { try parse("id = %d", .value("x")) }
+        #expect(throws: RelataError.self) { try parse("id = 1", .value(1)) }
+        #expect(throws: RelataError.self) { try parse("%K = 1", .value(1)) }
+        #expect(throws: RelataError.self) { try parse("artist = %@", .key(KeyValue(["a", 1]))) }
+        #expect(throws: RelataError.self) { try parse("title = %@", .value(5)) }
+        #expect(throws: RelataError.self) { try parse(String(repeating: "(", count: 5000) + "id = 1") }
+        #expect(throws: RelataError.self) { try parse(String(repeating: "!", count: 5000) + "isLive") }
+        #expect(throws: RelataError.self) { try parse("id = 1", entity: "Albun") }
+    }
+
+    /// Whatever the text, the answer is an expression or an error with a place inside of it.
+    @Test(arguments: 0..<200)
+    func anyTextIsReadOrRefused(_ seed: Int) {
+        var generator = SeededGenerator(seed: UInt64(seed))
+        let words = [
+            "id", "title", "artist", ".", "name", "tracks", "@count", "@sum", "=", "<", "IN", "BETWEEN", "{", "}", "(",
+            ")", ",",
+            "1", "'x'", "nil", "AND", "OR", "NOT", "ANY", "ALL", "+", "-", "*", "%@", "%K", "CONTAINS", "[c]", "SELF",
+            "isLive", "TRUE",
+            "length", "[", "'", "year", "!", "#", "`",
+        ]
+        for _ in 0..<50 {
+            let text = (0..<Int.random(in: 1...12, using: &generator)).map { _ in
+                words.randomElement(using: &generator)!
+            }
+            .joined(separator: Bool.random(using: &generator) ? " " : "")
+            do {
+                let node = try parse(text, .value("title"), .value(1))
+                _ = try QueryCompiler(schema: schema).select(QueryPlan(entity: "Album", condition: node))
+            } catch RelataError.predicateFormat(_, let column, _) {
+                #expect((1...text.count + 1).contains(column), "seed \(seed): \(text)")
+            } catch {
+                Issue.record("seed \(seed): \(text): \(error)")
+            }
+        }
+    }
+}
+
+extension ExpressionNode {
+    fileprivate var isDisjunction: Bool { if case .or = self { true } else { false } }
+}
+
+/// Pseudo-random numbers that are the same for the same seed (SplitMix64).
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var value = state
+        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
+        return value ^ (value >> 31)
+    }
+}
