@@ -113,6 +113,16 @@ extension ToOne: Decodable where Target.Key: Decodable {
     }
 }
 
+extension ToOne: PredicateArgumentConvertible {
+    /// The target's key.
+    public var predicateArgument: PredicateArgument {
+        get throws {
+            guard let key else { return .value(.null) }
+            return .key(try Target.keyValue(key))
+        }
+    }
+}
+
 // MARK: Columns
 
 extension RowReader {

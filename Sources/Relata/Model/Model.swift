@@ -12,7 +12,7 @@
 ///     var genre: ToOne<Genre>?
 /// }
 /// ```
-public protocol Model: Sendable, Hashable {
+public protocol Model: Hashable, PredicateArgumentConvertible {
     /// The type of the primary key.
     associatedtype Key: Hashable & Sendable
     /// The model's properties as predicates, orders and shapes name them.
@@ -67,6 +67,11 @@ extension Model {
     func reference() -> ObjectReference {
         let key = primaryKey.flatMap { try? Self.keyValue($0) }
         return ObjectReference(entity: Self.entityName, key: key ?? KeyValue(.null))
+    }
+
+    /// The object's key, so that an object can stand for `%@` in a predicate given as text.
+    public var predicateArgument: PredicateArgument {
+        get throws { .key(try storedKey()) }
     }
 
     /// All columns as values: for comparing and checking, not for storing.

@@ -172,8 +172,13 @@ public enum SortBuilder {
     public static func buildArray(_ terms: [[SortTerm]]) -> [SortTerm] { terms.flatMap { $0 } }
 }
 
-/// A condition given as text, not yet parsed.
+/// A condition given as text, parsed when the query runs: only then the schema is known.
 struct PredicateText: Sendable {
     let format: String
     let arguments: [(any PredicateArgumentConvertible)?]
+
+    func parse(entity: String, schema: Schema) throws -> ExpressionNode {
+        try PredicateFormat.parse(
+            format, arguments: arguments.map { try $0?.predicateArgument ?? .value(.null) }, entity: entity, schema: schema)
+    }
 }

@@ -11,4 +11,3 @@ enum SQLiteMigrator {
     }
   }
 }
-extension PredicateText { func parse(entity: String, schema: Schema) throws -> ExpressionNode { .and([]) } }

@@ -19,7 +19,7 @@ import RelataCore
 ///     }
 /// }
 /// ```
-public protocol AttributeValue: Sendable {
+public protocol AttributeValue: PredicateArgumentConvertible {
     /// What the column means and how it is stored.
     static var attributeType: AttributeType { get }
     /// The value as the column stores it.
