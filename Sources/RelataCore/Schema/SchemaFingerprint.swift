@@ -2,10 +2,15 @@
 public enum SchemaFingerprint {
     /// The fingerprint of entities, the same in every process. Their order doesn't matter to a database, but is part of
     /// it, because comparing orders would cost more than checking the tables again does.
-    public static func of(_ entities: [Entity]) -> String {
+    ///
+    /// - Parameters:
+    ///   - entities: What the models declare.
+    ///   - steps: The names of the migration steps that a file has behind it.
+    public static func of(_ entities: [Entity], steps: [String] = []) -> String {
         var hasher = StableHasher()
         hasher.combine(version)
         for entity in entities { hasher.combine(entity) }
+        for step in steps { hasher.combine(step) }
         return hasher.digits
     }
 

@@ -14,7 +14,13 @@ public enum Introspection {
     /// doesn't exist.
     public static func read(_ connection: Connection) throws(RelataError) -> EntityReader {
         let tables = try tables(of: connection)
-        return EntityReader(tables)
+        let declared = try Metadata.read(connection).entities ?? []
+        guard !declared.isEmpty, let schema = try? Schema(declared) else { return EntityReader(tables) }
+        // Only what other programs changed since could differ; no row has to be asked for that.
+        let planner = MigrationPlanner(schema: schema, actual: tables, declared: declared, steps: []) {
+            (_: DataQuestion) throws(RelataError) -> Bool in false
+        }
+        return EntityReader(tables, declared: try planner.planned().isEmpty ? declared : [])
     }
 
     /// The tables of a database as they are, without SQLite's and Relata's own, views and virtual tables.

@@ -1,0 +1,82 @@
+/// What opening a file with these models changes in it, worked out without touching the file.
+public struct MigrationPlan: Sendable {
+    /// Every difference between the file and the models.
+    public internal(set) var changes: [SchemaChange] = []
+    /// The names of the migration steps that will run, in order.
+    public internal(set) var steps: [String] = []
+    /// Whether the file holds no tables yet.
+    public internal(set) var isCreation = false
+
+    /// What is run before the steps: renames, new tables and columns.
+    package var preparation: [String] = []
+    /// What must not be true once the steps have run.
+    package var checks: [MigrationCheck] = []
+    /// What is run after the steps: tables made anew, drops, indexes.
+    package var completion: [String] = []
+    /// What must not be true in the end.
+    package var finalChecks: [MigrationCheck] = []
+
+    /// A plan that changes nothing.
+    public init() {}
+
+    /// Whether the file is left as it is.
+    public var isEmpty: Bool { changes.isEmpty && steps.isEmpty }
+    /// The changes because of which the file isn't opened.
+    public var refusals: [SchemaChange] { changes.filter(\.isRefused) }
+
+    /// Throws if the file isn't opened.
+    ///
+    /// - Throws: ``RelataError/schemaMismatch(_:)`` with every refused change.
+    public func checkIsAllowed() throws(RelataError) {
+        let refusals = refusals
+        guard refusals.isEmpty else {
+            throw .schemaMismatch(
+                refusals.map { SchemaProblem(entity: $0.entity, property: $0.property, message: $0.message) })
+        }
+    }
+}
+
+/// A question about the rows of a database whose answer decides whether a change can be made.
+public enum DataQuestion: Hashable, Sendable {
+    /// Whether the table has rows.
+    case hasRows(table: String)
+    /// Whether a row has no value in the column.
+    case hasNulls(table: String, column: String)
+    /// Whether two rows have the same values in the columns, all of them set.
+    case hasDuplicates(table: String, columns: [String])
+    /// Whether a row holds a key that the target hasn't.
+    case hasDangling(table: String, columns: [String], target: String, targetColumns: [String])
+    /// Whether a row holds a value of another storage class than these.
+    case hasOtherTypes(table: String, column: String, types: [String])
+
+    /// The question as a query that has a row if the answer is yes.
+    package func query(_ dialect: Dialect) -> String {
+        switch self {
+        case .hasRows(let table): return "SELECT 1 FROM \(dialect.quote(table)) LIMIT 1"
+        case .hasNulls(let table, let column):
+            return "SELECT 1 FROM \(dialect.quote(table)) WHERE \(dialect.quote(column)) IS NULL LIMIT 1"
+        case .hasDuplicates(let table, let columns):
+            let isSet = columns.map { "\(dialect.quote($0)) IS NOT NULL" }.joined(separator: " AND ")
+            let list = dialect.list(columns)
+            return "SELECT 1 FROM \(dialect.quote(table)) WHERE \(isSet) GROUP BY \(list) HAVING count(*) > 1 LIMIT 1"
+        case .hasDangling(let table, let columns, let target, let targetColumns):
+            let isSet = columns.map { "s.\(dialect.quote($0)) IS NOT NULL" }
+            let matches = zip(columns, targetColumns).map { "t.\(dialect.quote($1)) = s.\(dialect.quote($0))" }
+            return """
+                SELECT 1 FROM \(dialect.quote(table)) AS s WHERE \(isSet.joined(separator: " AND ")) AND NOT EXISTS \
+                (SELECT 1 FROM \(dialect.quote(target)) AS t WHERE \(matches.joined(separator: " AND "))) LIMIT 1
+                """
+        case .hasOtherTypes(let table, let column, let types):
+            let list = types.map { "'\($0)'" }.joined(separator: ", ")
+            return """
+                SELECT 1 FROM \(dialect.quote(table)) WHERE typeof(\(dialect.quote(column))) NOT IN (\(list)) LIMIT 1
+                """
+        }
+    }
+}
+
+/// A question that must be answered with no, and what is wrong otherwise.
+package struct MigrationCheck: Sendable {
+    package let question: DataQuestion
+    package let problem: SchemaProblem
+}

@@ -1,0 +1,238 @@
+/// Columns: new ones, and those whose type or requiredness changed.
+extension MigrationPlanner {
+    // MARK: New columns
+
+    mutating func add(_ column: ColumnDescription, to table: TableDescription, _ remake: inout Remake)
+        throws(RelataError)
+    {
+        let entity = owner(of: table)
+        let name = property(of: column.name, in: table)
+        guard let working = tables[table.name.lowercased()] else { return }
+        guard !isForeign else { return refuseLack(entity, name, "the column \(table.name).\(column.name)") }
+        var added = column
+        if !column.canBeOmitted {
+            guard try facts(.hasRows(table: working.originalName)) else {
+                report(entity, name, "a new required column \(column.name)")
+                remake.isNeeded = true
+                return
+            }
+            let isHandled = reportLossy(
+                entity, name, column: column.name,
+                "it is new and required, and the rows there are have no value for it: "
+                    + "give it a default value, or make it optional")
+            guard isHandled else { return }
+            added.isRequired = false
+            remake.isNeeded = true
+            require(column.name, entity: entity, property: name, in: table)
+        } else if column.name == orderColumn(of: table, column.name) {
+            report(entity, name, "a new position column \(column.name), filled by the order of keys")
+        } else {
+            report(entity, name, "a new column \(column.name)")
+        }
+        tables[table.name.lowercased()]?.added.insert(column.name.lowercased())
+        let definition = SchemaDDL.columnDefinition(added, of: table, dialect: .sqlite)
+        plan.preparation.append("ALTER TABLE \(quote(table.name)) ADD COLUMN \(definition)")
+        if let group = positionGroup(of: column.name, in: table) { fillPositions(column.name, of: table, by: group) }
+    }
+
+    /// The check that a step gave every row a value.
+    private mutating func require(_ column: String, entity: String, property: String?, in table: TableDescription) {
+        plan.checks.append(
+            MigrationCheck(
+                question: .hasNulls(table: table.name, column: column),
+                problem: SchemaProblem(
+                    entity: entity, property: property,
+                    message: "rows have no value after the steps: give them one in the step")))
+    }
+
+    private func orderColumn(of table: TableDescription, _ column: String) -> String? {
+        positionGroup(of: column, in: table) == nil ? nil : column
+    }
+
+    /// The columns of the key beside which a position column stands.
+    private func positionGroup(of column: String, in table: TableDescription) -> [String]? {
+        if let join = schema.joins.first(where: { $0.table == table.name }) {
+            return column == join.orderColumn
+                ? join.sourceColumns : column == join.inverseOrderColumn ? join.targetColumns : nil
+        }
+        guard let entity = schema.tables.first(where: { $0.sqlName == table.name }) else { return nil }
+        return schema.references.first {
+            $0.source == entity.index && $0.isOrderStored && $0.orderColumn == column
+        }?.columns
+    }
+
+    private mutating func fillPositions(_ column: String, of table: TableDescription, by group: [String]) {
+        let isSet = group.map { "\(quote($0)) IS NOT NULL" }.joined(separator: " AND ")
+        let key = Dialect.sqlite.list(table.primaryKey)
+        let isSame = table.primaryKey.map { "numbered.\(quote($0)) = \(quote(table.name)).\(quote($0))" }
+        plan.preparation.append(
+            """
+            UPDATE \(quote(table.name)) SET \(quote(column)) = numbered.position FROM (
+                SELECT \(key), \(Self.gap) * row_number() OVER (PARTITION BY \(Dialect.sqlite.list(group)) ORDER BY \(key))
+                    AS position FROM \(quote(table.name)) WHERE \(isSet)
+            ) AS numbered WHERE \(isSame.joined(separator: " AND "))
+            """)
+    }
+
+    /// What lies between neighbours, as where lists are edited.
+    static var gap: Int { 1024 }
+
+    // MARK: Former to-ones
+
+    /// A to-one that became a many-to-many gives each of its keys a row in the join table.
+    mutating func fillFromFormerToOne(_ table: TableDescription) {
+        guard let join = schema.joins.first(where: { $0.table == table.name }) else { return }
+        let sides = [(join.source, join.property, true)] + (join.inverse.map { [(join.target, $0, false)] } ?? [])
+        for (number, property, isSource) in sides {
+            let holder = schema.tables[number]
+            let target = schema.tables[isSource ? join.target : join.source]
+            guard let columns = formerToOne(property, of: holder, target: target) else { continue }
+            let (own, other) =
+                isSource ? (join.sourceColumns, join.targetColumns) : (join.targetColumns, join.sourceColumns)
+            let orders =
+                isSource ? (join.orderColumn, join.inverseOrderColumn) : (join.inverseOrderColumn, join.orderColumn)
+            var into = own + other
+            var values = holder.keyColumnNames.map { "s.\(quote($0))" } + columns.map { "s.\(quote($0))" }
+            if let position = orders.0 {
+                into.append(position)
+                values.append("\(Self.gap)")
+            }
+            if let position = orders.1 {
+                into.append(position)
+                let keys = { (names: [String]) in Dialect.sqlite.list(names, of: "s") }
+                values.append(
+                    "\(Self.gap) * row_number() OVER "
+                        + "(PARTITION BY \(keys(columns)) ORDER BY \(keys(holder.keyColumnNames)))")
+            }
+            let matches = zip(columns, target.keyColumnNames).map { "t.\(quote($1)) = s.\(quote($0))" }
+            plan.preparation.append(
+                """
+                INSERT INTO \(quote(table.name)) (\(Dialect.sqlite.list(into)))
+                SELECT \(values.joined(separator: ", ")) FROM \(quote(holder.sqlName)) AS s
+                WHERE EXISTS (SELECT 1 FROM \(quote(target.sqlName)) AS t WHERE \(matches.joined(separator: " AND ")))
+                """)
+            movedColumns[holder.sqlName.lowercased(), default: []].formUnion(columns.map { $0.lowercased() })
+            report(holder.name, property, "the key in \(columns.joined(separator: ", ")) becomes rows of \(table.name)")
+        }
+    }
+
+    /// The columns of the to-one that a many-to-many was before: that of its original name, or of the same name in the
+    /// singular, if it pointed at the same table and is no more.
+    private func formerToOne(_ property: String, of table: Table, target: Table) -> [String]? {
+        guard let working = tables[table.sqlName.lowercased()], let former = oldTable(table), let old else {
+            return nil
+        }
+        let original = table.entity.relationship(property)?.originalName
+        let oldTarget = oldTable(target)?.index
+        for reference in old.references where reference.source == former.index && reference.target == oldTarget {
+            let isNamed = original.map { $0 == reference.property } ?? false
+            let isSingular = original == nil && [property, Naming.singular(property)].contains(reference.property)
+            let isThere = reference.columns.allSatisfy { working.description.column($0) != nil }
+            let isGone = reference.columns.allSatisfy { column in
+                !table.columns.contains { $0.name.isSameName(as: column) }
+            }
+            if (isNamed || isSingular) && isThere && isGone { return reference.columns }
+        }
+        return nil
+    }
+
+    // MARK: Changed columns
+
+    mutating func compare(
+        _ column: ColumnDescription, _ actual: ColumnDescription, of table: TableDescription, _ remake: inout Remake
+    ) throws(RelataError) {
+        guard let working = tables[table.name.lowercased()],
+            let index = remake.final.columns.firstIndex(where: { $0.name == column.name })
+        else { return }
+        let entity = owner(of: table)
+        let name = property(of: column.name, in: table)
+        if actual.isGenerated {
+            _ = reportLossy(
+                entity, name, column: column.name, "the file computes \(actual.name) itself: leave it out of the model")
+            return
+        }
+        try compareType(column, actual, of: table, working, &remake)
+        let isKey = table.primaryKey.contains { $0.isSameName(as: column.name) }
+        guard column.isRequired != actual.isRequired, !isKey else { return }
+        let formerly = oldTables[table.name.lowercased()]?.column(column.name)
+        let isOwn = formerly?.isRequired == actual.isRequired
+        let original = (table: working.originalName, column: working.originalColumn(actual.name))
+        guard column.isRequired else {
+            if isOwn {
+                report(entity, name, "it is optional now")
+                remake.isNeeded = true
+            } else {
+                let isHandled = reportLossy(
+                    entity, name, column: column.name, "the file requires a value: declare it without `?`")
+                if isHandled { remake.isNeeded = true } else { remake.final.columns[index].isRequired = true }
+            }
+            return
+        }
+        let hasNulls = try facts(.hasNulls(table: original.table, column: original.column))
+        if !hasNulls || (isOwn && column.defaultSQL != nil) {
+            // Another program's column stays as it is while it holds what the models require.
+            guard isOwn else {
+                remake.final.columns[index].isRequired = false
+                return
+            }
+            report(entity, name, "it is required now")
+            remake.isNeeded = true
+            remake.fills[column.name.lowercased()] = column.defaultSQL
+            return
+        }
+        let isHandled = reportLossy(
+            entity, name, column: column.name,
+            "it is required, and some rows have no value for it: give it a default value, or make it optional")
+        if isHandled {
+            remake.isNeeded = true
+            require(column.name, entity: entity, property: name, in: table)
+        }
+    }
+
+    private mutating func compareType(
+        _ column: ColumnDescription, _ actual: ColumnDescription, of table: TableDescription, _ working: WorkingTable,
+        _ remake: inout Remake
+    ) throws(RelataError) {
+        guard let index = remake.final.columns.firstIndex(where: { $0.name == column.name }) else { return }
+        let entity = owner(of: table)
+        let name = property(of: column.name, in: table)
+        let type = type(of: column.name, in: table)
+        let fits = type.map { TypeChange.fits($0, declaredType: actual.type) } ?? fitsStorage(column, actual)
+        let former = schema.tables.first { $0.sqlName == table.name }.flatMap { oldTable($0) }?.columns
+            .first { $0.name.isSameName(as: working.originalColumn(actual.name)) }?.type
+        if fits {
+            guard let type, let former, !TypeChange.isWidening(from: former, to: type) else {
+                remake.final.columns[index].type = actual.type
+                return
+            }
+        }
+        // Nothing is lost where there is nothing.
+        guard try facts(.hasRows(table: working.originalName)) else {
+            if fits { return }
+            report(entity, name, "its column is \(column.type) now")
+            remake.isNeeded = true
+            return
+        }
+        let isHandled = reportLossy(
+            entity, name, column: column.name,
+            "its values in the file are \(former.map { "of type \($0)" } ?? actual.type), not "
+                + "\(type.map { "\($0)" } ?? column.type): declare that type")
+        guard isHandled, !fits else { return }
+        remake.isNeeded = true
+        if let type {
+            plan.finalChecks.append(
+                MigrationCheck(
+                    question: .hasOtherTypes(
+                        table: table.name, column: column.name, types: TypeChange.storageClasses(type)),
+                    problem: SchemaProblem(
+                        entity: entity, property: name,
+                        message: "rows hold values of another type than \(type) after the steps: convert them there")))
+        }
+    }
+
+    private func fitsStorage(_ column: ColumnDescription, _ actual: ColumnDescription) -> Bool {
+        let affinity = Affinity(declaredType: actual.type)
+        return actual.type.isEmpty || affinity == Affinity(declaredType: column.type)
+            || (affinity == .numeric && column.type == StorageType.integer.rawValue)
+    }
+}

@@ -1,0 +1,211 @@
+/// Foreign keys and indexes.
+extension MigrationPlanner {
+    // MARK: Foreign keys
+
+    mutating func compareForeignKeys(_ wanted: TableDescription, _ remake: inout Remake) throws(RelataError) {
+        guard let working = tables[wanted.name.lowercased()] else { return }
+        let entity = owner(of: wanted)
+        let formerly = oldTables[wanted.name.lowercased()]
+        for key in wanted.foreignKeys {
+            let name = property(of: key.columns[0], in: wanted)
+            if key.columns.contains(where: { working.description.column($0) == nil }) {
+                // `ADD COLUMN` takes the key of a single column along.
+                if key.columns.count > 1 && !isForeign { remake.isNeeded = true }
+                continue
+            }
+            let actual = working.description.foreignKey(on: key.columns)
+            let former = formerly?.foreignKey(on: key.columns)
+            let isOwn = formerly != nil && isSame(actual, former)
+            guard let actual, isSamePlace(actual, key) else {
+                let isPlace = actual == nil
+                if isPlace && !isOwn {
+                    // Another program's table without the key is used as it is.
+                    remake.final.foreignKeys.removeAll { $0 == key }
+                    continue
+                }
+                try point(key, entity: entity, property: name, in: wanted, actual, &remake)
+                continue
+            }
+            guard actual.onDelete != key.onDelete else { continue }
+            if isOwn {
+                report(entity, name, "the delete rule in the file is \(key.onDelete.rawValue) now")
+                remake.isNeeded = true
+            } else if actual.onDelete.isDenial {
+                // The rules are carried out before the database could refuse.
+                keep(actual, insteadOf: key, &remake)
+            } else {
+                let isHandled = reportLossy(
+                    entity, name,
+                    "the file says ON DELETE \(actual.onDelete.rawValue), the models \(key.onDelete.rawValue): "
+                        + "declare the delete rule that the file has")
+                if isHandled { remake.isNeeded = true }
+            }
+        }
+        dropForeignKeys(wanted, working, formerly, &remake)
+    }
+
+    /// Foreign keys that the models don't want: references that may dangle, and keys that are plain attributes now.
+    private mutating func dropForeignKeys(
+        _ wanted: TableDescription, _ working: WorkingTable, _ formerly: TableDescription?, _ remake: inout Remake
+    ) {
+        let entity = owner(of: wanted)
+        for key in working.description.foreignKeys
+        where wanted.foreignKey(on: key.columns) == nil && key.columns.allSatisfy({ wanted.column($0) != nil }) {
+            let name = property(of: key.columns[0], in: wanted)
+            let isReference = schema.references.contains {
+                schema.tables[$0.source].sqlName == wanted.name && $0.columns == key.columns
+            }
+            if formerly.map({ isSame(key, $0.foreignKey(on: key.columns)) }) ?? false {
+                report(entity, name, "the file no longer checks where it points")
+                remake.isNeeded = true
+            } else if isReference {
+                let isHandled = reportLossy(
+                    entity, name,
+                    "it may dangle, but the file checks where it points: declare another rule than noAction")
+                if isHandled { remake.isNeeded = true }
+            } else {
+                remake.final.foreignKeys.append(key)
+            }
+        }
+    }
+
+    /// Makes columns that are there a foreign key.
+    private mutating func point(
+        _ key: ForeignKeyDescription, entity: String, property: String?, in table: TableDescription,
+        _ actual: ForeignKeyDescription?, _ remake: inout Remake
+    ) throws(RelataError) {
+        guard let working = tables[table.name.lowercased()] else { return }
+        let target = tables[key.target.lowercased()]
+        let question = DataQuestion.hasDangling(
+            table: table.name, columns: key.columns, target: key.target, targetColumns: key.targetColumns)
+        var isDangling = try facts(.hasRows(table: working.originalName))
+        if isDangling, let target, key.targetColumns.allSatisfy({ target.description.column($0) != nil }) {
+            isDangling = try facts(
+                .hasDangling(
+                    table: working.originalName, columns: key.columns.map(working.originalColumn),
+                    target: target.originalName, targetColumns: key.targetColumns.map(target.originalColumn)))
+        }
+        if isDangling || (actual != nil && isForeign) {
+            let isHandled = reportLossy(
+                entity, property,
+                "rows of the file hold keys that \(key.target) hasn't: declare it as it was, or remove those keys")
+            guard isHandled else { return }
+            plan.checks.append(
+                MigrationCheck(
+                    question: question,
+                    problem: SchemaProblem(
+                        entity: entity, property: property,
+                        message: "rows hold keys that \(key.target) hasn't after the steps: unset or mend them there")))
+        } else {
+            report(entity, property, "the file checks where it points now")
+        }
+        remake.isNeeded = true
+    }
+
+    private func keep(
+        _ actual: ForeignKeyDescription, insteadOf key: ForeignKeyDescription, _ remake: inout Remake
+    ) {
+        guard let index = remake.final.foreignKeys.firstIndex(of: key) else { return }
+        remake.final.foreignKeys[index] = actual
+    }
+
+    /// Whether two keys point from the same columns at the same ones.
+    private func isSamePlace(_ actual: ForeignKeyDescription, _ wanted: ForeignKeyDescription) -> Bool {
+        guard actual.target.isSameName(as: wanted.target) else { return false }
+        let primaryKey = tables[actual.target.lowercased()]?.description.primaryKey ?? []
+        let pointed = actual.targetColumns.isEmpty ? primaryKey : actual.targetColumns
+        let pairs = { (columns: [String], targets: [String]) in
+            Set(zip(columns, targets).map { [$0.lowercased(), $1.lowercased()] })
+        }
+        return pairs(actual.columns, pointed) == pairs(wanted.columns, wanted.targetColumns)
+    }
+
+    private func isSame(_ actual: ForeignKeyDescription?, _ former: ForeignKeyDescription?) -> Bool {
+        guard let actual, let former else { return actual == nil && former == nil }
+        return isSamePlace(actual, former) && actual.onDelete == former.onDelete
+    }
+
+    // MARK: Indexes
+
+    mutating func compareIndexes(_ wanted: TableDescription, _ remake: Remake) throws(RelataError) {
+        guard let working = tables[wanted.name.lowercased()] else { return }
+        let isRemade = remade.contains(wanted.name.lowercased())
+        var left = working.description
+        let stale = left.indexes.filter { isStale($0, wanted) }
+        left.indexes.removeAll { stale.contains($0) }
+        for index in stale {
+            let name = property(of: index.columns[0], in: wanted)
+            report(
+                owner(of: wanted), name, index.isUnique ? "it need not be unique any more" : "it isn't indexed any more"
+            )
+            if !isRemade { plan.completion.append("DROP INDEX \(quote(index.name))") }
+        }
+        if isRemade { restore(left.indexes, of: wanted.name, remake.final) }
+        for index in wanted.indexes.filter(\.isUnique) where !left.isUnique(index.columns) {
+            try addUnique(index, to: wanted, working)
+        }
+        for index in wanted.indexes where !index.isUnique && !left.isIndexed(index.columns) && !isForeign {
+            // With a new column its index is no news.
+            if index.columns.allSatisfy({ working.description.column($0) != nil }) {
+                let name = property(of: index.columns[0], in: wanted)
+                report(owner(of: wanted), name, "a new index on \(index.columns.joined(separator: ", "))")
+            }
+            plan.completion.append(create(index, on: wanted.name))
+        }
+    }
+
+    /// Whether an index stands for something that the old models wanted and the new don't.
+    private func isStale(_ index: IndexDescription, _ wanted: TableDescription) -> Bool {
+        guard index.sql != nil, index.isPlain, let formerly = oldTables[wanted.name.lowercased()],
+            index.columns.allSatisfy({ wanted.column($0) != nil })
+        else { return false }
+        let isLike = { (other: IndexDescription) in
+            other.isUnique == index.isUnique
+                && other.columns.map { $0.lowercased() } == index.columns.map { $0.lowercased() }
+        }
+        return formerly.indexes.contains(where: isLike) && !wanted.indexes.contains(where: isLike)
+            && !(index.isUnique && wanted.isUnique(index.columns))
+    }
+
+    /// Makes the indexes of a table again that went with it when it was made anew.
+    private mutating func restore(_ indexes: [IndexDescription], of table: String, _ final: TableDescription) {
+        for index in indexes {
+            if let sql = index.sql {
+                guard index.columns.allSatisfy({ final.column($0) != nil || !index.isPlain }) else { continue }
+                plan.completion.append(sql)
+            } else if index.isPlain && index.isUnique && index.columns.allSatisfy({ final.column($0) != nil }) {
+                plan.completion.append(create(index, on: table))
+            }
+        }
+    }
+
+    private mutating func addUnique(_ index: IndexDescription, to table: TableDescription, _ working: WorkingTable)
+        throws(RelataError)
+    {
+        let entity = owner(of: table)
+        let name = property(of: index.columns[0], in: table)
+        let words = index.columns.joined(separator: ", ")
+        guard !isForeign else { return refuseLack(entity, name, "a unique index on \(words)") }
+        let new = index.columns.filter { working.description.column($0) == nil }
+        let question: DataQuestion =
+            new.isEmpty
+            ? .hasDuplicates(table: working.originalName, columns: index.columns.map(working.originalColumn))
+            : .hasRows(table: working.originalName)
+        // New columns without a default hold nothing that could be equal.
+        let isUnset = new.contains { table.column($0)?.defaultSQL == nil }
+        if !isUnset, try facts(question) {
+            let isHandled = reportLossy(
+                entity, name, "it is unique now, and several rows have the same \(words): remove `.unique`")
+            guard isHandled else { return }
+            plan.checks.append(
+                MigrationCheck(
+                    question: .hasDuplicates(table: table.name, columns: index.columns),
+                    problem: SchemaProblem(
+                        entity: entity, property: name,
+                        message: "several rows have the same \(words) after the steps: make them differ there")))
+        } else if new.isEmpty {
+            report(entity, name, "it is unique now")
+        }
+        plan.completion.append(create(index, on: table.name))
+    }
+}

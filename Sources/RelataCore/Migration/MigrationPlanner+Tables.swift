@@ -1,0 +1,137 @@
+/// A table that is there, against the one that is wanted.
+extension MigrationPlanner {
+    /// How a table will look, and whether it must be made anew for that.
+    struct Remake {
+        var final: TableDescription
+        var isNeeded = false
+        /// Columns that get a value where they have none, as SQL.
+        var fills: [String: String] = [:]
+    }
+
+    mutating func compare(_ wanted: TableDescription, _ working: WorkingTable) throws(RelataError) {
+        var remake = Remake(final: wanted)
+        for column in wanted.columns {
+            // A key that no column declares is the rowid, which every such table has.
+            let isRowID =
+                ["rowid", "_rowid_", "oid"].contains(column.name.lowercased()) && working.description.hasRowID
+            if let actual = working.description.column(column.name) {
+                try compare(column, actual, of: wanted, &remake)
+            } else if isRowID && wanted.primaryKey == [column.name] {
+                remake.final.columns.removeAll { $0.name == column.name }
+            } else {
+                try add(column, to: wanted, &remake)
+            }
+        }
+        compareKey(wanted, &remake)
+        try compareForeignKeys(wanted, &remake)
+        try keepOrDropOthers(wanted, &remake)
+        try compareIndexes(wanted, remake)
+    }
+
+    private mutating func compareKey(_ wanted: TableDescription, _ remake: inout Remake) {
+        guard let working = tables[wanted.name.lowercased()] else { return }
+        let actual = working.description
+        let isRowID = actual.primaryKey.isEmpty && wanted.primaryKey.allSatisfy { actual.column($0) == nil }
+        let names = Set(wanted.primaryKey.map { $0.lowercased() })
+        let isSame = isRowID || Set(actual.primaryKey.map { $0.lowercased() }) == names
+        let isAssigned =
+            schema.tables.first { $0.sqlName == wanted.name }?.entity.isKeyAssigned == true && !isRowID
+        // A unique set serves as a key for whoever looks rows up, and for foreign keys.
+        if isSame || (actual.isUnique(wanted.primaryKey) && oldTables[wanted.name.lowercased()] == nil) {
+            if isAssigned && !actual.isKeyAssigned {
+                remake.isNeeded = reportLossy(
+                    owner(of: wanted), nil,
+                    "its key isn't assigned by the file: declare the key without `?`")
+            }
+            if !remake.isNeeded {
+                remake.final.primaryKey = isSame ? wanted.primaryKey : actual.primaryKey
+                remake.final.isKeyAssigned = actual.isKeyAssigned
+            }
+            return
+        }
+        let isHandled = reportLossy(
+            owner(of: wanted), joinProperty(of: wanted),
+            "its primary key is (\(wanted.primaryKey.joined(separator: ", "))), that of the file "
+                + "(\(actual.primaryKey.joined(separator: ", "))): declare the same key")
+        if isHandled {
+            remake.isNeeded = true
+            let problem = SchemaProblem(entity: owner(of: wanted), message: "rows have equal keys after the steps")
+            plan.checks.append(
+                MigrationCheck(
+                    question: .hasDuplicates(table: wanted.name, columns: wanted.primaryKey), problem: problem))
+        }
+    }
+
+    /// Columns that no property has: left alone where rows can be inserted without them.
+    private mutating func keepOrDropOthers(_ wanted: TableDescription, _ remake: inout Remake) throws(RelataError) {
+        guard let working = tables[wanted.name.lowercased()] else { return }
+        let entity = owner(of: wanted)
+        let former = schema.tables.first { $0.sqlName == wanted.name }.flatMap { oldTable($0) }
+        let moved = movedColumns[wanted.name.lowercased()] ?? []
+        for column in working.description.columns where wanted.column(column.name) == nil {
+            let original = working.originalColumn(column.name)
+            let property = former?.columns.first { $0.name.isSameName(as: original) }?.property
+            if moved.contains(column.name.lowercased()) {
+                remake.isNeeded = true
+                continue
+            }
+            let spellings = [property, column.name].compactMap { $0 }.map { LossyChange.dropping("\(entity).\($0)") }
+            let isAsked = steps.contains { $0.covers(spellings) }
+            if !column.canBeOmitted || isAsked {
+                let isDropped = reportLossy(
+                    entity, property ?? column.name, column: column.name,
+                    isAsked
+                        ? "the column \(column.name) is dropped"
+                        : "the models don't have it, and the file takes no row without it: declare it",
+                    isDropping: true)
+                if isDropped {
+                    remake.isNeeded = true
+                    continue
+                }
+            }
+            remake.final.columns.append(column)
+        }
+        let kept = remake.final
+        for key in working.description.foreignKeys
+        where key.columns.allSatisfy({ kept.column($0) != nil && wanted.column($0) == nil }) {
+            remake.final.foreignKeys.append(key)
+        }
+        guard remake.isNeeded else { return }
+        let words = SQLWords.obstacles(in: working.description.sql ?? "")
+        if !words.isEmpty {
+            let isHandled = reportLossy(
+                entity, nil,
+                "the table has to be made anew, and would lose what \(words.joined(separator: ", ")) says: "
+                    + "make it anew by hand")
+            guard isHandled else { return }
+        }
+        self.remake(remake, working)
+    }
+
+    /// Makes a table anew, as SQLite can't change constraints: a new one, its rows, the old one's name.
+    private mutating func remake(_ remake: Remake, _ working: WorkingTable) {
+        let name = working.description.name
+        var final = remake.final
+        final.name = "relata_new_\(name)"
+        let added = tables[name.lowercased()]?.added ?? []
+        // A column that isn't there yet is one that an empty table gets.
+        let there = final.columns.filter { column in
+            working.description.column(column.name) != nil || added.contains(column.name.lowercased())
+        }
+        let values = there.map { column in
+            let fill = remake.fills[column.name.lowercased()]
+            return fill.map { "coalesce(\(quote(column.name)), \($0))" } ?? quote(column.name)
+        }
+        plan.completion.append(SchemaDDL.createTable(final, dialect: .sqlite))
+        if !there.isEmpty {
+            plan.completion.append(
+                "INSERT INTO \(quote(final.name)) (\(Dialect.sqlite.list(there.map(\.name)))) "
+                    + "SELECT \(values.joined(separator: ", ")) FROM \(quote(name))")
+        }
+        plan.completion += [
+            "DROP TABLE \(quote(name))", "ALTER TABLE \(quote(final.name)) RENAME TO \(quote(name))",
+        ]
+        plan.completion += working.description.triggers
+        remade.insert(name.lowercased())
+    }
+}

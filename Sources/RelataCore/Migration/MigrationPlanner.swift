@@ -1,0 +1,177 @@
+/// Works out how a file comes to have the tables that a schema wants.
+///
+/// What can be done without losing anything is done: first renames, new tables and new columns; then, after the
+/// migration steps, whatever SQLite can't alter is done by making a table anew. A difference that another program left,
+/// and that does no harm, is left as it is.
+public struct MigrationPlanner {
+    let schema: Schema
+    let expected: [TableDescription]
+    /// The models that the file was last opened with.
+    let old: Schema?
+    /// Whether the file has tables, but none of them by Relata.
+    let isForeign: Bool
+    let steps: [MigrationStepDeclaration]
+    let facts: (DataQuestion) throws(RelataError) -> Bool
+
+    var plan = MigrationPlan()
+    /// The tables as they are, after the renames so far, by lowercase name.
+    var tables: [String: WorkingTable]
+    /// The tables as the old models wanted them, with the same renames. What equals them is of Relata's making.
+    var oldTables: [String: TableDescription] = [:]
+    /// Columns of former to-ones whose content moved to a join table, by the lowercase name of their table.
+    var movedColumns: [String: Set<String>] = [:]
+    /// The lowercase names of the tables that are made anew.
+    var remade: Set<String> = []
+    var indexNames: IndexNames
+
+    /// A table of the file, and what it is called until the migration begins.
+    struct WorkingTable {
+        var description: TableDescription
+        let originalName: String
+        /// The old names of renamed columns, by the lowercase new name.
+        var originalColumns: [String: String] = [:]
+        /// The lowercase names of the columns that the migration adds.
+        var added: Set<String> = []
+
+        func originalColumn(_ name: String) -> String { originalColumns[name.lowercased()] ?? name }
+    }
+
+    /// Prepares to compare a file with a schema.
+    ///
+    /// - Parameters:
+    ///   - actual: The file's tables.
+    ///   - declared: The entities that the file was last opened with, or `nil` if Relata never opened it.
+    ///   - steps: The migration steps that haven't been done.
+    ///   - facts: Answers questions about rows.
+    public init(
+        schema: Schema, actual: [TableDescription], declared: [Entity]?, steps: [MigrationStepDeclaration],
+        facts: @escaping (DataQuestion) throws(RelataError) -> Bool
+    ) {
+        self.schema = schema
+        self.steps = steps
+        self.facts = facts
+        expected = SchemaDDL.tables(of: schema)
+        old = declared.flatMap { try? Schema($0) }
+        isForeign = declared == nil && !actual.isEmpty && !steps.contains { $0.changes.contains(.adopting) }
+        tables = Dictionary(
+            actual.map { ($0.name.lowercased(), WorkingTable(description: $0, originalName: $0.name)) },
+            uniquingKeysWith: { first, _ in first })
+        if let old {
+            for table in SchemaDDL.tables(of: old) { oldTables[table.name.lowercased()] = table }
+        }
+        indexNames = IndexNames(
+            taken: actual.flatMap { [$0.name] + $0.indexes.map(\.name) } + expected.map(\.name))
+    }
+
+    /// Compares the file with the schema.
+    public func planned() throws(RelataError) -> MigrationPlan {
+        var planner = self
+        try planner.work()
+        return planner.plan
+    }
+
+    private mutating func work() throws(RelataError) {
+        guard !tables.isEmpty else {
+            plan.isCreation = true
+            for table in expected { report(owner(of: table), nil, "a new table") }
+            plan.preparation = SchemaDDL.creation(of: schema, dialect: .sqlite)
+            return
+        }
+        plan.steps = steps.map(\.name)
+        if !isForeign { rename() }
+        for table in expected {
+            if tables[table.name.lowercased()] == nil {
+                create(table)
+            }
+        }
+        for table in expected {
+            if let working = tables[table.name.lowercased()] { try compare(table, working) }
+        }
+        dropTables()
+    }
+
+    private mutating func create(_ table: TableDescription) {
+        guard !isForeign else { return refuseLack(owner(of: table), nil, "the table \(table.name)") }
+        report(owner(of: table), joinProperty(of: table), "a new table")
+        plan.preparation.append(SchemaDDL.createTable(table, dialect: .sqlite))
+        plan.completion += table.indexes.map { create($0, on: table.name) }
+        fillFromFormerToOne(table)
+    }
+
+    /// A table goes only if a step says so.
+    private mutating func dropTables() {
+        for (name, table) in tables.sorted(by: { $0.key < $1.key })
+        where !expected.contains(where: { $0.name.lowercased() == name }) {
+            let entity = old?.tables.first { $0.sqlName.lowercased() == name }?.name ?? table.description.name
+            let change = [LossyChange.dropping(entity), .dropping(table.description.name)]
+            guard let step = steps.first(where: { $0.covers(change) }) else { continue }
+            plan.changes.append(
+                SchemaChange(
+                    entity: entity, property: nil, message: "the table is dropped", kind: .lossy, step: step.name))
+            plan.completion.append("DROP TABLE \(Dialect.sqlite.quote(table.description.name))")
+        }
+    }
+
+    mutating func create(_ index: IndexDescription, on table: String) -> String {
+        var index = index
+        index.name = indexNames.name(table: table, columns: index.columns, isUnique: index.isUnique)
+        return SchemaDDL.createIndex(index, on: table, dialect: .sqlite)
+    }
+
+    // MARK: Reporting
+
+    /// Notes a change that is applied by itself.
+    mutating func report(_ entity: String, _ property: String?, _ message: String) {
+        let change = SchemaChange(entity: entity, property: property, message: message, kind: .additive, step: nil)
+        if !plan.changes.contains(change) { plan.changes.append(change) }
+    }
+
+    /// Notes a change that would lose something; returns whether a step takes it over.
+    mutating func reportLossy(
+        _ entity: String, _ property: String?, column: String? = nil, _ message: String, isDropping: Bool = false
+    ) -> Bool {
+        let names = [property, column].compactMap { $0 }.map { "\(entity).\($0)" } + (property == nil ? [entity] : [])
+        let wanted = names.map { isDropping ? LossyChange.dropping($0) : .changing($0) }
+        let step = steps.first { $0.covers(wanted) }
+        let verb = isDropping ? "dropping" : "changing"
+        let mend = step == nil ? "; or add a migration step with `.\(verb)(\"\(names[0])\")`" : ""
+        let change = SchemaChange(
+            entity: entity, property: property, message: message + mend, kind: .lossy, step: step?.name)
+        if !plan.changes.contains(change) { plan.changes.append(change) }
+        return step != nil
+    }
+
+    /// A file that isn't Relata's is used as it is, or not at all.
+    mutating func refuseLack(_ entity: String, _ property: String?, _ what: String) {
+        let change = SchemaChange(
+            entity: entity, property: property,
+            message: "the file was made by another program and lacks \(what): open the right file, "
+                + "or add a migration step with `.adopting`",
+            kind: .lossy, step: nil)
+        if !plan.changes.contains(change) { plan.changes.append(change) }
+    }
+
+    /// The entity that a wanted table belongs to.
+    func owner(of table: TableDescription) -> String {
+        if let join = schema.joins.first(where: { $0.table == table.name }) { return schema.tables[join.source].name }
+        return schema.tables.first { $0.sqlName == table.name }?.name ?? table.name
+    }
+
+    /// The many-to-many that a wanted table stands for.
+    func joinProperty(of table: TableDescription) -> String? {
+        schema.joins.first { $0.table == table.name }?.property
+    }
+
+    /// The property that a wanted column belongs to.
+    func property(of column: String, in table: TableDescription) -> String? {
+        if let join = joinProperty(of: table) { return join }
+        guard let entity = schema.tables.first(where: { $0.sqlName == table.name }) else { return nil }
+        return entity.columns.first { $0.name.isSameName(as: column) }?.property
+            ?? schema.references.first { $0.source == entity.index && $0.orderColumn == column }?.property
+    }
+
+    /// What a wanted column means.
+    func type(of column: String, in table: TableDescription) -> AttributeType? {
+        schema.tables.first { $0.sqlName == table.name }?.columns.first { $0.name.isSameName(as: column) }?.type
+    }
+}

@@ -1,0 +1,69 @@
+/// One difference between a file and the models, in words.
+public struct SchemaChange: Hashable, Sendable, CustomStringConvertible {
+    /// The entity's name; the table's, where no entity has it any more.
+    public let entity: String
+    /// The property's name, or the column's where no property has it any more; `nil` for the entity as a whole.
+    public let property: String?
+    /// What changes.
+    public let message: String
+    /// Whether it is applied by itself.
+    public let kind: Kind
+    /// The migration step that takes a lossy change over, if one does.
+    public let step: String?
+
+    /// Whether a change is applied by itself.
+    public enum Kind: Hashable, Sendable {
+        /// Nothing can be lost: it is applied by itself.
+        case additive
+        /// Something would be lost, or a value is missing: it is refused unless a migration step takes it over.
+        case lossy
+    }
+
+    /// Whether the file isn't opened because of it.
+    public var isRefused: Bool { kind == .lossy && step == nil }
+
+    /// `Book.price: …`
+    public var description: String {
+        (property.map { "\(entity).\($0)" } ?? entity) + ": " + message
+    }
+}
+
+/// A change that would lose something, which a migration step declares to take care of.
+public enum LossyChange: Hashable, Sendable {
+    /// The column of a property that the models no longer have is dropped, or a whole table: `"Book.subtitle"`,
+    /// `"Pamphlet"`. The step saves what is worth keeping.
+    case dropping(String)
+    /// The step makes the values of a property fit what the models now say of it: another type, a value for every row,
+    /// no two equal ones, only targets that exist: `"Book.price"`. An entity's name is about its primary key.
+    case changing(String)
+    /// The file was made by another program, and is from now on Relata's: what is missing is added.
+    case adopting
+}
+
+/// What a step of a migration is called and takes care of.
+public struct MigrationStepDeclaration: Hashable, Sendable {
+    /// The name under which the file remembers that the step was done.
+    public let name: String
+    /// The changes that the step makes harmless.
+    public let changes: [LossyChange]
+
+    /// Declares a step.
+    public init(name: String, changes: [LossyChange]) {
+        self.name = name
+        self.changes = changes
+    }
+
+    /// Whether the step takes care of one of several spellings of a change, whatever their case.
+    func covers(_ wanted: [LossyChange]) -> Bool {
+        changes.contains { change in
+            wanted.contains { wanted in
+                switch (change, wanted) {
+                case (.dropping(let one), .dropping(let other)), (.changing(let one), .changing(let other)):
+                    one.isSameName(as: other)
+                case (.adopting, .adopting): true
+                default: false
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,35 @@
+import RelataCore
+
+/// What only the developer knows about a change of the models: how old values become new ones.
+///
+/// A step runs once for each file, in the order in which steps are given, and never in a file that is new. It runs in
+/// the transaction of the migration: after tables and columns are renamed and added, so that the new ones are there,
+/// and before anything is dropped or constrained, so that the old ones still are. Values of a column whose type changes
+/// are written in place: the column takes any type until the step is over.
+///
+/// ```swift
+/// MigrationStep("prices in cents", taking: .changing("Book.price")) { connection in
+///     try connection.execute("UPDATE Book SET price = CAST(round(price * 100) AS INTEGER)")
+/// }
+/// ```
+///
+/// Foreign keys aren't enforced while steps run, and are checked before the transaction is committed. A step that
+/// throws leaves the file as it was.
+public struct MigrationStep: Sendable {
+    /// The step's name and what it takes care of.
+    public let declaration: MigrationStepDeclaration
+    let body: @Sendable (Connection) throws -> Void
+
+    /// Declares a step.
+    ///
+    /// - Parameters:
+    ///   - name: What the file remembers the step by. Never change it.
+    ///   - changes: The changes that would lose something, and that the step makes harmless.
+    ///   - body: Reads and writes the tables.
+    public init(
+        _ name: String, taking changes: LossyChange..., body: @escaping @Sendable (Connection) throws -> Void = { _ in }
+    ) {
+        declaration = MigrationStepDeclaration(name: name, changes: changes)
+        self.body = body
+    }
+}

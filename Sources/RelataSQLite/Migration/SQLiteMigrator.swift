@@ -1,0 +1,155 @@
+import GRDBSQLite
+import RelataCore
+
+/// Brings the tables of a file to what the models say.
+public enum SQLiteMigrator {
+    /// What opening the file with these models would change, without writing to it.
+    public static func prepare(_ connection: Connection, schema: Schema, steps: [MigrationStep] = [])
+        throws(RelataError)
+        -> MigrationPlan
+    {
+        if Metadata.isUnchanged(connection, fingerprint: fingerprint(schema, steps)) { return MigrationPlan() }
+        return try plan(connection, schema, steps, try Metadata.read(connection))
+    }
+
+    /// Brings the file to what the models say, in one transaction, and returns what was changed.
+    ///
+    /// An unchanged file costs one look-up.
+    ///
+    /// - Throws: ``RelataError/schemaMismatch(_:)`` with every change that would lose something, and whatever a step
+    ///   throws. The file is then as it was.
+    @discardableResult
+    public static func migrate(
+        _ connection: Connection, schema: Schema, steps: [MigrationStep] = []
+    ) throws -> MigrationPlan {
+        let fingerprint = fingerprint(schema, steps)
+        if Metadata.isUnchanged(connection, fingerprint: fingerprint) { return MigrationPlan() }
+        if try isReadOnly(connection) {
+            let plan = try plan(connection, schema, steps, try Metadata.read(connection))
+            try plan.checkIsAllowed()
+            guard plan.isEmpty else {
+                throw RelataError.readOnly(
+                    "the file needs a migration, but is open for reading only: open it for writing once "
+                        + "(\(plan.changes.map(\.description).joined(separator: "; ")))")
+            }
+            return plan
+        }
+        return try unenforced(connection) {
+            try transaction(connection) {
+                // Another process may have done it while this one waited for the lock.
+                if Metadata.isUnchanged(connection, fingerprint: fingerprint) { return MigrationPlan() }
+                return try run(connection, schema, steps, fingerprint)
+            }
+        }
+    }
+
+    private static func fingerprint(_ schema: Schema, _ steps: [MigrationStep]) -> String {
+        SchemaFingerprint.of(schema.tables.map(\.entity), steps: steps.map(\.declaration.name))
+    }
+
+    private static func plan(
+        _ connection: Connection, _ schema: Schema, _ steps: [MigrationStep], _ metadata: Metadata
+    ) throws(RelataError) -> MigrationPlan {
+        let planner = MigrationPlanner(
+            schema: schema, actual: try Introspection.tables(of: connection), declared: metadata.entities,
+            steps: steps.map(\.declaration).filter { !metadata.steps.contains($0.name) }
+        ) { (question: DataQuestion) throws(RelataError) -> Bool in
+            try connection.value(SQLStatement(question.query(.sqlite))) != nil
+        }
+        return try planner.planned()
+    }
+
+    private static func run(
+        _ connection: Connection, _ schema: Schema, _ steps: [MigrationStep], _ fingerprint: String
+    ) throws -> MigrationPlan {
+        var metadata = try Metadata.read(connection)
+        let plan = try plan(connection, schema, steps, metadata)
+        try plan.checkIsAllowed()
+        if !plan.isEmpty {
+            let needsCheck = !plan.isCreation && !(plan.completion.isEmpty && plan.steps.isEmpty)
+            let violations = needsCheck ? try self.violations(connection) : []
+            for statement in plan.preparation { try connection.execute(statement) }
+            for step in steps where plan.steps.contains(step.declaration.name) { try step.body(connection) }
+            try check(plan.checks, connection)
+            try complete(plan, connection)
+            try check(plan.finalChecks, connection)
+            if needsCheck { try compare(try self.violations(connection), with: violations) }
+        }
+        metadata.entities = schema.tables.map(\.entity)
+        metadata.steps += steps.map(\.declaration.name).filter { !metadata.steps.contains($0) }
+        try metadata.write(connection, fingerprint: fingerprint)
+        return plan
+    }
+
+    /// Renaming a table that was made anew must leave alone what others say about the one whose place it takes.
+    private static func complete(_ plan: MigrationPlan, _ connection: Connection) throws(RelataError) {
+        try connection.execute("PRAGMA legacy_alter_table = ON")
+        defer { try? connection.execute("PRAGMA legacy_alter_table = OFF") }
+        for statement in plan.completion { try connection.execute(statement) }
+    }
+
+    private static func isReadOnly(_ connection: Connection) throws(RelataError) -> Bool {
+        guard sqlite3_db_readonly(connection.handle, "main") == 0 else { return true }
+        return try connection.value(SQLStatement("PRAGMA query_only")) == .integer(1)
+    }
+
+    private static func check(_ checks: [MigrationCheck], _ connection: Connection) throws(RelataError) {
+        var problems: [SchemaProblem] = []
+        for check in checks where try connection.value(SQLStatement(check.question.query(.sqlite))) != nil {
+            problems.append(check.problem)
+        }
+        if !problems.isEmpty { throw .schemaMismatch(problems) }
+    }
+
+    // MARK: Foreign keys
+
+    /// Rows that refer to what isn't there, in words.
+    private static func violations(_ connection: Connection) throws(RelataError) -> Set<[String]> {
+        var found: Set<[String]> = []
+        try connection.rows(SQLStatement("SELECT \"table\", \"parent\", rowid FROM pragma_foreign_key_check")) { row in
+            found.insert([row.text(at: 0), row.text(at: 1), row.text(at: 2)])
+        }
+        return found
+    }
+
+    private static func compare(_ after: Set<[String]>, with before: Set<[String]>) throws(RelataError) {
+        // Rows are numbered anew in tables that are made anew, so that numbers of rows are compared.
+        var counts: [[String]: Int] = [:]
+        for row in after { counts[Array(row.prefix(2)), default: 0] += 1 }
+        for row in before { counts[Array(row.prefix(2)), default: 0] -= 1 }
+        let problems = counts.filter { $0.value > 0 }.map {
+            SchemaProblem(
+                entity: $0.key[0],
+                message: "the migration left \($0.value) row(s) that refer to missing rows of \($0.key[1]): "
+                    + "unset or mend them in a step")
+        }
+        if !problems.isEmpty { throw .schemaMismatch(problems.sorted { $0.description < $1.description }) }
+    }
+
+    /// Tables can be made anew only while SQLite doesn't enforce foreign keys, which it can't be told in a transaction.
+    private static func unenforced<Result>(_ connection: Connection, _ body: () throws -> Result) throws -> Result {
+        guard !connection.isInTransaction else {
+            throw RelataError.invalidUse("a migration needs a transaction of its own: open the store outside of one")
+        }
+        let wasOn = try connection.value(SQLStatement("PRAGMA foreign_keys")) == .integer(1)
+        try connection.execute("PRAGMA foreign_keys = OFF")
+        defer {
+            if wasOn { try? connection.execute("PRAGMA foreign_keys = ON") }
+            connection.clearStatements()
+        }
+        return try body()
+    }
+
+    private static func transaction<Result>(_ connection: Connection, _ body: () throws -> Result) throws -> Result {
+        try connection.execute("BEGIN IMMEDIATE")
+        do {
+            let result = try body()
+            try connection.execute("COMMIT")
+            return result
+        } catch {
+            // Fails where SQLite has rolled back by itself, as when the disk is full.
+            try? connection.execute("ROLLBACK")
+            throw error
+        }
+    }
+}

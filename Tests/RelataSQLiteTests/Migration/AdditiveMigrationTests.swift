@@ -1,0 +1,271 @@
+import RelataCore
+import RelataSQLite
+import Testing
+
+/// Changes that lose nothing apply by themselves.
+@Suite struct AdditiveMigrationTests {
+    @Test func anEmptyFileGetsAllTables() throws {
+        let file = try Evolution(book(.attribute("title"), .toOne("genre", "Genre")), genre)
+        #expect(
+            try file.lines("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
+                == ["Book", "Genre", "relata_metadata"])
+        #expect(throws: RelataError.self) {
+            try file.connection.execute("INSERT INTO Book VALUES (1, 'Emma', 7)")
+        }
+    }
+
+    @Test func newEntitiesAttributesAndRelationshipsAreAdded() throws {
+        let file = try Evolution(book(.attribute("title")), filledBy: "INSERT INTO Book VALUES (1, 'Emma')")
+        let changes = try file.open(
+            book(
+                .attribute("title"), .attribute("pages", .integer, default: 9), .attribute("note", isOptional: true),
+                .toOne("genre", "Genre"), .manyToMany("authors", "Author", order: .stored),
+                indexes: [["pages"]]),
+            genre, Entity(name: "Author", properties: [.id()]))
+        #expect(changes.contains("Book.pages: a new column pages"))
+        #expect(changes.contains("Genre: a new table"))
+        #expect(changes.contains("Book.authors: a new table"))
+        #expect(try file.lines("SELECT id, title, pages, note, genreId FROM Book") == ["1|Emma|9|NULL|NULL"])
+        #expect(
+            try file.lines("SELECT \"table\", on_delete FROM pragma_foreign_key_list('Book')") == ["Genre|SET NULL"])
+        #expect(try Introspection.tables(of: file.connection).first { $0.name == "Book" }?.isIndexed(["pages"]) == true)
+        #expect(
+            try Introspection.tables(of: file.connection).first { $0.name == "Book" }?.isIndexed(["genreId"]) == true)
+    }
+
+    @Test func defaultsOfEveryKindReachTheRowsThereAre() throws {
+        let file = try Evolution(book(), filledBy: "INSERT INTO Book VALUES (1)")
+        try file.open(
+            book(
+                .attribute("a", default: "it's \"so\""), .attribute("b", .real, default: -0.5),
+                .attribute("c", .data, default: .blob(.init([0, 255]))),
+                .attribute("d", .integer, default: .integer(.min)), .attribute("e", .boolean, default: true),
+                .attribute("f", .real, default: .real(.infinity))))
+        #expect(
+            try file.lines("SELECT a, b, hex(c), d, e, f FROM Book")
+                == ["it's \"so\"|-0.5|00FF|-9223372036854775808|1|inf"])
+    }
+
+    @Test func renamesKeepTheRows() throws {
+        let file = try Evolution(
+            book(.attribute("name"), .toOne("kind", "Genre"), .manyToMany("writers", "Genre")), genre,
+            filledBy: """
+                INSERT INTO Genre VALUES (5, 'Novel'); INSERT INTO Book VALUES (1, 'Emma', 5);
+                INSERT INTO Book_writers VALUES (1, 5);
+                """)
+        let changes = try file.open(
+            Entity(
+                name: "Volume", originalTable: "Book",
+                properties: [
+                    .id(), .attribute("title", originalName: "name"), .toOne("sort", "Genre", originalName: "kind"),
+                    .manyToMany("authors", "Genre", originalName: "writers"),
+                ]), genre)
+        #expect(changes.count == 4, "\(changes)")
+        #expect(try file.lines("SELECT id, title, sortId FROM Volume") == ["1|Emma|5"])
+        #expect(try file.lines("SELECT volumeId, genreId FROM Volume_authors") == ["1|5"])
+        #expect(
+            try file.lines("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")
+                == ["Genre", "Volume", "Volume_authors", "relata_metadata"])
+        #expect(throws: RelataError.self) { try file.connection.execute("UPDATE Volume SET sortId = 9") }
+    }
+
+    @Test func aRenamedTargetIsFollowedByItsReferences() throws {
+        let file = try Evolution(
+            book(.toOne("genre", "Genre")), genre,
+            filledBy: "INSERT INTO Genre VALUES (5, 'Novel'); INSERT INTO Book VALUES (1, 5)")
+        try file.open(
+            book(.toOne("genre", "Kind")),
+            Entity(name: "Kind", originalTable: "Genre", properties: [.id(), .attribute("name", default: "")]))
+        #expect(try file.lines("SELECT name FROM Book JOIN Kind ON Kind.id = genreId") == ["Novel"])
+    }
+
+    @Test func aColumnThatIsCalledDifferentlyNowIsRenamed() throws {
+        let file = try Evolution(book(.attribute("title")), filledBy: "INSERT INTO Book VALUES (1, 'Emma')")
+        try file.open(book(.attribute("title", column: "Title of book")))
+        #expect(try file.lines("SELECT \"Title of book\" FROM Book") == ["Emma"])
+    }
+
+    @Test func swappedNamesAreNotRenames() throws {
+        let file = try Evolution(
+            book(.attribute("a", isOptional: true), .attribute("b", isOptional: true)),
+            filledBy: "INSERT INTO Book VALUES (1, 'x', 'y')")
+        try file.open(
+            book(
+                .attribute("a", isOptional: true, originalName: "b"),
+                .attribute("b", isOptional: true, originalName: "a")))
+        #expect(try file.lines("SELECT a, b FROM Book") == ["x|y"])
+    }
+
+    @Test func requiredBecomesOptional() throws {
+        let file = try Evolution(
+            book(.attribute("title"), .toOne("genre", "Genre", isOptional: false)), genre,
+            filledBy: "INSERT INTO Genre VALUES (5, 'Novel'); INSERT INTO Book VALUES (1, 'Emma', 5)")
+        let changes = try file.open(book(.attribute("title", isOptional: true), .toOne("genre", "Genre")), genre)
+        #expect(changes.contains("Book.title: it is optional now"))
+        try file.connection.execute("INSERT INTO Book VALUES (2, NULL, NULL); DELETE FROM Genre")
+        #expect(try file.lines("SELECT * FROM Book") == ["1|Emma|NULL", "2|NULL|NULL"])
+    }
+
+    @Test func optionalBecomesRequiredWithADefaultOrWithoutGaps() throws {
+        let file = try Evolution(
+            book(.attribute("title", isOptional: true), .attribute("year", .integer, isOptional: true)),
+            filledBy: "INSERT INTO Book VALUES (1, 'Emma', NULL), (2, 'Persuasion', 1817)")
+        try file.open(book(.attribute("title"), .attribute("year", .integer, default: 2000)))
+        #expect(try file.lines("SELECT * FROM Book") == ["1|Emma|2000", "2|Persuasion|1817"])
+        #expect(throws: RelataError.self) { try file.connection.execute("INSERT INTO Book VALUES (3, NULL, 1)") }
+    }
+
+    @Test(arguments: [false, true])
+    func aToOneBecomesAToMany(isOrdered: Bool) throws {
+        let file = try Evolution(
+            book(.attribute("title"), .toOne("genre", "Genre", isOptional: false)), genre,
+            filledBy: """
+                INSERT INTO Genre VALUES (5, 'Novel'), (6, 'Satire');
+                INSERT INTO Book VALUES (1, 'Emma', 5), (2, 'Candide', 6), (3, 'Persuasion', 5);
+                """)
+        let order: Relationship.Order? = isOrdered ? .stored : nil
+        let kinds = Entity(
+            name: "Genre",
+            properties: [
+                .id(), .attribute("name", default: ""),
+                .manyToManyInverse("books", "Book", inverse: "genres", order: order),
+            ])
+        let changes = try file.open(book(.attribute("title"), .manyToMany("genres", "Genre", order: order)), kinds)
+        #expect(changes.contains("Book.genres: the key in genreId becomes rows of Book_genres"))
+        #expect(
+            try file.lines("SELECT * FROM Book_genres ORDER BY bookId")
+                == (isOrdered ? ["1|5|1024|1024", "2|6|1024|1024", "3|5|1024|2048"] : ["1|5", "2|6", "3|5"]))
+        #expect(try file.lines("SELECT * FROM Book WHERE id = 1") == ["1|Emma"])
+    }
+
+    @Test func aToOneBecomesAToManyByItsOriginalName() throws {
+        let file = try Evolution(
+            book(.toOne("kind", "Genre")), genre,
+            filledBy: "INSERT INTO Genre VALUES (5, 'Novel'); INSERT INTO Book VALUES (1, 5), (2, NULL)")
+        try file.open(book(.manyToMany("genres", "Genre", originalName: "kind")), genre)
+        #expect(try file.lines("SELECT * FROM Book_genres") == ["1|5"])
+    }
+
+    @Test func unorderedBecomesOrderedByKey() throws {
+        let file = try Evolution(
+            book(.toOne("genre", "Genre"), .manyToMany("tags", "Genre")), genre,
+            filledBy: """
+                INSERT INTO Genre VALUES (5, 'Novel'), (6, 'Satire');
+                INSERT INTO Book VALUES (3, 5), (1, 5), (2, 6), (4, NULL);
+                INSERT INTO Book_tags VALUES (1, 6), (1, 5), (2, 5);
+                """)
+        try file.open(
+            book(.toOne("genre", "Genre"), .manyToMany("tags", "Genre", order: .stored)),
+            Entity(
+                name: "Genre",
+                properties: [
+                    .id(), .attribute("name", default: ""), .toMany("books", "Book", inverse: "genre", order: .stored),
+                ]))
+        #expect(
+            try file.lines("SELECT id, genrePosition FROM Book ORDER BY id") == [
+                "1|1024", "2|1024", "3|2048", "4|NULL",
+            ])
+        #expect(
+            try file.lines("SELECT * FROM Book_tags ORDER BY 1, 2") == ["1|5|1024", "1|6|2048", "2|5|1024"])
+    }
+
+    @Test func deleteRulesInTheFileFollowTheModels() throws {
+        let file = try Evolution(
+            book(.toOne("genre", "Genre")), genre,
+            filledBy: "INSERT INTO Genre VALUES (5, 'Novel'); INSERT INTO Book VALUES (1, 5)")
+        for rule in [DeleteRule.cascade, .deny, .noAction, .nullify] {
+            let changes = try file.open(book(.toOne("genre", "Genre", onTargetDelete: rule)), genre)
+            #expect(changes.count == 1)
+            let expected = ["cascade": ["CASCADE"], "deny": ["NO ACTION"], "noAction": [], "nullify": ["SET NULL"]]
+            #expect(
+                try file.lines("SELECT on_delete FROM pragma_foreign_key_list('Book')") == expected[rule.rawValue])
+        }
+        #expect(try file.lines("SELECT * FROM Book") == ["1|5"])
+    }
+
+    @Test func uniqueAndIndexesComeAndGo() throws {
+        let file = try Evolution(
+            book(.attribute("title"), .toOne("genre", "Genre")), genre,
+            filledBy: "INSERT INTO Genre VALUES (5, ''); INSERT INTO Book VALUES (1, 'Emma', 5), (2, 'Emma 2', NULL)")
+        let one = Entity(
+            name: "Genre",
+            properties: [.id(), .attribute("name", default: ""), .hasOne("book", "Book", inverse: "genre")])
+        let many = Entity(
+            name: "Genre",
+            properties: [.id(), .attribute("name", default: ""), .toMany("book", "Book", inverse: "genre")])
+        try file.open(book(.attribute("title"), .toOne("genre", "Genre"), uniques: [["title"]]), one)
+        #expect(throws: RelataError.self) { try file.connection.execute("INSERT INTO Book VALUES (3, 'Emma', NULL)") }
+        #expect(throws: RelataError.self) { try file.connection.execute("INSERT INTO Book VALUES (3, 'x', 5)") }
+        let changes = try file.open(book(.attribute("title"), .toOne("genre", "Genre"), indexes: [["title"]]), many)
+        #expect(changes.count == 4, "\(changes)")
+        try file.connection.execute("INSERT INTO Book VALUES (3, 'Emma', 5)")
+    }
+
+    @Test func anAttributeBecomesAReferenceIfAllItsTargetsExist() throws {
+        let file = try Evolution(
+            book(.attribute("genreId", .integer, isOptional: true)), genre,
+            filledBy: "INSERT INTO Genre VALUES (5, 'Novel'); INSERT INTO Book VALUES (1, 5), (2, NULL)")
+        let changes = try file.open(book(.toOne("genre", "Genre")), genre)
+        #expect(changes.contains("Book.genre: the file checks where it points now"))
+        #expect(try file.lines("SELECT * FROM Book") == ["1|5", "2|NULL"])
+        #expect(throws: RelataError.self) { try file.connection.execute("UPDATE Book SET genreId = 9") }
+    }
+
+    @Test func aRequiredColumnIsAddedToAnEmptyTable() throws {
+        let file = try Evolution(book(.attribute("title")))
+        try file.open(
+            book(.attribute("title"), .attribute("year", .integer), .toOne("genre", "Genre", isOptional: false)), genre)
+        #expect(throws: RelataError.self) { try file.connection.execute("INSERT INTO Book (id, title) VALUES (1, '')") }
+    }
+
+    @Test func aRemadeTableKeepsItsTriggersIndexesAndStrangersColumns() throws {
+        let file = try Evolution(
+            book(.attribute("title")),
+            filledBy: """
+                INSERT INTO Book VALUES (1, 'Emma');
+                ALTER TABLE Book ADD COLUMN extra TEXT DEFAULT 'x';
+                CREATE TABLE Log (title TEXT);
+                CREATE INDEX mine ON Book (extra) WHERE extra <> '';
+                CREATE TRIGGER logged AFTER INSERT ON Book BEGIN INSERT INTO Log VALUES (new.title); END;
+                CREATE VIEW titles AS SELECT title FROM Book;
+                """)
+        try file.open(book(.attribute("title", isOptional: true)))
+        try file.connection.execute("INSERT INTO Book (id, title) VALUES (2, 'Persuasion')")
+        #expect(try file.lines("SELECT * FROM Book") == ["1|Emma|x", "2|Persuasion|x"])
+        #expect(try file.lines("SELECT * FROM Log") == ["Persuasion"])
+        #expect(try file.lines("SELECT * FROM titles") == ["Emma", "Persuasion"])
+        #expect(try file.lines("SELECT name FROM sqlite_master WHERE name = 'mine'") == ["mine"])
+    }
+
+    @Test func anOlderVersionOpensANewerFile() throws {
+        let old = book(.attribute("title"))
+        let file = try Evolution(old, filledBy: "INSERT INTO Book VALUES (1, 'Emma')")
+        try file.open(
+            book(.attribute("title"), .attribute("year", .integer, default: 2000), .toOne("genre", "Genre")), genre)
+        #expect(try file.open(old) == [])
+        try file.connection.execute("INSERT INTO Book (id, title) VALUES (2, 'Persuasion')")
+        #expect(try file.lines("SELECT * FROM Book") == ["1|Emma|2000|NULL", "2|Persuasion|2000|NULL"])
+    }
+
+    @Test func removedOptionalAttributesStayInTheFile() throws {
+        let file = try Evolution(
+            book(.attribute("title"), .attribute("note", isOptional: true)),
+            filledBy: "INSERT INTO Book VALUES (1, 'Emma', 'good')")
+        #expect(try file.open(book(.attribute("title"))) == [])
+        #expect(try file.open(book(.attribute("title"), .attribute("note", isOptional: true))) == [])
+        #expect(try file.lines("SELECT note FROM Book") == ["good"])
+    }
+
+    @Test func namesThatAreKeywordsOrHoldQuotesAreMigrated() throws {
+        let entity = { (isOptional: Bool) in
+            Entity(
+                name: "Order", table: "select \"all\"",
+                properties: [
+                    .id(), .attribute("group", isOptional: isOptional, column: "a \"b\" c"), .toOne("table", "Order"),
+                ], uniques: [["group", "table"]])
+        }
+        let file = try Evolution(entity(false), filledBy: "INSERT INTO \"select \"\"all\"\"\" VALUES (1, 'x', 1)")
+        try file.open(entity(true))
+        #expect(try file.lines("SELECT * FROM \"select \"\"all\"\"\"") == ["1|x|1"])
+    }
+}

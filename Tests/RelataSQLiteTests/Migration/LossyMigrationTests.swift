@@ -1,0 +1,188 @@
+import RelataCore
+import RelataSQLite
+import Testing
+
+/// Changes that lose something are refused, each by name, unless a step takes them over.
+@Suite struct LossyMigrationTests {
+    private func filled() throws -> Evolution {
+        try Evolution(
+            book(
+                .attribute("title", isOptional: true), .attribute("price"), .attribute("subtitle"),
+                .toOne("genre", "Genre")),
+            genre,
+            filledBy: """
+                INSERT INTO Genre VALUES (5, 'Novel');
+                INSERT INTO Book VALUES (1, 'Emma', '3.5', 'A', 5), (2, 'Emma', '4', 'B', NULL), (3, NULL, '5', 'C', 5);
+                """)
+    }
+
+    @Test func everythingThatWouldBeLostIsNamed() throws {
+        let file = try filled()
+        let refused = try file.refusals(
+            book(
+                .attribute("title"), .attribute("price", .integer), .attribute("isbn"), .toOne("genre", "Genre"),
+                uniques: [["title"]]),
+            genre)
+        #expect(refused.count == 5, "\(refused)")
+        #expect(refused.contains { $0.hasPrefix("Book.title: it is required, and some rows have no value") })
+        #expect(refused.contains { $0.hasPrefix("Book.title: it is unique now, and several rows have the same title") })
+        #expect(refused.contains { $0.hasPrefix("Book.price: its values in the file are of type text, not integer") })
+        #expect(refused.contains { $0.hasPrefix("Book.isbn: it is new and required") })
+        #expect(refused.contains { $0.hasPrefix("Book.subtitle: the models don't have it") })
+        #expect(refused.allSatisfy { $0.contains("or add a migration step with `.") })
+    }
+
+    @Test func stepsTakeOverWhatWouldBeLost() throws {
+        let file = try filled()
+        let steps = [
+            MigrationStep("titles", taking: .changing("Book.title")) { connection in
+                try connection.execute("UPDATE Book SET title = coalesce(title, 'Untitled') || ' ' || id")
+            },
+            MigrationStep(
+                "the rest", taking: .changing("book.PRICE"), .changing("Book.isbn"), .dropping("Book.subtitle")
+            ) {
+                connection in
+                try connection.execute("UPDATE Book SET price = price * 100, isbn = subtitle || '-' || id")
+            },
+        ]
+        let new = book(
+            .attribute("title"), .attribute("price", .integer), .attribute("isbn"), .toOne("genre", "Genre"),
+            uniques: [["title"]])
+        let prepared = try SQLiteMigrator.prepare(file.connection, schema: try Schema([new, genre]), steps: steps)
+        #expect(prepared.steps == ["titles", "the rest"])
+        #expect(prepared.refusals.isEmpty)
+        #expect(prepared.changes.filter { $0.kind == .lossy }.count == 5)
+        try file.open(new, genre, steps: steps)
+        #expect(
+            try file.lines("SELECT id, title, price, typeof(price), isbn, genreId FROM Book") == [
+                "1|Emma 1|350|integer|A-1|5", "2|Emma 2|400|integer|B-2|NULL", "3|Untitled 3|500|integer|C-3|5",
+            ])
+        #expect(try file.lines("SELECT name FROM pragma_table_info('Book') WHERE name = 'subtitle'") == [])
+        try SQLiteMigrator.migrate(file.connection, schema: try Schema([new, genre]), steps: steps)
+        #expect(try file.lines("SELECT price FROM Book WHERE id = 1") == ["350"], "a step runs once")
+    }
+
+    @Test func aStepThatDoesntDoItsWorkLeavesTheFileAsItWas() throws {
+        let file = try filled()
+        let new = book(.attribute("title"), .attribute("price", .integer), .toOne("genre", "Genre"))
+        let idle = [
+            MigrationStep("all", taking: .changing("Book.title"), .changing("Book.price"), .dropping("Book.subtitle"))
+        ]
+        #expect(
+            try file.refusals(new, genre, steps: idle).map { $0.prefix(47) }
+                == ["Book.title: rows have no value after the steps:"])
+        let half = [
+            MigrationStep("all", taking: .changing("Book.title"), .changing("Book.price"), .dropping("Book.subtitle")) {
+                try $0.execute("UPDATE Book SET title = 'x', price = 'much'")
+            }
+        ]
+        #expect(
+            try file.refusals(new, genre, steps: half).first?.hasPrefix("Book.price: rows hold values of another type")
+                == true)
+    }
+
+    @Test func aStepThatThrowsLeavesTheFileAsItWas() throws {
+        let file = try filled()
+        let before = try file.contents()
+        let step = MigrationStep("bad", taking: .dropping("Book.subtitle")) { connection in
+            try connection.execute("DELETE FROM Book")
+            throw RelataError.invalidUse("no")
+        }
+        let schema = try Schema([
+            book(.attribute("title", isOptional: true), .attribute("price"), .toOne("genre", "Genre")), genre,
+        ])
+        #expect(throws: RelataError.self) { try SQLiteMigrator.migrate(file.connection, schema: schema, steps: [step]) }
+        #expect(try file.contents() == before)
+        #expect(try file.lines("PRAGMA foreign_keys") == ["1"])
+        #expect(!file.connection.isInTransaction)
+    }
+
+    @Test func aStepThatLeavesDanglingReferencesIsRefused() throws {
+        let file = try filled()
+        let step = MigrationStep("bad") { try $0.execute("DELETE FROM Genre") }
+        let same = book(
+            .attribute("title", isOptional: true), .attribute("price"), .attribute("subtitle"), .toOne("genre", "Genre")
+        )
+        #expect(
+            try file.refusals(same, genre, steps: [step]) == [
+                "Book: the migration left 2 row(s) that refer to missing rows of Genre: unset or mend them in a step"
+            ])
+    }
+
+    @Test func stepsDontRunInANewFileAndRunWithoutAChangeInAnOldOne() throws {
+        let connection = try Connection(path: nil)
+        let schema = try Schema([genre])
+        let fill = MigrationStep("fill") { try $0.execute("INSERT INTO Genre (name) VALUES ('x')") }
+        try SQLiteMigrator.migrate(connection, schema: schema, steps: [fill])
+        #expect(try connection.lines("SELECT name FROM Genre") == [])
+        let more = MigrationStep("more") { try $0.execute("INSERT INTO Genre (name) VALUES ('y')") }
+        for _ in 0..<2 { try SQLiteMigrator.migrate(connection, schema: schema, steps: [fill, more]) }
+        #expect(try connection.lines("SELECT name FROM Genre") == ["y"])
+    }
+
+    @Test func aTableGoesOnlyIfAStepSaysSo() throws {
+        let file = try Evolution(book(.attribute("title")), genre, filledBy: "INSERT INTO Genre VALUES (1, 'x')")
+        #expect(try file.open(book(.attribute("title"))) == [])
+        #expect(try file.lines("SELECT name FROM Genre") == ["x"])
+        let changes = try file.open(
+            book(.attribute("title")), steps: [MigrationStep("no genres", taking: .dropping("Genre"))])
+        #expect(changes == ["Genre: the table is dropped"])
+        #expect(try file.lines("SELECT name FROM sqlite_master WHERE name = 'Genre'") == [])
+    }
+
+    @Test func anOptionalColumnGoesIfAStepSaysSo() throws {
+        let file = try filled()
+        try file.open(
+            book(.attribute("price"), .attribute("subtitle"), .toOne("genre", "Genre")), genre,
+            steps: [MigrationStep("no titles", taking: .dropping("Book.title"))])
+        #expect(try file.lines("SELECT * FROM Book WHERE id = 1") == ["1|3.5|A|5"])
+    }
+
+    @Test func theMeaningOfValuesDoesntChangeSilently() throws {
+        let file = try Evolution(
+            book(.attribute("seen", .integer), .attribute("key"), .attribute("flag", .boolean)),
+            filledBy: "INSERT INTO Book VALUES (1, 7, 'x', 1)")
+        let refused = try file.refusals(
+            book(
+                .attribute("seen", .date(.microseconds)), .attribute("key", .uuid(.text)), .attribute("flag", .integer))
+        )
+        #expect(refused.count == 2, "\(refused)")
+        #expect(try file.open(book(.attribute("seen", .real), .attribute("key"), .attribute("flag", .integer))) == [])
+    }
+
+    @Test func danglingKeysStandInTheWayOfAReference() throws {
+        let file = try Evolution(
+            book(.attribute("genreId", .integer, isOptional: true)), genre, filledBy: "INSERT INTO Book VALUES (1, 5)")
+        let new = book(.toOne("genre", "Genre"))
+        #expect(try file.refusals(new, genre).first?.hasPrefix("Book.genre: rows of the file hold keys") == true)
+        try file.open(
+            new, genre,
+            steps: [
+                MigrationStep("mend", taking: .changing("Book.genre")) {
+                    try $0.execute("UPDATE Book SET genreId = NULL WHERE genreId NOT IN (SELECT id FROM Genre)")
+                }
+            ])
+        #expect(try file.lines("SELECT * FROM Book") == ["1|NULL"])
+    }
+
+    @Test func anotherKeyNeedsAStep() throws {
+        let file = try Evolution(
+            book(.attribute("isbn")), filledBy: "INSERT INTO Book VALUES (1, 'a'), (2, 'b')")
+        let new = Entity(name: "Book", properties: [.attribute("isbn")], key: ["isbn"])
+        let refused = try file.refusals(new)
+        #expect(refused.first?.hasPrefix("Book: its primary key is (isbn), that of the file (id)") == true)
+        try file.open(new, steps: [MigrationStep("key", taking: .changing("Book"), .dropping("Book.id"))])
+        #expect(try file.lines("SELECT * FROM Book") == ["a", "b"])
+    }
+
+    @Test func constraintsOfTheUsersOwnAreNotLostSilently() throws {
+        let file = try Evolution(
+            genre,
+            filledBy: """
+                DROP TABLE Genre;
+                CREATE TABLE Genre (id INTEGER PRIMARY KEY, name TEXT NOT NULL DEFAULT '' CHECK (name <> 'check'));
+                """)
+        let new = Entity(name: "Genre", properties: [.id(), .attribute("name", isOptional: true)])
+        #expect(try file.refusals(new).first?.contains("would lose what CHECK says") == true)
+    }
+}
