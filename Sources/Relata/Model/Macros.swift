@@ -22,9 +22,10 @@ public import RelataCore
 /// properties are left alone. The primary key is the property `id`, or those marked `@Attribute(.primaryKey)`.
 ///
 /// The macro adds a memberwise initialiser (keys that are made on the device, links, optionals and properties with an
-/// initial value have a default; private properties with one are left out), the conformances to `Model`, `Hashable` and, where there is an `id`, `Identifiable`,
-/// and the nested type `Fields`, which predicates, sort orders and includes are written with. A model that writes its
-/// own initialiser with the same labels, its own `==` or its own `hash(into:)` keeps it.
+/// initial value have a default; private properties with one are left out), the conformances to `Model`, `Hashable`
+/// and, where there is an `id`, `Identifiable`, and the nested type `Fields`, which predicates, sort orders and includes
+/// are written with. A model that writes its own initialiser with the same labels, its own `==` or its own
+/// `hash(into:)` keeps it.
 ///
 /// Inside a model that is `Identifiable`, `ID` is the type of its `id`: in its methods write the key of another model
 /// as `Genre.ID`, not as `ID<Genre>`.

@@ -187,6 +187,13 @@ public struct ListOrder<Target: Model>: Sendable {
         _ name: String, _ check: @autoclosure () -> KeyPath<Target, Number?>
     ) -> ListOrder { ListOrder(order: .attribute(name)) }
 
+    /// Refuses another order at compile time.
+    @available(*, unavailable, message: "order: must name an integer attribute of the objects of the list")
+    @_disfavoredOverload
+    public static func attribute<Root, Other>(
+        _ name: String, _ check: @autoclosure () -> KeyPath<Root, Other>
+    ) -> ListOrder { ListOrder(order: .stored) }
+
     /// By a position that the store keeps.
     public static var stored: ListOrder { ListOrder(order: .stored) }
 }

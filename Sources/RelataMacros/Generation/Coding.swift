@@ -1,11 +1,9 @@
-import SwiftSyntax
-
 extension ModelDeclaration {
     /// Reading a row, binding to a statement and visiting links.
-    var coding: [DeclSyntax] { [read, bind, visitLinks] }
+    var coding: [String] { [read, bind, visitLinks] }
 
     /// Columns are read in the order of the properties; links that are views have none and start unloaded.
-    private var read: DeclSyntax {
+    private var read: String {
         declaration(
             "\(access)init(from reader: inout Relata.RowReader) throws",
             persistent.compactMap { property in
@@ -19,7 +17,7 @@ extension ModelDeclaration {
             })
     }
 
-    private var bind: DeclSyntax {
+    private var bind: String {
         declaration(
             "\(access)func bind(to binder: inout Relata.Binder) throws",
             persistent.filter(\.hasColumns).map {
@@ -29,7 +27,7 @@ extension ModelDeclaration {
             })
     }
 
-    private var visitLinks: DeclSyntax {
+    private var visitLinks: String {
         declaration(
             "\(access)func visitLinks(_ visitor: inout Relata.LinkVisitor) throws",
             links.filter { $0.link.kind != .through }.map {

@@ -1,9 +1,7 @@
-import SwiftSyntax
-
 extension ModelDeclaration {
     /// Equality of everything the value holds, and the hash of its key.
-    var comparison: [DeclSyntax] {
-        var members: [DeclSyntax] = []
+    var comparison: [String] {
+        var members: [String] = []
         if !declaredMembers.hasHash {
             members.append(
                 declaration("\(access)func hash(into hasher: inout Hasher)", ["hasher.combine(self.primaryKey)"]))
@@ -13,7 +11,7 @@ extension ModelDeclaration {
     }
 
     /// One statement a property: a chain of `&&` would take the compiler long to check.
-    private var equality: DeclSyntax {
+    private var equality: String {
         declaration(
             "\(access)static func == (lhs: Self, rhs: Self) -> Bool",
             properties.map {

@@ -1,8 +1,6 @@
-import SwiftSyntax
-
 extension ModelDeclaration {
     /// The type that predicates, sort orders and includes name the properties with.
-    var fields: DeclSyntax {
+    var fields: String {
         declaration(
             "\(access)struct Fields: Relata.ModelFields",
             [

@@ -1,10 +1,17 @@
 import SwiftSyntax
-import SwiftSyntaxBuilder
+
+extension DeclSyntax {
+    /// Generated source as it is. The compiler parses it in any case; parsing it here too would take ten times as long as
+    /// all the rest of an expansion.
+    init(unparsed source: String) {
+        self.init(MissingDeclSyntax(placeholder: .identifier(source)))
+    }
+}
 
 /// A declaration with a body of one statement a line.
-func declaration(_ header: String, _ body: [String]) -> DeclSyntax {
-    guard !body.isEmpty else { return DeclSyntax(stringLiteral: header + " {}") }
-    return DeclSyntax(stringLiteral: header + " {\n" + body.map { $0.indented }.joined(separator: "\n") + "\n}")
+func declaration(_ header: String, _ body: [String]) -> String {
+    guard !body.isEmpty else { return header + " {}" }
+    return header + " {\n" + body.map(\.indented).joined(separator: "\n") + "\n}"
 }
 
 extension String {

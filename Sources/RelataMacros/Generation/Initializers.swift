@@ -1,8 +1,6 @@
-import SwiftSyntax
-
 extension ModelDeclaration {
     /// The memberwise initialiser and the one that takes over a value as it is after a save.
-    var initializers: [DeclSyntax] {
+    var initializers: [String] {
         let labels = parameters.map(\.property.identifier)
         let isWritten = declaredMembers.initializers.contains(labels)
         return (isWritten ? [] : [memberwise]) + [saved]
@@ -25,7 +23,7 @@ extension ModelDeclaration {
         }
     }
 
-    private var memberwise: DeclSyntax {
+    private var memberwise: String {
         let parameters = parameters
         let list = parameters.map(\.text)
         let joined = list.joined(separator: ", ")
@@ -56,7 +54,7 @@ extension ModelDeclaration {
         return nominal.name == "UUID" || nominal.name == "ID" && [name, entityName].contains(nominal.arguments.first)
     }
 
-    private var saved: DeclSyntax {
+    private var saved: String {
         declaration(
             "\(access)init(saved other: Self, _ state: inout Relata.SavedState)",
             properties.filter { !($0.isConstant && $0.initialValue != nil) }.map { property in

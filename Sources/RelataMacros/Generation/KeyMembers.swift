@@ -1,10 +1,8 @@
-import SwiftSyntax
-
 extension ModelDeclaration {
     /// The primary key's type, and how it is read and bound.
-    var keyMembers: [DeclSyntax] {
+    var keyMembers: [String] {
         [
-            key.count == 1 ? "\(raw: access)typealias Key = \(raw: key[0].keyType)" : compositeKey,
+            key.count == 1 ? "\(access)typealias Key = \(key[0].keyType)" : compositeKey,
             primaryKey,
             declaration(
                 "\(access)static var keyTypes: [Relata.AttributeType]",
@@ -22,7 +20,7 @@ extension ModelDeclaration {
         ]
     }
 
-    private var compositeKey: DeclSyntax {
+    private var compositeKey: String {
         let conformances = "Hashable, Sendable" + (isCodable ? ", Codable" : "")
         let parameters = key.map { "\($0.identifier): \($0.keyType)" }
         let initializer = declaration(
@@ -30,10 +28,10 @@ extension ModelDeclaration {
             key.map { "self.\($0.identifier) = \($0.identifier)" })
         return declaration(
             "\(access)struct Key: \(conformances)",
-            parameters.map { "\(access)var \($0)" } + [initializer.description])
+            parameters.map { "\(access)var \($0)" } + [initializer])
     }
 
-    private var primaryKey: DeclSyntax {
+    private var primaryKey: String {
         let links = key.filter { $0.link != nil }
         if key.count == 1 {
             return declaration(

@@ -2,11 +2,11 @@ import SwiftSyntax
 
 extension ModelDeclaration {
     /// The entity and the models it is linked to.
-    var schema: [DeclSyntax] {
+    var schema: [String] {
         var seen: Set<String> = []
         let targets = links.map(\.link.target).filter { seen.insert($0).inserted }
         return [
-            "\(raw: access)static let entityName = \(raw: entityName.literal)",
+            "\(access)static let entityName = \(entityName.literal)",
             declaration(
                 "\(access)static var linkedModels: [any Relata.Model.Type]",
                 ["[" + targets.map { "\($0).self" }.joined(separator: ", ") + "]"]),
@@ -15,14 +15,14 @@ extension ModelDeclaration {
     }
 
     /// One statement a property: the compiler checks each by itself, which a long array literal would not allow.
-    private var entity: DeclSyntax {
+    private var entity: String {
         let appends = persistent.map { "properties.append(\(description(of: $0)))" }
         let body =
             ["var properties: [Relata.Property] = []"] + appends
             + ["return Relata.Entity(\n" + entityArguments.joined(separator: ",\n").indented + "\n)"]
         return """
-            \(raw: access)static let entity: Relata.Entity = {
-            \(raw: body.joined(separator: "\n").indented)
+            \(access)static let entity: Relata.Entity = {
+            \(body.joined(separator: "\n").indented)
             }()
             """
     }

@@ -15,7 +15,9 @@ public enum ModelMacro: MemberMacro, ExtensionMacro {
         let model = parser.model(from: declaration)
         parser.diagnostics.forEach(context.diagnose)
         guard let model else { return [] }
-        return model.initializers + model.coding + model.keyMembers + model.schema + model.comparison + [model.fields]
+        let parts =
+            model.initializers + model.coding + model.keyMembers + model.schema + model.comparison + [model.fields]
+        return parts.map(DeclSyntax.init(unparsed:))
     }
 
     /// Adds the conformances. Mistakes were reported by the member role.

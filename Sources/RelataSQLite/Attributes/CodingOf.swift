@@ -44,7 +44,20 @@ public func coding<Value: Codable & Sendable>(of type: Value?.Type) -> OptionalC
         "a stored property must be Bool, a number, String, Date, Data, UUID, URL, an enum with a raw value, a Codable & Sendable type, or an optional of these; mark it @Transient to leave it out"
 )
 @_disfavoredOverload
-public func coding<Value>(of type: Value.Type, refused: Void = ()) -> PlainCoding<Int> { PlainCoding() }
+public func coding<Value>(of type: Value.Type, refused: Void = ()) -> RefusedCoding<Value> { RefusedCoding() }
+
+/// The coding of a type that no column stores. It has the type's own values, so that the compiler reports the refusal
+/// and not a mismatch of types; it only stands in overloads that are unavailable.
+public struct RefusedCoding<Value>: AttributeCoding {
+    /// Not of any use.
+    public init() {}
+    public var type: AttributeType { .json }
+    public func read(_ statement: OpaquePointer, _ column: Int32) throws -> Value { throw refusal }
+    public func bind(_ value: Value, _ statement: OpaquePointer, _ index: Int32) throws -> Int32 { throw refusal }
+    public func encode(_ value: Value) throws(RelataError) -> RelataCore.Value { throw refusal }
+    public func decode(_ value: RelataCore.Value) throws(RelataError) -> Value { throw refusal }
+    private var refusal: RelataError { .invalidUse("no column stores \(Value.self)") }
+}
 
 /// The coding of a date in the encoding that `@Attribute(.iso8601)` or `@Attribute(.seconds)` names.
 @inlinable
