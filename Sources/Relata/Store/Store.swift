@@ -91,14 +91,9 @@ public final class Store: Sendable {
             busyTimeout: options.busyTimeout, trace: options.trace)
         do {
             try pool.withWriter { connection in
-                if options.isReadOnly {
-                    let plan = try SQLiteMigrator.prepare(connection, schema: catalog.schema, steps: [])
-                    guard plan.isEmpty else {
-                        throw RelataError.schemaMismatch(plan.problems(whenReadOnly: path ?? ""))
-                    }
-                } else {
-                    try SQLiteMigrator.migrate(connection, schema: catalog.schema, steps: options.migrations)
-                }
+                try SQLiteMigrator.migrate(connection, schema: catalog.schema, steps: options.migrations)
+                // Not before the file is known to be ours: a file that is refused stays as it was, byte for byte.
+                if path != nil && !options.isReadOnly { try connection.execute("PRAGMA journal_mode = WAL") }
             }
         } catch {
             try? pool.close()

@@ -46,8 +46,6 @@ public final class ConnectionPool: Sendable {
             let connection = try Connection(path: path, isReadOnly: isReadOnly, trace: trace)
             sqlite3_busy_timeout(connection.handle, Int32(busyTimeout * 1000))
             if path != nil && !isReadOnly {
-                // In WAL mode a reader and the writer don't wait for each other.
-                try connection.execute("PRAGMA journal_mode = WAL")
                 try connection.execute("PRAGMA synchronous = \(durability == .full ? "FULL" : "NORMAL")")
             }
             return connection
