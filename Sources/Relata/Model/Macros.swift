@@ -28,7 +28,8 @@ public import RelataCore
 /// `hash(into:)` keeps it.
 ///
 /// Inside a model that is `Identifiable`, `ID` is the type of its `id`: in its methods write the key of another model
-/// as `Genre.ID`, not as `ID<Genre>`.
+/// as `Genre.ID`, not as `ID<Genre>`. In a module that is isolated to the main actor by default models are not, and the
+/// `Codable` types they store must be `nonisolated` too.
 ///
 /// - Parameters:
 ///   - table: The table's name; the struct's by default. Give it to use an existing table.

@@ -71,3 +71,8 @@ struct PropertyKeyPath {
         root = literal.root.map { ([$0.trimmedDescription] + names).joined(separator: ".") }
     }
 }
+
+extension LabeledExprSyntax {
+    /// The argument without the comma behind it.
+    var source: String { (label.map { "\($0.text): " } ?? "") + expression.trimmedDescription }
+}

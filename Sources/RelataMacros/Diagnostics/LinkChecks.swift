@@ -69,11 +69,7 @@ struct LinkChecks {
                 "@Relationship(\(argument)) ", before: property.declaration.map(Syntax.init) ?? property.node,
                 "Add '@Relationship(\(argument))'")
         }
-        let arguments =
-            [argument]
-            + marker.arguments.list.map { element in
-                (element.label.map { "\($0.text): " } ?? "") + element.expression.trimmedDescription
-            }
+        let arguments = [argument] + marker.arguments.list.map(\.source)
         return .replace(
             marker.node, with: "@Relationship(\(arguments.joined(separator: ", ")))", "Add '\(argument)'")
     }

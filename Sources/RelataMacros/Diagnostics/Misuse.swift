@@ -63,10 +63,7 @@ extension FixIt {
 
     /// Removes an argument of a marker attribute, and the parentheses if nothing is left in them.
     static func remove(argument expression: ExprSyntax, of attribute: AttributeSyntax, _ message: String) -> FixIt {
-        let arguments = MarkerArguments(attribute).list.filter { $0.expression.id != expression.id }
-        let list = arguments.map { element in
-            (element.label.map { "\($0.text): " } ?? "") + element.expression.trimmedDescription
-        }
+        let list = MarkerArguments(attribute).list.compactMap { $0.expression.id == expression.id ? nil : $0.source }
         let name = "@" + attribute.attributeName.trimmedDescription
         return replace(
             attribute, with: list.isEmpty ? name : name + "(\(list.joined(separator: ", ")))", message)

@@ -36,6 +36,8 @@ public enum ModelMacro: MemberMacro, ExtensionMacro {
             conformances.append("Identifiable")
         }
         guard !conformances.isEmpty else { return [] }
-        return [try ExtensionDeclSyntax("extension \(type.trimmed): \(raw: conformances.joined(separator: ", ")) {}")]
+        // A module may isolate its types to the main actor by default; objects are read and written off it.
+        let list = conformances.map { "nonisolated \($0)" }.joined(separator: ", ")
+        return [try ExtensionDeclSyntax("extension \(type.trimmed): \(raw: list) {}")]
     }
 }

@@ -54,7 +54,7 @@ import Testing
                 """,
                 "init(student: ToOne<Student>, course: UUID, grade: Int? = nil) {",
                 "key: [\"student\", \"course\"]",
-                "extension Enrolment: Relata.Model, Hashable {}",
+                "extension Enrolment: nonisolated Relata.Model, nonisolated Hashable {}",
             ], without: ["isKeyAssigned"])
     }
 
@@ -309,10 +309,5 @@ import Testing
                 "originalName: \"name\"", "columns: [\"ArtistId\"], originalName: \"band\"",
                 "joinTable: \"t\", joinColumns: [\"a\", \"b\"], deleteRule: .cascade, originalName: \"old\"",
             ], without: ["deleteRule: nil"])
-    }
-
-    @Test func conformancesThatAreWrittenStay() {
-        let text = expansion(of: "@Model struct Book: Sendable { let id: ID<Book> }")
-        #expect(text.hasSuffix("extension Book: Relata.Model, Hashable, Identifiable {}"))
     }
 }

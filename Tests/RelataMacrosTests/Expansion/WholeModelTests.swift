@@ -151,7 +151,7 @@ import Testing
                     }
                 }
 
-                extension Book: Relata.Model, Hashable, Identifiable {}
+                extension Book: nonisolated Relata.Model, nonisolated Hashable, nonisolated Identifiable {}
                 """#)
     }
 
@@ -302,7 +302,7 @@ import Testing
                     }
                 }
 
-                extension Book: Relata.Model, Hashable, Identifiable {}
+                extension Book: nonisolated Relata.Model, nonisolated Hashable, nonisolated Identifiable {}
                 """#)
     }
 }
