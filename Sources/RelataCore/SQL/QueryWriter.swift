@@ -6,9 +6,9 @@ struct QueryWriter {
     /// What an object must meet, joined by `AND`.
     private(set) var condition = ""
     /// The order of the relationship whose objects these are, if it has one.
-    private var relationOrder: [ExpressionWriter.Term] = []
+    var relationOrder: [ExpressionWriter.Term] = []
     /// The key of the row between the owner and the object, for a through link.
-    private var between: [ExpressionWriter.Term] = []
+    var between: [ExpressionWriter.Term] = []
 
     init(_ compiler: QueryCompiler, _ plan: QueryPlan, earlierParameters: Int = 0) throws(RelataError) {
         writer = ExpressionWriter(

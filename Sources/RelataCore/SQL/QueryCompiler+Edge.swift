@@ -1,0 +1,62 @@
+/// Edges of a graph: what is related to many objects at once.
+extension QueryCompiler {
+    /// The objects at the other end of a relationship of many owners: one statement however many owners there are.
+    ///
+    /// Each row begins with the key of the owner it belongs to, as it stands in `owners`, and goes on with the
+    /// entity's columns. An object that several owners share has a row for each. Rows come in the relationship's order,
+    /// or in that of the plan.
+    ///
+    /// - Parameters:
+    ///   - plan: A query over the objects at the other end. Its limit and offset count rows of all owners together.
+    ///   - entity: The owners' entity.
+    ///   - relationship: The owners' relationship.
+    ///   - owners: The owners' keys; for a to-one the keys that the owners hold in it. None should be given twice.
+    public func edge(
+        _ plan: QueryPlan, from entity: String, along relationship: String, of owners: KeyList
+    ) throws(RelataError) -> CompiledQuery {
+        var query = try QueryWriter(self, plan, from: entity, along: relationship, of: owners)
+        let (columns, types) = try query.columns(.all)
+        let order = try query.order(isTotal: true)
+        let owner = (0..<owners.width).map { "k.c\($0)" }.joined(separator: ", ")
+        let sql = try query.finish("SELECT \(owner), \(columns)", order: order)
+        return CompiledQuery(
+            statement: query.statement(sql), columnTypes: query.ownerTypes(from: entity, along: relationship) + types)
+    }
+}
+
+extension QueryWriter {
+    /// Begins with the rows of a relationship of many objects, whose keys are a list called `k`.
+    fileprivate init(
+        _ compiler: QueryCompiler, _ plan: QueryPlan, from entity: String, along relationship: String, of owners: KeyList
+    ) throws(RelataError) {
+        guard let source = compiler.schema[entity], let link = source.links[relationship],
+            let target = source.entity.relationship(relationship).flatMap({ compiler.schema[$0.target] }),
+            plan.entity == target.name
+        else {
+            throw .invalidUse("\(entity).\(relationship) is no relationship that leads to \(plan.entity)")
+        }
+        writer = ExpressionWriter(schema: compiler.schema, dialect: compiler.dialect)
+        self.plan = plan
+        table = target
+        // So many columns has a list of keys.
+        guard owners.width <= 8 else {
+            throw .invalidUse("\(entity).\(relationship): a key of \(owners.width) parts can't be searched for in a list")
+        }
+        let list = writer.bind(list: owners.parameter, columns: owners.width)
+        writer.frames.append(list + " AS k")
+        let key = (0..<owners.width).map { "k.c\($0)" }
+        let entered = writer.enter(link, ownerKey: key, frame: 0, isFirst: false)
+        writer.scopes.append((0, entered.position))
+        relationOrder = entered.order.map { ExpressionWriter.Term(sql: $0, type: .integer, isNullable: true) }
+        between = entered.between.map { ExpressionWriter.Term(sql: $0, type: nil, isNullable: false) }
+        if let condition = plan.condition, condition != .and([]) {
+            try require { (writer) throws(RelataError) in try writer.condition(condition, isInside: true) }
+        }
+    }
+
+    fileprivate func ownerTypes(from entity: String, along relationship: String) -> [AttributeType?] {
+        guard let source = writer.schema[entity], let link = source.links[relationship] else { return [] }
+        let keyed = if case .reference = link { table } else { source }
+        return keyed.keyColumns.map { keyed.columns[$0].type }
+    }
+}

@@ -1,0 +1,90 @@
+import RelataCore
+
+/// Fetches objects whose types are known only at run time, and what is related to them: one statement for the objects
+/// and one for each relationship that is included, whatever the number of objects.
+///
+/// Use it within a read transaction where others write at the same time: its statements should see one state.
+public struct RecordFetcher {
+    private let connection: Connection
+    private let schema: Schema
+    private let compiler: QueryCompiler
+
+    /// Fetches the objects of a schema.
+    public init(_ connection: Connection, schema: Schema) {
+        self.connection = connection
+        self.schema = schema
+        compiler = QueryCompiler(schema: schema)
+    }
+
+    /// The objects of a query, in order.
+    ///
+    /// - Throws: ``RelataError/invalidUse(_:)`` for names that the schema doesn't have.
+    public func fetch(_ plan: QueryPlan, including inclusions: [Inclusion] = []) throws(RelataError) -> [Record] {
+        let query = try compiler.select(plan)
+        guard let entity = schema.index(of: plan.entity) else { return [] }
+        var records: [Record] = []
+        for values in try connection.values(query.statement, types: query.columnTypes) {
+            records.append(Record(entity: entity, values: values))
+        }
+        try load(inclusions, of: schema.tables[entity], into: &records)
+        return records
+    }
+
+    private func load(
+        _ inclusions: [Inclusion], of table: Table, into records: inout [Record]
+    ) throws(RelataError) {
+        for inclusion in inclusions { try load(inclusion, of: table, into: &records) }
+    }
+
+    private func load(_ inclusion: Inclusion, of table: Table, into records: inout [Record]) throws(RelataError) {
+        let name = inclusion.relationship
+        guard let relationship = table.entity.relationship(name), let target = schema[relationship.target],
+            let link = table.links[name]
+        else {
+            let known = table.entity.relationships.map(\.name)
+            throw .invalidUse("\(table.name) has no relationship \(name)" + NameSuggestion.hint(for: name, among: known))
+        }
+        // A to-one is found by the key it holds, everything else by the owner's own.
+        let columns = if case .reference = link { table.columnIndexes(of: name) } else { table.keyColumns }
+        let loaded = try members(of: inclusion, from: table, to: target, owners: owners(records, columns))
+        for index in records.indices {
+            let members = loaded[records[index].key(at: columns)] ?? []
+            records[index].links[name] = relationship.isToMany ? .many(members) : .one(members.first)
+        }
+    }
+
+    /// The keys by which a relationship is looked up, each once.
+    private func owners(_ records: [Record], _ columns: [Int]) -> KeyList {
+        var owners = KeyList(width: columns.count)
+        var seen: Set<KeyValue> = []
+        for record in records {
+            let key = record.key(at: columns)
+            if !key.values.contains(.null), seen.insert(key).inserted { owners.append(key) }
+        }
+        return owners
+    }
+
+    /// The objects at the other end by the key of their owner. One that several share is loaded once.
+    private func members(
+        of inclusion: Inclusion, from table: Table, to target: Table, owners: KeyList
+    ) throws(RelataError) -> [KeyValue: [Record]] {
+        if owners.isEmpty { return [:] }
+        let query = try compiler.edge(
+            QueryPlan(entity: target.name), from: table.name, along: inclusion.relationship, of: owners)
+        var objects: [Record] = []
+        var places: [KeyValue: Int] = [:]
+        var members: [KeyValue: [Int]] = [:]
+        for row in try connection.values(query.statement, types: query.columnTypes) {
+            let object = Record(entity: target.index, values: Array(row[owners.width...]))
+            let key = object.key(at: target.keyColumns)
+            let place = places[key] ?? objects.count
+            if place == objects.count {
+                places[key] = place
+                objects.append(object)
+            }
+            members[KeyValue(Array(row[..<owners.width])), default: []].append(place)
+        }
+        try load(inclusion.nested, of: target, into: &objects)
+        return members.mapValues { $0.map { objects[$0] } }
+    }
+}
