@@ -1,1 +1,7 @@
-print("x")
+// The command-line tool `relata`.
+
+#if CommandLineTool
+RelataCommand.run(Array(CommandLine.arguments.dropFirst()))
+#else
+Console.fail("built without its commands: build it with `swift build --traits CommandLineTool --product relata`")
+#endif

@@ -13,18 +13,29 @@ extension DeletionReport: CustomStringConvertible {
     /// join rows removed: Playlist.tracks, 40 rows
     /// ```
     ///
-    /// - Parameter limit: how many keys are named of each list.
-    public func lines(showing limit: Int = 5) -> [String] {
+    /// - Parameters:
+    ///   - limit: how many objects are named of each list.
+    ///   - name: what an object is called within its entity; its key unless given.
+    public func lines(
+        showing limit: Int = 5, naming name: (ObjectReference) -> String = { $0.key.description }
+    ) -> [String] {
+        func count(_ keys: KeyList, _ entity: String) -> String {
+            let named = keys.prefix(limit).map { name(ObjectReference(entity: entity, key: $0)) }.joined(
+                separator: ", ")
+            let more = keys.count > limit && limit > 0 ? ", …" : ""
+            return "\(keys.count) \(keys.count == 1 ? "object" : "objects")"
+                + (named.isEmpty ? "" : " (\(named)\(more))")
+        }
         var lines: [String] = []
         if deleted.isEmpty {
             lines.append("\(entity): nothing to delete")
         } else {
             var shown: Set<String> = [entity]
-            lines.append("\(entity): \(Self.count(deletedKeys(of: entity), limit))")
-            appendTree(below: entity, indent: "", shown: &shown, limit: limit, to: &lines)
+            lines.append("\(entity): \(count(deletedKeys(of: entity), entity))")
+            appendTree(below: entity, indent: "", shown: &shown, count: count, to: &lines)
         }
         for links in nullified {
-            lines.append("unset: \(links.entity).\(links.property) of \(Self.count(links.keys, limit))")
+            lines.append("unset: \(links.entity).\(links.property) of \(count(links.keys, links.entity))")
         }
         for rows in removedJoinRows {
             lines.append("join rows removed: \(rows.relationship), \(rows.count) \(rows.count == 1 ? "row" : "rows")")
@@ -33,7 +44,8 @@ extension DeletionReport: CustomStringConvertible {
             lines.append("denied: nothing is deleted while")
             for blocker in blockers.prefix(max(1, limit)) {
                 lines.append(
-                    "  \(blocker.object) is linked to \(blocker.blocked) (\(blocker.relationship) denies)")
+                    "  \(blocker.object.entity) \(name(blocker.object)) is linked to "
+                        + "\(blocker.blocked.entity) \(name(blocker.blocked)) (\(blocker.relationship) denies)")
             }
             if blockers.count > max(1, limit) { lines.append("  and \(blockers.count - max(1, limit)) more") }
         }
@@ -42,15 +54,16 @@ extension DeletionReport: CustomStringConvertible {
 
     /// Entities are shown where they are nearest to the root, so that a tree is finite and counts nothing twice.
     private func appendTree(
-        below entity: String, indent: String, shown: inout Set<String>, limit: Int, to lines: inout [String]
+        below entity: String, indent: String, shown: inout Set<String>, count: (KeyList, String) -> String,
+        to lines: inout [String]
     ) {
         let children = children()[entity] ?? []
         for (index, path) in children.enumerated() where shown.insert(path.to).inserted {
             let isLast = index == children.count - 1
-            let keys = Self.count(deletedKeys(of: path.to), limit)
+            let keys = count(deletedKeys(of: path.to), path.to)
             lines.append("\(indent)\(isLast ? "└─ " : "├─ ")\(path.relationship) → \(path.to): \(keys)")
             appendTree(
-                below: path.to, indent: indent + (isLast ? "   " : "│  "), shown: &shown, limit: limit, to: &lines)
+                below: path.to, indent: indent + (isLast ? "   " : "│  "), shown: &shown, count: count, to: &lines)
         }
     }
 
@@ -69,11 +82,5 @@ extension DeletionReport: CustomStringConvertible {
             }
         }
         return children
-    }
-
-    private static func count(_ keys: KeyList, _ limit: Int) -> String {
-        let named = keys.prefix(limit).map(\.description).joined(separator: ", ")
-        let more = keys.count > limit && limit > 0 ? ", …" : ""
-        return "\(keys.count) \(keys.count == 1 ? "object" : "objects")" + (named.isEmpty ? "" : " (\(named)\(more))")
     }
 }

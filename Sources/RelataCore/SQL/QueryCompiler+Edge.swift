@@ -27,7 +27,8 @@ extension QueryCompiler {
 extension QueryWriter {
     /// Begins with the rows of a relationship of many objects, whose keys are a list called `k`.
     fileprivate init(
-        _ compiler: QueryCompiler, _ plan: QueryPlan, from entity: String, along relationship: String, of owners: KeyList
+        _ compiler: QueryCompiler, _ plan: QueryPlan, from entity: String, along relationship: String,
+        of owners: KeyList
     ) throws(RelataError) {
         guard let source = compiler.schema[entity], let link = source.links[relationship],
             let target = source.entity.relationship(relationship).flatMap({ compiler.schema[$0.target] }),
@@ -40,7 +41,8 @@ extension QueryWriter {
         table = target
         // So many columns has a list of keys.
         guard owners.width <= 8 else {
-            throw .invalidUse("\(entity).\(relationship): a key of \(owners.width) parts can't be searched for in a list")
+            throw .invalidUse(
+                "\(entity).\(relationship): a key of \(owners.width) parts can't be searched for in a list")
         }
         let list = writer.bind(list: owners.parameter, columns: owners.width)
         writer.frames.append(list + " AS k")

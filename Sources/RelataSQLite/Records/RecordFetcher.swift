@@ -42,7 +42,8 @@ public struct RecordFetcher {
             let link = table.links[name]
         else {
             let known = table.entity.relationships.map(\.name)
-            throw .invalidUse("\(table.name) has no relationship \(name)" + NameSuggestion.hint(for: name, among: known))
+            throw .invalidUse(
+                "\(table.name) has no relationship \(name)" + NameSuggestion.hint(for: name, among: known))
         }
         // A to-one is found by the key it holds, everything else by the owner's own.
         let columns = if case .reference = link { table.columnIndexes(of: name) } else { table.keyColumns }

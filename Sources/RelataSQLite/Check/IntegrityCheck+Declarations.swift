@@ -1,0 +1,145 @@
+import RelataCore
+
+/// What is declared about keys, uniqueness, counts and order.
+extension IntegrityCheck {
+    // MARK: Keys and uniqueness
+
+    /// SQLite lets a primary key be `NULL`, unless it is the rowid.
+    mutating func checkKey(of table: Table) throws(RelataError) {
+        guard !table.entity.isKeyAssigned else { return }
+        let missing = table.keyColumnNames.map { "\(quote($0)) IS NULL" }.joined(separator: " OR ")
+        let (count, _) = try list("SELECT 1 FROM \(quote(table.sqlName)) WHERE \(missing)", []) { _ in "" }
+        guard count > 0 else { return }
+        add(
+            .missingKey, "\(table.name).\(table.entity.key.joined(separator: ", "))", count,
+            "\(count) \(count == 1 ? "object has" : "objects have") no key",
+            mend: "give each a key of its own, or delete them: DELETE FROM \(quote(table.sqlName)) WHERE \(missing)")
+    }
+
+    mutating func checkUniques(of table: Table) throws(RelataError) {
+        let toOnes = schema.references.filter { $0.source == table.index && $0.isUnique }.map { [$0.property] }
+        var seen: Set<[String]> = [table.entity.key]
+        for properties in table.entity.uniques + toOnes where seen.insert(properties).inserted {
+            let columns = properties.flatMap(table.columnIndexes(of:))
+            let names = columns.map { table.columns[$0].name }
+            let (count, samples) = try list(
+                "SELECT \(list(names, of: "x")), count(*) FROM \(quote(table.sqlName)) AS x "
+                    + "WHERE \(areSet(names, of: "x")) GROUP BY \(list(names, of: "x")) HAVING count(*) > 1",
+                columns.map { table.columns[$0].type }
+            ) { "\(KeyValue(Array($0.dropLast()))): \($0[names.count]) times" }
+            guard count > 0 else { continue }
+            let subject = "\(table.name).\(properties.joined(separator: ", "))"
+            add(
+                .duplicate, subject, count,
+                "\(count) \(count == 1 ? "value that should be unique is" : "values that should be unique are") "
+                    + "there several times (\(sampled(samples, of: count)))",
+                mend: "give each object a value of its own, or delete all but one of those that SELECT * FROM "
+                    + "\(quote(table.sqlName)) WHERE (\(names.map(quote).joined(separator: ", "))) IN (SELECT "
+                    + "\(names.map(quote).joined(separator: ", ")) FROM \(quote(table.sqlName)) GROUP BY "
+                    + "\(names.map(quote).joined(separator: ", ")) HAVING count(*) > 1) shows")
+        }
+    }
+
+    // MARK: Counts
+
+    mutating func checkCounts(of reference: Reference) throws(RelataError) {
+        guard let inverse = reference.inverse else { return }
+        let target = schema.tables[reference.target]
+        try checkCounts(
+            "\(target.name).\(inverse)", of: target, in: schema.tables[reference.source].sqlName, reference.columns,
+            reference.minimumCount, reference.maximumCount)
+    }
+
+    mutating func checkCounts(of join: Join) throws(RelataError) {
+        let (source, target) = (schema.tables[join.source], schema.tables[join.target])
+        try checkCounts(
+            "\(source.name).\(join.property)", of: source, in: join.table, join.sourceColumns, join.minimumCount,
+            join.maximumCount)
+        guard let inverse = join.inverse else { return }
+        try checkCounts(
+            "\(target.name).\(inverse)", of: target, in: join.table, join.targetColumns, join.inverseMinimumCount,
+            join.inverseMaximumCount)
+    }
+
+    private mutating func checkCounts(
+        _ subject: String, of owner: Table, in table: String, _ columns: [String], _ minimum: Int?, _ maximum: Int?
+    ) throws(RelataError) {
+        guard minimum != nil || maximum != nil else { return }
+        let key = owner.keyColumnNames
+        let number = "count(x.\(quote(columns[0])))"
+        let bounds = [minimum.map { "\(number) < \($0)" }, maximum.map { "\(number) > \($0)" }].compactMap(\.self)
+        let (count, samples) = try list(
+            "SELECT \(list(key, of: "o")), \(number) FROM \(quote(owner.sqlName)) AS o LEFT JOIN \(quote(table)) AS x "
+                + "ON \(areSame(columns, of: "x", key, of: "o")) GROUP BY \(list(key, of: "o")) "
+                + "HAVING \(bounds.joined(separator: " OR "))", keyTypes(owner)
+        ) { "\(object($0, owner)) has \($0[key.count])" }
+        guard count > 0 else { return }
+        let wanted =
+            switch (minimum, maximum) {
+            case (let minimum?, let maximum?): "\(minimum) to \(maximum) objects are declared"
+            case (let minimum?, nil): "at least \(minimum) \(minimum == 1 ? "object is" : "objects are") declared"
+            default: "at most \(maximum ?? 0) \(maximum == 1 ? "object is" : "objects are") declared"
+            }
+        add(
+            .count, subject, count, "\(wanted), but \(sampled(samples, of: count))",
+            mend: "add or remove objects until the counts are right")
+    }
+
+    // MARK: Positions
+
+    mutating func checkPositions(of reference: Reference) throws(RelataError) {
+        guard let order = reference.orderColumn, let inverse = reference.inverse else { return }
+        let (source, target) = (schema.tables[reference.source], schema.tables[reference.target])
+        try checkPositions(
+            "\(target.name).\(inverse)", order, of: target, in: source.sqlName, reference.columns,
+            key: source.keyColumnNames)
+    }
+
+    mutating func checkPositions(of join: Join) throws(RelataError) {
+        let (source, target) = (schema.tables[join.source], schema.tables[join.target])
+        let key = join.sourceColumns + join.targetColumns
+        if let order = join.orderColumn {
+            try checkPositions(
+                "\(source.name).\(join.property)", order, of: source, in: join.table, join.sourceColumns, key: key,
+                ignoring: 0)
+        }
+        if let order = join.inverseOrderColumn, let inverse = join.inverse {
+            try checkPositions(
+                "\(target.name).\(inverse)", order, of: target, in: join.table, join.targetColumns, key: key,
+                ignoring: 0)
+        }
+    }
+
+    /// - Parameter unplaced: the position that rows have which were never placed in this list.
+    private mutating func checkPositions(
+        _ subject: String, _ order: String, of owner: Table, in table: String, _ columns: [String], key: [String],
+        ignoring unplaced: Int? = nil
+    ) throws(RelataError) {
+        let own = list(columns, of: "x")
+        let from = "FROM \(quote(table)) AS x WHERE \(areSet(columns, of: "x"))"
+        let position = "x.\(quote(order))"
+        let missing = try list(
+            "SELECT \(own), count(*) \(from) AND \(position) IS NULL GROUP BY \(own)", keyTypes(owner)
+        ) { "\(object($0, owner)): \($0[columns.count])" }
+        let same = try list(
+            "SELECT \(own), \(position), count(*) \(from) AND \(position) IS NOT NULL"
+                + (unplaced.map { " AND \(position) <> \($0)" } ?? "")
+                + " GROUP BY \(own), \(position) HAVING count(*) > 1", keyTypes(owner)
+        ) { "\(object($0, owner)): \($0[columns.count + 1]) at \($0[columns.count])" }
+        let names = key.map(quote).joined(separator: ", ")
+        let mend =
+            "number them anew: UPDATE \(quote(table)) AS x SET \(quote(order)) = n.n FROM (SELECT \(names), 1024 * "
+            + "row_number() OVER (PARTITION BY \(columns.map(quote).joined(separator: ", ")) ORDER BY \(quote(order)) "
+            + "IS NULL, \(quote(order)), \(names)) AS n FROM \(quote(table))) AS n WHERE \(areSame(key, of: "n", key, of: "x"))"
+        if missing.count > 0 {
+            add(
+                .position, subject, missing.count,
+                "some members have no position (\(sampled(missing.samples, of: missing.count)))", mend: mend)
+        }
+        if same.count > 0 {
+            add(
+                .position, subject, same.count,
+                "some members have the same position (\(sampled(same.samples, of: same.count)))", mend: mend)
+        }
+    }
+}

@@ -1,0 +1,131 @@
+import RelataCore
+
+/// Compares what a database holds with what its schema says. Only reads.
+///
+/// Foreign keys, unique indexes and transactions keep a database right by themselves, but not one that was written with
+/// foreign keys switched off, that lost an index, or whose declarations no index can hold: counts, positions,
+/// references that may dangle.
+public struct IntegrityCheck {
+    let connection: Connection
+    let schema: Schema
+    private let step: (String) -> Void
+    var findings: [IntegrityFinding] = []
+
+    /// How many objects a message names.
+    static let samples = 3
+
+    /// Checks everything.
+    ///
+    /// - Parameters:
+    ///   - connection: The database; call it within a read transaction where others write.
+    ///   - schema: What it should hold: ``Introspection`` reads it from the database itself.
+    ///   - step: Told what is checked next.
+    public static func run(
+        _ connection: Connection, schema: Schema, step: (String) -> Void = { _ in }
+    ) throws(RelataError) -> [IntegrityFinding] {
+        try withoutActuallyEscaping(step) { (step) throws(RelataError) in
+            var check = IntegrityCheck(connection, schema, step)
+            try check.run()
+            return check.findings
+        }
+    }
+
+    private init(_ connection: Connection, _ schema: Schema, _ step: @escaping (String) -> Void) {
+        self.connection = connection
+        self.schema = schema
+        self.step = step
+    }
+
+    private mutating func run() throws(RelataError) {
+        step("checking the file")
+        guard try checkFile() else { return }
+        for table in schema.tables {
+            step("checking \(table.name)")
+            try checkKey(of: table)
+            try checkUniques(of: table)
+        }
+        for reference in schema.references {
+            step("checking \(schema.tables[reference.source].name).\(reference.property)")
+            try checkTargets(of: reference)
+            try checkCounts(of: reference)
+            try checkPositions(of: reference)
+        }
+        for join in schema.joins {
+            step("checking \(schema.tables[join.source].name).\(join.property)")
+            try checkTargets(of: join)
+            try checkCounts(of: join)
+            try checkPositions(of: join)
+        }
+        step("checking foreign keys")
+        try checkOtherForeignKeys()
+    }
+
+    /// Asks SQLite itself; `false` where nothing else can be read.
+    private mutating func checkFile() throws(RelataError) -> Bool {
+        var problems: [String] = []
+        var isReadable = true
+        do {
+            try connection.rows(SQLStatement("PRAGMA integrity_check(100)")) { row in
+                if row.text(at: 0) != "ok" { problems.append(row.text(at: 0)) }
+            }
+        } catch .corruptStore(let message) {
+            problems.append(message)
+            isReadable = false
+        }
+        guard !problems.isEmpty else { return true }
+        let isIndexOnly = isReadable && problems.allSatisfy { $0.contains("index") }
+        add(
+            .damage, "the file", problems.count, sampled(problems, of: problems.count),
+            mend: isIndexOnly
+                ? "make the indexes anew: REINDEX"
+                : "restore it from a copy, or save what can be read: sqlite3 FILE .recover")
+        return isReadable
+    }
+
+    // MARK: What the checks share
+
+    /// The rows of a query: how many, and the first few as text.
+    func list(
+        _ sql: String, _ types: [AttributeType?], _ text: ([Value]) -> String
+    ) throws(RelataError) -> (count: Int, samples: [String]) {
+        var count = 0
+        var samples: [String] = []
+        try connection.rows(SQLStatement(sql)) { row in
+            count += 1
+            guard samples.count < Self.samples else { return }
+            samples.append(
+                text((0..<row.columnCount).map { row.value(at: $0, as: $0 < types.count ? types[$0] : nil) }))
+        }
+        return (count, samples)
+    }
+
+    func sampled(_ samples: [String], of count: Int) -> String {
+        samples.prefix(Self.samples).joined(separator: ", ") + (count > Self.samples ? ", …" : "")
+    }
+
+    mutating func add(
+        _ kind: IntegrityFinding.Kind, _ subject: String, _ count: Int, _ message: String, mend: String
+    ) {
+        findings.append(
+            IntegrityFinding(kind: kind, subject: subject, count: count, message: message, mend: mend))
+    }
+
+    func quote(_ name: String) -> String { Dialect.sqlite.quote(name) }
+
+    func list(_ columns: [String], of alias: String) -> String { Dialect.sqlite.list(columns, of: alias) }
+
+    func areSet(_ columns: [String], of alias: String) -> String {
+        columns.map { "\(alias).\(quote($0)) IS NOT NULL" }.joined(separator: " AND ")
+    }
+
+    func areSame(_ left: [String], of alias: String, _ right: [String], of other: String) -> String {
+        zip(left, right).map { "\(alias).\(quote($0)) = \(other).\(quote($1))" }.joined(separator: " AND ")
+    }
+
+    func keyTypes(_ table: Table) -> [AttributeType?] { table.keyColumns.map { table.columns[$0].type } }
+
+    /// `Book 7` of the first values of a row.
+    func object(_ values: some Collection<Value>, _ table: Table) -> String {
+        "\(table.name) \(KeyValue(Array(values.prefix(table.keyColumns.count))))"
+    }
+}

@@ -1,0 +1,50 @@
+#if CommandLineTool
+import ArgumentParser
+import RelataCore
+
+/// `relata delete FILE ENTITY KEY…`
+struct DeleteCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "delete", abstract: "Deletes objects and what goes with them by the delete rules.",
+        discussion: """
+            Shows the plan and asks before it does anything. A key of several parts is written with commas: 3,12. \
+            Keys that begin with - come after --.
+            """)
+
+    @OptionGroup var source: FileArgument
+    @Argument(help: "The entity, such as Artist.") var entity: String
+    @Argument(help: "The objects' keys.") var keys: [String]
+    @Flag(name: .customLong("dry-run"), help: "Only show the plan.") var isDryRun = false
+    @Flag(name: .customLong("yes"), help: "Don't ask.") var isConfirmed = false
+    @Option(help: "How many objects of each kind to name.") var show = 5
+
+    func run() throws {
+        let plan = try showPlan()
+        if plan.isDenied { throw ExitCode.failure }
+        if isDryRun { return }
+        let objects = DisplayText.count(plan.deletedCount, "object")
+        guard isConfirmed || Console.confirm("Delete \(objects)?") else {
+            print("nothing was deleted")
+            throw ExitCode.failure
+        }
+        let database = try ToolDatabase(source.file, isReadOnly: false)
+        let request = try DeletionRequest(database, entity: entity, keys: keys)
+        try Progress.during("deleting \(objects)") { _ in try request.run(in: database, expecting: plan) }
+        let counts = plan.deleted.map { "\($0.keys.count) \($0.entity)" }.joined(separator: ", ")
+        print("deleted \(objects): \(counts)")
+    }
+
+    /// Reads what would happen and shows it. The file is closed again, so that nobody waits while the answer is awaited.
+    private func showPlan() throws -> DeletionReport {
+        let database = try ToolDatabase(source.file)
+        let request = try DeletionRequest(database, entity: entity, keys: keys)
+        let limit = max(0, show)
+        let (plan, names) = try Progress.during("planning") { _ in
+            let plan = try request.plan(in: database)
+            return (plan, try ObjectNames(plan, showing: max(1, limit), in: database))
+        }
+        for line in plan.lines(showing: limit, naming: names.callAsFunction) { print(DisplayText.visible(line)) }
+        return plan
+    }
+}
+#endif

@@ -1,0 +1,52 @@
+#if CommandLineTool
+import ArgumentParser
+import RelataSQLite
+
+/// `relata fetch FILE ENTITY`
+struct FetchCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "fetch", abstract: "Shows objects, found by their relationships and with what is related to them.",
+        discussion: """
+            Example:
+              relata fetch chinook.sqlite Album --where 'artist.name == "AC/DC" AND tracks.@count > 5' \\
+                --sort title --include artist,tracks.genre --format json
+
+            A condition may compare (== != < <= > >=), search (CONTAINS, BEGINSWITH, ENDSWITH, LIKE, MATCHES, with [cd] \
+            for any case and diacritics), list (IN {1, 2}, BETWEEN {1, 5}), ask of a to-many whether ANY, ALL or NONE \
+            of it meet a condition, and count it (tracks.@count); joined by AND, OR, NOT.
+            """)
+
+    /// How to show them.
+    enum Format: String, ExpressibleByArgument, CaseIterable { case table, json, csv }
+
+    @OptionGroup var source: FileArgument
+    @Argument(help: "The entity, such as Album.") var entity: String
+    @Option(name: .customLong("where"), parsing: .unconditional, help: "What the objects must meet.")
+    var condition: String?
+    @Option(parsing: .unconditional, help: "Paths to sort by, such as artist.name,-year; - for descending.")
+    var sort: String?
+    @Option(help: "The largest number of objects.") var limit: Int?
+    @Option(help: "Relationships to load as well, such as artist,tracks.genre.") var include: String?
+    @Option(help: "table, json or csv.") var format = Format.table
+
+    func validate() throws {
+        if let limit, limit < 0 { throw ValidationError("--limit \(limit) is negative: give a number of objects") }
+    }
+
+    func run() throws {
+        let database = try ToolDatabase(source.file)
+        let request = try FetchRequest(
+            database, entity: entity, condition: condition, sort: sort, limit: limit, include: include)
+        let records = try Progress.during("fetching \(request.table.name)") { _ in
+            try RecordFetcher(database.connection, schema: database.schema).fetch(
+                request.plan, including: request.inclusions)
+        }
+        let output = RecordOutput(database.schema, request)
+        switch format {
+        case .table: for line in output.tableLines(records) { print(line) }
+        case .csv: for line in output.csvLines(records) { print(line) }
+        case .json: print(output.json(records).text())
+        }
+    }
+}
+#endif

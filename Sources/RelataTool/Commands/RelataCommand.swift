@@ -1,0 +1,59 @@
+#if CommandLineTool
+import ArgumentParser
+import Foundation
+import RelataCore
+
+/// `relata`: its subcommands do the work.
+struct RelataCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "relata",
+        abstract: "Looks into SQLite files by their relationships, and deletes by their rules.",
+        discussion: """
+            Works on any SQLite file. Entities and properties may be named as Relata names them (Album.artist) or as \
+            the database does (ArtistId), whatever the case.
+            """,
+        version: ToolVersion.text,
+        subcommands: [
+            InspectCommand.self, FetchCommand.self, DeleteCommand.self, CheckCommand.self, MakeCommand.self,
+            CopyCommand.self, WalkCommand.self,
+        ])
+
+    /// Runs the command and ends the process: 0 if all went well, 1 if it failed or found something, 64 if it was
+    /// called in a wrong way.
+    static func run(_ arguments: [String]) -> Never {
+        do {
+            var command = try parseAsRoot(arguments)
+            try command.run()
+        } catch let code as ExitCode {
+            leave(code.rawValue)
+        } catch {
+            let code = exitCode(for: error)
+            if code == .success { exit(withError: error) }  // help or the version, on standard output
+            Console.fail(message(of: error))
+            leave(code == .validationFailure ? code.rawValue : 1)
+        }
+        leave(0)
+    }
+
+    private static func leave(_ code: Int32) -> Never {
+        fflush(nil)
+        Foundation.exit(code)
+    }
+
+    private static func message(of error: any Error) -> String {
+        if let error = error as? RelataError { return error.description }
+        return Self.message(for: error)
+    }
+}
+
+/// The version of the tool.
+enum ToolVersion {
+    static let text = "0.1.0"
+}
+
+/// The file that every subcommand is about.
+struct FileArgument: ParsableArguments {
+    @Argument(help: "The SQLite file.", completion: .file())
+    var file: String
+}
+#endif

@@ -1,0 +1,54 @@
+#if CommandLineTool
+import ArgumentParser
+import RelataCore
+import RelataSQLite
+
+/// `relata walk FILE`: shows what the other commands do, on whatever the file holds. Writes to it: `scripts/run` gives
+/// it a copy.
+struct WalkCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(commandName: "walk", shouldDisplay: false)
+
+    @OptionGroup var source: FileArgument
+
+    func run() throws {
+        let file = source.file
+        show("inspect", file)
+        let fetch: [String]?
+        let denied: [String]?
+        let allowed: [String]?
+        do {
+            // Closed before anything is deleted.
+            let chooser = WalkChooser(try ToolDatabase(file))
+            fetch = try chooser.fetch()
+            denied = try chooser.deletion(isDenied: true)
+            allowed = try chooser.deletion(isDenied: false)
+        }
+        if let fetch { show(["fetch", file] + fetch) }
+        if let denied { show(["delete", file] + denied + ["--dry-run"]) }
+        if let allowed { show(["delete", file] + allowed + ["--yes"]) }
+        show("check", file)
+    }
+
+    private func show(_ arguments: String...) { show(arguments) }
+
+    /// Runs a command as if it were typed.
+    private func show(_ arguments: [String]) {
+        print("\n$ relata " + arguments.map(Self.quoted).joined(separator: " "))
+        do {
+            var command = try RelataCommand.parseAsRoot(arguments)
+            try command.run()
+        } catch let code as ExitCode {
+            print("(exit code \(code.rawValue))")
+        } catch {
+            Console.fail("\((error as? RelataError)?.description ?? RelataCommand.message(for: error))")
+        }
+    }
+
+    /// An argument as a shell reads it.
+    private static func quoted(_ argument: String) -> String {
+        let isPlain = !argument.isEmpty && argument.allSatisfy { $0.isLetter || $0.isNumber || "-_./,@".contains($0) }
+        let parts = argument.split(separator: "'", omittingEmptySubsequences: false)
+        return isPlain ? argument : "'" + parts.joined(separator: "'\\''") + "'"
+    }
+}
+#endif

@@ -1,0 +1,83 @@
+import Foundation
+import RelataCore
+
+/// Keys as they are typed: `7`, `Mei Chen`, and `3,12` for a key of several columns.
+enum KeyParser {
+    /// The key of an entity that a text means.
+    ///
+    /// The parts of a key are separated by commas; a backslash before a comma keeps it a part's own.
+    static func key(_ text: String, of table: Table) throws(RelataError) -> KeyValue {
+        let columns = table.keyColumns.map { table.columns[$0] }
+        let parts = columns.count == 1 ? [text] : split(text)
+        guard parts.count == columns.count else {
+            let names = columns.map(\.name).joined(separator: ",")
+            throw .invalidUse("\(text) is no key of \(table.name), which has \(columns.count) parts: give \(names)")
+        }
+        var values: [Value] = []
+        for (part, column) in zip(parts, columns) {
+            guard let value = value(part, as: column.type) else {
+                throw .invalidUse("\(part) is no key of \(table.name): \(column.name) is \(word(for: column.type))")
+            }
+            values.append(value)
+        }
+        return KeyValue(values)
+    }
+
+    private static func split(_ text: String) -> [String] {
+        var parts = [""]
+        var isEscaped = false
+        for character in text {
+            if character == "\\" && !isEscaped {
+                isEscaped = true
+                continue
+            }
+            if character == "," && !isEscaped {
+                parts.append("")
+            } else {
+                // A backslash means itself before everything else.
+                parts[parts.count - 1] +=
+                    (isEscaped && character != "," && character != "\\" ? "\\" : "") + String(character)
+            }
+            isEscaped = false
+        }
+        if isEscaped { parts[parts.count - 1] += "\\" }
+        return parts
+    }
+
+    private static func value(_ text: String, as type: AttributeType) -> Value? {
+        switch type {
+        case .integer: Int64(text).map { .integer($0) }
+        case .boolean: ["0": 0, "1": 1, "false": 0, "true": 1][text.lowercased()].map { .integer($0) }
+        case .real: Double(text).map { .real($0) }
+        case .date(.microseconds): Int64(text).map { .integer($0) } ?? Value.text(text).stored(as: type)
+        case .text, .json: .text(text)
+        case .data: bytes(text).map { .blob($0) }
+        case .decimal, .date, .uuid: Value.text(text).stored(as: type)
+        }
+    }
+
+    /// Bytes as they are shown: `x'00ff'`.
+    private static func bytes(_ text: String) -> Data? {
+        guard text.lowercased().hasPrefix("x'"), text.hasSuffix("'"), text.utf8.count % 2 == 1 else { return nil }
+        var bytes = Data()
+        var digits = Array(text.dropFirst(2).dropLast())[...]
+        while digits.count >= 2 {
+            guard let byte = UInt8(String(digits.prefix(2)), radix: 16) else { return nil }
+            bytes.append(byte)
+            digits = digits.dropFirst(2)
+        }
+        return bytes
+    }
+
+    private static func word(for type: AttributeType) -> String {
+        switch type {
+        case .boolean: "true or false"
+        case .integer: "an integer"
+        case .real, .decimal: "a number"
+        case .text, .json: "text"
+        case .date: "a date such as 2026-11-21T06:19:00Z"
+        case .data: "bytes such as x'00ff'"
+        case .uuid: "a UUID"
+        }
+    }
+}

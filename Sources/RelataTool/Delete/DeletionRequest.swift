@@ -1,0 +1,55 @@
+import RelataCore
+import RelataSQLite
+
+/// Objects that are to be deleted, and what that would do.
+struct DeletionRequest {
+    let table: Table
+    let keys: [KeyValue]
+
+    /// - Throws: ``RelataError/invalidUse(_:)`` for an entity or a key that can't be.
+    init(_ database: ToolDatabase, entity: String, keys texts: [String]) throws(RelataError) {
+        table = try database.entity(entity)
+        var keys: [KeyValue] = []
+        for text in texts {
+            let key = try KeyParser.key(text, of: table)
+            if !keys.contains(key) { keys.append(key) }
+        }
+        self.keys = keys
+    }
+
+    /// What would happen, objects in order.
+    ///
+    /// - Throws: ``RelataError/invalidUse(_:)`` where an object that is named isn't there.
+    func plan(in database: ToolDatabase) throws(RelataError) -> DeletionReport {
+        let plan = try database.connection.deletionPlan(
+            of: table.index, roots: .keys(keys), schema: database.schema
+        ).sorted()
+        let found = Set(plan.deletedKeys(of: table.name))
+        if let missing = keys.first(where: { !found.contains($0) }) {
+            throw .invalidUse("\(database.name) has no \(table.name) with the key \(missing): nothing is deleted")
+        }
+        return plan
+    }
+
+    /// Deletes them in a transaction, if that still does what `plan` says.
+    func run(in database: ToolDatabase, expecting plan: DeletionReport) throws(RelataError) {
+        let connection = database.connection
+        try connection.execute(SQLStatement("BEGIN IMMEDIATE"))
+        do throws(RelataError) {
+            let report = try connection.delete(entity: table.index, roots: .keys(keys), schema: database.schema)
+            guard Self.isSame(report.sorted(), plan) else {
+                throw RelataError.busy("\(database.name) was changed since the plan was shown: look at it again")
+            }
+            try connection.execute(SQLStatement("COMMIT"))
+        } catch {
+            if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+            throw error
+        }
+    }
+
+    /// Whether two reports are about the same objects. The order of entities doesn't matter.
+    private static func isSame(_ left: DeletionReport, _ right: DeletionReport) -> Bool {
+        Set(left.deleted) == Set(right.deleted) && Set(left.nullified) == Set(right.nullified)
+            && Set(left.removedJoinRows) == Set(right.removedJoinRows)
+    }
+}

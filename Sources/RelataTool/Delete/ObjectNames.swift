@@ -1,0 +1,33 @@
+import RelataCore
+import RelataSQLite
+
+/// The names of the objects that a deletion plan shows, read before they are gone.
+struct ObjectNames {
+    private var names: [ObjectReference: String] = [:]
+
+    /// Reads the names of the first so many objects of each part of a plan.
+    init(_ plan: DeletionReport, showing limit: Int, in database: ToolDatabase) throws(RelataError) {
+        var keys: [String: Set<KeyValue>] = [:]
+        for part in plan.deleted { keys[part.entity, default: []].formUnion(part.keys.prefix(limit)) }
+        for part in plan.nullified { keys[part.entity, default: []].formUnion(part.keys.prefix(limit)) }
+        for blocker in plan.blockers.prefix(limit) {
+            keys[blocker.object.entity, default: []].insert(blocker.object.key)
+            keys[blocker.blocked.entity, default: []].insert(blocker.blocked.key)
+        }
+        let label = RecordLabel(database.schema)
+        let fetcher = RecordFetcher(database.connection, schema: database.schema)
+        for (entity, keys) in keys {
+            let condition = ExpressionNode.keyIn(.property(scope: 0, path: []), Array(keys))
+            for record in try fetcher.fetch(QueryPlan(entity: entity, condition: condition)) {
+                let reference = ObjectReference(entity: entity, key: record.key(in: database.schema))
+                names[reference] = label.name(of: record)
+            }
+        }
+    }
+
+    /// `7 "Nineteen Eighty-Four"`, or the key alone.
+    func callAsFunction(_ object: ObjectReference) -> String {
+        guard let name = names[object] else { return object.key.description }
+        return "\(object.key) \"\(DisplayText.shortened(name, to: 32))\""
+    }
+}

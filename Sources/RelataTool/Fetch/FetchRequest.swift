@@ -1,0 +1,50 @@
+import RelataCore
+import RelataSQLite
+
+/// A query as it is typed: a condition, an order and what to load with the objects.
+struct FetchRequest {
+    let table: Table
+    let plan: QueryPlan
+    let inclusions: [Inclusion]
+
+    /// - Parameters:
+    ///   - condition: in the predicate format.
+    ///   - sort: paths separated by commas, each after a `-` for descending.
+    ///   - include: paths of relationships separated by commas.
+    init(
+        _ database: ToolDatabase, entity: String, condition: String? = nil, sort: String? = nil, limit: Int? = nil,
+        include: String? = nil
+    ) throws(RelataError) {
+        table = try database.entity(entity)
+        var plan = QueryPlan(entity: table.name, limit: limit)
+        if let condition {
+            plan.condition = try PredicateFormat.parse(
+                condition, entity: table.name, schema: database.schema, resolveName: database.names.property)
+        }
+        for term in Self.list(sort) { plan.sort.append(try Self.sortTerm(term, database, table)) }
+        self.plan = plan
+        var paths: [[String]] = []
+        for path in Self.list(include) { paths.append(try database.path(path, from: table)) }
+        inclusions = Inclusion.tree(paths)
+    }
+
+    private static func list(_ text: String?) -> [String] {
+        (text ?? "").split(separator: ",").map {
+            String($0.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+        }
+    }
+
+    private static func sortTerm(
+        _ text: String, _ database: ToolDatabase, _ table: Table
+    ) throws(RelataError) -> SortTerm {
+        let isDescending = text.hasPrefix("-")
+        let path = String(text.drop { $0 == "-" || $0 == "+" })
+        let suffix = ".@count"
+        if path.hasSuffix(suffix) {
+            let names = try database.path(String(path.dropLast(suffix.count)), from: table)
+            let set = RelatedSet(scope: 0, path: names, innerScope: 1)
+            return SortTerm(.aggregate(.count, set, of: nil, filter: nil), isAscending: !isDescending)
+        }
+        return SortTerm(.property(scope: 0, path: try database.path(path, from: table)), isAscending: !isDescending)
+    }
+}

@@ -1,0 +1,41 @@
+import RelataCore
+import RelataSQLite
+
+/// The name by which a person knows an object: what the attributes that look like one hold.
+struct RecordLabel {
+    private let schema: Schema
+    /// The columns that make up the name, by entity; empty where nothing looks like one.
+    private let columns: [[Int]]
+
+    init(_ schema: Schema) {
+        self.schema = schema
+        columns = schema.tables.map(Self.columns)
+    }
+
+    /// The object's name, or its key where it has none.
+    func callAsFunction(_ record: Record) -> String { name(of: record) ?? record.key(in: schema).description }
+
+    /// The object's name, if it has one besides its key.
+    func name(of record: Record) -> String? {
+        let words = columns[record.entity].map { record.values[$0] }.filter { !$0.isNull }.map(\.description)
+        return words.isEmpty ? nil : words.joined(separator: " ")
+    }
+
+    /// The columns that make up the name of an entity's objects.
+    func columns(of entity: Int) -> [Int] { columns[entity] }
+
+    private static let names = ["name", "fullname", "displayname", "title", "label", "subject", "caption"]
+
+    private static func columns(of table: Table) -> [Int] {
+        let texts = table.columns.indices.filter {
+            table.columns[$0].reference == nil && table.columns[$0].type == .text && !table.keyColumns.contains($0)
+        }
+        func column(_ name: String) -> Int? {
+            texts.first { table.columns[$0].property.lowercased() == name }
+        }
+        if let name = column(names[0]) { return [name] }
+        if let first = column("firstname"), let last = column("lastname") { return [first, last] }
+        if let name = names.lazy.compactMap(column).first { return [name] }
+        return texts.first { !table.columns[$0].isOptional }.map { [$0] } ?? []
+    }
+}

@@ -1,0 +1,148 @@
+import RelataCore
+import RelataSQLite
+
+/// Fetched objects as a table, CSV or JSON.
+struct RecordOutput {
+    private let schema: Schema
+    private let table: Table
+    private let inclusions: [Inclusion]
+    private let label: RecordLabel
+
+    init(_ schema: Schema, _ request: FetchRequest) {
+        self.schema = schema
+        table = request.table
+        inclusions = request.inclusions
+        label = RecordLabel(schema)
+    }
+
+    // MARK: Rows
+
+    /// The properties that have a column: attributes and to-ones as declared, then what else was included.
+    private var properties: [String] {
+        let stored = table.entity.properties.map(\.name).filter { !table.columnIndexes(of: $0).isEmpty }
+        return stored + inclusions.map(\.relationship).filter { !stored.contains($0) }
+    }
+
+    /// The objects as lines under headings, and how many there are.
+    func tableLines(_ records: [Record]) -> [String] {
+        let properties = properties
+        let rows = records.map { record in properties.map { cell($0, of: record) } }
+        let lines = records.isEmpty ? [] : TextTable(headings: properties, rows: rows).lines() + [""]
+        return lines + [DisplayText.count(records.count, "object")]
+    }
+
+    private func cell(_ property: String, of record: Record) -> TextTable.Cell {
+        if let link = record.links[property] { return TextTable.Cell(summary(of: link, property, of: record)) }
+        let columns = table.columnIndexes(of: property)
+        let isNumber = columns.count == 1 && record.values[columns[0]].isNumber
+        return TextTable.Cell(text(columns, of: record), isNumber: isNumber)
+    }
+
+    /// The objects as RFC 4180 has it: a line of names, then one for each object.
+    func csvLines(_ records: [Record]) -> [String] {
+        let properties = properties
+        let heading = properties.map(Self.quoted).joined(separator: ",")
+        return [heading]
+            + records.map { record in
+                properties.map { property in
+                    if let link = record.links[property] {
+                        return Self.quoted(link.records.map(described).joined(separator: "; "))
+                    }
+                    let columns = table.columnIndexes(of: property)
+                    // Unset is nothing at all; empty text is a pair of quotes.
+                    if columns.allSatisfy({ record.values[$0].isNull }) { return "" }
+                    let text = text(columns, of: record)
+                    return text.isEmpty ? "\"\"" : Self.quoted(text)
+                }.joined(separator: ",")
+            }
+    }
+
+    private static func quoted(_ text: String) -> String {
+        let needsQuotes = text.unicodeScalars.contains { ",\"\r\n".unicodeScalars.contains($0) }
+        guard needsQuotes || text.hasPrefix(" ") || text.hasSuffix(" ") else { return text }
+        return "\"" + text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+    }
+
+    private func text(_ columns: [Int], of record: Record) -> String {
+        let values = columns.map { text(record.values[$0], as: table.columns[$0].type) }
+        return values.count > 1 && !values.allSatisfy(\.isEmpty)
+            ? "(\(values.joined(separator: ", ")))" : values.first ?? ""
+    }
+
+    private func text(_ value: Value, as type: AttributeType) -> String {
+        switch JSON(value, as: type) {
+        case .null: ""
+        case .boolean(let value): value ? "true" : "false"
+        // Bytes are looked at rather than decoded.
+        case .text(let text): if case .blob = value { value.description } else { text }
+        default: value.description
+        }
+    }
+
+    // MARK: Related objects
+
+    /// Related objects in a cell: a name, or how many and their names.
+    private func summary(of link: LoadedLink, _ property: String, of record: Record) -> String {
+        switch link {
+        case .one(let target?): return described(target)
+        case .one(nil):
+            // What isn't there any more is known by its key.
+            let key = text(table.columnIndexes(of: property), of: record)
+            return key.isEmpty ? "" : "\(key) (missing)"
+        case .many(let records):
+            return records.isEmpty ? "0" : "\(records.count): \(records.map(described).joined(separator: ", "))"
+        }
+    }
+
+    /// An object's name, and those of what was loaded with it.
+    private func described(_ record: Record) -> String {
+        let nested = schema.tables[record.entity].entity.relationships.compactMap { relationship -> String? in
+            guard let link = record.links[relationship.name] else { return nil }
+            let records = link.records
+            return relationship.isToMany && records.count != 1
+                ? "\(records.count) \(relationship.name)" : records.first.map(described)
+        }
+        return label(record) + (nested.isEmpty ? "" : " [\(nested.joined(separator: "; "))]")
+    }
+
+    // MARK: JSON
+
+    /// The objects, what was included within them.
+    func json(_ records: [Record]) -> JSON { .array(records.map(json)) }
+
+    private func json(_ record: Record) -> JSON {
+        let table = schema.tables[record.entity]
+        return .object(
+            table.entity.properties.compactMap { property in
+                let columns = table.columnIndexes(of: property.name)
+                let key = columns.map { JSON(record.values[$0], as: table.columns[$0].type) }
+                switch (property, record.links[property.name]) {
+                case (_, .many(let records)): return (property.name, .array(records.map(json)))
+                case (_, .one(let target?)): return (property.name, json(target))
+                case (.relationship(let relationship), .one(nil)):
+                    // What isn't there any more is known by its key.
+                    return (property.name, columns.isEmpty ? .null : missing(record.key(at: columns), relationship))
+                case (_, nil):
+                    return columns.isEmpty ? nil : (property.name, key.count == 1 ? key[0] : .array(key))
+                case (.attribute, .one(nil)): return nil
+                }
+            })
+    }
+
+    private func missing(_ key: KeyValue, _ relationship: Relationship) -> JSON {
+        guard let target = schema[relationship.target], !key.values.contains(.null) else { return .null }
+        return .object(
+            zip(target.keyColumns, key.values).map { index, value in
+                (target.columns[index].property, JSON(value, as: target.columns[index].type))
+            })
+    }
+}
+
+extension Value {
+    fileprivate var isNumber: Bool {
+        switch self {
+        case .integer, .real: true
+        case .null, .text, .blob, .uuid: false
+        }
+    }
+}

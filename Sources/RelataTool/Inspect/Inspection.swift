@@ -1,0 +1,131 @@
+import RelataCore
+import RelataSQLite
+
+/// What a database holds, as text or JSON.
+struct Inspection {
+    private let database: ToolDatabase
+    /// How many objects each entity has, and how many rows each join table.
+    private var counts: [Int] = []
+    private var joinCounts: [Int] = []
+
+    init(_ database: ToolDatabase, progress: Progress) throws {
+        self.database = database
+        for table in database.schema.tables { counts.append(try count(table.sqlName, progress)) }
+        for join in database.schema.joins { joinCounts.append(try count(join.table, progress)) }
+    }
+
+    private func count(_ table: String, _ progress: Progress) throws -> Int {
+        progress.step("counting \(table)")
+        let sql = "SELECT count(*) FROM \(Dialect.sqlite.quote(table))"
+        guard case .integer(let count)? = try database.connection.value(SQLStatement(sql)) else { return 0 }
+        return Int(count)
+    }
+
+    // MARK: Text
+
+    /// The entities for a person, each with its attributes and relationships.
+    func lines() -> [String] {
+        let schema = database.schema
+        let total = DisplayText.count(counts.reduce(0, +), "object")
+        var lines = [
+            "\(database.name): \(DisplayText.count(schema.tables.count, "entity", "entities")), \(total)"
+        ]
+        for table in schema.tables {
+            let name = table.sqlName == table.name ? table.name : "\(table.name) (table \(table.sqlName))"
+            lines += ["", "\(name) · \(DisplayText.count(counts[table.index], "object"))"]
+            lines += DisplayText.wrapped(table.entity.attributes.map { attribute($0, of: table) }, indent: "  ")
+            for unique in table.entity.uniques where unique.count > 1 {
+                lines.append("  unique together: \(unique.joined(separator: ", "))")
+            }
+            lines += relationshipLines(of: table)
+        }
+        if !database.notes.isEmpty { lines += [""] + database.notes.map { "note: \($0)" } }
+        return lines.map(DisplayText.visible)
+    }
+
+    private func attribute(_ attribute: Attribute, of table: Table) -> String {
+        let marks = [
+            table.entity.key.contains(attribute.name) ? "key" : nil,
+            table.entity.uniques.contains([attribute.name]) ? "unique" : nil,
+        ].compactMap(\.self)
+        return "\(attribute.name): \(attribute.type.word)\(attribute.isOptional ? "?" : "")"
+            + (marks.isEmpty ? "" : " (\(marks.joined(separator: ", ")))")
+    }
+
+    private func relationshipLines(of table: Table) -> [String] {
+        let relationships = table.entity.relationships
+        let nameWidth = relationships.map { DisplayText.width($0.name) }.max() ?? 0
+        let targetWidth = relationships.map { DisplayText.width($0.target) }.max() ?? 0
+        return relationships.map { relationship in
+            var words = RelationshipSummary(relationship, of: table, in: database.schema).words
+            if table.entity.key.contains(relationship.name) { words.insert("key", at: 1) }
+            return "  " + DisplayText.padded(relationship.name, to: nameWidth) + (relationship.isToMany ? " ⇉ " : " → ")
+                + DisplayText.padded(relationship.target, to: targetWidth) + "  " + words.joined(separator: ", ")
+        }
+    }
+
+    // MARK: JSON
+
+    /// The entities for a program.
+    func json() -> JSON {
+        .object([
+            ("file", .text(database.name)),
+            ("entities", .array(database.schema.tables.map(json))),
+            ("joinTables", .array(database.schema.joins.map(json))),
+            ("notes", JSON(database.notes.map(\.description))),
+        ])
+    }
+
+    private func json(_ table: Table) -> JSON {
+        .object([
+            ("name", .text(table.name)), ("table", .text(table.sqlName)), ("count", JSON(counts[table.index])),
+            ("key", JSON(table.entity.key)),
+            ("attributes", .array(table.entity.attributes.map { json($0, of: table) })),
+            (
+                "relationships",
+                .array(
+                    table.entity.relationships.map { RelationshipSummary($0, of: table, in: database.schema).json })
+            ),
+            ("uniques", .array(table.entity.uniques.map { JSON($0) })),
+        ])
+    }
+
+    private func json(_ attribute: Attribute, of table: Table) -> JSON {
+        var members: [(String, JSON)] = [
+            ("name", .text(attribute.name)), ("column", .text(attribute.column)), ("type", .text(attribute.type.word)),
+            ("optional", .boolean(attribute.isOptional)),
+            (
+                "unique",
+                .boolean(table.entity.uniques.contains([attribute.name]) || table.entity.key == [attribute.name])
+            ),
+            ("key", .boolean(table.entity.key.contains(attribute.name))),
+        ]
+        if let value = attribute.defaultValue { members.append(("default", JSON(value, as: attribute.type))) }
+        return .object(members)
+    }
+
+    private func json(_ join: Join) -> JSON {
+        .object([
+            ("table", .text(join.table)), ("count", JSON(joinCounts[join.index])),
+            ("source", .text(database.schema.tables[join.source].name)), ("property", .text(join.property)),
+            ("target", .text(database.schema.tables[join.target].name)),
+        ])
+    }
+}
+
+extension AttributeType {
+    /// The type in one word.
+    var word: String {
+        switch self {
+        case .boolean: "boolean"
+        case .integer: "integer"
+        case .real: "real"
+        case .decimal: "decimal"
+        case .text: "text"
+        case .date: "date"
+        case .data: "data"
+        case .uuid: "uuid"
+        case .json: "json"
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import RelataCore
+
+/// A relationship with what is known about it from both of its sides.
+struct RelationshipSummary {
+    let relationship: Relationship
+    /// The name of the other side, if there is one.
+    private(set) var inverse: String?
+    /// What happens to the other side when the object that declares this is deleted; `nil` for nothing.
+    private(set) var deleteRule: DeleteRule?
+    /// Of a to-one: what happens to the object itself when its target is deleted.
+    private(set) var onTargetDelete: DeleteRule?
+    /// The columns of the foreign key.
+    private(set) var columns: [String] = []
+    /// The join table of a many-to-many.
+    private(set) var joinTable: String?
+    /// Whether the key may be unset.
+    private(set) var isOptional: Bool?
+    /// Whether no two objects have the same target.
+    private(set) var isUnique = false
+
+    init(_ relationship: Relationship, of table: Table, in schema: Schema) {
+        self.relationship = relationship
+        switch table.links[relationship.name] {
+        case .reference(let number):
+            let reference = schema.references[number]
+            inverse = reference.inverse
+            deleteRule = reference.onSourceDelete == .nullify ? nil : reference.onSourceDelete
+            onTargetDelete = reference.onTargetDelete
+            columns = reference.columns
+            isOptional = reference.isOptional
+            isUnique = reference.isUnique
+        case .inverse(let number):
+            let reference = schema.references[number]
+            inverse = reference.property
+            deleteRule = reference.onTargetDelete
+        case .join(let number, let isSource):
+            let join = schema.joins[number]
+            inverse = isSource ? join.inverse : join.property
+            deleteRule = isSource ? join.onSourceDelete : join.onTargetDelete
+            joinTable = join.table
+        case .through, nil: break
+        }
+    }
+
+    /// The kind in one word, as JSON gives it.
+    var kind: String {
+        switch relationship.kind {
+        case .toOne: "toOne"
+        case .hasOne: "hasOne"
+        case .toMany: "toMany"
+        case .manyToMany, .manyToManyInverse: "manyToMany"
+        case .through: "through"
+        }
+    }
+
+    /// What a line about the relationship says after its target.
+    var words: [String] {
+        var words: [String] = []
+        switch relationship.kind {
+        case .toOne: words.append(isUnique ? "one-to-one" : "to-one")
+        case .hasOne: words.append("one-to-one")
+        case .toMany: words.append("one-to-many")
+        case .manyToMany, .manyToManyInverse: words.append("many-to-many by \(joinTable ?? "")")
+        case .through(let toMany, let toOne): words.append("through \(toMany).\(toOne)")
+        }
+        if isOptional == true { words.append("optional") }
+        if relationship.order != nil { words.append("ordered") }
+        if let inverse { words.append("inverse \(inverse)") }
+        if let minimum = relationship.minimumCount { words.append("at least \(minimum)") }
+        if let maximum = relationship.maximumCount { words.append("at most \(maximum)") }
+        if let deleteRule { words.append("delete: \(deleteRule)") }
+        // Where there is an inverse, the rule is told there.
+        if inverse == nil, let onTargetDelete { words.append("when the target goes: \(onTargetDelete)") }
+        return words
+    }
+
+    /// All of it, as JSON.
+    var json: JSON {
+        var members: [(String, JSON)] = [
+            ("name", .text(relationship.name)), ("kind", .text(kind)), ("target", .text(relationship.target)),
+            ("inverse", JSON(inverse)),
+        ]
+        if case .through(let toMany, let toOne) = relationship.kind {
+            members.append(("through", JSON([toMany, toOne])))
+        }
+        if let isOptional { members.append(("optional", .boolean(isOptional))) }
+        if isOptional != nil { members.append(("unique", .boolean(isUnique))) }
+        if !columns.isEmpty { members.append(("columns", JSON(columns))) }
+        if let joinTable { members.append(("joinTable", .text(joinTable))) }
+        if relationship.isToMany { members.append(("ordered", .boolean(relationship.order != nil))) }
+        if let minimum = relationship.minimumCount { members.append(("minimum", JSON(minimum))) }
+        if let maximum = relationship.maximumCount { members.append(("maximum", JSON(maximum))) }
+        members.append(("deleteRule", JSON(deleteRule?.rawValue)))
+        if let onTargetDelete { members.append(("onTargetDelete", .text(onTargetDelete.rawValue))) }
+        return .object(members)
+    }
+}

@@ -1,0 +1,29 @@
+import Foundation
+
+/// What the tool says beside its output, and what it asks.
+enum Console {
+    /// Writes an error: one line, whatever the message holds.
+    static func fail(_ message: String) {
+        let line = message.split(whereSeparator: \.isNewline).joined(separator: " ")
+        write("relata: \(DisplayText.visible(line))\n")
+    }
+
+    /// Writes text beside the output.
+    static func write(_ text: String) {
+        // All that was printed before comes before it.
+        fflush(nil)
+        try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
+    }
+
+    /// Whether standard error is a terminal.
+    static var isTerminal: Bool { isatty(2) == 1 }
+
+    /// Asks a question, which is answered with no unless with yes.
+    static func confirm(_ question: String) -> Bool {
+        write("\(question) [y/N] ")
+        let answer = readLine()?.trimmingCharacters(in: .whitespaces).lowercased()
+        // Without an answer the cursor is still on the question's line.
+        if answer == nil { write("\n") }
+        return answer == "y" || answer == "yes"
+    }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import Synchronization
+
+/// Tells on standard error what takes over a second: on a terminal in one line that goes away, elsewhere in a line for
+/// each step.
+final class Progress: Sendable {
+    private struct State {
+        var step = ""
+        var started = Date()
+        var isShown = false
+        var isDone = false
+    }
+
+    private let state = Mutex(State())
+    private let isTerminal = Console.isTerminal
+    private let clear = "\r\u{1B}[2K"
+
+    /// Runs `body`, which tells its steps.
+    static func during<Result>(_ step: String, _ body: (Progress) throws -> Result) rethrows -> Result {
+        let progress = Progress(step)
+        defer { progress.finish() }
+        return try body(progress)
+    }
+
+    private init(_ step: String) {
+        state.withLock { $0.step = step }
+        let thread = Thread { [self] in watch() }
+        thread.start()
+    }
+
+    /// Goes on to the next step.
+    func step(_ text: String) {
+        state.withLock {
+            $0.step = text
+            $0.started = Date()
+            if !isTerminal { $0.isShown = false }
+        }
+    }
+
+    /// Takes the line away, so that something else can be written.
+    private func finish() {
+        state.withLock {
+            if $0.isShown && isTerminal { Console.write(clear) }
+            $0.isDone = true
+        }
+    }
+
+    private func watch() {
+        while true {
+            Thread.sleep(forTimeInterval: 0.1)
+            let isDone = state.withLock { state in
+                let seconds = Int(Date().timeIntervalSince(state.started))
+                if !state.isDone, seconds >= 1 || (isTerminal && state.isShown), isTerminal || !state.isShown {
+                    let text = "\(state.step) …" + (isTerminal ? " \(seconds) s" : "")
+                    Console.write(isTerminal ? clear + text : text + "\n")
+                    state.isShown = true
+                }
+                return state.isDone
+            }
+            if isDone { return }
+        }
+    }
+}
