@@ -72,6 +72,9 @@ let package = Package(
         .testTarget(
             name: "RelataSQLiteTests", dependencies: ["RelataSQLite", "RelataCore"], swiftSettings: strict),
         .testTarget(name: "RelataTests", dependencies: ["Relata"], swiftSettings: strict),
+        // Runs the tool as a process.
+        .testTarget(
+            name: "RelataToolTests", dependencies: ["RelataTool", "RelataSQLite", "RelataCore"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -29,8 +29,9 @@ struct RelataCommand: ParsableCommand {
         } catch {
             let code = exitCode(for: error)
             if code == .success { exit(withError: error) }  // help or the version, on standard output
-            Console.fail(message(of: error))
-            leave(code == .validationFailure ? code.rawValue : 1)
+            let isUsage = code == .validationFailure
+            Console.fail(message(of: error) + (isUsage ? " (see relata --help)" : ""))
+            leave(isUsage ? code.rawValue : 1)
         }
         leave(0)
     }

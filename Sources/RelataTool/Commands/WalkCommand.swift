@@ -16,16 +16,21 @@ struct WalkCommand: ParsableCommand {
         let fetch: [String]?
         let denied: [String]?
         let allowed: [String]?
+        let remainder: [String]
         do {
             // Closed before anything is deleted.
             let chooser = WalkChooser(try ToolDatabase(file))
             fetch = try chooser.fetch()
             denied = try chooser.deletion(isDenied: true)
             allowed = try chooser.deletion(isDenied: false)
+            remainder = allowed.map { chooser.remainder(of: $0[0]) } ?? []
         }
         if let fetch { show(["fetch", file] + fetch) }
         if let denied { show(["delete", file] + denied + ["--dry-run"]) }
-        if let allowed { show(["delete", file] + allowed + ["--yes"]) }
+        if let allowed {
+            show(["delete", file] + allowed + ["--yes"])
+            show(["fetch", file] + remainder)
+        }
         show("check", file)
     }
 

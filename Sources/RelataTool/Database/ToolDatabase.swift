@@ -23,10 +23,19 @@ struct ToolDatabase {
             // All that is read belongs to one state, whoever writes meanwhile.
             try connection.execute("BEGIN")
         }
-        let reader = try Introspection.read(connection)
+        let reader = try Self.read(connection, name)
         schema = try Schema(reader.entities)
         notes = reader.notes
         names = NameResolver(schema)
+    }
+
+    private static func read(_ connection: Connection, _ name: String) throws(RelataError) -> EntityReader {
+        do throws(RelataError) {
+            return try Introspection.read(connection)
+        } catch .readOnly {
+            throw .readOnly(
+                "\(name) has a write-ahead log, which even reading needs a folder for that can be written: copy it to one")
+        }
     }
 
     private static func check(_ path: String) throws {

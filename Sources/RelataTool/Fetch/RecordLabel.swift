@@ -36,6 +36,6 @@ struct RecordLabel {
         if let name = column(names[0]) { return [name] }
         if let first = column("firstname"), let last = column("lastname") { return [first, last] }
         if let name = names.lazy.compactMap(column).first { return [name] }
-        return texts.first { !table.columns[$0].isOptional }.map { [$0] } ?? []
+        return (texts.first { !table.columns[$0].isOptional } ?? texts.first).map { [$0] } ?? []
     }
 }

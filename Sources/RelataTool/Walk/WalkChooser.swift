@@ -68,7 +68,10 @@ struct WalkChooser {
     private func toManyCondition(
         of table: Table, among condition: ExpressionNode?
     ) throws(RelataError) -> (property: String, text: String)? {
-        for relationship in table.entity.relationships where relationship.isToMany {
+        // A join table shows more than a foreign key does.
+        let relationships = table.entity.relationships.filter(\.isToMany)
+        let sorted = relationships.filter(\.isManyToMany) + relationships.filter { !$0.isManyToMany }
+        for relationship in sorted {
             let count = ExpressionNode.aggregate(
                 .count, RelatedSet(scope: 0, path: [relationship.name], innerScope: 1), of: nil, filter: nil)
             let some = ExpressionNode.comparison(.greater, count, .value(0), [])
@@ -78,7 +81,7 @@ struct WalkChooser {
             guard let average = try database.connection.value(totals.statement, as: .real), !average.isNull else {
                 continue
             }
-            let number = if case .real(let value) = average { Int(value) } else { 1 }
+            let number = if case .real(let value) = average { Int(value.rounded(.up)) } else { 1 }
             return (relationship.name, "\(relationship.name).@count >= \(number)")
         }
         return nil
@@ -95,6 +98,13 @@ struct WalkChooser {
             table.entity.relationship(relationship)?.isToMany == true
             ? [SortTerm(.aggregate(.count, set, of: nil, filter: nil), isAscending: false)] : []
         return try fetcher.fetch(QueryPlan(entity: table.name, sort: sort, limit: limit))
+    }
+
+    /// The arguments that show what is left of the entity that something was deleted from.
+    func remainder(of entity: String) -> [String] {
+        guard let table = schema[entity] else { return [] }
+        let included = table.entity.relationships.first { $0.isToMany }.map { ["--include", $0.name] } ?? []
+        return [entity] + included + ["--limit", "5"]
     }
 
     // MARK: Deletions
@@ -145,5 +155,14 @@ struct WalkChooser {
                 key.values.count == 1 ? text : text.replacing("\\", with: "\\\\").replacing(",", with: "\\,"))
         }
         return parts.joined(separator: ",")
+    }
+}
+
+extension Relationship {
+    fileprivate var isManyToMany: Bool {
+        switch kind {
+        case .manyToMany, .manyToManyInverse: true
+        case .toOne, .hasOne, .toMany, .through: false
+        }
     }
 }

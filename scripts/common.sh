@@ -1,0 +1,64 @@
+# What the scripts share: sourced, not run. Leaves the shell in the project's folder.
+
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+root=$PWD
+# The command-line tool stands behind a trait, so that an app that imports the library doesn't fetch its parser.
+traits=(--traits CommandLineTool)
+
+say() { printf '%s\n' "$*" >&2; }
+
+fail() {
+    say "$(basename "$0"): $*"
+    exit 1
+}
+
+# Installs what a fresh Debian or Ubuntu lacks besides Swift.
+install_needs() {
+    command -v swift >/dev/null || fail "Swift is missing: install it from https://www.swift.org/install and put it on the PATH"
+    [[ $(uname) == Linux ]] || return 0
+    local packages=()
+    command -v git >/dev/null || packages+=(git)
+    [[ -e /usr/include/sqlite3.h ]] || packages+=(libsqlite3-dev)
+    ((${#packages[@]})) || return 0
+    local install="apt-get install -y ${packages[*]}"
+    command -v apt-get >/dev/null || fail "needs ${packages[*]}: install what your system calls them"
+    local as_root=()
+    if [[ $(id -u) != 0 ]]; then
+        command -v sudo >/dev/null && { [[ -t 0 ]] || sudo -n true 2>/dev/null; } \
+            || fail "needs ${packages[*]}: run as root: apt-get update && $install"
+        as_root=(sudo)
+    fi
+    say "installing ${packages[*]} …"
+    local log
+    log=$(mktemp)
+    {
+        "${as_root[@]}" apt-get update && "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive $install
+    } >"$log" 2>&1 || { cat "$log" >&2; fail "that failed: run as root: apt-get update && $install"; }
+    rm -f "$log"
+}
+
+# Runs a build: with the compiler's own progress on a terminal, else with a line for each tenth. Errors are shown whole.
+build() {
+    local title=$1
+    shift
+    if [[ -t 2 ]]; then
+        "$@" >&2
+        return
+    fi
+    local log status=0
+    log=$(mktemp)
+    say "$title …"
+    "$@" 2>&1 | tee "$log" | awk '
+        /^(Fetching|Building)/ { print "  " $0; fflush() }
+        /^\[[0-9]+\/[0-9]+\]/ {
+            split(substr($1, 2), part, "[/\\]]")
+            tenth = int(10 * part[1] / part[2])
+            if (tenth > last || part[2] + 0 > total + 0) { print "  " part[1] " of " part[2]; fflush() }
+            last = tenth; total = part[2]
+        }' >&2 || status=${PIPESTATUS[0]}
+    if ((status)); then
+        grep -E -A 12 'error:' "$log" | head -200 >&2 || tail -50 "$log" >&2
+    fi
+    rm -f "$log"
+    return "$status"
+}
