@@ -32,6 +32,26 @@ public struct ToMany<Target: Model>: Sendable, Equatable {
         edits = []
     }
 
+    /// A loaded link on which edits that wait for a save are done.
+    init(loaded: [Target], edits: [LinkEdit<Target>]) {
+        self.init(loaded: loaded)
+        for edit in edits {
+            switch edit {
+            case .add(.object(let box)): add(box.value)
+            case .add(.key(let key)): add(id: key)
+            case .remove(.object(let box)): remove(box.value)
+            case .remove(.key(let key)): remove(id: key)
+            case .place(.object(let box), let after) where after?.object != nil || after == nil:
+                place(box.value, after: after?.object?.value)
+            case .set(let targets) where targets.allSatisfy({ $0.object != nil }):
+                set(targets.compactMap { $0.object?.value })
+            case .place, .set: content = nil  // by keys alone: where the objects stand isn't known here
+            }
+        }
+        // As they were made, not as they were done again.
+        self.edits = edits
+    }
+
     // MARK: Reading
 
     /// Whether the objects are here.

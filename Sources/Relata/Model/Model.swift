@@ -44,6 +44,9 @@ public protocol Model: Hashable, PredicateArgumentConvertible {
     /// Shows each link to a visitor, with its number among the entity's relationships.
     func visitLinks(_ visitor: inout LinkVisitor) throws
 
+    /// Takes loaded objects into each link, with its number among the entity's relationships.
+    mutating func loadLinks(from loader: inout LinkLoader)
+
     /// Checks the object as a whole, before anything of it is written. The default accepts everything.
     ///
     /// Throw any error; it reaches the caller among the failures of ``RelataError/validation(_:)``, by its description.

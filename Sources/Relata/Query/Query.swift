@@ -9,6 +9,8 @@ public struct Query<Root: Model>: Sendable {
     public var plan: QueryPlan
     /// Conditions given as text, which need the schema to be understood.
     var formats: [PredicateText] = []
+    /// What is loaded with the objects.
+    var includes: [IncludePlan] = []
 
     /// All objects.
     public init() { plan = QueryPlan(entity: Root.entityName) }

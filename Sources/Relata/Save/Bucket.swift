@@ -97,7 +97,8 @@ final class Bucket<M: Model>: AnyBucket {
 
     func visit(row: Int, node: Int, session: SaveSession) throws {
         guard !session.catalog.links[table.index].isEmpty else { return }
-        var visitor = LinkVisitor(session: session, node: node, row: row, table: table.index)
+        var visitor = LinkVisitor(
+            .gathering(LinkGatherer(session: session, node: node, row: row, table: table.index)))
         try objects[row].visitLinks(&visitor)
     }
 

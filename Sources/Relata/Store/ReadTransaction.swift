@@ -71,7 +71,23 @@ public class ReadTransaction {
             var reader = RowReader(statement)
             objects.append(try Self.reading(M.self) { try M(from: &reader) })
         }
+        try IncludeLoader(transaction: self).load(query.includes, into: &objects)
         return objects
+    }
+
+    /// Loads relationships of objects that were fetched before, and returns the objects with them: one statement for
+    /// each relationship. Links that aren't named stay as they are.
+    public func load<M: Model>(
+        _ objects: [M], @IncludeBuilder _ links: (M.Fields) -> [IncludePlan]
+    ) throws -> [M] {
+        var objects = objects
+        try IncludeLoader(transaction: self).load(links(M.Fields(path: FieldPath())), into: &objects)
+        return objects
+    }
+
+    /// Loads relationships of one object and returns it with them.
+    public func load<M: Model>(_ object: M, @IncludeBuilder _ links: (M.Fields) -> [IncludePlan]) throws -> M {
+        try load([object], links)[0]
     }
 
     /// The first object of a query, or `nil` if there is none.

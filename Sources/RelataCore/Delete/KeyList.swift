@@ -13,6 +13,12 @@ public struct KeyList: Hashable, Sendable {
         values = []
     }
 
+    /// A list of keys by their values, one key after the other.
+    public init(values: [Value], width: Int) {
+        self.init(width: width)
+        self.values = values
+    }
+
     /// A list of keys of so many columns, by default as many as the first one has.
     public init(_ keys: some Collection<KeyValue>, width: Int? = nil) {
         self.init(width: width ?? keys.first?.values.count ?? 1)

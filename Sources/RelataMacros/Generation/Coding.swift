@@ -1,6 +1,6 @@
 extension ModelDeclaration {
-    /// Reading a row, binding to a statement and visiting links.
-    var coding: [String] { [read, bind, visitLinks] }
+    /// Reading a row, binding to a statement, visiting links and loading them.
+    var coding: [String] { [read, bind, visitLinks, loadLinks] }
 
     /// Columns are read in the order of the properties; links that are views have none and start unloaded.
     private var read: String {
@@ -33,6 +33,14 @@ extension ModelDeclaration {
             links.filter { $0.link.kind != .through }.map {
                 "try visitor.visit(self.\($0.property.identifier), at: \($0.index))"
             })
+    }
+}
+
+extension ModelDeclaration {
+    private var loadLinks: String {
+        declaration(
+            "\(access)mutating func loadLinks(from loader: inout Relata.LinkLoader)",
+            links.map { "loader.load(&self.\($0.property.identifier), at: \($0.index))" })
     }
 }
 

@@ -73,6 +73,8 @@ import Testing
 
                     public func visitLinks(_ visitor: inout Relata.LinkVisitor) throws {}
 
+                    public mutating func loadLinks(from loader: inout Relata.LinkLoader) {}
+
                     public typealias Key = Relata.ID<Book>
 
                     public var primaryKey: Key? {
@@ -220,6 +222,14 @@ import Testing
                         try visitor.visit(self.isbn, at: 1)
                         try visitor.visit(self.pages, at: 2)
                         try visitor.visit(self.authors, at: 3)
+                    }
+
+                    mutating func loadLinks(from loader: inout Relata.LinkLoader) {
+                        loader.load(&self.genre, at: 0)
+                        loader.load(&self.isbn, at: 1)
+                        loader.load(&self.pages, at: 2)
+                        loader.load(&self.authors, at: 3)
+                        loader.load(&self.images, at: 4)
                     }
 
                     typealias Key = Int

@@ -1,6 +1,6 @@
 /// Gathers what one object links to: nested objects join the session, references become edges of the order, edits
-/// become operations. `Model.visitLinks` shows it each link.
-public struct LinkVisitor {
+/// become operations.
+struct LinkGatherer {
     let session: SaveSession
     let node: Int
     let row: Int
@@ -8,8 +8,8 @@ public struct LinkVisitor {
 
     private func link(_ index: Int) -> CatalogLink { session.catalog.links[table][index] }
 
-    /// A required to-one.
-    public mutating func visit<Target>(_ toOne: ToOne<Target>, at index: Int) throws {
+    /// A to-one that is set, or required.
+    func visit<Target>(_ toOne: ToOne<Target>, at index: Int) throws {
         let link = link(index)
         guard case .reference(let reference) = link.link else { return }
         if let box = toOne.box {
@@ -21,20 +21,8 @@ public struct LinkVisitor {
         }
     }
 
-    /// A to-one that may be unset.
-    public mutating func visit<Target>(_ toOne: ToOne<Target>?, at index: Int) throws {
-        // An unset link in an optional property is no link.
-        guard let toOne, toOne.key != nil || toOne.box != nil else { return }
-        try visit(toOne, at: index)
-    }
-
-    /// A has-one: its edit.
-    public mutating func visit<Target>(_ hasOne: HasOne<Target>, at index: Int) throws {
-        try visit(hasOne.link, at: index)
-    }
-
-    /// A to-many: its edits.
-    public mutating func visit<Target>(_ toMany: ToMany<Target>, at index: Int) throws {
+    /// The edits of a to-many, or of a has-one.
+    func visit<Target>(_ toMany: ToMany<Target>, at index: Int) throws {
         if toMany.edits.isEmpty { return }
         let link = link(index)
         for edit in toMany.edits {

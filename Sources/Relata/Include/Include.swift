@@ -1,0 +1,131 @@
+/// A relationship to load with the objects of a query, as ``Query/including(_:)`` collects it.
+public struct Include<Target: Model>: Sendable {
+    /// The to-ones that lead to the relationship.
+    let path: [String]
+    var plan: IncludePlan
+
+    init(path: [String], plan: IncludePlan) {
+        self.path = path
+        self.plan = plan
+    }
+
+    private func with(_ change: (inout IncludePlan) -> Void) -> Include {
+        var copy = self
+        change(&copy.plan)
+        return copy
+    }
+
+    private static var fields: Target.Fields { Target.Fields(path: FieldPath()) }
+
+    /// Only the related objects that meet a condition.
+    public func `where`<Check: QueryExpression<Bool>>(_ condition: (Target.Fields) -> Check) -> Include {
+        let node = condition(Self.fields).node
+        return with { $0.condition = $0.condition.map { .and([$0, node]) } ?? node }
+    }
+
+    /// In that order, instead of the relationship's own.
+    public func sorted(@SortBuilder _ order: (Target.Fields) -> [SortTerm]) -> Include {
+        with { $0.sort = order(Self.fields) + $0.sort }
+    }
+
+    /// No more than so many for each owner.
+    public func limit(_ count: Int) -> Include { with { $0.limit = count } }
+
+    /// What to load with the related objects.
+    public func including(@IncludeBuilder _ links: (Target.Fields) -> [IncludePlan]) -> Include {
+        with { $0.children += links(Self.fields) }
+    }
+
+    /// Leaves out of the query the objects that have no related one.
+    public var required: Include { with { $0.isRequired = true } }
+
+    /// Follows a relationship to the same model: so many levels, or, without a number, as far as it goes. An object that
+    /// comes back to itself is not followed again.
+    public func recursive(depth: Int? = nil) -> Include { with { $0.depth = depth } }
+
+    /// The whole way from the query's object.
+    var resolved: IncludePlan {
+        path.reversed().reduce(plan) { IncludePlan($1, children: [$0]) }
+    }
+}
+
+extension ToManyField {
+    private var include: Include<Target> {
+        let all = path.names + names
+        return Include(path: Array(all.dropLast()), plan: IncludePlan(all.last ?? ""))
+    }
+
+    /// In an include: only the related objects that meet a condition.
+    public func `where`<Check: QueryExpression<Bool>>(_ condition: (Target.Fields) -> Check) -> Include<Target> {
+        include.where(condition)
+    }
+
+    /// In an include: in that order, instead of the relationship's own.
+    public func sorted(@SortBuilder _ order: (Target.Fields) -> [SortTerm]) -> Include<Target> { include.sorted(order) }
+
+    /// In an include: no more than so many for each owner.
+    public func limit(_ count: Int) -> Include<Target> { include.limit(count) }
+
+    /// In an include: what to load with the related objects.
+    public func including(@IncludeBuilder _ links: (Target.Fields) -> [IncludePlan]) -> Include<Target> {
+        include.including(links)
+    }
+
+    /// In an include: leaves out the objects that have no related one.
+    public var required: Include<Target> { include.required }
+
+    /// In an include: follows a relationship to the same model.
+    public func recursive(depth: Int? = nil) -> Include<Target> { include.recursive(depth: depth) }
+
+    var includePlan: IncludePlan { include.resolved }
+}
+
+extension ToOneField {
+    private var include: Include<Target> { Include(path: path.names, plan: IncludePlan(name)) }
+
+    /// In an include: only targets that meet a condition; another is as if it weren't there.
+    public func `where`<Check: QueryExpression<Bool>>(_ condition: (Target.Fields) -> Check) -> Include<Target> {
+        include.where(condition)
+    }
+
+    /// In an include: what to load with the target.
+    public func including(@IncludeBuilder _ links: (Target.Fields) -> [IncludePlan]) -> Include<Target> {
+        include.including(links)
+    }
+
+    /// In an include: leaves out the objects that have no target.
+    public var required: Include<Target> { include.required }
+
+    /// In an include: follows a relationship to the same model, such as a parent.
+    public func recursive(depth: Int? = nil) -> Include<Target> { include.recursive(depth: depth) }
+
+    var includePlan: IncludePlan { include.resolved }
+}
+
+extension Query {
+    /// Loads relationships with the objects: one statement for each, whatever the number of objects.
+    ///
+    /// ```swift
+    /// let books = try await store.fetch(
+    ///     Book.all.including { $0.genre; $0.authors.sorted { $0.name }.limit(3); $0.publisher.country })
+    /// try books[0].authors.objects
+    /// ```
+    public func including(@IncludeBuilder _ links: (Root.Fields) -> [IncludePlan]) -> Query {
+        var copy = self
+        copy.includes += links(Root.Fields(path: FieldPath()))
+        return copy
+    }
+}
+
+/// Collects the relationships of an include.
+@resultBuilder
+public enum IncludeBuilder {
+    public static func buildExpression<Target>(_ include: Include<Target>) -> [IncludePlan] { [include.resolved] }
+    public static func buildExpression<Target>(_ link: ToManyField<Target>) -> [IncludePlan] { [link.includePlan] }
+    public static func buildExpression<Target>(_ link: ToOneField<Target>) -> [IncludePlan] { [link.includePlan] }
+    public static func buildBlock(_ plans: [IncludePlan]...) -> [IncludePlan] { plans.flatMap { $0 } }
+    public static func buildOptional(_ plans: [IncludePlan]?) -> [IncludePlan] { plans ?? [] }
+    public static func buildEither(first plans: [IncludePlan]) -> [IncludePlan] { plans }
+    public static func buildEither(second plans: [IncludePlan]) -> [IncludePlan] { plans }
+    public static func buildArray(_ plans: [[IncludePlan]]) -> [IncludePlan] { plans.flatMap { $0 } }
+}
