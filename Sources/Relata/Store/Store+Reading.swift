@@ -95,4 +95,18 @@ extension Store {
     public func deletionPlan<M: Model>(for query: Query<M>) async throws -> DeletionReport {
         try await read { try $0.deletionPlan(for: query) }
     }
+
+    /// Loads relationships of objects that were fetched before, and returns the objects with them.
+    public func load<M: Model>(
+        _ objects: [M], @IncludeBuilder _ links: @Sendable (M.Fields) -> [IncludePlan]
+    ) async throws -> [M] {
+        try await read { try $0.load(objects, links) }
+    }
+
+    /// Loads relationships of one object and returns it with them.
+    public func load<M: Model>(
+        _ object: M, @IncludeBuilder _ links: @Sendable (M.Fields) -> [IncludePlan]
+    ) async throws -> M {
+        try await read { try $0.load(object, links) }
+    }
 }

@@ -114,4 +114,20 @@ extension Store {
     public func deletionPlan<M: Model>(for query: Query<M>) throws -> DeletionReport {
         try read { try $0.deletionPlan(for: query) }
     }
+
+    /// Loads relationships of objects that were fetched before, and returns the objects with them.
+    @available(*, noasync, message: "use the async call")
+    public func load<M: Model>(
+        _ objects: [M], @IncludeBuilder _ links: (M.Fields) -> [IncludePlan]
+    ) throws -> [M] {
+        try read { try $0.load(objects, links) }
+    }
+
+    /// Loads relationships of one object and returns it with them.
+    @available(*, noasync, message: "use the async call")
+    public func load<M: Model>(
+        _ object: M, @IncludeBuilder _ links: (M.Fields) -> [IncludePlan]
+    ) throws -> M {
+        try read { try $0.load(object, links) }
+    }
 }

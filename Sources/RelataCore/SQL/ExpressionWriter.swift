@@ -94,6 +94,12 @@ struct ExpressionWriter {
         return dialect.rows(ofParameter: earlierParameters + parameters.count, columns: columns)
     }
 
+    /// Binds many values as one parameter and returns the table of them, whose rows are numbered by `rowid` from 1.
+    mutating func bind(table parameter: Parameter) -> String {
+        parameters.append(parameter)
+        return "relata_values(\(dialect.parameter(earlierParameters + parameters.count)))"
+    }
+
     /// Binds a constant in the form that a value of that type has in the database.
     mutating func bind(_ value: Value, like term: Term) throws(RelataError) -> String {
         bind(try stored(value, like: term))

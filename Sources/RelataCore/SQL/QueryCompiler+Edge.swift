@@ -11,16 +11,28 @@ extension QueryCompiler {
     ///   - entity: The owners' entity.
     ///   - relationship: The owners' relationship.
     ///   - owners: The owners' keys; for a to-one the keys that the owners hold in it. None should be given twice.
+    ///   - limit: The largest number of objects for each owner.
+    ///   - tellsRows: Whether rows begin with the owner's place in the list, from 1, instead of its key.
     public func edge(
-        _ plan: QueryPlan, from entity: String, along relationship: String, of owners: KeyList
+        _ plan: QueryPlan, from entity: String, along relationship: String, of owners: KeyList, limit: Int? = nil,
+        tellsRows: Bool = false
     ) throws(RelataError) -> CompiledQuery {
         var query = try QueryWriter(self, plan, from: entity, along: relationship, of: owners)
         let (columns, types) = try query.columns(.all)
         let order = try query.order(isTotal: true)
-        let owner = (0..<owners.width).map { "k.c\($0)" }.joined(separator: ", ")
-        let sql = try query.finish("SELECT \(owner), \(columns)", order: order)
+        let owner = tellsRows ? "k.rowid" : (0..<owners.width).map { "k.c\($0)" }.joined(separator: ", ")
+        let ownerTypes = tellsRows ? [.integer] : query.ownerTypes(from: entity, along: relationship)
+        guard let limit else {
+            let sql = try query.finish("SELECT \(owner), \(columns)", order: order)
+            return CompiledQuery(statement: query.statement(sql), columnTypes: ownerTypes + types)
+        }
+        // The last column numbers an owner's objects; whoever reads the others passes over it.
+        let number = "ROW_NUMBER() OVER (PARTITION BY k.rowid ORDER BY \(query.writer.orderClause(order))) AS n"
+        let inner = try query.finish("SELECT \(owner), \(columns), \(number)", order: [])
+        let last = query.writer.bind(.integer(Int64(limit)))
         return CompiledQuery(
-            statement: query.statement(sql), columnTypes: query.ownerTypes(from: entity, along: relationship) + types)
+            statement: query.statement("SELECT * FROM (\(inner)) WHERE n <= \(last) ORDER BY n"),
+            columnTypes: ownerTypes + types + [.integer])
     }
 }
 
@@ -44,8 +56,7 @@ extension QueryWriter {
             throw .invalidUse(
                 "\(entity).\(relationship): a key of \(owners.width) parts can't be searched for in a list")
         }
-        let list = writer.bind(list: owners.parameter, columns: owners.width)
-        writer.frames.append(list + " AS k")
+        writer.frames.append(writer.bind(table: owners.parameter) + " AS k")
         let key = (0..<owners.width).map { "k.c\($0)" }
         let entered = writer.enter(link, ownerKey: key, frame: 0, isFirst: false)
         writer.scopes.append((0, entered.position))

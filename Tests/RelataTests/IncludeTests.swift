@@ -1,0 +1,86 @@
+import Relata
+import Synchronization
+import Testing
+
+@Suite struct IncludeTests {
+    let statements = Statements()
+
+    /// Counts what a store runs.
+    final class Statements: Sendable {
+        private let all = Mutex<[String]>([])
+        func append(_ sql: String) { all.withLock { $0.append(sql) } }
+        func take() -> [String] {
+            all.withLock { all in
+                defer { all = [] }
+                return all
+            }
+        }
+    }
+
+    func library() throws -> Store {
+        var options = Store.Options()
+        let statements = statements
+        options.trace = { sql, _ in statements.append(sql) }
+        let store = try Store.inMemory(for: Book.self, Series.self, Folder.self, options: options)
+        let genres = (0..<3).map { Genre(name: "G\($0)") }
+        let authors = (0..<5).map { Author(name: "A\($0)") }
+        try store.write { tx in
+            try tx.insert(genres)
+            try tx.insert(authors)
+            for index in 0..<20 {
+                var book = Book(title: "B\(index)", year: 1900 + index)
+                book.genre = index % 4 == 3 ? nil : ToOne(id: genres[index % 4].id)
+                for step in 0..<index % 4 { book.authors.add(id: authors[(index + step) % 5].id) }
+                try tx.insert(book)
+            }
+        }
+        _ = statements.take()
+        return store
+    }
+
+    @Test func oneStatementLoadsEachRelationshipWhateverTheNumberOfObjects() throws {
+        let store = try library()
+        let books = try store.fetch(Book.sorted { $0.year }.including { $0.genre; $0.authors })
+        #expect(statements.take().count == 3)
+        #expect(books.count == 20)
+        for (index, book) in books.enumerated() {
+            #expect(book.genre?.loaded?.name == (index % 4 == 3 ? nil : "G\(index % 4)"))
+            #expect(try book.authors.objects.map(\.name) == (0..<index % 4).map { "A\((index + $0) % 5)" })
+        }
+    }
+
+    @Test func includesNestToAnyDepthAndOnlyWhatWasNamedIsLoaded() throws {
+        let store = try library()
+        let genres = try store.fetch(
+            Genre.sorted { $0.name }.including { $0.books.sorted { $0.year.descending }.including { $0.authors } })
+        #expect(statements.take().count == 3)
+        #expect(try genres[1].books.objects.map(\.year) == [1917, 1913, 1909, 1905, 1901])
+        let author = try #require(try genres[1].books.objects[0].authors.objects.first)
+        #expect(author.name == "A2")
+        #expect(throws: RelataError.self) { try author.books.objects }
+    }
+
+    @Test func aLimitCountsForEachOwner() throws {
+        let store = try library()
+        let genres = try store.fetch(
+            Genre.sorted { $0.name }.including { $0.books.sorted { $0.year.descending }.limit(2) })
+        #expect(statements.take().count == 2)
+        #expect(try genres.map { try $0.books.objects.map(\.year) } == [[1916, 1912], [1917, 1913], [1918, 1914]])
+    }
+
+    @Test func filtersApplyToTheRelatedObjectsAndNotToTheirOwners() throws {
+        let store = try library()
+        let books = try store.fetch(Book.sorted { $0.year }.including { $0.authors.where { $0.name == "A0" } })
+        #expect(books.count == 20)
+        #expect(try books.filter { try !$0.authors.objects.isEmpty }.allSatisfy { try $0.authors.objects.count == 1 })
+    }
+
+    @Test func objectsThatWereFetchedBeforeAreLoadedLater() throws {
+        let store = try library()
+        let book = try #require(try store.first(Book.where { $0.year == 1907 }))
+        #expect(throws: RelataError.self) { try book.authors.objects }
+        let loaded = try store.load(book) { $0.authors.including { $0.books } }
+        #expect(try loaded.authors.objects.count == 3)
+        #expect(try loaded.authors.objects[0].books.objects.contains { $0.id == book.id })
+    }
+}
