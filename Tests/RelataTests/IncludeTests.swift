@@ -83,4 +83,37 @@ import Testing
         #expect(try loaded.authors.objects.count == 3)
         #expect(try loaded.authors.objects[0].books.objects.contains { $0.id == book.id })
     }
+
+    @Test func requiredIncludesLeaveOutOwnersWithoutARelatedObject() throws {
+        let store = try library()
+        let books = try store.fetch(Book.all.including { $0.genre.required; $0.authors.where { $0.name == "A0" }.required })
+        #expect(!books.isEmpty)
+        for book in books {
+            #expect(book.genre?.loaded != nil)
+            #expect(try book.authors.objects.map(\.name) == ["A0"])
+        }
+        #expect(try store.count(Book.all.including { $0.genre.required }) == 15)
+    }
+
+    @Test func oneRelationshipWithTwoFiltersIsRefused() throws {
+        let store = try library()
+        #expect(throws: RelataError.self) {
+            try store.fetch(Book.all.including { $0.authors.limit(1); $0.authors.limit(2) })
+        }
+        #expect(throws: RelataError.self) { try store.fetch(Book.all.including { $0.authors.limit(0) }) }
+    }
+
+    @Test func keysOfSeveralModelsAreFetchedWithOneStatementForEachModel() throws {
+        let store = try library()
+        let book = try #require(try store.first(Book.all))
+        let genre = try #require(try store.first(Genre.all))
+        _ = statements.take()
+        let results = try store.fetch(ids: [
+            ObjectKey(Book.self, book.id), ObjectKey(Genre.self, genre.id), ObjectKey(Book.self, ID()),
+        ])
+        #expect(statements.take().filter { $0.hasPrefix("SELECT") }.count == 2)
+        #expect(results[0].object(as: Book.self) == book)
+        #expect(results[1].object(as: Genre.self) == genre)
+        #expect(throws: RelataError.self) { try results[2].result.get() }
+    }
 }

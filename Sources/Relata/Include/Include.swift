@@ -39,10 +39,6 @@ public struct Include<Target: Model>: Sendable {
     /// Leaves out of the query the objects that have no related one.
     public var required: Include { with { $0.isRequired = true } }
 
-    /// Follows a relationship to the same model: so many levels, or, without a number, as far as it goes. An object that
-    /// comes back to itself is not followed again.
-    public func recursive(depth: Int? = nil) -> Include { with { $0.depth = depth } }
-
     /// The whole way from the query's object.
     var resolved: IncludePlan {
         path.reversed().reduce(plan) { IncludePlan($1, children: [$0]) }
@@ -74,9 +70,6 @@ extension ToManyField {
     /// In an include: leaves out the objects that have no related one.
     public var required: Include<Target> { include.required }
 
-    /// In an include: follows a relationship to the same model.
-    public func recursive(depth: Int? = nil) -> Include<Target> { include.recursive(depth: depth) }
-
     var includePlan: IncludePlan { include.resolved }
 }
 
@@ -95,9 +88,6 @@ extension ToOneField {
 
     /// In an include: leaves out the objects that have no target.
     public var required: Include<Target> { include.required }
-
-    /// In an include: follows a relationship to the same model, such as a parent.
-    public func recursive(depth: Int? = nil) -> Include<Target> { include.recursive(depth: depth) }
 
     var includePlan: IncludePlan { include.resolved }
 }

@@ -39,7 +39,7 @@ struct IncludeLoader {
         let table = try catalog.table(Owner.self)
         let isToOne = if case .reference = catalog.links[table.index][index].link { true } else { false }
         let keys = try isToOne ? LinkKeys(toOne: index, of: owners, Target.self) : LinkKeys(of: owners)
-        let plan = QueryPlan(entity: Target.entityName, condition: include.condition, sort: include.sort)
+        let plan = QueryPlan(entity: Target.entityName, condition: include.requiredCondition, sort: include.sort)
         let compiled = try transaction.compiler.edge(
             plan, from: Owner.entityName, along: include.relationship, of: keys.list, limit: include.limit, tellsRows: true)
         // A many-to-many reaches an object once for each owner; its key tells whether it was decoded already.

@@ -2,23 +2,32 @@
 public struct ObjectKey: Sendable, CustomStringConvertible {
     /// The model.
     public let model: any Model.Type
-    private let text: String
-    let fetch: @Sendable (ReadTransaction) throws -> any Model
+    /// Model and key, as errors name them.
+    public let reference: ObjectReference
+    /// The key, of the model's key type.
+    nonisolated(unsafe) let id: AnyHashable  // safe: made from a Sendable key, and never changed
+    /// Fetches all objects of the model with one statement.
+    let fetchAll: @Sendable (ReadTransaction, [ObjectKey]) throws -> [AnyHashable: any Model]
 
     /// The object of a model with that key.
     public init<M: Model>(_ model: M.Type, _ id: M.Key) {
         self.model = model
-        text = "\(M.entityName) \(id)"
-        fetch = { transaction in
-            guard let object = try transaction.fetch(model, id: id) else {
-                throw RelataError.notFound(ObjectReference(entity: M.entityName, key: try M.keyValue(id)))
+        self.id = id
+        let key = (try? M.keyValue(id)) ?? KeyValue(.text("\(id)"))
+        reference = ObjectReference(entity: M.entityName, key: key)
+        fetchAll = { transaction, keys in
+            let values = keys.map(\.reference.key)
+            let query = Query<M>().where { _ in Condition(.keyIn(FieldPath().object, values)) }
+            var found: [AnyHashable: any Model] = [:]
+            for object in try transaction.fetch(query) {
+                if let key = object.primaryKey { found[key] = object }
             }
-            return object
+            return found
         }
     }
 
     /// The model's name and the key.
-    public var description: String { text }
+    public var description: String { reference.description }
 }
 
 /// What was found for one key of several.

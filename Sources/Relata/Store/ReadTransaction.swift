@@ -41,13 +41,14 @@ public class ReadTransaction {
     /// let results = try tx.fetch(ids: [ObjectKey(Artist.self, "Mei Chen"), ObjectKey(Artwork.self, "Dawn")])
     /// ```
     public func fetch(ids: [ObjectKey]) throws -> [ObjectResult] {
-        try ids.map { key in
-            do {
-                return ObjectResult(key: key, result: .success(try key.fetch(self)))
-            } catch let error as RelataError {
-                if case .notFound = error { return ObjectResult(key: key, result: .failure(error)) }
-                throw error
-            }
+        var found: [ObjectIdentifier: [AnyHashable: any Model]] = [:]
+        for key in ids where found[ObjectIdentifier(key.model)] == nil {
+            let identity = ObjectIdentifier(key.model)
+            found[identity] = try key.fetchAll(self, ids.filter { ObjectIdentifier($0.model) == identity })
+        }
+        return ids.map { key in
+            let object = found[ObjectIdentifier(key.model)]?[key.id]
+            return ObjectResult(key: key, result: object.map { .success($0) } ?? .failure(.notFound(key.reference)))
         }
     }
 
@@ -245,6 +246,9 @@ public class ReadTransaction {
         for format in query.formats {
             let node = try format.parse(entity: M.entityName, schema: catalog.schema)
             plan.condition = plan.condition.map { .and([$0, node]) } ?? node
+        }
+        if let required = IncludePlan.requirement(of: try IncludePlan.merged(query.includes)) {
+            plan.condition = plan.condition.map { .and([$0, required]) } ?? required
         }
         return plan
     }

@@ -11,23 +11,19 @@ public struct IncludePlan: Hashable, Sendable {
     public var limit: Int?
     /// Whether owners without a related object are left out of the query.
     public var isRequired: Bool
-    /// How many levels of a relationship to the same entity are followed: 1 for the related objects alone, `nil` for all
-    /// there are.
-    public var depth: Int?
     /// What is loaded with the related objects.
     public var children: [IncludePlan]
 
     /// Loads a relationship.
     public init(
         _ relationship: String, condition: ExpressionNode? = nil, sort: [SortTerm] = [], limit: Int? = nil,
-        isRequired: Bool = false, depth: Int? = 1, children: [IncludePlan] = []
+        isRequired: Bool = false, children: [IncludePlan] = []
     ) {
         self.relationship = relationship
         self.condition = condition
         self.sort = sort
         self.limit = limit
         self.isRequired = isRequired
-        self.depth = depth
         self.children = children
     }
 
@@ -55,8 +51,25 @@ public struct IncludePlan: Hashable, Sendable {
         return merged
     }
 
+    /// What an owner must meet so that nothing it includes as required is missing; `nil` where nothing is required.
+    public static func requirement(of plans: [IncludePlan]) -> ExpressionNode? {
+        let required = plans.filter(\.isRequired).map { plan in
+            let inner = [plan.condition, requirement(of: plan.children)].compactMap(\.self)
+            return ExpressionNode.quantified(
+                .any, RelatedSet(scope: 0, path: [plan.relationship], innerScope: 1),
+                condition: .and(inner.map { $0.shifted() }))
+        }
+        return required.isEmpty ? nil : .and(required)
+    }
+
+    /// What a related object must meet, what it requires in turn included.
+    public var requiredCondition: ExpressionNode? {
+        guard let required = Self.requirement(of: children) else { return condition }
+        return condition.map { .and([$0, required]) } ?? required
+    }
+
     private var isPlain: Bool {
-        condition == nil && sort.isEmpty && limit == nil && depth == 1 && !isRequired
+        condition == nil && sort.isEmpty && limit == nil && !isRequired
     }
 
     private func with(children: [IncludePlan]) -> IncludePlan {
