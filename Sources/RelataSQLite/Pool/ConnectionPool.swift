@@ -66,7 +66,7 @@ public final class ConnectionPool: Sendable {
         if !isShared, writer.isHeldByCurrentThread { throw RelataError.invalidUse(Self.nestedRead) }
         let connection = try readers.acquire(nested: Self.nestedRead)
         defer { readers.release(connection) }
-        return try body(connection)
+        return try translatingInterrupts { try body(connection) }
     }
 
     /// Runs `body` with a connection that reads, on the thread that the task is on.
@@ -93,7 +93,7 @@ public final class ConnectionPool: Sendable {
             Thread.sleep(forTimeInterval: pause)
             pause = min(pause * 2, 0.05)
         }
-        return try commit(connection, body)
+        return try translatingInterrupts { try commit(connection, body) }
     }
 
     /// As the call without `async`; while another writes, the task waits without a thread. A task that was cancelled

@@ -10,21 +10,46 @@ import Synchronization
 final class Leases: Sendable {
     private struct State {
         var idle: [LeasedConnection] = []
+        /// Connections that are open or being opened.
         var opened = 0
         var waiting: [Waiter] = []
         var nextWaiter = 0
         var isClosed = false
-        /// Threads that hold a connection inside a synchronous body, for telling a nested call from a busy pool.
+        /// Threads that use a connection now, to tell a nested call from a busy pool.
         var holders: [UInt] = []
 
         mutating func endHold(_ thread: UInt) {
             if let index = holders.firstIndex(of: thread) { holders.remove(at: index) }
         }
+
+        /// What whoever asks now gets; `nil` for having to wait.
+        mutating func next(limit: Int) -> Handoff? {
+            if isClosed { return .closed }
+            if let leased = idle.popLast() { return .connection(leased) }
+            guard opened < limit else { return nil }
+            opened += 1
+            return .open
+        }
+    }
+
+    /// What is given to whoever asks for a connection.
+    private enum Handoff {
+        case connection(LeasedConnection)
+        /// The right to open one.
+        case open
+        case closed
     }
 
     private enum Waiter {
-        case task(Int, CheckedContinuation<LeasedConnection?, any Error>)
-        case thread(Int, ThreadWait)
+        case task(Int, CheckedContinuation<Handoff, any Error>)
+        case thread(ThreadWait)
+
+        func resume(_ handoff: Handoff) {
+            switch self {
+            case .task(_, let continuation): continuation.resume(returning: handoff)
+            case .thread(let wait): wait.signal(handoff)
+            }
+        }
     }
 
     private let state = Mutex(State())
@@ -40,71 +65,58 @@ final class Leases: Sendable {
     // MARK: Acquiring
 
     /// A connection, at once if one is idle or may be opened; else the calling thread waits.
+    ///
+    /// - Parameter nested: What is wrong where the thread itself holds the connection it would wait for.
     func acquire(nested: String) throws -> Connection {
         let thread = ThreadIdentity.current
-        let step = try state.withLock { state throws -> Step in
-            let step = try next(&state)
-            if case .wait = step {
-                // The connection that this thread waits for is held by itself.
-                if state.holders.contains(thread) { throw RelataError.invalidUse(nested) }
-                let wait = ThreadWait()
-                state.nextWaiter += 1
-                state.waiting.append(.thread(state.nextWaiter, wait))
-                return .waitFor(wait)
+        let (handoff, wait) = try state.withLock { state throws -> (Handoff?, ThreadWait?) in
+            if let handoff = state.next(limit: limit) {
+                state.holders.append(thread)
+                return (handoff, nil)
             }
-            state.holders.append(thread)
-            return step
+            if state.holders.contains(thread) { throw RelataError.invalidUse(nested) }
+            let wait = ThreadWait()
+            state.waiting.append(.thread(wait))
+            return (nil, wait)
         }
-        switch step {
-        case .idle(let leased): return leased.connection
-        case .open: return try openOne(thread)
-        case .waitFor(let wait):
-            guard let leased = wait.wait() else { throw Self.closed }
-            beginHold()
-            return leased.connection
-        case .wait: throw Self.closed
-        }
+        if let handoff { return try connection(handoff, thread) }
+        let later = wait?.wait() ?? .closed
+        beginHold()
+        return try connection(later, thread)
     }
 
     /// As ``acquire(nested:)``; a task waits without a thread.
     func acquire() async throws -> Connection {
         let thread = ThreadIdentity.current
-        let step = try state.withLock { state throws -> Step in
-            let step = try next(&state)
-            if case .wait = step { return step }
-            state.holders.append(thread)
-            return step
+        let handoff = state.withLock { state in
+            let handoff = state.next(limit: limit)
+            if handoff != nil { state.holders.append(thread) }
+            return handoff
         }
-        switch step {
-        case .idle(let leased): return leased.connection
-        case .open: return try openOne(thread)
-        default: break
-        }
+        if let handoff { return try connection(handoff, thread) }
+        let later = try await wait()
+        beginHold()
+        return try connection(later, ThreadIdentity.current)
+    }
+
+    private func wait() async throws -> Handoff {
         let id = state.withLock { state in
             state.nextWaiter += 1
             return state.nextWaiter
         }
-        let leased = try await withTaskCancellationHandler {
+        return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let immediate = state.withLock { state -> Result<Step, any Error>? in
+                let immediate = state.withLock { state -> Result<Handoff, any Error>? in
                     if Task.isCancelled { return .failure(CancellationError()) }
                     // One may have come back between the two looks.
-                    let step = Result { try next(&state) }
-                    if case .success(.wait) = step {
-                        state.waiting.append(.task(id, continuation))
-                        return nil
-                    }
-                    return step
+                    if let handoff = state.next(limit: limit) { return .success(handoff) }
+                    state.waiting.append(.task(id, continuation))
+                    return nil
                 }
-                switch immediate {
-                case nil: break
-                case .success(.idle(let leased)): continuation.resume(returning: leased)
-                case .success: continuation.resume(returning: nil)
-                case .failure(let error): continuation.resume(throwing: error)
-                }
+                if let immediate { continuation.resume(with: immediate) }
             }
         } onCancel: {
-            let continuation = state.withLock { state -> CheckedContinuation<LeasedConnection?, any Error>? in
+            let continuation = state.withLock { state -> CheckedContinuation<Handoff, any Error>? in
                 for (index, waiter) in state.waiting.enumerated() {
                     if case .task(id, let continuation) = waiter {
                         state.waiting.remove(at: index)
@@ -115,41 +127,32 @@ final class Leases: Sendable {
             }
             continuation?.resume(throwing: CancellationError())
         }
-        beginHold()
-        return try leased?.connection ?? openOne(ThreadIdentity.current)
     }
 
-    private enum Step {
-        case idle(LeasedConnection)
-        case open
-        case wait
-        case waitFor(ThreadWait)
-    }
-
-    private static let closed = RelataError.closed("the store is closed: open it again")
-
-    private func next(_ state: inout State) throws -> Step {
-        if state.isClosed { throw Self.closed }
-        if let leased = state.idle.popLast() { return .idle(leased) }
-        if state.opened < limit {
-            state.opened += 1
-            return .open
-        }
-        return .wait
-    }
-
-    private func openOne(_ thread: UInt) throws -> Connection {
-        do {
-            let connection = try open()
-            return connection
-        } catch {
-            state.withLock { state in
-                state.opened -= 1
-                state.endHold(thread)
+    private func connection(_ handoff: Handoff, _ thread: UInt) throws -> Connection {
+        switch handoff {
+        case .connection(let leased): return leased.connection
+        case .closed:
+            state.withLock { $0.endHold(thread) }
+            throw RelataError.closed("the store is closed: open it again")
+        case .open:
+            do {
+                return try open()
+            } catch {
+                // Whoever waits may try in turn: nothing else would wake it.
+                let waiter = state.withLock { state -> Waiter? in
+                    state.endHold(thread)
+                    if !state.waiting.isEmpty { return state.waiting.removeFirst() }
+                    state.opened -= 1
+                    return nil
+                }
+                waiter?.resume(.open)
+                throw error
             }
-            throw error
         }
     }
+
+    // MARK: Holding
 
     /// Notes that the calling thread uses a connection. Acquiring does so; only who suspends in between says it anew.
     func beginHold() {
@@ -187,10 +190,10 @@ final class Leases: Sendable {
             }
             return (state.waiting.removeFirst(), false)
         }
-        switch waiter {
-        case .task(_, let continuation): continuation.resume(returning: leased)
-        case .thread(_, let wait): wait.signal(leased)
-        case nil: if isClosed { try? connection.close() }
+        if let waiter {
+            waiter.resume(.connection(leased))
+        } else if isClosed {
+            try? connection.close()
         }
     }
 
@@ -202,13 +205,24 @@ final class Leases: Sendable {
             state.opened -= state.idle.count
             return (state.idle, state.waiting)
         }
-        for waiter in waiting {
-            switch waiter {
-            case .task(_, let continuation): continuation.resume(throwing: Self.closed)
-            case .thread(_, let wait): wait.signal(nil)
-            }
-        }
+        for waiter in waiting { waiter.resume(.closed) }
         for leased in idle { try leased.connection.close() }
+    }
+
+    /// A blocked thread of code without `async`.
+    private final class ThreadWait: Sendable {
+        private let semaphore = DispatchSemaphore(value: 0)
+        private let handoff = Mutex<Handoff>(.closed)
+
+        func signal(_ handoff: Handoff) {
+            self.handoff.withLock { $0 = handoff }
+            semaphore.signal()
+        }
+
+        func wait() -> Handoff {
+            semaphore.wait()
+            return handoff.withLock { $0 }
+        }
     }
 }
 
@@ -216,22 +230,6 @@ final class Leases: Sendable {
 /// and the lock it passes through orders what the holders do.
 struct LeasedConnection: @unchecked Sendable {
     let connection: Connection
-}
-
-/// A blocked thread of code without `async`.
-private final class ThreadWait: Sendable {
-    private let semaphore = DispatchSemaphore(value: 0)
-    private let leased = Mutex<LeasedConnection?>(nil)
-
-    func signal(_ connection: LeasedConnection?) {
-        leased.withLock { $0 = connection }
-        semaphore.signal()
-    }
-
-    func wait() -> LeasedConnection? {
-        semaphore.wait()
-        return leased.withLock { $0 }
-    }
 }
 
 enum ThreadIdentity {
