@@ -78,10 +78,24 @@ extension Model {
     }
 
     /// All columns as values: for comparing and checking, not for storing.
-    func columnValues() throws -> [Value] {
-        var binder = Binder(collecting: 16)
-        try bind(to: &binder)
+    func columnValues(_ table: Table) throws -> [Value] {
+        var binder = Binder(collecting: table.columns.count)
+        try bind(to: &binder, table)
         return binder.values
+    }
+
+    /// Gives the columns; the error of a value that no column can hold names object and property.
+    func bind(to binder: inout Binder, _ table: Table) throws {
+        do {
+            try bind(to: &binder)
+        } catch RelataError.validation(let failures) {
+            let column = Int(binder.index) - 1
+            let property = table.columns.indices.contains(column) ? table.columns[column].property : nil
+            throw RelataError.validation(
+                failures.map {
+                    ValidationFailure(entity: table.name, property: property, key: reference().key, message: $0.message)
+                })
+        }
     }
 }
 

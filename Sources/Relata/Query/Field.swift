@@ -38,12 +38,17 @@ public struct ExpressionCoding<Value>: Sendable {
     func stored(_ value: Value) -> RelataCore.Value? { try? encode(value) }
 }
 
+/// An attribute or a to-one of a model: what a unique set is made of.
+public protocol PropertyField: Sendable {
+    /// The property's name. Static, because names of an instance are those of the target's properties.
+    static func name(of field: Self) -> String
+}
+
 /// An attribute in a query.
-public struct Field<Value>: QueryExpression {
+public struct Field<Value>: QueryExpression, PropertyField {
     public typealias QueryValue = Value
     public let node: ExpressionNode
     public let coding: ExpressionCoding<Value>
-    /// The attribute's name.
     let name: String
 
     /// The attribute of that name of the object at the end of a path. Written by `@Model`.
@@ -52,6 +57,8 @@ public struct Field<Value>: QueryExpression {
         self.name = name
         self.coding = ExpressionCoding(coding)
     }
+
+    public static func name(of field: Field) -> String { field.name }
 }
 
 /// What is computed in a query.
@@ -83,7 +90,7 @@ public typealias Condition = TypedExpression<Bool>
 /// Book.where { $0.genre.name == "Fantasy" && $0.publisher == nil }
 /// ```
 @dynamicMemberLookup
-public struct ToOneField<Target: Model>: Sendable {
+public struct ToOneField<Target: Model>: PropertyField {
     let path: FieldPath
     let name: String
 
@@ -97,6 +104,8 @@ public struct ToOneField<Target: Model>: Sendable {
     public subscript<Member>(dynamicMember member: KeyPath<Target.Fields, Member>) -> Member {
         fields[keyPath: member]
     }
+
+    public static func name(of field: ToOneField) -> String { field.name }
 
     var fields: Target.Fields { Target.Fields(path: path.appending(name)) }
     var node: ExpressionNode { path.property(name) }

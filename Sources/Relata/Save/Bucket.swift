@@ -9,6 +9,8 @@ protocol AnyBucket: AnyObject {
     func noteUnset(node: Int, row: Int, reference: Int)
     func checkUnset(session: SaveSession) throws
     func write(row: Int, node: Int, session: SaveSession) throws
+    func checkReferences(row: Int, session: SaveSession) throws
+    func owner(row: Int, reference: Int) -> Int?
     func keyValue(row: Int) -> KeyValue?
     func override(row: Int, reference: Int, owner: NodeKey)
     /// Whether the object was there already and only linked: what other sides set is then an update of its own.
@@ -21,9 +23,6 @@ protocol AnyBucket: AnyObject {
 final class Bucket<M: Model>: AnyBucket {
     let table: Table
     private(set) var objects: [M] = []
-    /// Objects as they were given, where they had no key yet.
-    private var given: [M] { originals ?? objects }
-    private var originals: [M]?
     private var roles: [SaveRole] = []
     private var nodes: [Int] = []
     private var rows: [M.Key: Int] = [:]
@@ -31,6 +30,8 @@ final class Bucket<M: Model>: AnyBucket {
     private var rowsOfBoxes: [ObjectIdentifier: Int] = [:]
     /// The content of linked objects without a key, to notice one that was linked twice.
     private var unsavedContents: Set<[Value]> = []
+    /// The same of the given objects, gathered when the first such link is found.
+    private var givenContents: Set<[Value]>?
     private var overrides: [Int: [ColumnOverride]] = [:]
     /// References by key alone, to find out at the end whether the object is in the session.
     private var keyReferences: [(key: M.Key, node: Int, reference: Int)] = []
@@ -38,8 +39,6 @@ final class Bucket<M: Model>: AnyBucket {
     private var unset: [(node: Int, row: Int, reference: Int)] = []
     private var stored: Set<Int> = []
     private var finished: [Int: M] = [:]
-    private var insertedRowIDs: [Int: Int64] = [:]
-    private var inserted: Set<Int> = []
 
     init(_ table: Table) { self.table = table }
 
@@ -50,6 +49,7 @@ final class Bucket<M: Model>: AnyBucket {
         if let key = object.primaryKey {
             if let row = rows[key] {
                 guard objects[row] == object else { throw twice(object) }
+                if role == .insert, roles[row] == .insert { throw RelataError.alreadyExists(object.reference()) }
                 // Linked before it was given: now it is written for itself.
                 if roles[row] == .link { roles[row] = role }
                 return nodes[row]
@@ -73,14 +73,26 @@ final class Bucket<M: Model>: AnyBucket {
         } else {
             let identity = ObjectIdentifier(box)
             if let row = rowsOfBoxes[identity] { return nodes[row] }
-            guard unsavedContents.insert(try object.columnValues()).inserted else {
+            let content = try object.columnValues(table)
+            guard try !isGiven(content), unsavedContents.insert(content).inserted else {
                 throw RelataError.invalidUse(
-                    "the same new \(M.entityName) is linked from two places, and would be inserted twice: save it first, or copy one link to both places"
+                    "the same new \(M.entityName) is linked from two places, or given and linked, and would be inserted twice: save it first, or copy one link to both places"
                 )
             }
             rowsOfBoxes[identity] = objects.count
         }
         return append(object, .link, session)
+    }
+
+    /// Whether an object without a key was given with that content. All objects are given before any link is visited.
+    private func isGiven(_ content: [Value]) throws -> Bool {
+        if givenContents == nil {
+            givenContents = []
+            for (row, object) in objects.enumerated() where roles[row] != .link && object.primaryKey == nil {
+                givenContents?.insert(try object.columnValues(table))
+            }
+        }
+        return givenContents?.contains(content) == true
     }
 
     private func append(_ object: M, _ role: SaveRole, _ session: SaveSession) -> Int {
@@ -117,6 +129,15 @@ final class Bucket<M: Model>: AnyBucket {
         overrides[row, default: []].append(ColumnOverride(reference: reference, owner: owner))
     }
 
+    /// The object that another side has made the target of a row's reference.
+    func owner(row: Int, reference: Int) -> Int? {
+        guard case .node(let node)? = overrides[row]?.last(where: { $0.reference == reference })?.owner else { return nil }
+        return node
+    }
+
+    /// The key of a row, once it is known.
+    func key(row: Int) -> M.Key? { objects[row].primaryKey }
+
     func noteUnset(node: Int, row: Int, reference: Int) { unset.append((node, row, reference)) }
 
     func checkUnset(session: SaveSession) throws {
@@ -146,24 +167,19 @@ final class Bucket<M: Model>: AnyBucket {
 
     func finishModel(_ row: Int, session: SaveSession) -> any Model { finish(row, session: session) }
 
-    /// The row of an object that was given to the call.
-    func row(given object: M) -> Int? { object.primaryKey.flatMap { rows[$0] } ?? given.firstIndex(of: object) }
-
     func row(key: M.Key) -> Int? { rows[key] }
 
     func row(of box: LinkedObject<M>) -> Int? {
         rowsOfBoxes[ObjectIdentifier(box)] ?? box.value.primaryKey.flatMap { rows[$0] }
     }
 
-    func row(of node: Int, session: SaveSession) -> Int { session.nodes[node].row }
-
     /// The object as it is saved: key, stamps and linked objects set, edits done.
-    func savedObject(_ row: Int) -> M { finished[row] ?? objects[row] }
-
-    /// Makes the values of the given objects as they are saved.
     func finish(_ row: Int, session: SaveSession) -> M {
+        // An object that leads back to itself holds itself as it was given.
         if let done = finished[row] { return done }
+        finished[row] = objects[row]
         var state = SavedState(session: session, rowID: nil, isInserted: false, keepsStamps: true)
+        state.object = (table.index, row)
         let result = M(saved: objects[row], &state)
         finished[row] = result
         return result
@@ -194,7 +210,7 @@ final class Bucket<M: Model>: AnyBucket {
                 stamp(row, isInserted: true, nil, session)
             } else {
                 stored.insert(row)
-                if session.operations.contains(where: { $0.owner == node }) {
+                if session.editedNodes.contains(node) {
                     throw RelataError.invalidUse(
                         "\(objects[row].reference()) is stored already and only linked here, so its edits on links would be lost: save it itself"
                     )
@@ -213,6 +229,14 @@ final class Bucket<M: Model>: AnyBucket {
         }
     }
 
+    /// Looks for the targets of a written row.
+    func checkReferences(row: Int, session: SaveSession) throws {
+        let overrides = overrides[row].map { resolve($0, session) } ?? []
+        let writer = RowWriter<M>(table: table, connection: session.connection, session: session)
+        let values = try writer.columnValues(objects[row], overrides)
+        if let error = try ConstraintErrors(session: session).culprit(table, values) { throw error }
+    }
+
     private func insert(_ row: Int, _ overrides: [(Int, KeyValue?)], _ writer: RowWriter<M>) throws {
         let rowID = try writer.insert(objects[row], overrides)
         let isAssigned = table.entity.isKeyAssigned && objects[row].primaryKey == nil
@@ -223,7 +247,6 @@ final class Bucket<M: Model>: AnyBucket {
     private func stamp(_ row: Int, isInserted: Bool, _ rowID: Int64?, _ session: SaveSession) {
         guard rowID != nil || table.entity.hasStamps else { return }
         var state = SavedState(session: session, rowID: rowID, isInserted: isInserted, keepsLinks: true)
-        if rowID != nil, originals == nil { originals = objects }
         objects[row] = M(saved: objects[row], &state)
         if rowID != nil, let key = objects[row].primaryKey { rows[key] = row }
     }

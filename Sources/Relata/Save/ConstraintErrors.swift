@@ -10,7 +10,7 @@ struct ConstraintErrors {
     ///
     /// - Parameter values: The row's column values, asked for only where they help.
     func translate(
-        _ error: any Error, object: ObjectReference, table: Table, values: () throws -> [Value]
+        _ error: any Error, object: ObjectReference, table: Table, isInsert: Bool = false, values: () throws -> [Value]
     ) throws -> any Error {
         guard case RelataError.database(let code, let message, _) = error, code & 0xff == Int(SQLITE_CONSTRAINT) else {
             return error
@@ -19,7 +19,9 @@ struct ConstraintErrors {
         case SQLITE_CONSTRAINT_PRIMARYKEY_, SQLITE_CONSTRAINT_ROWID_: return RelataError.alreadyExists(object)
         case SQLITE_CONSTRAINT_UNIQUE_:
             let properties = properties(in: message, table)
-            if Set(properties) == Set(table.entity.key) { return RelataError.alreadyExists(object) }
+            if try Set(properties) == Set(table.entity.key) || isInsert && isStored(object, table) {
+                return RelataError.alreadyExists(object)
+            }
             if let reference = schema.references.first(where: {
                 $0.source == table.index && [$0.property] == properties && $0.inverse != nil
             }), !reference.isOptional {
@@ -32,9 +34,14 @@ struct ConstraintErrors {
         case SQLITE_CONSTRAINT_NOTNULL_:
             let property = properties(in: message, table).first ?? "a property"
             return RelataError.requiredReference(entity: table.name, property: property, hint: "set it before saving")
-        case SQLITE_CONSTRAINT_FOREIGNKEY_: return try culprit(object, table, values()) ?? error
+        case SQLITE_CONSTRAINT_FOREIGNKEY_: return try culprit(table, values()) ?? error
         default: return error
         }
+    }
+
+    private func isStored(_ object: ObjectReference, _ table: Table) throws(RelataError) -> Bool {
+        let sql = SQLStatement(RowSQL.exists(table), object.key.values.map(Parameter.value))
+        return try session.connection.value(sql) != nil
     }
 
     /// The one-to-one whose partner is taken, if that is why a write failed and the other can be without.
@@ -61,7 +68,7 @@ struct ConstraintErrors {
     }
 
     /// The reference whose target isn't there.
-    private func culprit(_ object: ObjectReference, _ table: Table, _ values: [Value]) throws(RelataError) -> RelataError? {
+    func culprit(_ table: Table, _ values: [Value]) throws(RelataError) -> RelataError? {
         for reference in schema.references where reference.source == table.index && reference.isEnforced {
             let key = table.columns.indices.filter { table.columns[$0].reference == reference.index }.map {
                 $0 < values.count ? values[$0] : .null

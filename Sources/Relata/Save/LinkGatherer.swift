@@ -33,7 +33,7 @@ struct LinkGatherer {
                 case .place(let target, let after): .place(try member(target, link), after: try after.map { try other($0, link) })
                 case .set(let targets): .set(try targets.map { try member($0, link) })
                 }
-            if let change { session.operations.append(LinkOperation(owner: node, link: link, change: change)) }
+            if let change { session.addOperation(LinkOperation(owner: node, link: link, change: change)) }
         }
     }
 

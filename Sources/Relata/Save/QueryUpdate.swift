@@ -27,6 +27,7 @@ struct QueryUpdate {
             } catch {
                 let session = SaveSession(connection: connection, catalog: catalog)
                 let object = ObjectReference(entity: M.entityName, key: KeyValue(.null))
+                if let missing = try missingTarget(assignments, table) { throw missing }
                 throw try ConstraintErrors(session: session).translate(error, object: object, table: table) { [] }
             }
             // Limits are checked on the rows as they now are; the savepoint takes them back.
@@ -38,6 +39,23 @@ struct QueryUpdate {
             if !failures.isEmpty { throw RelataError.validation(failures) }
             return keys.count
         }
+    }
+
+    /// The target of an assignment that isn't stored.
+    private func missingTarget(_ assignments: [Assignment], _ table: Table) throws(RelataError) -> RelataError? {
+        let schema = transaction.catalog.schema
+        for assignment in assignments {
+            guard case .key(let key?) = assignment.value,
+                let reference = schema.references.first(where: {
+                    $0.source == table.index && $0.property == assignment.property && $0.isEnforced
+                })
+            else { continue }
+            let exists = RowSQL.exists(schema.tables[reference.target])
+            if try transaction.connection.value(SQLStatement(exists, key.values.map(Parameter.value))) == nil {
+                return .invalidReference(entity: table.name, property: assignment.property, key: key)
+            }
+        }
+        return nil
     }
 
     /// What every write of a row also sets.

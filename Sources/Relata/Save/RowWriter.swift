@@ -10,7 +10,7 @@ struct RowWriter<M: Model> {
 
     /// Inserts a row and returns its rowid.
     func insert(_ object: M, _ overrides: Overrides) throws -> Int64 {
-        try retryingAfterSteal(object, overrides) {
+        try retryingAfterSteal(object, overrides, isInsert: true) {
             try connection.withStatement(slot: RowSQL.Slot.insert.number(table), { RowSQL.insert(table) }) { statement in
                 try bind(object, overrides, to: statement, isInsert: true)
                 try step(statement)
@@ -29,7 +29,7 @@ struct RowWriter<M: Model> {
                     try step(statement)
                 } catch {
                     throw try ConstraintErrors(session: session).translate(
-                        error, object: object.reference(), table: table, values: object.columnValues)
+                        error, object: object.reference(), table: table, isInsert: true, values: { try object.columnValues(table) })
                 }
                 sqlite3_reset(statement)
             }
@@ -137,17 +137,13 @@ struct RowWriter<M: Model> {
     private func bind(
         _ object: M, _ overrides: Overrides, to statement: OpaquePointer, isInsert: Bool, isPartial: Bool = false
     ) throws {
-        do {
-            if isPartial {
-                // Only some parameters exist: bind by number, and pass over the others.
-                let values = try object.columnValues()
-                for (index, value) in values.enumerated() { try bind(value, to: statement, column: index) }
-            } else {
-                var binder = Binder(statement)
-                try object.bind(to: &binder)
-            }
-        } catch RelataError.validation(let failures) {
-            throw RelataError.validation(failures.map { $0.naming(object.reference()) })
+        if isPartial {
+            // Only some parameters exist: bind by number, and pass over the others.
+            let values = try object.columnValues(table)
+            for (index, value) in values.enumerated() { try bind(value, to: statement, column: index) }
+        } else {
+            var binder = Binder(statement)
+            try object.bind(to: &binder, table)
         }
         for (reference, key) in overrides {
             guard let key else { continue }
@@ -179,7 +175,7 @@ struct RowWriter<M: Model> {
     /// The revision that a value was read with; 0 for one that was never stored.
     func revision(of object: M) -> Int64 {
         guard let name = table.entity.revision, let column = table.columnIndexes(of: name).first,
-            case .integer(let revision)? = try? object.columnValues()[column]
+            case .integer(let revision)? = try? object.columnValues(table)[column]
         else { return 0 }
         return revision
     }
@@ -202,7 +198,9 @@ struct RowWriter<M: Model> {
 
     /// Runs a write; where it fails because another object has the partner of a one-to-one, takes the partner away from
     /// that and tries again.
-    private func retryingAfterSteal<Result>(_ object: M, _ overrides: Overrides, _ body: () throws -> Result) throws -> Result {
+    private func retryingAfterSteal<Result>(
+        _ object: M, _ overrides: Overrides, isInsert: Bool = false, _ body: () throws -> Result
+    ) throws -> Result {
         do {
             return try body()
         } catch {
@@ -218,12 +216,13 @@ struct RowWriter<M: Model> {
                     throw try errors.translate(error, object: object.reference(), table: table, values: values)
                 }
             }
-            throw try errors.translate(error, object: object.reference(), table: table, values: values)
+            throw try errors.translate(
+                error, object: object.reference(), table: table, isInsert: isInsert, values: values)
         }
     }
 
-    private func columnValues(_ object: M, _ overrides: Overrides) throws -> [Value] {
-        var values = try object.columnValues()
+    func columnValues(_ object: M, _ overrides: Overrides) throws -> [Value] {
+        var values = try object.columnValues(table)
         for (reference, key) in overrides {
             for (column, value) in zip(columnIndexes(of: reference), key?.values ?? []) { values[column] = value }
         }
@@ -247,12 +246,5 @@ extension Table {
     /// The value of the table's update stamp.
     func stampValue(_ date: Date) -> Value {
         entity.updatedAt.flatMap { entity.attribute($0) }?.type.stamp(date) ?? .null
-    }
-}
-
-extension ValidationFailure {
-    /// The same failure, of a named object: a value alone doesn't know where it stands.
-    func naming(_ object: ObjectReference) -> ValidationFailure {
-        ValidationFailure(entity: object.entity, property: property, key: key ?? object.key, message: message)
     }
 }

@@ -15,7 +15,9 @@ final class SaveSession {
     private(set) var nodes: [(table: Int, row: Int)] = []
     private var edges: [SaveOrder.Edge] = []
     private var edgeReferences: [Int] = []
-    var operations: [LinkOperation] = []
+    private(set) var operations: [LinkOperation] = []
+    /// The nodes that have edits on links.
+    private(set) var editedNodes: Set<Int> = []
     /// Nodes whose links wait to be visited.
     private var unvisited: [Int] = []
     /// References whose key is known only after the rows that need it were written.
@@ -60,6 +62,12 @@ final class SaveSession {
         let isBreakable = isKeyKnown || catalog.schema.references[reference].isOptional
         edges.append(SaveOrder.Edge(source: source, target: target, isBreakable: isBreakable))
         edgeReferences.append(reference)
+    }
+
+    /// Notes an edit on a link.
+    func addOperation(_ operation: LinkOperation) {
+        operations.append(operation)
+        editedNodes.insert(operation.owner)
     }
 
     func noteUnset(node: Int, row: Int, reference: Int) {
@@ -146,8 +154,7 @@ final class SaveSession {
                     "objects with keys that the database assigns need each other: make one of the references optional, or save one object first"
                 )
             }
-            try breakEdges(plan.broken)
-            for node in plan.order { try write(node) }
+            try writeInOrder(plan)
             for late in lateKeys { try writeLateKey(late) }
         }
         try LinkWriter(session: self).write(
@@ -160,7 +167,6 @@ final class SaveSession {
             try noteCounts()
             try counted.check(connection: connection, schema: catalog.schema)
         }
-        if deferred { try checkDeferred() }
     }
 
     private func writtenKey(_ node: Int) throws -> KeyValue {
@@ -192,25 +198,34 @@ final class SaveSession {
         }
     }
 
-    private var deferred = false
-
     private func write(_ node: Int) throws {
         if node & 0x3ff == 0x3ff, Task.isCancelled { throw CancellationError() }
         try bucketOf(node).write(row: nodes[node].row, node: node, session: self)
     }
 
-    private func breakEdges(_ broken: [Int]) throws {
-        for number in broken {
-            let edge = edges[number]
-            if keyKnown(edge.target) {
-                if !deferred {
-                    deferred = true
-                    try connection.execute("PRAGMA defer_foreign_keys = ON")
-                }
+    /// Writes all rows. Where some are written before what they refer to, the database's own check waits, and what
+    /// dangles in the end is looked for here, where it can be named.
+    private func writeInOrder(_ plan: SaveOrder) throws {
+        var isDeferred = false
+        for number in plan.broken {
+            let target = edges[number].target
+            if keyKnown(target) {
+                isDeferred = true
             } else {
-                lateKeys.append((edge.source, edgeReferences[number], .node(edge.target)))
+                lateKeys.append((edges[number].source, edgeReferences[number], .node(target)))
             }
         }
+        let pragma = SQLStatement("PRAGMA defer_foreign_keys")
+        // The caller may have deferred the checks of the whole transaction: then it stays so.
+        guard isDeferred, try connection.value(pragma) == .integer(0) else {
+            for node in plan.order { try write(node) }
+            return
+        }
+        try connection.execute("PRAGMA defer_foreign_keys = ON")
+        // Ending it makes the database forget what it has counted.
+        defer { try? connection.execute("PRAGMA defer_foreign_keys = OFF") }
+        for node in plan.order { try write(node) }
+        for node in nodes { try buckets[node.table]?.checkReferences(row: node.row, session: self) }
     }
 
     private func writeLateKey(_ late: (node: Int, reference: Int, owner: NodeKey)) throws {
@@ -238,35 +253,12 @@ final class SaveSession {
         }
     }
 
-    /// A cycle was written with its checks deferred: look for what dangles now, while it can be named.
-    private func checkDeferred() throws {
-        for (number, edge) in edges.enumerated() {
-            let reference = catalog.schema.references[edgeReferences[number]]
-            guard let key = keyValue(.node(edge.source)), let target = keyValue(.node(edge.target)) else { continue }
-            let table = catalog.schema.tables[reference.target]
-            let sql = "SELECT 1 FROM \(RowSQL.quote(table.sqlName)) WHERE " + RowSQL.matches(table.keyColumnNames, from: 1)
-            if try connection.value(SQLStatement(sql, target.values.map(Parameter.value))) == nil {
-                throw RelataError.invalidReference(
-                    entity: catalog.schema.tables[reference.source].name, property: reference.property, key: key)
-            }
-        }
-        try connection.execute("PRAGMA defer_foreign_keys = OFF")
-    }
-
     // MARK: Results
 
     /// The value of an object that was given, as it is saved.
     func finished<M: Model>(_ node: Int, as model: M.Type) -> M {
         let (table, row) = nodes[node]
         return bucket(model, table: table).finish(row, session: self)
-    }
-
-    /// The value of an object that was given, as it is saved; found by its content.
-    func finished<M: Model>(_ object: M) -> M {
-        guard let table = try? catalog.table(M.self), let bucket = buckets[table.index] as? Bucket<M>,
-            let row = bucket.row(given: object)
-        else { return object }
-        return bucket.finish(row, session: self)
     }
 
     /// The value of an object that was given, as it is saved.
@@ -277,7 +269,7 @@ final class SaveSession {
         guard let table = try? catalog.table(M.self), let bucket = buckets[table.index] as? Bucket<M>,
             let row = bucket.row(of: box)
         else { return box.value }
-        return bucket.savedObject(row)
+        return bucket.finish(row, session: self)
     }
 
     /// The objects of an edited list as they are saved.
@@ -286,7 +278,7 @@ final class SaveSession {
         // Objects without a key yet are found by the edits that brought them, which stand in the same order.
         var unsaved = edits.flatMap(\.objects).filter { $0.value.primaryKey == nil }[...]
         return content.map { object in
-            if let key = object.primaryKey { return bucket.row(key: key).map { bucket.savedObject($0) } ?? object }
+            if let key = object.primaryKey { return bucket.row(key: key).map { bucket.finish($0, session: self) } ?? object }
             guard let index = unsaved.firstIndex(where: { $0.value == object }) else { return object }
             let box = unsaved[index]
             if index == unsaved.startIndex { unsaved.removeFirst() } else { unsaved.remove(at: index) }

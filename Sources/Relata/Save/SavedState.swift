@@ -9,6 +9,8 @@ public struct SavedState {
     var keepsLinks = false
     /// Whether stamps are set already.
     var keepsStamps = false
+    /// The object's table and row in its bucket, where its links are to be as they are saved.
+    var object: (table: Int, row: Int)?
 
     /// The key: as it was, or as the database assigned it.
     public func assignedKey<Number: FixedWidthInteger>(_ key: Number?) -> Number? {
@@ -30,13 +32,25 @@ public struct SavedState {
 
     /// A to-one with its object as it is saved.
     public func link<Target>(_ link: ToOne<Target>, at index: Int) -> ToOne<Target> {
-        guard !keepsLinks, let box = link.box else { return link }
+        if keepsLinks { return link }
+        if let key = givenKey(Target.self, at: index), key != link.key { return ToOne(id: key) }
+        guard let box = link.box else { return link }
         return ToOne(session.saved(box))
     }
 
     /// A to-one that may be unset, with its object as it is saved.
     public func link<Target>(_ link: ToOne<Target>?, at index: Int) -> ToOne<Target>? {
-        link.map { self.link($0, at: index) }
+        guard let link else { return keepsLinks ? nil : givenKey(Target.self, at: index).map { ToOne(id: $0) } }
+        let saved: ToOne<Target> = self.link(link, at: index)
+        return saved
+    }
+
+    /// The key of the object whose list has taken this one in.
+    private func givenKey<Target: Model>(_ target: Target.Type, at index: Int) -> Target.Key? {
+        guard let object, case .reference(let reference) = session.catalog.links[object.table][index].link,
+            let node = session.buckets[object.table]?.owner(row: object.row, reference: reference)
+        else { return nil }
+        return session.bucket(target, table: session.nodes[node].table).key(row: session.nodes[node].row)
     }
 
     /// A has-one without edits, its object as it is saved.

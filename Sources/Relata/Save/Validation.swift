@@ -21,9 +21,9 @@ enum Validation {
     static func checkLimits<M: Model>(_ object: M, _ table: Table, _ failures: inout [ValidationFailure]) {
         let values: [Value]
         do {
-            values = try object.columnValues()
+            values = try object.columnValues(table)
         } catch RelataError.validation(let own) {
-            failures += own.map { $0.naming(object.reference()) }
+            failures += own
             return
         } catch {
             failures.append(ValidationFailure(entity: table.name, property: nil, key: nil, message: "\(error)"))

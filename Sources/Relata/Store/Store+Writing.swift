@@ -57,6 +57,7 @@ extension Store {
 
     /// Inserts or updates any mix of objects, in the order they need, in one transaction.
     @discardableResult
+    @_disfavoredOverload
     public func save(_ objects: [any Model]) async throws -> [any Model] {
         try await write { try $0.save(objects) }
     }
@@ -79,9 +80,19 @@ extension Store {
         try await write { try $0.saveEach(objects) }
     }
 
+    /// Inserts an object, or writes it over the one that has the same value of a unique property, whose key stays.
+    @discardableResult
+    public func save<M: Model, Property: PropertyField>(
+        _ object: M, matching property: @Sendable (M.Fields) -> Property
+    ) async throws -> M {
+        try await write { try $0.save(object, matching: property) }
+    }
+
     /// Inserts an object, or writes it over the one that has the same values of a unique set, whose key stays.
     @discardableResult
-    public func save<M: Model, each Value>(_ object: M, matching properties: @Sendable (M.Fields) -> (repeat Field<each Value>)) async throws -> M {
+    public func save<M: Model, each Property: PropertyField>(
+        _ object: M, matching properties: @Sendable (M.Fields) -> (repeat each Property)
+    ) async throws -> M {
         try await write { try $0.save(object, matching: properties) }
     }
 

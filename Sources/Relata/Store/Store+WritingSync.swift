@@ -67,6 +67,7 @@ extension Store {
     /// Inserts or updates any mix of objects, in the order they need, in one transaction.
     @discardableResult
     @available(*, noasync, message: "use the async call")
+    @_disfavoredOverload
     public func save(_ objects: [any Model]) throws -> [any Model] {
         try write { try $0.save(objects) }
     }
@@ -92,10 +93,21 @@ extension Store {
         try write { try $0.saveEach(objects) }
     }
 
+    /// Inserts an object, or writes it over the one that has the same value of a unique property, whose key stays.
+    @discardableResult
+    @available(*, noasync, message: "use the async call")
+    public func save<M: Model, Property: PropertyField>(
+        _ object: M, matching property: (M.Fields) -> Property
+    ) throws -> M {
+        try write { try $0.save(object, matching: property) }
+    }
+
     /// Inserts an object, or writes it over the one that has the same values of a unique set, whose key stays.
     @discardableResult
     @available(*, noasync, message: "use the async call")
-    public func save<M: Model, each Value>(_ object: M, matching properties: (M.Fields) -> (repeat Field<each Value>)) throws -> M {
+    public func save<M: Model, each Property: PropertyField>(
+        _ object: M, matching properties: (M.Fields) -> (repeat each Property)
+    ) throws -> M {
         try write { try $0.save(object, matching: properties) }
     }
 

@@ -68,8 +68,26 @@ public final class Store: Sendable {
         try make(path, models, options)
     }
 
+    /// Opens the file at a path for models that are known as a list.
+    @available(*, noasync, message: "use the async open")
+    public static func open(_ path: String, for models: [any Model.Type], options: Options = Options()) throws -> Store {
+        try make(path, models, options)
+    }
+
+    /// Opens the file at a path for models that are known as a list.
+    public static func open(
+        _ path: String, for models: [any Model.Type], options: Options = Options()
+    ) async throws -> Store {
+        try make(path, models, options)
+    }
+
     /// Opens a store in memory, which is gone when it is closed. It has one connection: reads and writes queue.
     public static func inMemory(for models: any Model.Type..., options: Options = Options()) throws -> Store {
+        try make(nil, models, options)
+    }
+
+    /// Opens a store in memory for models that are known as a list.
+    public static func inMemory(for models: [any Model.Type], options: Options = Options()) throws -> Store {
         try make(nil, models, options)
     }
 

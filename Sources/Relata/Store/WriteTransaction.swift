@@ -65,6 +65,7 @@ public final class WriteTransaction: ReadTransaction {
 
     /// Inserts or updates any mix of objects, in the order they need.
     @discardableResult
+    @_disfavoredOverload
     public func save(_ objects: [any Model]) throws -> [any Model] {
         let session = SaveSession(connection: connection, catalog: catalog)
         let nodes = try objects.map { try session.add($0, as: .save) }
@@ -89,7 +90,8 @@ public final class WriteTransaction: ReadTransaction {
         guard new.primaryKey == id else {
             throw RelataError.invalidUse("the key of \(old.reference()) can't change: insert a new \(M.entityName)")
         }
-        let (before, after) = (try old.columnValues(), try new.columnValues())
+        let table = try catalog.table(model)
+        let (before, after) = (try old.columnValues(table), try new.columnValues(table))
         let changed = after.indices.filter { before[$0] != after[$0] }
         let session = SaveSession(connection: connection, catalog: catalog)
         let node = try session.add(new, as: .updateColumns(changed))
@@ -110,22 +112,34 @@ public final class WriteTransaction: ReadTransaction {
         try IndependentSave(transaction: self).save(objects)
     }
 
-    /// Inserts an object, or writes it over the one that has the same values of a unique set, whose key stays.
+    /// Inserts an object, or writes it over the one that has the same value of a unique property, whose key stays.
     ///
     /// ```swift
     /// let author = try tx.save(Author(name: "Ursula K. Le Guin"), matching: { $0.name })
     /// ```
     ///
     /// - Returns: The object as it is stored, with the key it had.
-    /// - Throws: ``RelataError/invalidUse(_:)`` where these properties aren't declared unique, or the object has edits on
+    /// - Throws: ``RelataError/invalidUse(_:)`` where the property isn't declared unique, or the object has edits on
     ///   links or links to new objects: save them afterwards, by the key that is returned.
     @discardableResult
-    public func save<M: Model, each Value>(
-        _ object: M, matching properties: (M.Fields) -> (repeat Field<each Value>)
+    public func save<M: Model, Property: PropertyField>(
+        _ object: M, matching property: (M.Fields) -> Property
+    ) throws -> M {
+        try Upsert(transaction: self, names: [Property.name(of: property(M.Fields(path: FieldPath())))]).save(object)
+    }
+
+    /// Inserts an object, or writes it over the one that has the same values of a unique set, whose key stays.
+    ///
+    /// ```swift
+    /// try tx.save(Seat(row: 1, number: 7), matching: { ($0.row, $0.number) })
+    /// ```
+    @discardableResult
+    public func save<M: Model, each Property: PropertyField>(
+        _ object: M, matching properties: (M.Fields) -> (repeat each Property)
     ) throws -> M {
         let chosen = properties(M.Fields(path: FieldPath()))
         var names: [String] = []
-        for field in repeat each chosen { names.append(field.name) }
+        for property in repeat each chosen { names.append(type(of: property).name(of: property)) }
         return try Upsert(transaction: self, names: names).save(object)
     }
 
@@ -245,10 +259,26 @@ public final class WriteTransaction: ReadTransaction {
 
     private func write<each M: Model>(_ objects: repeat each M, as role: SaveRole) throws -> (repeat each M) {
         let session = SaveSession(connection: connection, catalog: catalog)
-        for object in repeat each objects { try session.add(object, as: role) }
+        var nodes: [Int] = []
+        for object in repeat each objects { nodes.append(try session.add(object, as: role)) }
         try run(session)
-        return (repeat session.finished(each objects))
+        let results = Finished(session, nodes)
+        return (repeat results.next(as: (each M).self))
     }
+}
+
+/// The saved objects of a parameter pack, one after the other. A class, because the compiler can't keep a variable of its
+/// own across the elements of a pack.
+private final class Finished {
+    private let session: SaveSession
+    private var nodes: ArraySlice<Int>
+
+    init(_ session: SaveSession, _ nodes: [Int]) {
+        self.session = session
+        self.nodes = nodes[...]
+    }
+
+    func next<M: Model>(as model: M.Type) -> M { session.finished(nodes.removeFirst(), as: model) }
 }
 
 /// Throw it to undo a transaction or savepoint on purpose.

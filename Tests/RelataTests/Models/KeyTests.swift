@@ -1,0 +1,156 @@
+import Foundation
+import Relata
+import Testing
+
+@Model struct Numbered {
+    let id: Int
+    var name: String
+}
+
+@Model struct Named {
+    @Attribute(.primaryKey) let name: String
+    var note: String = ""
+    @Relationship(inverse: \Tagged.named) var tagged: ToMany<Tagged>
+}
+
+@Model struct Tagged {
+    let id: UUID
+    var named: ToOne<Named>?
+    var color: ToOne<Paint>?
+    var seat: ToOne<Seat>?
+}
+
+@Model struct Paint {
+    @Attribute(.primaryKey) let color: Color
+    var price: Int = 0
+}
+
+@Model struct Seat {
+    @Attribute(.primaryKey) let row: Int
+    @Attribute(.primaryKey) let letter: String
+    var isTaken: Bool = false
+    @Relationship(inverse: \Tagged.seat) var tagged: ToMany<Tagged>
+    var neighbours: ToMany<Seat>
+}
+
+@Model struct Student {
+    var id: Int?
+    var name: String
+    @Relationship(deleteRule: .cascade, inverse: \Enrolment.student) var enrolments: ToMany<Enrolment>
+}
+
+@Model struct Enrolment: Codable {
+    @Attribute(.primaryKey) var student: ToOne<Student>
+    @Attribute(.primaryKey) let course: String
+    var grade: Int?
+    @Relationship(deleteRule: .cascade, inverse: \Remark.enrolment) var remarks: ToMany<Remark>
+}
+
+@Model struct Remark: Codable {
+    let id: ID<Remark>
+    var text: String
+    var enrolment: ToOne<Enrolment>?
+}
+
+@Model struct Cover {
+    @Attribute(.primaryKey) var student: ToOne<Student>
+    var picture: String
+}
+
+/// Every kind of primary key.
+@Suite struct KeyTests {
+    @Test func keysThatAreMadeOnTheDeviceSortByTime() {
+        let keys = (0..<10_000).map { _ in ID<Sample>() }
+        #expect(keys == keys.sorted())
+        #expect(Set(keys).count == keys.count)
+        #expect(ID<Sample>(keys[0].description) == keys[0])
+        #expect(ID<Sample>("no uuid") == nil)
+    }
+
+    @Test(arguments: Engine.allCases) func theDatabaseAssignsIntegers(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: History.self)
+        let first = try store.insert(History(progress: 0.1))
+        let given = try store.insert(History(id: 40, progress: 0.2))
+        let next = try store.save(History(progress: 0.3))
+        #expect([first.id, given.id, next.id] == [1, 40, 41])
+        #expect(try store.fetch(History.self, id: 41)?.progress == 0.3)
+        let many = try store.insert([History(progress: 1), History(progress: 1)])
+        #expect(many.map(\.id) == [42, 43])
+    }
+
+    @Test(arguments: Engine.allCases) func severalNewObjectsOfEqualContentGetKeysOfTheirOwn(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: Series.self)
+        let (one, two) = try store.insert(History(progress: 1), History(progress: 1))
+        #expect(one.id == 1 && two.id == 2)
+        let (three, four) = try store.save(Series(title: "same"), Series(title: "same"))
+        #expect(three.id != four.id)
+    }
+
+    @Test(arguments: Engine.allCases) func aGivenIntegerIsTheKey(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: Numbered.self)
+        try store.insert([Numbered(id: .min, name: "a"), Numbered(id: 0, name: "b"), Numbered(id: .max, name: "c")])
+        #expect(try store.fetch(Numbered.self, id: .min)?.name == "a")
+        #expect(try store.fetch(Numbered.self, id: .max)?.name == "c")
+        let error = thrown { try store.insert(Numbered(id: 0, name: "d")) }
+        #expect(error?.kind == "alreadyExists")
+    }
+
+    @Test(arguments: Engine.allCases) func textUuidsAndEnumsAreKeys(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: Tagged.self)
+        let id = UUID()
+        let tagged = Tagged(
+            id: id, named: ToOne(Named(name: "Ünï 'x'\0")), color: ToOne(Paint(color: .green, price: 3)),
+            seat: ToOne(Seat(row: 2, letter: "b")))
+        try store.insert(tagged)
+        let stored = try #require(try store.fetch(Tagged.self, id: id))
+        #expect(stored.named?.id == "Ünï 'x'\0")
+        #expect(stored.color?.id == .green)
+        #expect(stored.seat?.id == Seat.Key(row: 2, letter: "b"))
+        #expect(try store.fetch(Paint.self, id: .green)?.price == 3)
+        #expect(try store.fetch(stored.seat)?.isTaken == false)
+        #expect(try store.count(Tagged.where { $0.color == .green && $0.seat == Seat.Key(row: 2, letter: "b") }) == 1)
+        #expect(try store.count(Tagged.where { $0.color.price == 3 && $0.seat.row == 2 }) == 1)
+        #expect(try store.count(Seat.where { $0.tagged.contains(id: id) }) == 1)
+    }
+
+    @Test(arguments: Engine.allCases) func severalPropertiesAreAKeyTogether(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: Seat.self)
+        var seat = Seat(row: 1, letter: "a")
+        seat.neighbours.add([Seat(row: 1, letter: "b"), Seat(row: 2, letter: "a")])
+        try store.insert(seat)
+        try store.update(Seat.self, id: Seat.Key(row: 1, letter: "b")) {
+            $0.isTaken = true
+            $0.neighbours.add(id: Seat.Key(row: 1, letter: "a"))
+        }
+        #expect(try store.fetch(Seat.where { $0.isTaken }).map(\.letter) == ["b"])
+        let neighbours = try store.related(to: seat) { $0.neighbours }
+        #expect(neighbours.map(\.primaryKey) == [Seat.Key(row: 1, letter: "b"), Seat.Key(row: 2, letter: "a")])
+        #expect(thrown { try store.insert(Seat(row: 1, letter: "a")) }?.kind == "alreadyExists")
+        let report = try store.delete(Seat.self, id: Seat.Key(row: 1, letter: "a"))
+        #expect(report.deletedCount == 1)
+        #expect(try store.count(Seat.all) == 2)
+    }
+
+    @Test(arguments: Engine.allCases) func anotherObjectsKeyIsPartOfAKey(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: Student.self, Cover.self)
+        let enrolment = try store.insert(Enrolment(student: ToOne(Student(name: "Ada")), course: "Logic", grade: 1))
+        #expect(enrolment.primaryKey == Enrolment.Key(student: 1, course: "Logic"))
+        let remark = try store.insert(Remark(text: "good", enrolment: ToOne(enrolment)))
+        #expect(try store.fetch(Remark.self, id: remark.id)?.enrolment?.id == enrolment.primaryKey)
+        #expect(try store.count(Remark.where { $0.enrolment.student.name == "Ada" }) == 1)
+        #expect(try store.count(Remark.where { $0.enrolment == enrolment }) == 1)
+        #expect(try store.related(to: enrolment) { $0.remarks }.map(\.text) == ["good"])
+        let cover = try store.insert(Cover(student: ToOne(id: 1), picture: "p"))
+        #expect(cover.primaryKey == 1)
+        #expect(try store.fetch(Cover.self, id: 1)?.picture == "p")
+        #expect(thrown { try store.insert(Cover(student: .unset, picture: "q")) }?.reference == "Cover.student")
+    }
+
+    @Test(arguments: Engine.allCases) func aKeyNeverChanges(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: Student.self)
+        let student = try store.insert(Student(name: "Ada"))
+        #expect(thrown { try store.update(Student.self, id: 1) { $0.id = 2 } }?.kind == "invalidUse")
+        #expect(thrown { try store.update(Student.self, id: 1) { $0.id = nil } }?.kind == "invalidUse")
+        #expect(try store.refresh(student).name == "Ada")
+    }
+}

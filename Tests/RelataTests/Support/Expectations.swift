@@ -1,0 +1,89 @@
+import Relata
+import Synchronization
+import Testing
+
+/// The error that `body` throws.
+func thrown<Result>(_ body: () throws -> Result, sourceLocation: SourceLocation = #_sourceLocation) -> RelataError? {
+    do {
+        _ = try body()
+        return nil
+    } catch let error as RelataError {
+        return error
+    } catch {
+        Issue.record("\(error) is no RelataError", sourceLocation: sourceLocation)
+        return nil
+    }
+}
+
+/// The error that `body` throws.
+func thrown<Result>(
+    _ body: () async throws -> Result, sourceLocation: SourceLocation = #_sourceLocation
+) async -> RelataError? {
+    do {
+        _ = try await body()
+        return nil
+    } catch let error as RelataError {
+        return error
+    } catch {
+        Issue.record("\(error) is no RelataError", sourceLocation: sourceLocation)
+        return nil
+    }
+}
+
+extension RelataError {
+    /// The case's name.
+    var kind: String {
+        Mirror(reflecting: self).children.first?.label ?? "\(self)"
+    }
+
+    /// The properties of a validation's failures.
+    var failures: [String] {
+        guard case .validation(let failures) = self else { return [] }
+        return failures.map { $0.property ?? $0.message }
+    }
+
+    /// The property of a reference that is missing or wrong.
+    var reference: String? {
+        switch self {
+        case .requiredReference(let entity, let property, _), .invalidReference(let entity, let property, _):
+            "\(entity).\(property)"
+        default: nil
+        }
+    }
+}
+
+/// Counts the statements that a store runs.
+final class StatementLog: Sendable {
+    private let statements = Mutex<[String]>([])
+
+    var options: Store.Options {
+        var options = Store.Options()
+        options.trace = { [self] sql, _ in statements.withLock { $0.append(sql) } }
+        return options
+    }
+
+    /// What was run since the last call, but for the transaction's own statements.
+    func take() -> [String] {
+        statements.withLock { statements in
+            defer { statements = [] }
+            return statements.filter { sql in
+                !["BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT", "RELEASE", "PRAGMA"].contains(where: sql.hasPrefix)
+            }
+        }
+    }
+}
+
+/// A generator of random numbers that gives the same ones for the same seed.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var result = state
+        result = (result ^ (result >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        result = (result ^ (result >> 27)) &* 0x94d0_49bb_1331_11eb
+        return result ^ (result >> 31)
+    }
+}
