@@ -16,6 +16,7 @@ let package = Package(
     products: [
         .library(name: "Relata", targets: ["Relata"]),
         .executable(name: "relata", targets: ["RelataTool"]),
+        .executable(name: "relata-stories", targets: ["StoryRunner"]),
     ],
     traits: [
         .trait(
@@ -61,6 +62,10 @@ let package = Package(
                     condition: .when(traits: ["CommandLineTool"])),
             ],
             swiftSettings: strict),
+        // The examples: each a small program with its own models, told as a transcript.
+        .target(name: "RelataStories", dependencies: ["Relata"], path: "Examples/Stories", swiftSettings: strict),
+        .executableTarget(
+            name: "StoryRunner", dependencies: ["RelataStories"], path: "Examples/StoryRunner", swiftSettings: strict),
         .testTarget(name: "RelataCoreTests", dependencies: ["RelataCore"], swiftSettings: strict),
         .testTarget(
             name: "RelataMacrosTests",
@@ -75,6 +80,13 @@ let package = Package(
         // Runs the tool as a process.
         .testTarget(
             name: "RelataToolTests", dependencies: ["RelataTool", "RelataSQLite", "RelataCore"], swiftSettings: strict),
+        // Reads the guides, so that tests can compare them with what the code does.
+        .target(name: "DocumentationSupport", path: "Tests/DocumentationSupport", swiftSettings: strict),
+        .testTarget(
+            name: "StoriesTests", dependencies: ["RelataStories", "Relata", "DocumentationSupport"], swiftSettings: strict),
+        // Every example of the guides, compiled and run.
+        .testTarget(
+            name: "DocumentationTests", dependencies: ["Relata", "DocumentationSupport"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,46 @@
+import Foundation
+import Relata
+
+/// What can be done with courses.
+public struct Courses: Sendable {
+    /// The database.
+    public let store: Store
+
+    /// Opens the courses of a folder, `courses.sqlite`.
+    public static func open(in folder: URL) async throws -> Courses {
+        let path = folder.appendingPathComponent("courses.sqlite").path
+        return Courses(store: try await Store.open(path, for: Series.self))
+    }
+
+    /// The titles of a series' episodes, in the order they were made.
+    public func episodeTitles(of series: Series) async throws -> [String] {
+        try await store.fetch(series.related { $0.episodes }.sorted { $0.id }).map(\.title)
+    }
+
+    /// The title of the series that an episode belongs to now, or `nil`.
+    public func seriesTitle(of episode: Episode) async throws -> String? {
+        try await store.related(to: episode) { $0.ofSeries }?.title
+    }
+
+    /// Adds one episode to a series, or takes it from another.
+    public func add(_ episode: Episode, to series: Series) async throws { try await add([episode], to: series) }
+
+    /// Adds episodes to a series, new ones and such as are in another.
+    public func add(_ episodes: [Episode], to series: Series) async throws {
+        var series = series
+        series.episodes.add(episodes)
+        try await store.save(series)
+    }
+
+    /// Takes one episode out of a series. It stays, without one.
+    public func remove(_ episode: Episode, from series: Series) async throws {
+        try await remove([episode], from: series)
+    }
+
+    /// Takes episodes out of a series. They stay, without one.
+    public func remove(_ episodes: [Episode], from series: Series) async throws {
+        var series = series
+        series.episodes.remove(episodes)
+        try await store.save(series)
+    }
+}

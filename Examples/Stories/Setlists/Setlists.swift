@@ -1,0 +1,67 @@
+import Foundation
+import Relata
+
+/// What can be done with songs and setlists.
+public struct Setlists: Sendable {
+    /// The database.
+    public let store: Store
+
+    /// Opens the setlists of a folder, `setlists.sqlite`.
+    public static func open(in folder: URL) async throws -> Setlists {
+        let path = folder.appendingPathComponent("setlists.sqlite").path
+        return Setlists(store: try await Store.open(path, for: Setlist.self))
+    }
+
+    /// Makes a setlist of songs, each in its own key or in another, in that order. One save.
+    public func create(_ name: String, _ songs: [(song: Song, transposedKey: String?)]) async throws -> Setlist {
+        var setlist = Setlist(name: name)
+        setlist.items.add(songs.map { SetlistItem(transposedKey: $0.transposedKey, song: ToOne($0.song)) })
+        return try await store.save(setlist)
+    }
+
+    /// The items of a setlist in order, each with its song: two statements, however many items there are.
+    public func lines(of setlist: Setlist) async throws -> [SetlistLine] {
+        try await store.read { tx in
+            let items = try tx.related(to: setlist) { $0.items }
+            let songs = try tx.fetch(Song.where { song in song.items.contains { $0.setlist == setlist } })
+            let byID = Dictionary(uniqueKeysWithValues: songs.map { ($0.id, $0) })
+            return items.compactMap { item in
+                item.song.id.flatMap { byID[$0] }.map { SetlistLine(item: item, song: $0) }
+            }
+        }
+    }
+
+    /// The songs of a setlist, as often as they are played.
+    public func songs(of setlist: Setlist) async throws -> [Song] {
+        try await store.related(to: setlist) { $0.songs }
+    }
+
+    /// The setlists that a song is on, by name.
+    public func setlists(with song: Song) async throws -> [Setlist] {
+        try await store.fetch(Setlist.where { $0.songs.contains(song) }.sorted { $0.name })
+    }
+
+    /// Moves an item right after another, or to the front.
+    public func move(_ item: SetlistItem, after other: SetlistItem?, in setlist: Setlist) async throws {
+        try await store.update(setlist.id) { $0.items.place(id: item.id, after: other?.id) }
+    }
+
+    /// Adds a song at the front, after an item, or, if it is on the list, a second time.
+    public func add(_ song: Song, in key: String? = nil, after other: SetlistItem?, to setlist: Setlist) async throws {
+        try await store.update(setlist.id) {
+            let item = SetlistItem(transposedKey: key, song: ToOne(song))
+            $0.items.place(item, after: other)
+        }
+    }
+}
+
+/// An item of a setlist with its song.
+public struct SetlistLine: Sendable {
+    /// The place on the list.
+    public let item: SetlistItem
+    /// What is played there.
+    public let song: Song
+
+    /// The key it is played in.
+    public var key: String { item.transposedKey ?? song.key }
+}

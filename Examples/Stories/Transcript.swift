@@ -1,0 +1,56 @@
+import Relata
+
+/// Writes down what happens in a story.
+struct Transcript: Sendable {
+    let print: @Sendable (String) -> Void
+
+    /// Begins a part of the story.
+    func part(_ title: String) {
+        print("")
+        print(title)
+    }
+
+    /// One thing that happened, or several lines about it.
+    func say(_ text: String) {
+        for line in text.split(separator: "\n", omittingEmptySubsequences: false) { print("  " + line) }
+    }
+
+    /// Something that must be refused, and in which words.
+    func refused(_ what: String, _ body: () async throws -> Void) async throws {
+        do {
+            try await body()
+        } catch {
+            say("! \(what): \(error)")
+            return
+        }
+        throw StoryError("\(what) was to be refused, and wasn't")
+    }
+
+    /// What a deletion does or would do.
+    func report(_ title: String, _ report: DeletionReport) {
+        say(title)
+        for line in report.sorted().lines() { say("  " + line) }
+    }
+
+    /// The rows of a table as they are stored, whatever the models make of them.
+    func rows(_ title: String, _ sql: SQL, in store: Store) async throws {
+        let rows = try await store.rows(sql)
+        say(rows.isEmpty ? "\(title): no rows" : "\(title):")
+        for row in rows { say("  " + row.map(\.description).joined(separator: " | ")) }
+    }
+}
+
+/// The story took another turn than it should.
+struct StoryError: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}
+
+extension Optional {
+    /// The value, or an error that says what is missing.
+    func orThrow(_ what: String) throws -> Wrapped {
+        guard let self else { throw StoryError("there is no \(what)") }
+        return self
+    }
+}

@@ -1,0 +1,8 @@
+import RelataStories
+import Testing
+
+@Test func storiesAreFoundByNameWhateverItsCase() {
+    #expect(Story.named("Bookshelf")?.name == "bookshelf")
+    #expect(Story.named("nothing") == nil)
+    #expect(Story.all.map(\.name) == ["bookshelf", "courses", "gallery", "notes", "setlists"])
+}
