@@ -10,7 +10,6 @@ protocol AnyBucket: AnyObject {
     func checkUnset(session: SaveSession) throws
     func write(row: Int, node: Int, session: SaveSession) throws
     func checkReferences(row: Int, session: SaveSession) throws
-    func owner(row: Int, reference: Int) -> Int?
     func keyValue(row: Int) -> KeyValue?
     func override(row: Int, reference: Int, owner: NodeKey)
     /// Whether the object was there already and only linked: what other sides set is then an update of its own.
@@ -129,15 +128,6 @@ final class Bucket<M: Model>: AnyBucket {
         overrides[row, default: []].append(ColumnOverride(reference: reference, owner: owner))
     }
 
-    /// The object that another side has made the target of a row's reference.
-    func owner(row: Int, reference: Int) -> Int? {
-        guard case .node(let node)? = overrides[row]?.last(where: { $0.reference == reference })?.owner else { return nil }
-        return node
-    }
-
-    /// The key of a row, once it is known.
-    func key(row: Int) -> M.Key? { objects[row].primaryKey }
-
     func noteUnset(node: Int, row: Int, reference: Int) { unset.append((node, row, reference)) }
 
     func checkUnset(session: SaveSession) throws {
@@ -179,7 +169,7 @@ final class Bucket<M: Model>: AnyBucket {
         if let done = finished[row] { return done }
         finished[row] = objects[row]
         var state = SavedState(session: session, rowID: nil, isInserted: false, keepsStamps: true)
-        state.object = (table.index, row)
+        state.isReloaded = session.isTouched(nodes[row])
         let result = M(saved: objects[row], &state)
         finished[row] = result
         return result

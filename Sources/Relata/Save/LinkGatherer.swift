@@ -50,6 +50,7 @@ struct LinkGatherer {
         let key = try other(target, link)
         if case .inverse(let reference) = link.link, case .node(let child) = key {
             session.bucketOf(child).override(row: session.nodes[child].row, reference: reference, owner: .node(node))
+            session.touch(node: child)
             session.addEdge(from: child, to: node, reference: reference, isKeyKnown: session.keyKnown(node))
         }
         return key

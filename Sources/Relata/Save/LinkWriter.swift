@@ -59,6 +59,7 @@ struct LinkWriter {
         guard let column = reference.orderColumn, let list else { return }
         let table = schema.tables[reference.source]
         for (key, position) in list.changedPositions() {
+            session.touch(table.index, key)
             let bump = RowSQL.touch(table, parameter: key.values.count + 2)
             try connection.run(
                 SQLStatement(
@@ -104,9 +105,12 @@ struct LinkWriter {
         let bump = RowSQL.touch(table, parameter: parameters.count + 1)
         if bump.needsNow { parameters.append(.value(table.stampValue(session.now))) }
         let assignments = reference.columns.map { "\(RowSQL.quote($0)) = NULL" }.joined(separator: ", ")
-        try connection.run(
+        let keys = " RETURNING " + table.keyColumnNames.map(RowSQL.quote).joined(separator: ", ")
+        let freed = try connection.values(
             SQLStatement(
-                "UPDATE \(RowSQL.quote(table.sqlName)) SET \(assignments)\(bump.sql) WHERE \(condition)", parameters))
+                "UPDATE \(RowSQL.quote(table.sqlName)) SET \(assignments)\(bump.sql) WHERE \(condition)\(keys)",
+                parameters), types: table.keyColumns.map { table.columns[$0].type })
+        for key in freed { session.touch(table.index, KeyValue(key)) }
     }
 
     // MARK: Many-to-many

@@ -122,7 +122,8 @@ struct RowWriter<M: Model> {
             Conflict(object: object.reference(), given: object, stored: try object.primaryKey.flatMap(stored)))
     }
 
-    private func stored(_ key: M.Key) throws -> M? {
+    /// The object with that key as it is stored now.
+    func stored(_ key: M.Key) throws -> M? {
         try connection.withStatement(slot: RowSQL.Slot.fetch.number(table), { RowSQL.fetch(table) }) { statement in
             var binder = Binder(statement)
             try M.bind(key, to: &binder)

@@ -22,6 +22,9 @@ final class SaveSession {
     private var unvisited: [Int] = []
     /// References whose key is known only after the rows that need it were written.
     private var lateKeys: [(node: Int, reference: Int, owner: NodeKey)] = []
+    /// Rows that edits on links have changed.
+    private var touched: [Int: Set<KeyValue>] = [:]
+    private var touchedNodes: Set<Int> = []
     /// Owners whose counts may have changed: relationship name and key, by table.
     var counted = CountCheck()
 
@@ -246,6 +249,7 @@ final class SaveSession {
             + " WHERE " + RowSQL.matches(table.keyColumnNames, from: columns.count + 1)
         let parameters = (values + key.values + (bump.needsNow ? [table.stampValue(now)] : [])).map(Parameter.value)
         let object = ObjectReference(entity: table.name, key: key)
+        touch(table.index, key)
         do {
             guard try connection.run(SQLStatement(sql, parameters)) > 0 else { throw RelataError.notFound(object) }
         } catch {
@@ -254,6 +258,24 @@ final class SaveSession {
     }
 
     // MARK: Results
+
+    /// Notes that a row was changed beyond what its object holds.
+    func touch(_ table: Int, _ key: KeyValue) { touched[table, default: []].insert(key) }
+
+    /// The same of an object that an edit gives a reference when it is written.
+    func touch(node: Int) { touchedNodes.insert(node) }
+
+    func isTouched(_ node: Int) -> Bool {
+        if touchedNodes.contains(node) { return true }
+        guard let keys = touched[nodes[node].table] else { return false }
+        return keyValue(.node(node)).map(keys.contains) ?? false
+    }
+
+    /// A row as it is stored now.
+    func stored<M: Model>(_ object: M) -> M? {
+        guard let table = try? catalog.table(M.self), let key = object.primaryKey else { return nil }
+        return try? RowWriter<M>(table: table, connection: connection, session: self).stored(key)
+    }
 
     /// The value of an object that was given, as it is saved.
     func finished<M: Model>(_ node: Int, as model: M.Type) -> M {

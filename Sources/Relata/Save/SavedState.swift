@@ -9,8 +9,11 @@ public struct SavedState {
     var keepsLinks = false
     /// Whether stamps are set already.
     var keepsStamps = false
-    /// The object's table and row in its bucket, where its links are to be as they are saved.
-    var object: (table: Int, row: Int)?
+    /// Whether the save has changed the object's row beyond what the object holds: by an edit of a list it is in.
+    public var isReloaded = false
+
+    /// The object's row as it is stored now.
+    public func stored<M: Model>(_ other: M) -> M { session.stored(other) ?? other }
 
     /// The key: as it was, or as the database assigned it.
     public func assignedKey<Number: FixedWidthInteger>(_ key: Number?) -> Number? {
@@ -30,38 +33,29 @@ public struct SavedState {
         keepsStamps ? revision : revision &+ 1
     }
 
-    /// A to-one with its object as it is saved.
-    public func link<Target>(_ link: ToOne<Target>, at index: Int) -> ToOne<Target> {
+    /// A to-one with its object as it is saved, unless it links to another by now.
+    public func link<Target>(_ link: ToOne<Target>, stored: ToOne<Target>) -> ToOne<Target> {
         if keepsLinks { return link }
-        if let key = givenKey(Target.self, at: index), key != link.key { return ToOne(id: key) }
-        guard let box = link.box else { return link }
-        return ToOne(session.saved(box))
+        let saved = link.box.map { ToOne(session.saved($0)) } ?? link
+        return isReloaded && saved.key != stored.key ? stored : saved
     }
 
-    /// A to-one that may be unset, with its object as it is saved.
-    public func link<Target>(_ link: ToOne<Target>?, at index: Int) -> ToOne<Target>? {
-        guard let link else { return keepsLinks ? nil : givenKey(Target.self, at: index).map { ToOne(id: $0) } }
-        let saved: ToOne<Target> = self.link(link, at: index)
+    /// A to-one that may be unset, with its object as it is saved, unless it links to another by now.
+    public func link<Target>(_ link: ToOne<Target>?, stored: ToOne<Target>?) -> ToOne<Target>? {
+        guard let link, let stored else { return isReloaded && !keepsLinks ? stored : link }
+        let saved: ToOne<Target> = self.link(link, stored: stored)
         return saved
     }
 
-    /// The key of the object whose list has taken this one in.
-    private func givenKey<Target: Model>(_ target: Target.Type, at index: Int) -> Target.Key? {
-        guard let object, case .reference(let reference) = session.catalog.links[object.table][index].link,
-            let node = session.buckets[object.table]?.owner(row: object.row, reference: reference)
-        else { return nil }
-        return session.bucket(target, table: session.nodes[node].table).key(row: session.nodes[node].row)
-    }
-
     /// A has-one without edits, its object as it is saved.
-    public func link<Target>(_ link: HasOne<Target>, at index: Int) -> HasOne<Target> {
+    public func link<Target>(_ link: HasOne<Target>) -> HasOne<Target> {
         var saved = link
-        saved.link = self.link(link.link, at: index)
+        saved.link = self.link(link.link)
         return saved
     }
 
     /// A to-many without edits, its objects as they are saved.
-    public func link<Target>(_ link: ToMany<Target>, at index: Int) -> ToMany<Target> {
+    public func link<Target>(_ link: ToMany<Target>) -> ToMany<Target> {
         keepsLinks || link.edits.isEmpty ? link : ToMany(loaded: link.content.map { session.saved($0, edits: link.edits) })
     }
 }

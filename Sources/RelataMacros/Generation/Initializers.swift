@@ -54,21 +54,27 @@ extension ModelDeclaration {
         return nominal.name == "UUID" || nominal.name == "ID" && [name, entityName].contains(nominal.arguments.first)
     }
 
+    /// Attributes come from the row where the save has changed it beyond the object, links and transients from the object.
     private var saved: String {
-        declaration(
+        let copied = properties.filter { !($0.isConstant && $0.initialValue != nil) }
+        let readsRow = copied.contains { $0.hasColumns && !isAssignedKey($0) }
+        return declaration(
             "\(access)init(saved other: Self, _ state: inout Relata.SavedState)",
-            properties.filter { !($0.isConstant && $0.initialValue != nil) }.map { property in
-                "self.\(property.identifier) = \(savedValue(of: property))"
-            })
+            (readsRow ? ["let stored = state.isReloaded ? state.stored(other) : other"] : [])
+                + copied.map { "self.\($0.identifier) = \(savedValue(of: $0))" })
     }
 
+    private func isAssignedKey(_ property: StoredProperty) -> Bool { isKeyAssigned && property.name == key[0].name }
+
     private func savedValue(of property: StoredProperty) -> String {
-        let old = "other.\(property.identifier)"
-        if isKeyAssigned, property.name == key[0].name { return "state.assignedKey(\(old))" }
-        if let link = links.first(where: { $0.property.name == property.name }), link.link.kind != .through {
-            return "state.link(\(old), at: \(link.index))"
+        let (old, new) = ("other.\(property.identifier)", "stored.\(property.identifier)")
+        if isAssignedKey(property) { return "state.assignedKey(\(old))" }
+        switch property.link?.kind {
+        case .toOne: return "state.link(\(old), stored: \(new))"
+        case .through: return old
+        case .hasOne, .toMany: return "state.link(\(old))"
+        case nil: return property.isTransient ? old : property.stamp.map { "state.\($0)(\(new))" } ?? new
         }
-        return property.stamp.map { "state.\($0)(\(old))" } ?? old
     }
 }
 

@@ -126,8 +126,8 @@ import Testing
                 }
                 """,
             [
-                "made: Date = .init()", "changed: Date? = nil", "revision: Int = 0", "state.createdAt(other.made)",
-                "state.updatedAt(other.changed)", "state.revision(other.revision)",
+                "made: Date = .init()", "changed: Date? = nil", "revision: Int = 0", "state.createdAt(stored.made)",
+                "state.updatedAt(stored.changed)", "state.revision(stored.revision)",
                 "revision: \"revision\",\n            createdAt: \"made\",\n            updatedAt: \"changed\"",
             ])
     }

@@ -47,11 +47,12 @@ import Testing
                     }
 
                     public init(saved other: Self, _ state: inout Relata.SavedState) {
-                        self.id = other.id
-                        self.title = other.title
-                        self.year = other.year
-                        self.printed = other.printed
-                        self.updatedAt = state.updatedAt(other.updatedAt)
+                        let stored = state.isReloaded ? state.stored(other) : other
+                        self.id = stored.id
+                        self.title = stored.title
+                        self.year = stored.year
+                        self.printed = stored.printed
+                        self.updatedAt = state.updatedAt(stored.updatedAt)
                         self.isSelected = other.isSelected
                     }
 
@@ -195,11 +196,12 @@ import Testing
                     }
 
                     init(saved other: Self, _ state: inout Relata.SavedState) {
+                        let stored = state.isReloaded ? state.stored(other) : other
                         self.id = state.assignedKey(other.id)
-                        self.genre = state.link(other.genre, at: 0)
-                        self.isbn = state.link(other.isbn, at: 1)
-                        self.pages = state.link(other.pages, at: 2)
-                        self.authors = state.link(other.authors, at: 3)
+                        self.genre = state.link(other.genre, stored: stored.genre)
+                        self.isbn = state.link(other.isbn)
+                        self.pages = state.link(other.pages)
+                        self.authors = state.link(other.authors)
                         self.images = other.images
                     }
 
