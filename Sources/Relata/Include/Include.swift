@@ -39,6 +39,10 @@ public struct Include<Target: Model>: Sendable {
     /// Leaves out of the query the objects that have no related one.
     public var required: Include { with { $0.isRequired = true } }
 
+    /// Follows a relationship to the same model again and again: so many levels, or, without a number, as far as it goes.
+    /// An object that is its own ancestor is there, its own members not loaded again.
+    public func recursive(depth: Int? = nil) -> Include { with { $0.recursion = IncludePlan.Recursion(depth: depth) } }
+
     /// The whole way from the query's object.
     var resolved: IncludePlan {
         path.reversed().reduce(plan) { IncludePlan($1, children: [$0]) }
@@ -70,6 +74,13 @@ extension ToManyField {
     /// In an include: leaves out the objects that have no related one.
     public var required: Include<Target> { include.required }
 
+    /// In an include: follows a relationship to the same model again and again.
+    ///
+    /// ```swift
+    /// Folder.where { $0.parent == nil }.including { $0.children.recursive() }
+    /// ```
+    public func recursive(depth: Int? = nil) -> Include<Target> { include.recursive(depth: depth) }
+
     var includePlan: IncludePlan { include.resolved }
 }
 
@@ -88,6 +99,9 @@ extension ToOneField {
 
     /// In an include: leaves out the objects that have no target.
     public var required: Include<Target> { include.required }
+
+    /// In an include: follows a relationship to the same model again and again, such as a parent.
+    public func recursive(depth: Int? = nil) -> Include<Target> { include.recursive(depth: depth) }
 
     var includePlan: IncludePlan { include.resolved }
 }

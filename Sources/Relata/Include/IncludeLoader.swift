@@ -25,11 +25,32 @@ struct IncludeLoader {
                 )
             }
             let target = catalog.types[catalog.links[table.index][index].target]
+            if let recursion = include.recursion {
+                try check(recursion, include, Owner.self, target)
+                loader.loaded[index] = try TreeLoader<Owner>(transaction: transaction, index: index, include: include)
+                    .members(of: objects)
+                continue
+            }
             loader.loaded[index] = try members(of: include, at: index, owners: objects, target: target)
         }
         for index in objects.indices {
             loader.owner = index
             objects[index].loadLinks(from: &loader)
+        }
+    }
+
+    private func check(
+        _ recursion: IncludePlan.Recursion, _ include: IncludePlan, _ owner: any Model.Type, _ target: any Model.Type
+    ) throws(RelataError) {
+        let name = "\(owner.entityName).\(include.relationship)"
+        if owner != target {
+            throw .invalidUse("\(name) leads to \(target.entityName), not back to its own model: it can't be followed again")
+        }
+        if let depth = recursion.depth, depth < 1 {
+            throw .invalidUse("\(name) is included to a depth of \(depth): give at least 1, or leave the include out")
+        }
+        if include.condition != nil || include.limit != nil {
+            throw .invalidUse("\(name) is followed to all levels, which a filter or limit would tear apart: leave them out")
         }
     }
 

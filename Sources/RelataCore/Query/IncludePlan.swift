@@ -11,20 +11,32 @@ public struct IncludePlan: Hashable, Sendable {
     public var limit: Int?
     /// Whether owners without a related object are left out of the query.
     public var isRequired: Bool
+    /// Whether the relationship is followed again and again from what it leads to; `nil` for once.
+    public var recursion: Recursion?
     /// What is loaded with the related objects.
     public var children: [IncludePlan]
 
     /// Loads a relationship.
     public init(
         _ relationship: String, condition: ExpressionNode? = nil, sort: [SortTerm] = [], limit: Int? = nil,
-        isRequired: Bool = false, children: [IncludePlan] = []
+        isRequired: Bool = false, recursion: Recursion? = nil, children: [IncludePlan] = []
     ) {
         self.relationship = relationship
         self.condition = condition
         self.sort = sort
         self.limit = limit
         self.isRequired = isRequired
+        self.recursion = recursion
         self.children = children
+    }
+
+    /// How often a relationship to the same entity is followed.
+    public struct Recursion: Hashable, Sendable {
+        /// The number of levels, at least 1; `nil` for all there are.
+        public var depth: Int?
+
+        /// So many levels, or all there are.
+        public init(depth: Int? = nil) { self.depth = depth }
     }
 
     /// The relationships on some paths, each once: `artist`, `tracks` and `tracks.genre` are two, one with another in it.
@@ -69,7 +81,7 @@ public struct IncludePlan: Hashable, Sendable {
     }
 
     private var isPlain: Bool {
-        condition == nil && sort.isEmpty && limit == nil && !isRequired
+        condition == nil && sort.isEmpty && limit == nil && !isRequired && recursion == nil
     }
 
     private func with(children: [IncludePlan]) -> IncludePlan {

@@ -13,11 +13,13 @@ extension QueryCompiler {
     ///   - owners: The owners' keys; for a to-one the keys that the owners hold in it. None should be given twice.
     ///   - limit: The largest number of objects for each owner.
     ///   - tellsRows: Whether rows begin with the owner's place in the list, from 1, instead of its key.
+    ///   - recursion: Whether what the relationship leads to are owners in turn, and how often. It must lead back to its
+    ///     own entity, and rows tell their owner's key.
     public func edge(
         _ plan: QueryPlan, from entity: String, along relationship: String, of owners: KeyList, limit: Int? = nil,
-        tellsRows: Bool = false
+        tellsRows: Bool = false, following recursion: IncludePlan.Recursion? = nil
     ) throws(RelataError) -> CompiledQuery {
-        var query = try QueryWriter(self, plan, from: entity, along: relationship, of: owners)
+        var query = try QueryWriter(self, plan, from: entity, along: relationship, of: owners, recursion)
         let (columns, types) = try query.columns(.all)
         let order = try query.order(isTotal: true)
         let owner = tellsRows ? "k.rowid" : (0..<owners.width).map { "k.c\($0)" }.joined(separator: ", ")
@@ -40,7 +42,7 @@ extension QueryWriter {
     /// Begins with the rows of a relationship of many objects, whose keys are a list called `k`.
     fileprivate init(
         _ compiler: QueryCompiler, _ plan: QueryPlan, from entity: String, along relationship: String,
-        of owners: KeyList
+        of owners: KeyList, _ recursion: IncludePlan.Recursion?
     ) throws(RelataError) {
         guard let source = compiler.schema[entity], let link = source.links[relationship],
             let target = source.entity.relationship(relationship).flatMap({ compiler.schema[$0.target] }),
@@ -56,7 +58,9 @@ extension QueryWriter {
             throw .invalidUse(
                 "\(entity).\(relationship): a key of \(owners.width) parts can't be searched for in a list")
         }
-        writer.frames.append(writer.bind(table: owners.parameter) + " AS k")
+        let list = writer.bind(table: owners.parameter)
+        writer.frames.append(
+            (recursion.map { writer.owners(list, owners.width, link, source, $0) } ?? list) + " AS k")
         let key = (0..<owners.width).map { "k.c\($0)" }
         let entered = writer.enter(link, ownerKey: key, frame: 0, isFirst: false)
         writer.scopes.append((0, entered.position))
@@ -71,5 +75,26 @@ extension QueryWriter {
         guard let source = writer.schema[entity], let link = source.links[relationship] else { return [] }
         let keyed = if case .reference = link { table } else { source }
         return keyed.keyColumns.map { keyed.columns[$0].type }
+    }
+}
+
+extension ExpressionWriter {
+    /// The owners of all levels as a table, each once. `UNION` ends circles; a level is counted only where it is limited.
+    fileprivate mutating func owners(
+        _ list: String, _ width: Int, _ link: Link, _ table: Table, _ recursion: IncludePlan.Recursion
+    ) -> String {
+        let edge = schema.edge(of: link, on: table)
+        let names = (0..<width).map { "c\($0)" }.joined(separator: ", ")
+        let far = columns("step", edge.far)
+        let near = pairwise(columns("step", edge.near), (0..<width).map { "tree.c\($0)" })
+        var (level, first, next, limit) = ("", "", "", "")
+        if let depth = recursion.depth {
+            (level, first, next) = (", level", ", 1", ", tree.level + 1")
+            limit = " AND tree.level < " + bind(.integer(Int64(depth)))
+        }
+        let isSet = far.map { $0 + " IS NOT NULL" }.joined(separator: " AND ")
+        return "(WITH RECURSIVE tree(\(names)\(level)) AS (SELECT \(names)\(first) FROM \(list) UNION SELECT "
+            + far.joined(separator: ", ") + next + " FROM tree JOIN \(dialect.quote(edge.table)) AS step ON \(near)"
+            + " WHERE \(isSet)\(limit)) SELECT DISTINCT \(names) FROM tree)"
     }
 }

@@ -1,0 +1,121 @@
+public import Relata
+import Synchronization
+
+/// Records the SQL that a store runs, so that a test can say how many statements a piece of code may take and that none
+/// of them reads a whole table.
+///
+/// ```swift
+/// let recorder = StatementRecorder()
+/// let store = try Store.inMemory(for: Book.self, options: recorder.options)
+/// try recorder.expectQueries(2) { _ = try store.fetch(Book.all.including { $0.authors }) }
+/// ```
+///
+/// It belongs to no test framework: an expectation that isn't met is an error that is thrown.
+public final class StatementRecorder: Sendable {
+    private let recorded = Mutex<[String]>([])
+
+    /// A recorder that has recorded nothing.
+    public init() {}
+
+    /// Options for a store whose statements are recorded here.
+    public var options: Store.Options { options(Store.Options()) }
+
+    /// The same options, with the statements recorded here besides what they trace already.
+    public func options(_ base: Store.Options) -> Store.Options {
+        var options = base
+        let trace = base.trace
+        options.trace = { [self] sql, duration in
+            recorded.withLock { $0.append(sql) }
+            trace?(sql, duration)
+        }
+        return options
+    }
+
+    /// The statements recorded so far, in order; those that only begin and end transactions are left out.
+    public var statements: [String] {
+        recorded.withLock { $0 }.filter { sql in
+            !["BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT", "RELEASE", "PRAGMA"].contains { sql.hasPrefix($0) }
+        }
+    }
+
+    /// Forgets what was recorded.
+    public func reset() { recorded.withLock { $0 = [] } }
+
+    /// Runs code and checks that it took exactly so many statements.
+    ///
+    /// - Throws: ``UnexpectedStatements`` with the SQL of all of them, and whatever `body` throws.
+    @discardableResult
+    public func expectQueries<Result>(_ count: Int, _ body: () throws -> Result) throws -> Result {
+        reset()
+        let result = try body()
+        try check(count)
+        return result
+    }
+
+    /// Runs async code and checks that it took exactly so many statements. Nothing else should use the store meanwhile.
+    @discardableResult
+    public func expectQueries<Result: Sendable>(
+        _ count: Int, _ body: @Sendable () async throws -> Result
+    ) async throws -> Result {
+        reset()
+        let result = try await body()
+        try check(count)
+        return result
+    }
+
+    /// Runs code and checks that none of its queries reads a whole table where an index should serve.
+    ///
+    /// - Throws: ``FullTableScan`` with the statement and its plan, and whatever `body` throws.
+    @discardableResult
+    public func expectIndexed<Result>(on store: Store, _ body: () throws -> Result) throws -> Result {
+        reset()
+        let result = try body()
+        let statements = Set(statements.filter { $0.hasPrefix("SELECT") || $0.hasPrefix("UPDATE") || $0.hasPrefix("DELETE") })
+        reset()
+        for sql in statements.sorted() {
+            let plan = try store.rows(SQL(stringLiteral: "EXPLAIN QUERY PLAN " + sql)).compactMap { $0.last?.description }
+            let scans = plan.filter { $0.hasPrefix("SCAN ") && !$0.contains("INDEX") && !Self.isHarmless($0) }
+            if !scans.isEmpty { throw FullTableScan(sql: sql, plan: plan) }
+        }
+        reset()
+        return result
+    }
+
+    private func check(_ count: Int) throws {
+        let statements = statements
+        if statements.count != count { throw UnexpectedStatements(expected: count, statements: statements) }
+    }
+
+    /// A list that was bound, a subquery or a constant row is read whole by nature.
+    private static func isHarmless(_ step: String) -> Bool {
+        ["VIRTUAL TABLE", "CONSTANT ROW", "(subquery"].contains { step.contains($0) }
+    }
+}
+
+/// Code took another number of statements than expected.
+public struct UnexpectedStatements: Error, CustomStringConvertible {
+    /// How many were expected.
+    public let expected: Int
+    /// What was run.
+    public let statements: [String]
+
+    /// The numbers, and each statement on a line.
+    public var description: String {
+        "expected \(expected) statements, and there were \(statements.count):\n"
+            + statements.enumerated().map { "  \($0 + 1). \($1)" }.joined(separator: "\n")
+    }
+}
+
+/// A query reads a whole table.
+public struct FullTableScan: Error, CustomStringConvertible {
+    /// The statement.
+    public let sql: String
+    /// The steps of its plan.
+    public let plan: [String]
+
+    /// The statement, and each step of its plan on a line.
+    public var description: String {
+        "a whole table is read: add an index with #Index or @Attribute(.unique)\n  \(sql)\n"
+            + plan.map { "    \($0)" }.joined(separator: "\n")
+    }
+}
