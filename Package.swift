@@ -15,6 +15,7 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "Relata", targets: ["Relata"]),
+        .library(name: "RelataTesting", targets: ["RelataTesting"]),
         .executable(name: "relata", targets: ["RelataTool"]),
         .executable(name: "relata-stories", targets: ["StoryRunner"]),
     ],
@@ -52,6 +53,8 @@ let package = Package(
             swiftSettings: strict),
         // What an app imports: the typed API over plans and an engine.
         .target(name: "Relata", dependencies: ["RelataCore", "RelataSQLite", "RelataMacros"], swiftSettings: strict),
+        // For the tests of apps: recorded statements, dumps, seeded sample data.
+        .target(name: "RelataTesting", dependencies: ["Relata"], swiftSettings: strict),
         // The command-line tool `relata`.
         .executableTarget(
             name: "RelataTool",
@@ -76,7 +79,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "RelataSQLiteTests", dependencies: ["RelataSQLite", "RelataCore"], swiftSettings: strict),
-        .testTarget(name: "RelataTests", dependencies: ["Relata"], swiftSettings: strict),
+        .testTarget(name: "RelataTests", dependencies: ["Relata", "RelataTesting"], swiftSettings: strict),
         // Runs the tool as a process.
         .testTarget(
             name: "RelataToolTests", dependencies: ["RelataTool", "RelataSQLite", "RelataCore"], swiftSettings: strict),

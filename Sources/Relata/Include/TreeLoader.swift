@@ -26,7 +26,7 @@ struct TreeLoader<Node: Model> {
 
         var levels = [try first(owners, nodes, isToOne: isToOne)]
         while let last = levels.last, !last.isEmpty {
-            let next = try expand(levels, nodes)
+            let next = expand(levels, nodes, owners)
             if next.isEmpty { break }
             guard levels.count < Self.deepest else {
                 throw RelataError.invalidUse(
@@ -106,12 +106,12 @@ struct TreeLoader<Node: Model> {
         return places
     }
 
-    private func expand(_ levels: [[Place]], _ nodes: Nodes) throws -> [Place] {
+    private func expand(_ levels: [[Place]], _ nodes: Nodes, _ owners: [Node]) -> [Place] {
         var next: [Place] = []
         let isLast = include.recursion?.depth.map { levels.count + 1 >= $0 } ?? false
         for (number, place) in levels[levels.count - 1].enumerated() where place.isExpanded {
             for member in members(of: place.object, nodes) {
-                let isExpanded = !isLast && !isAncestor(member, of: number, levels)
+                let isExpanded = !isLast && !isAncestor(member, of: number, levels, nodes, owners)
                 next.append(Place(object: member, owner: Int32(number), isExpanded: isExpanded))
             }
         }
@@ -119,13 +119,15 @@ struct TreeLoader<Node: Model> {
     }
 
     /// Whether an object is on the way up from a place.
-    private func isAncestor(_ object: Int32, of place: Int, _ levels: [[Place]]) -> Bool {
+    private func isAncestor(
+        _ object: Int32, of place: Int, _ levels: [[Place]], _ nodes: Nodes, _ owners: [Node]
+    ) -> Bool {
         var place = place
         for level in levels.reversed() {
             if level[place].object == object { return true }
             place = Int(level[place].owner)
         }
-        return false
+        return nodes.objects[Int(object)].primaryKey == owners[place].primaryKey
     }
 
     // MARK: Values
