@@ -97,7 +97,7 @@ final class Bucket<M: Model>: AnyBucket {
     private func append(_ object: M, _ role: SaveRole, _ session: SaveSession) -> Int {
         objects.append(object)
         roles.append(role)
-        let node = session.makeNode(table: table.index, row: objects.count - 1)
+        let node = session.makeNode(self, row: objects.count - 1)
         nodes.append(node)
         return node
     }

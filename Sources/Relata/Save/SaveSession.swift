@@ -12,7 +12,7 @@ final class SaveSession {
     let now: Date
     var buckets: [(any AnyBucket)?]
     /// For each node its table and its row in that table's bucket.
-    private(set) var nodes: [(table: Int, row: Int)] = []
+    private(set) var nodes: [(bucket: any AnyBucket, table: Int, row: Int)] = []
     private var edges: [SaveOrder.Edge] = []
     private var edgeReferences: [Int] = []
     private(set) var operations: [LinkOperation] = []
@@ -53,8 +53,8 @@ final class SaveSession {
         return node
     }
 
-    func makeNode(table: Int, row: Int) -> Int {
-        nodes.append((table, row))
+    func makeNode(_ bucket: any AnyBucket, row: Int) -> Int {
+        nodes.append((bucket, bucket.table.index, row))
         unvisited.append(nodes.count - 1)
         return nodes.count - 1
     }
@@ -79,10 +79,7 @@ final class SaveSession {
 
     func keyKnown(_ node: Int) -> Bool { bucketOf(node).keyValue(row: nodes[node].row) != nil }
 
-    func bucketOf(_ node: Int) -> any AnyBucket {
-        guard let bucket = buckets[nodes[node].table] else { preconditionFailure("a node is made by its bucket") }
-        return bucket
-    }
+    func bucketOf(_ node: Int) -> any AnyBucket { nodes[node].bucket }
 
     func keyValue(_ key: NodeKey) -> KeyValue? {
         switch key {
@@ -279,7 +276,7 @@ final class SaveSession {
 
     /// The value of an object that was given, as it is saved.
     func finished<M: Model>(_ node: Int, as model: M.Type) -> M {
-        let (table, row) = nodes[node]
+        let (_, table, row) = nodes[node]
         return bucket(model, table: table).finish(row, session: self)
     }
 
