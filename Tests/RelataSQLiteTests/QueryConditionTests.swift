@@ -199,6 +199,51 @@ struct QueryConditionTests {
         #expect(throws: RelataError.self) { try library.keys("Book", deep) }
     }
 
+    /// SQLite's own limits on nesting, whose messages are obscure, never come to light.
+    @Test func deepNestingIsFoundOrRefused() throws {
+        let other = the("id") != 99
+        let steps: [(String, String, (ExpressionNode, Int) -> ExpressionNode)] = [
+            ("Book", "left", { node, _ in .not(.and([node, other])) }),
+            ("Book", "right", { node, _ in .not(.and([other, node])) }),
+            ("Book", "or", { node, _ in .or([other, .and([other, node])]) }),
+            ("Book", "sum", { node, _ in .arithmetic(.add, .value(1), .arithmetic(.multiply, node, .value(2))) }),
+            ("Book", "call", { node, _ in .function(.coalesce, [the("year"), node]) }),
+            ("Book", "value", { node, _ in .comparison(.equal, .value(1), node, []) }),
+            (
+                "Person", "none",
+                { node, depth in .quantified(.none, set("friends", 100 - depth), condition: .and([node, other])) }
+            ),
+            (
+                "Person", "any",
+                { node, depth in
+                    .quantified(
+                        .any, set("friends", 100 - depth), condition: .keyIn(the("", 101 - depth), [KeyValue(1)]))
+                }
+            ),
+            (
+                "Person", "count",
+                { node, depth in
+                    .aggregate(.count, set("friends.mother.friends", 100 - depth), of: nil, filter: node > 0)
+                }
+            ),
+        ]
+        for (entity, name, step) in steps {
+            var wasRefused = false
+            for depth in 1...60 {
+                let isNumber = ["sum", "call", "count"].contains(name)
+                var node = isNumber ? ExpressionNode.value(1) : .isNull(.value(1))
+                for level in 1...depth { node = step(node, level + 100 - depth) }
+                do {
+                    _ = try library.keys(entity, isNumber ? node > 0 : node)
+                } catch RelataError.invalidUse(let message) {
+                    #expect(message.contains("nested too deeply"))
+                    wasRefused = true
+                }
+            }
+            #expect(wasRefused || name == "any", "\(name)")
+        }
+    }
+
     @Test func namesAndTypesThatDontFitAreErrors() throws {
         func message(_ entity: String, _ condition: ExpressionNode) -> String {
             do {

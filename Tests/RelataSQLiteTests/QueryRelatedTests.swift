@@ -133,6 +133,23 @@ struct QueryRelatedTests {
         #expect(throws: RelataError.self) { try library.keys(related("Author", "Book", "autors", book2)) }
     }
 
+    @Test func treesAreFollowedToTheirEndsAndCirclesOnce() throws {
+        func all(_ relationship: String, _ key: Value, _ condition: ExpressionNode? = nil) throws -> [Value] {
+            let owner = RelatedOwner(
+                entity: "Person", relationship: relationship, key: KeyValue(key), isRecursive: true)
+            return try library.keys(QueryPlan(entity: "Person", condition: condition, relatedTo: owner))
+        }
+        #expect(try all("children", 1) == [2, 3])
+        #expect(try all("mother", 3) == [1, 2])
+        #expect(try all("mother", 4) == [])
+        #expect(try all("children", 1, the("name") == "Cy") == [3])
+        // 1 → 2, 3 and 3 → 1: a circle.
+        #expect(try all("friends", 1) == [2, 3])
+        #expect(try all("friends", 3) == [1, 2])
+        let other = RelatedOwner(entity: "Book", relationship: "genre", key: KeyValue(1), isRecursive: true)
+        #expect(throws: RelataError.self) { try library.keys(QueryPlan(entity: "Genre", relatedTo: other)) }
+    }
+
     @Test func countingRelatedObjectsReadsTheJoinTableOnly() throws {
         let plan = QueryPlan(
             entity: "Author", relatedTo: RelatedOwner(entity: "Book", relationship: "authors", key: KeyValue(2)))

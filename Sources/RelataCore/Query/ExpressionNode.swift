@@ -167,7 +167,8 @@ public struct QueryPlan: Hashable, Sendable {
     public var entity: String
     /// What an object must meet; `nil` for all.
     public var condition: ExpressionNode?
-    /// The order; the primary key always comes last, so that an order is total.
+    /// The order; the primary key always comes last, so that an order is total. Empty for the order of the relationship
+    /// that the query is about, if that has one, else that of the keys; none at all where no part is asked for.
     public var sort: [SortTerm]
     /// The largest number of objects.
     public var limit: Int?
@@ -202,11 +203,15 @@ public struct RelatedOwner: Hashable, Sendable {
     public var relationship: String
     /// The owner's key.
     public var key: KeyValue
+    /// Whether the relationship is followed again and again from what it leads to, as from a parent to all descendants.
+    /// Each object is met once and the owner never, also where the links go round in a circle.
+    public var isRecursive: Bool
 
     /// Names the related objects of one object.
-    public init(entity: String, relationship: String, key: KeyValue) {
+    public init(entity: String, relationship: String, key: KeyValue, isRecursive: Bool = false) {
         self.entity = entity
         self.relationship = relationship
         self.key = key
+        self.isRecursive = isRecursive
     }
 }

@@ -3,7 +3,7 @@
 extension ExpressionWriter {
     /// Appends a condition; `isInside` another one, it is put in parentheses where it needs them.
     mutating func condition(_ node: ExpressionNode, isInside: Bool = false) throws(RelataError) {
-        try nested { (writer) throws(RelataError) in try writer.write(node, isInside: isInside) }
+        try nested(node) { (writer) throws(RelataError) in try writer.write(node, isInside: isInside) }
     }
 
     private mutating func write(_ node: ExpressionNode, isInside: Bool) throws(RelataError) {

@@ -11,7 +11,7 @@ extension ExpressionWriter {
 
     /// One value in SQL.
     mutating func term(_ node: ExpressionNode) throws(RelataError) -> Term {
-        try nested { (writer) throws(RelataError) in try writer.write(node) }
+        try nested(node) { (writer) throws(RelataError) in try writer.write(node) }
     }
 
     private mutating func write(_ node: ExpressionNode) throws(RelataError) -> Term {

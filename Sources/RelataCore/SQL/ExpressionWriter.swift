@@ -152,15 +152,18 @@ struct ExpressionWriter {
 
     // MARK: Depth
 
-    /// Runs `body` one level deeper, or refuses: SQL engines read a limited nesting only, and say so obscurely.
+    /// Runs `body` inside of a node, or refuses: SQLite's parser holds a hundred open parts at most, and says so
+    /// obscurely.
     mutating func nested<Result>(
-        _ body: (inout Self) throws(RelataError) -> Result
+        _ node: ExpressionNode, _ body: (inout Self) throws(RelataError) -> Result
     ) throws(RelataError) -> Result {
-        guard depth < 60 else {
-            throw .invalidUse("the expression is nested too deeply: at most 60 levels of parentheses make sense")
+        let weight = node.openParts
+        guard depth + weight <= 70 else {
+            throw .invalidUse(
+                "the expression is nested too deeply: about 20 levels of conditions or 7 of related sets can be read")
         }
-        depth += 1
-        defer { depth -= 1 }
+        depth += weight
+        defer { depth -= weight }
         return try body(&self)
     }
 
@@ -171,5 +174,19 @@ struct ExpressionWriter {
         try body(&self)
         defer { sql = outer }
         return sql
+    }
+}
+
+extension ExpressionNode {
+    /// How many parts of SQL are open while a part of this one is read.
+    fileprivate var openParts: Int {
+        switch self {
+        case .value, .property, .keyIn, .valueIn, .isNull, .invalid, .sql: 0
+        case .not: 1
+        case .comparison, .negated: 2
+        case .and, .or, .between, .text, .arithmetic: 3
+        case .function, .groupAggregate: 5
+        case .quantified, .aggregate: 10
+        }
     }
 }

@@ -43,6 +43,7 @@ struct QueryWriter {
                 "\(source.name).\(owner.relationship) leads to \(relationship.target), not to \(table.name)")
         }
         let key = try bind(owner.key, of: source)
+        if owner.isRecursive { return try relate(through: link, from: key, owner, source) }
         if case .reference(let number) = link {
             let alias = writer.start(table, scope: 0)
             let outer = writer.newAlias()
@@ -71,6 +72,31 @@ struct QueryWriter {
         writer.scopes.append((0, entered.position))
         relationOrder = entered.order.map { ExpressionWriter.Term(sql: $0, type: .integer, isNullable: true) }
         between = entered.between.map { ExpressionWriter.Term(sql: $0, type: nil, isNullable: false) }
+    }
+
+    /// Begins with all objects that a relationship leads to when it is followed again and again. `UNION` keeps each key
+    /// once, so that circles end.
+    private mutating func relate(
+        through link: Link, from key: [String], _ owner: RelatedOwner, _ source: Table
+    ) throws(RelataError) {
+        guard source.index == table.index else {
+            throw .invalidUse(
+                "\(source.name).\(owner.relationship) leads to another entity: it can't be followed again")
+        }
+        let names = key.indices.map { "k\($0)" }
+        let edge = writer.schema.edge(of: link, on: source)
+        let far = writer.columns("step", edge.far)
+        let near = writer.columns("step", edge.near)
+        let step = "SELECT \(far.joined(separator: ", ")) FROM \(writer.dialect.quote(edge.table)) AS step"
+        let isSet = far.map { $0 + " IS NOT NULL" }.joined(separator: " AND ")
+        let alias = writer.start(table, scope: 0)
+        let own = writer.columns(alias, table.keyColumnNames)
+        add(
+            "\(writer.tuple(own)) IN (WITH RECURSIVE reached(\(names.joined(separator: ", "))) AS ("
+                + "\(step) WHERE \(writer.pairwise(near, key)) AND \(isSet)"
+                + " UNION \(step) JOIN reached ON \(writer.pairwise(near, names.map { "reached.\($0)" })) WHERE \(isSet)"
+                + ") SELECT \(names.joined(separator: ", ")) FROM reached)"
+                + " AND NOT (\(writer.pairwise(own, key)))")
     }
 
     private mutating func bind(_ key: KeyValue, of table: Table) throws(RelataError) -> [String] {
@@ -182,6 +208,25 @@ struct QueryWriter {
 
     /// The statement, once its text is written: only then are all parameters known.
     func statement(_ sql: String) -> SQLStatement { SQLStatement(sql, writer.parameters) }
+}
+
+extension Schema {
+    /// The table whose rows lead from one object to the next, and the columns at both ends.
+    fileprivate func edge(of link: Link, on table: Table) -> (table: String, near: [String], far: [String]) {
+        switch link {
+        case .reference(let number): (table.sqlName, table.keyColumnNames, references[number].columns)
+        case .inverse(let number):
+            (tables[references[number].source].sqlName, references[number].columns, table.keyColumnNames)
+        case .join(let number, isSource: true):
+            (joins[number].table, joins[number].sourceColumns, joins[number].targetColumns)
+        case .join(let number, isSource: false):
+            (joins[number].table, joins[number].targetColumns, joins[number].sourceColumns)
+        case .through(let inverse, let reference):
+            (
+                tables[references[inverse].source].sqlName, references[inverse].columns, references[reference].columns
+            )
+        }
+    }
 }
 
 extension Link {

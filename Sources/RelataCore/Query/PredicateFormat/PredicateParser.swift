@@ -88,7 +88,8 @@ struct PredicateParser {
                 token.column,
                 "expected \(arguments.count) more placeholder\(arguments.count == 1 ? "" : "s") for the arguments")
         }
-        return node
+        // Comparisons were checked one by one; what is left is how deeply they are nested.
+        return try checked(node, 1)
     }
 
     /// `a OR b`.
