@@ -61,7 +61,7 @@ extension QueryWriter {
         let list = writer.bind(table: owners.parameter)
         writer.frames.append(
             (recursion.map { writer.owners(list, owners.width, link, source, $0) } ?? list) + " AS k")
-        let key = (0..<owners.width).map { "k.c\($0)" }
+        let key = (0..<owners.width).map { writer.dialect.unaffiliated("k.c\($0)") }
         let entered = writer.enter(link, ownerKey: key, frame: 0, isFirst: false)
         writer.scopes.append((0, entered.position))
         relationOrder = entered.order.map { ExpressionWriter.Term(sql: $0, type: .integer, isNullable: true) }
@@ -116,4 +116,9 @@ extension Schema {
             )
         }
     }
+}
+
+extension Dialect {
+    /// A column of a list, which is compared as a constant is: SQLite turns it into what the other side stores.
+    fileprivate func unaffiliated(_ column: String) -> String { self == .sqlite ? "+" + column : column }
 }

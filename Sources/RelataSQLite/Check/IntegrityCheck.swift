@@ -73,7 +73,11 @@ public struct IntegrityCheck {
             isReadable = false
         }
         guard !problems.isEmpty else { return true }
-        let isIndexOnly = isReadable && problems.allSatisfy { $0.contains("index") }
+        let isIndexOnly =
+            isReadable
+            && problems.allSatisfy {
+                $0.contains("missing from index") || $0.contains("wrong # of entries in index")
+            }
         add(
             .damage, "the file", problems.count, sampled(problems, of: problems.count),
             mend: isIndexOnly

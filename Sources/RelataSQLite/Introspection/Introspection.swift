@@ -16,11 +16,13 @@ public enum Introspection {
         let tables = try tables(of: connection)
         let declared = try Metadata.read(connection).entities ?? []
         guard !declared.isEmpty, let schema = try? Schema(declared) else { return EntityReader(tables) }
-        // Only what other programs changed since could differ; no row has to be asked for that.
-        let planner = MigrationPlanner(schema: schema, actual: tables, declared: declared, steps: []) {
-            (_: DataQuestion) throws(RelataError) -> Bool in false
+        // Another program may have changed the tables since. A lost index or constraint hides nothing of what was
+        // declared; a lost column does.
+        let isWhole = SchemaDDL.tables(of: schema).allSatisfy { wanted in
+            let actual = tables.first { $0.name.lowercased() == wanted.name.lowercased() }
+            return actual.map { actual in wanted.columns.allSatisfy { actual.column($0.name) != nil } } ?? false
         }
-        return EntityReader(tables, declared: try planner.planned().isEmpty ? declared : [])
+        return EntityReader(tables, declared: isWhole ? declared : [])
     }
 
     /// The tables of a database as they are, without SQLite's and Relata's own, views and virtual tables.

@@ -34,7 +34,8 @@ struct ToolDatabase {
             return try Introspection.read(connection)
         } catch .readOnly {
             throw .readOnly(
-                "\(name) has a write-ahead log, which even reading needs a folder for that can be written: copy it to one")
+                "\(name) has a write-ahead log, which even reading needs a folder for that can be written: copy it to one"
+            )
         }
     }
 

@@ -1,0 +1,88 @@
+import RelataCore
+import RelataSQLite
+import Testing
+
+@Suite struct IntegrityCheckTests {
+    private let shelf = Entity(
+        name: "Shelf",
+        properties: [
+            .attribute(Attribute("id", type: .integer)),
+            .relationship(
+                Relationship(
+                    "books", target: "Book", kind: .toMany(inverse: "shelf"), order: .stored, minimumCount: 1,
+                    maximumCount: 2)),
+            .relationship(Relationship("tags", target: "Tag", kind: .manyToMany(), maximumCount: 1)),
+        ])
+    private let book = Entity(
+        name: "Book",
+        properties: [
+            .attribute(Attribute("id", type: .integer)), .attribute(Attribute("isbn", type: .text, isOptional: true)),
+            .relationship(Relationship("shelf", target: "Shelf", kind: .toOne(isOptional: true))),
+            .relationship(
+                Relationship("lender", target: "Tag", kind: .toOne(isOptional: true), onTargetDelete: .noAction)),
+        ], uniques: [["isbn"]])
+    private let tag = Entity(name: "Tag", properties: [.attribute(Attribute("id", type: .text))])
+
+    /// A database whose constraints don't hold it together any more.
+    private func findings(_ sql: String) throws -> [IntegrityFinding] {
+        let schema = try Schema([shelf, book, tag])
+        let connection = try database()
+        for statement in SchemaDDL.creation(of: schema, dialect: .sqlite) { try connection.execute(statement) }
+        let indexes = try connection.values(
+            SQLStatement("SELECT name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL"))
+        for index in indexes { try connection.execute("DROP INDEX \(Dialect.sqlite.quote(index[0].description))") }
+        try connection.execute("PRAGMA foreign_keys = OFF; " + sql)
+        return try IntegrityCheck.run(connection, schema: schema)
+    }
+
+    @Test func countsOutsideTheDeclaredOnesAreFound() throws {
+        let findings = try findings(
+            """
+            INSERT INTO Shelf (id) VALUES (1), (2), (3);
+            INSERT INTO Book (id, shelfId, shelfPosition) VALUES (1, 1, 1), (2, 2, 1), (3, 2, 2), (4, 2, 3);
+            INSERT INTO Tag VALUES ('a'), ('b');
+            INSERT INTO Shelf_tags VALUES (1, 'a'), (1, 'b'), (2, 'a');
+            """)
+        #expect(findings.map(\.kind) == [.count, .count])
+        #expect(
+            findings.map(\.description) == [
+                "Shelf.books: 1 to 2 objects are declared, but Shelf 2 has 3, Shelf 3 has 0",
+                "Shelf.tags: at most 1 object is declared, but Shelf 1 has 2",
+            ])
+        #expect(findings.map(\.count) == [2, 1])
+    }
+
+    @Test func positionsThatAreMissingOrTheSameAreFound() throws {
+        let findings = try findings(
+            """
+            INSERT INTO Shelf (id) VALUES (1), (2);
+            INSERT INTO Book (id, shelfId, shelfPosition) VALUES (1, 1, 7), (2, 1, 7), (3, 2, NULL), (4, NULL, NULL);
+            """)
+        #expect(findings.map(\.kind) == [.position, .position])
+        #expect(findings.map(\.subject) == ["Shelf.books", "Shelf.books"])
+    }
+
+    @Test func whatShouldBeUniqueIsCheckedWithoutItsIndex() throws {
+        let findings = try findings(
+            "INSERT INTO Book (id, isbn) VALUES (1, 'x'), (2, 'x'), (3, NULL), (4, NULL), (5, 'y')")
+        #expect(
+            findings.map(\.description) == [
+                "Book.isbn: 1 value that should be unique is there several times (x: 2 times)"
+            ])
+    }
+
+    @Test func referencesWithoutForeignKeysAreChecked() throws {
+        let findings = try findings("INSERT INTO Book (id, lenderId) VALUES (1, 'gone'), (2, NULL)")
+        #expect(findings.map(\.kind) == [.danglingReference])
+        #expect(findings.first?.description == "Book.lender: 1 reference to Tag leads nowhere (Book 1 → gone)")
+    }
+
+    @Test func objectsWithoutAKeyAreFound() throws {
+        // SQLite lets a key of text be NULL.
+        let connection = try database(
+            "CREATE TABLE a (code TEXT PRIMARY KEY); INSERT INTO a VALUES (NULL), ('x'), (NULL)")
+        let schema = try Schema(try Introspection.entities(of: connection))
+        let findings = try IntegrityCheck.run(connection, schema: schema)
+        #expect(findings.map(\.description) == ["a.code: 2 objects have no key"])
+    }
+}

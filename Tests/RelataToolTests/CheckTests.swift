@@ -1,0 +1,100 @@
+#if CommandLineTool
+import Foundation
+import Testing
+
+@Suite struct CheckTests {
+    /// The SQL of the ways to mend that a run names.
+    private func mends(_ run: ToolRun) -> [String] {
+        run.lines.filter { $0.hasPrefix("  mend: ") }.compactMap { line in
+            ["UPDATE ", "DELETE FROM "].lazy.compactMap { line.range(of: $0).map { String(line[$0.lowerBound...]) } }
+                .first
+        }
+    }
+
+    @Test func aSoundFileHasNoFindings() throws {
+        let file = try SampleFile.library()
+        let before = try file.bytes()
+        let run = try file.run("check")
+        #expect(run.exitCode == 0)
+        #expect(run.output == "library.sqlite: no findings in 8 entities, 6 references, 1 join table\n")
+        #expect(try file.bytes() == before)
+    }
+
+    @Test func danglingReferencesAreFoundAndWhatIsSaidMendsThem() throws {
+        let file = try SampleFile.library()
+        try file.execute(
+            """
+            UPDATE Book SET genreId = 50 WHERE id IN (1, 2, 3, 4);
+            DELETE FROM Reader WHERE id = 2;
+            INSERT INTO Book_authors VALUES (1, 70), (80, 1);
+            """)
+        let run = try file.run("check")
+        #expect(run.exitCode == 1)
+        #expect(run.lines.first == "library.sqlite: 5 findings")
+        #expect(
+            run.lines.contains(
+                "Book.genre: 4 references to Genre lead nowhere (Book 1 → 50, Book 2 → 50, Book 3 → 50, …)"))
+        #expect(run.lines.contains("Card.reader: 1 reference to Reader leads nowhere (Card R-0108 → 2)"))
+        #expect(run.lines.contains("Loan.reader: 1 reference to Reader leads nowhere (Loan 2 → 2)"))
+        #expect(run.lines.contains("Book.authors: 1 row of Book_authors leads nowhere (Author 70)"))
+        let mends = mends(run)
+        #expect(mends.count == 5)
+        for sql in mends { try file.execute(sql) }
+        #expect(try file.run("check").exitCode == 0)
+        #expect(try file.rows("SELECT count(*) FROM Book WHERE genreId IS NULL") == ["4"])
+    }
+
+    @Test func foreignKeysThatAreNoRelationshipsAreCheckedToo() throws {
+        let file = try SampleFile(
+            """
+            CREATE TABLE a (id INTEGER PRIMARY KEY, code TEXT UNIQUE);
+            CREATE TABLE b (id INTEGER PRIMARY KEY, code TEXT REFERENCES a (code), lost INTEGER REFERENCES nowhere (id));
+            INSERT INTO a VALUES (1, 'x');
+            INSERT INTO b VALUES (1, 'x', NULL), (2, 'y', NULL), (3, NULL, 4);
+            """)
+        let run = try file.run("check")
+        #expect(run.exitCode == 1)
+        #expect(run.lines.contains("b.code: 1 row refers to a, where there is no such row (y)"))
+        #expect(run.lines.contains("b.lost: 1 row refers to nowhere, where there is no such row (4)"))
+    }
+
+    @Test func positionsOfJoinTablesAreChecked() throws {
+        let file = try SampleFile(
+            """
+            CREATE TABLE List (id INTEGER PRIMARY KEY);
+            CREATE TABLE Song (id INTEGER PRIMARY KEY);
+            CREATE TABLE List_songs (listId INTEGER NOT NULL REFERENCES List ON DELETE CASCADE,
+                songId INTEGER NOT NULL REFERENCES Song ON DELETE CASCADE, position INTEGER, PRIMARY KEY (listId, songId));
+            INSERT INTO List VALUES (1), (2);
+            INSERT INTO Song VALUES (1), (2), (3);
+            INSERT INTO List_songs VALUES (1, 1, 5), (1, 2, 5), (1, 3, 6), (2, 1, NULL), (2, 2, 7);
+            """)
+        let run = try file.run("check")
+        #expect(run.exitCode == 1)
+        #expect(run.lines.contains("List.songs: some members have no position (List 2: 1)"))
+        #expect(run.lines.contains("List.songs: some members have the same position (List 1: 2 at 5)"))
+        for sql in mends(run) { try file.execute(sql) }
+        #expect(try file.run("check").exitCode == 0)
+        #expect(
+            try file.rows("SELECT songId FROM List_songs WHERE listId = 1 ORDER BY position") == ["1", "2", "3"])
+        #expect(try file.rows("SELECT songId FROM List_songs WHERE listId = 2 ORDER BY position") == ["2", "1"])
+    }
+
+    @Test func damageIsAFinding() throws {
+        let file = try SampleFile.library()
+        // The index is over some rows and says that it is over all.
+        try file.execute(
+            """
+            CREATE INDEX Review_stars ON Review (stars) WHERE id < 4;
+            PRAGMA writable_schema = ON;
+            UPDATE sqlite_master SET sql = 'CREATE INDEX Review_stars ON Review (stars)' WHERE name = 'Review_stars';
+            PRAGMA writable_schema = RESET;
+            """)
+        let run = try file.run("check")
+        #expect(run.exitCode == 1)
+        #expect(run.output.contains("the file: ") && run.output.contains("mend: make the indexes anew: REINDEX"))
+        try file.execute("REINDEX")
+        #expect(try file.run("check").exitCode == 0)
+    }
+}
+#endif

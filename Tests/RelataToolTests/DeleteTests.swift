@@ -1,0 +1,115 @@
+#if CommandLineTool
+import Foundation
+import Testing
+
+@Suite struct DeleteTests {
+    @Test func aPlanIsATreeAndChangesNothing() throws {
+        let file = try SampleFile.library()
+        let before = try file.bytes()
+        let run = try file.run("delete", "Publisher", "2", "--dry-run")
+        #expect(run.exitCode == 0)
+        #expect(
+            run.output == """
+                Publisher: 1 object (2 "Harper & Row")
+                └─ Publisher.books → Book: 2 objects (3 "The Dispossessed", 4 "The Wind's Twelve Quarters")
+                   └─ Book.reviews → Review: 3 objects (3 "Both moons are real.", 4, 5 "Short and sharp.")
+                join rows removed: Book.authors, 2 rows
+
+                """)
+        #expect(try file.bytes() == before)
+    }
+
+    @Test func aDeniedPlanNamesWhatStandsInTheWayAndFails() throws {
+        let file = try SampleFile.library()
+        let before = try file.bytes()
+        for arguments in [["--dry-run"], ["--yes"]] {
+            let run = try file.run("delete", "Publisher", "1", arguments[0])
+            #expect(run.exitCode == 1)
+            #expect(run.lines.contains("denied: nothing is deleted while"))
+            #expect(
+                run.lines.contains(
+                    "  Loan 3 \"2026-11-03\" is linked to Book 1 \"The Left Hand of Darkness\" (Book.loans denies)"))
+            #expect(try file.bytes() == before)
+        }
+    }
+
+    @Test func aConfirmedPlanIsDone() throws {
+        let file = try SampleFile.library()
+        let run = try file.run("delete", "Publisher", "2", input: "y\n")
+        #expect(run.exitCode == 0)
+        #expect(run.errors.contains("Delete 6 objects? [y/N]"))
+        #expect(run.lines.contains { $0.hasPrefix("deleted 6 objects: ") && $0.contains("2 Book") })
+        #expect(try file.rows("SELECT count(*) FROM Book") == ["7"])
+        #expect(try file.rows("SELECT count(*) FROM Review") == ["6"])
+        #expect(try file.rows("SELECT count(*) FROM Author") == ["6"])
+        #expect(try file.rows("PRAGMA journal_mode") == ["delete"], "the file stays as its program made it")
+        #expect(try file.run("check").exitCode == 0)
+    }
+
+    @Test(arguments: ["n\n", "\n", "", "nonsense\n"])
+    func everyAnswerButYesDeletesNothing(answer: String) throws {
+        let file = try SampleFile.library()
+        let before = try file.bytes()
+        let run = try file.run("delete", "Publisher", "2", input: answer)
+        #expect(run.exitCode == 1)
+        #expect(run.lines.contains("nothing was deleted"))
+        #expect(try file.bytes() == before)
+    }
+
+    @Test func referencesBecomeUnset() throws {
+        let file = try SampleFile.library()
+        let run = try file.run("delete", "genre", "2", "--yes")
+        #expect(run.exitCode == 0)
+        #expect(run.lines.contains("unset: Book.genre of 2 objects (5 \"Good Omens\", 6 \"Mort\")"))
+        #expect(try file.rows("SELECT count(*) FROM Book WHERE genreId IS NULL") == ["2"])
+    }
+
+    @Test func severalKeysAreOneDeletion() throws {
+        let file = try SampleFile.library()
+        // Each alone would be denied by the loans of the other's.
+        let run = try file.run("delete", "Loan", "1", "3", "3", "--yes")
+        #expect(run.exitCode == 0)
+        #expect(run.lines.last { !$0.isEmpty } == "deleted 2 objects: 2 Loan")
+        #expect(try file.rows("SELECT id FROM Loan") == ["2"])
+    }
+
+    @Test func keysOfTextAndOfSeveralColumnsAreTypedAsTheyAre() throws {
+        let file = try SampleFile(
+            """
+            CREATE TABLE Artist (name TEXT PRIMARY KEY NOT NULL);
+            CREATE TABLE Seat (hall TEXT NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (hall, number));
+            INSERT INTO Artist VALUES ('Mei Chen'), ('Smith, John'), ('-x');
+            INSERT INTO Seat VALUES ('A', 1), ('A', 2), ('B,C', 1);
+            """)
+        #expect(try file.run("delete", "Artist", "Mei Chen", "Smith, John", "--yes").exitCode == 0)
+        #expect(try file.run("delete", "Artist", "--yes", "--", "-x").exitCode == 0)
+        #expect(try file.rows("SELECT count(*) FROM Artist") == ["0"])
+        #expect(try file.run("delete", "Seat", "A,2", "B\\,C,1", "--yes").exitCode == 0)
+        #expect(try file.rows("SELECT * FROM Seat") == ["A|1"])
+        let short = try file.run("delete", "Seat", "A", "--yes")
+        #expect(short.exitCode == 1 && short.errors.contains("give hall,number"))
+        let wrong = try file.run("delete", "Seat", "A,one", "--yes")
+        #expect(wrong.exitCode == 1 && wrong.errors.contains("number is an integer"))
+    }
+
+    @Test func aKeyThatIsNotThereIsAnError() throws {
+        let file = try SampleFile.library()
+        let run = try file.run("delete", "Loan", "2", "99", "--yes")
+        #expect(run.exitCode == 1)
+        #expect(run.hasErrorLine && run.errors.contains("library.sqlite has no Loan with the key 99"))
+        #expect(try file.rows("SELECT count(*) FROM Loan") == ["3"])
+    }
+
+    @Test func aLockedFileIsLeftAlone() throws {
+        let file = try SampleFile.library()
+        let script = "BEGIN IMMEDIATE; DELETE FROM Loan"
+        let connection = try SampleConnection(file.path)
+        try connection.execute(script)
+        let run = try file.run("delete", "Loan", "2", "--yes")
+        #expect(run.exitCode == 1)
+        #expect(run.hasErrorAtEnd && run.errors.contains("locked"), "\(run.errors)")
+        try connection.execute("ROLLBACK")
+        #expect(try file.rows("SELECT count(*) FROM Loan") == ["3"])
+    }
+}
+#endif
