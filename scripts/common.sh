@@ -57,7 +57,9 @@ build() {
             last = tenth; total = part[2]
         }' >&2 || status=${PIPESTATUS[0]}
     if ((status)); then
-        grep -E -A 12 'error:' "$log" | head -200 >&2 || tail -50 "$log" >&2
+        # The compiler repeats an error for every file of its batch.
+        grep -vE '^\[' "$log" | grep -E -A 6 'error:' | awk '/^--$/ || !seen[$0]++' | head -200 >&2 \
+            || tail -50 "$log" >&2
     fi
     rm -f "$log"
     return "$status"

@@ -210,25 +210,6 @@ struct QueryWriter {
     func statement(_ sql: String) -> SQLStatement { SQLStatement(sql, writer.parameters) }
 }
 
-extension Schema {
-    /// The table whose rows lead from one object to the next, and the columns at both ends.
-    fileprivate func edge(of link: Link, on table: Table) -> (table: String, near: [String], far: [String]) {
-        switch link {
-        case .reference(let number): (table.sqlName, table.keyColumnNames, references[number].columns)
-        case .inverse(let number):
-            (tables[references[number].source].sqlName, references[number].columns, table.keyColumnNames)
-        case .join(let number, isSource: true):
-            (joins[number].table, joins[number].sourceColumns, joins[number].targetColumns)
-        case .join(let number, isSource: false):
-            (joins[number].table, joins[number].targetColumns, joins[number].sourceColumns)
-        case .through(let inverse, let reference):
-            (
-                tables[references[inverse].source].sqlName, references[inverse].columns, references[reference].columns
-            )
-        }
-    }
-}
-
 extension Link {
     fileprivate var isThrough: Bool { if case .through = self { true } else { false } }
 }
