@@ -3,6 +3,8 @@ public struct LinkVisitor {
     enum Purpose {
         /// A save: finds nested objects, references and edits.
         case gathering(LinkGatherer)
+        /// Looks whether there is an edit.
+        case looking(EditLook)
         /// A load: finds the keys of one to-one.
         case collecting(AnyToOneKeys)
     }
@@ -16,6 +18,7 @@ public struct LinkVisitor {
         switch purpose {
         case .gathering(let gatherer): try gatherer.visit(toOne, at: index)
         case .collecting(let keys): collect(toOne, keys, index)
+        case .looking: break
         }
     }
 
@@ -27,21 +30,41 @@ public struct LinkVisitor {
             guard let toOne, toOne.key != nil || toOne.box != nil else { return }
             try gatherer.visit(toOne, at: index)
         case .collecting(let keys): collect(toOne, keys, index)
+        case .looking: break
         }
     }
 
     /// A has-one.
     public mutating func visit<Target>(_ hasOne: HasOne<Target>, at index: Int) throws {
-        if case .gathering(let gatherer) = purpose { try gatherer.visit(hasOne.link, at: index) }
+        try visit(hasOne.link, at: index)
     }
 
     /// A to-many.
     public mutating func visit<Target>(_ toMany: ToMany<Target>, at index: Int) throws {
-        if case .gathering(let gatherer) = purpose { try gatherer.visit(toMany, at: index) }
+        switch purpose {
+        case .gathering(let gatherer): try gatherer.visit(toMany, at: index)
+        case .looking(let look): look.hasEdits = look.hasEdits || toMany.hasEdits
+        case .collecting: break
+        }
     }
 
     private func collect<Target>(_ toOne: ToOne<Target>?, _ keys: AnyToOneKeys, _ index: Int) {
         guard index == keys.index, let keys = keys as? ToOneKeys<Target> else { return }
         keys.keys.append(toOne?.key)
+    }
+}
+
+/// What a look for edits has found.
+final class EditLook {
+    var hasEdits = false
+}
+
+extension Model {
+    /// Whether a link of the object has edits that no save has written.
+    func hasEdits() throws -> Bool {
+        let look = EditLook()
+        var visitor = LinkVisitor(.looking(look))
+        try visitLinks(&visitor)
+        return look.hasEdits
     }
 }

@@ -85,7 +85,19 @@ public struct ToMany<Target: Model>: Sendable, Equatable {
 
     /// Makes objects members.
     public mutating func add(_ objects: some Sequence<Target>) {
-        for object in objects { add(object) }
+        let objects = Array(objects)
+        edits += objects.map { .add(.object(LinkedObject($0))) }
+        guard var content else { return }
+        self.content = nil  // so that the array isn't copied
+        var keys = Set(content.compactMap(\.primaryKey))
+        for object in objects {
+            if let key = object.primaryKey {
+                if keys.insert(key).inserted { content.append(object) }
+            } else if !content.contains(object) {
+                content.append(object)
+            }
+        }
+        self.content = content
     }
 
     /// Makes the object with that key a member. A list that was loaded no longer is, unless it has the object already:
@@ -97,7 +109,8 @@ public struct ToMany<Target: Model>: Sendable, Equatable {
 
     /// Makes an object no member; the object itself stays.
     public mutating func remove(_ object: Target) {
-        edits.append(.remove(.object(LinkedObject(object))))
+        withdraw(object)
+        if object.primaryKey != nil { edits.append(.remove(.object(LinkedObject(object)))) }
         if let index = index(of: object) { content?.remove(at: index) }
     }
 
@@ -172,6 +185,24 @@ public struct ToMany<Target: Model>: Sendable, Equatable {
         case .some(let index): objects.insert(object, at: index.map { $0 + 1 } ?? objects.count)
         }
         content = objects
+    }
+
+    /// A new object that was added and is removed again isn't even inserted.
+    private mutating func withdraw(_ object: Target) {
+        func isIt(_ target: LinkTarget<Target>) -> Bool { target.object.map { isSame($0.value, object) } ?? false }
+        guard edits.contains(where: { $0.objects.contains { isSame($0.value, object) } }) else { return }
+        // Others may have been placed after it meanwhile.
+        let isNeeded = edits.contains { edit in
+            if case .place(_, let after?) = edit { isIt(after) } else { false }
+        }
+        if isNeeded { return }
+        edits = edits.compactMap { edit in
+            switch edit {
+            case .add(let target) where isIt(target), .place(let target, _) where isIt(target): nil
+            case .set(let targets): .set(targets.filter { !isIt($0) })
+            default: edit
+            }
+        }
     }
 
     private func outside(_ index: Int, _ count: Int) -> RelataError {

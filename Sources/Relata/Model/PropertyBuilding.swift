@@ -173,17 +173,22 @@ extension Property {
     }
 }
 
+/// The types of attributes that can order a list: wide enough for positions with gaps.
+public protocol ListPosition: FixedWidthInteger {}
+extension Int: ListPosition {}
+extension Int64: ListPosition {}
+
 /// How `@Relationship(order:)` or `ordered:` orders a list.
 public struct ListOrder<Target: Model>: Sendable {
     let order: Relationship.Order
 
     /// By an integer attribute of the target.
-    public static func attribute<Number: FixedWidthInteger>(
+    public static func attribute<Number: ListPosition>(
         _ name: String, _ check: @autoclosure () -> KeyPath<Target, Number>
     ) -> ListOrder { ListOrder(order: .attribute(name)) }
 
     /// By an integer attribute of the target that may be unset.
-    public static func attribute<Number: FixedWidthInteger>(
+    public static func attribute<Number: ListPosition>(
         _ name: String, _ check: @autoclosure () -> KeyPath<Target, Number?>
     ) -> ListOrder { ListOrder(order: .attribute(name)) }
 

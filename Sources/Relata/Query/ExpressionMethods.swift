@@ -38,6 +38,14 @@ extension QueryExpression {
                 }))
     }
 
+    /// The value, or a constant where it is unset because a to-one on the way to it is: `$0.genre.name.or("none")`.
+    public func or(_ replacement: QueryValue) -> TypedExpression<QueryValue> {
+        TypedExpression(.function(.coalesce, [node, coding.constant(replacement)]), coding)
+    }
+
+    /// The value as one that may be unset, for one behind a to-one that may be: `$0.genre.name.optional`.
+    public var optional: TypedExpression<QueryValue?> { TypedExpression(node, coding.optional) }
+
     // MARK: Order
 
     /// Smallest first; unset values first of all.

@@ -158,7 +158,13 @@ private final class TupleReader {
 
     func next<Column: QueryExpression>(_ column: Column) throws -> Column.QueryValue {
         defer { index += 1 }
-        return try column.coding.decode(values[index])
+        do {
+            return try column.coding.decode(values[index])
+        } catch where values[index].isNull {
+            throw RelataError.invalidUse(
+                "column \(index + 1) of the selection is unset in a row, because a to-one on the way to it is: choose it with .optional, or with .or(…)"
+            )
+        }
     }
 }
 

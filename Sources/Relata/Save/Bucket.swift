@@ -65,7 +65,7 @@ final class Bucket<M: Model>: AnyBucket {
         let object = box.value
         if let key = object.primaryKey {
             if let row = rows[key] {
-                guard objects[row] == object else { throw twice(object) }
+                try merge(object, into: row, session)
                 return nodes[row]
             }
             rows[key] = objects.count
@@ -81,6 +81,17 @@ final class Bucket<M: Model>: AnyBucket {
             rowsOfBoxes[identity] = objects.count
         }
         return append(object, .link, session)
+    }
+
+    /// A copy of an object that is in the session already. Only its columns and edits must be the same: what it has
+    /// loaded isn't written.
+    private func merge(_ object: M, into row: Int, _ session: SaveSession) throws {
+        if objects[row] == object { return }
+        guard try objects[row].columnValues(table) == object.columnValues(table) else { throw twice(object) }
+        guard try object.hasEdits() else { return }
+        guard roles[row] == .link, try !objects[row].hasEdits() else { throw twice(object) }
+        objects[row] = object
+        session.visitAgain(nodes[row])
     }
 
     /// Whether an object without a key was given with that content. All objects are given before any link is visited.
@@ -213,6 +224,7 @@ final class Bucket<M: Model>: AnyBucket {
         case .update:
             try writer.update(objects[row], columns: nil, overrides)
             stamp(row, isInserted: false, nil, session)
+        case .updateColumns([]) where overrides.isEmpty: break
         case .updateColumns(let columns):
             try writer.update(objects[row], columns: columns, overrides)
             stamp(row, isInserted: false, nil, session)

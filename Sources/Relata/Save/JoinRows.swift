@@ -19,11 +19,20 @@ struct JoinRows {
     /// Makes an object a member; nothing happens if it is one.
     func add(_ member: KeyValue) throws {
         note(member)
-        let columns = (side.own + side.other).map(RowSQL.quote).joined(separator: ", ")
         let values = owner.values + member.values
+        var columns = side.own + side.other
+        var terms = values.indices.map { "?\($0 + 1)" }
+        if let order = side.otherOrder {
+            // In the member's own list the owner comes last.
+            let column = RowSQL.quote(order)
+            let list = RowSQL.matches(side.other, from: owner.values.count + 1)
+            columns.append(order)
+            terms.append(
+                "(SELECT coalesce(max(\(column)), 0) + \(OrderedList.gap) FROM \(RowSQL.quote(join.table)) WHERE \(list))")
+        }
         let sql =
-            "INSERT INTO \(RowSQL.quote(join.table)) (\(columns)) VALUES ("
-            + values.indices.map { "?\($0 + 1)" }.joined(separator: ", ") + ") ON CONFLICT DO NOTHING"
+            "INSERT INTO \(RowSQL.quote(join.table)) (\(columns.map(RowSQL.quote).joined(separator: ", "))) VALUES ("
+            + terms.joined(separator: ", ") + ") ON CONFLICT DO NOTHING"
         do {
             try session.connection.run(SQLStatement(sql, values.map(Parameter.value)))
         } catch {
@@ -36,16 +45,25 @@ struct JoinRows {
     /// Makes an object no member.
     func remove(_ member: KeyValue) throws {
         note(member)
-        let condition = " AND " + RowSQL.matches(side.other, from: owner.values.count + 1)
-        try delete(condition, member.values.map(Parameter.value))
+        try session.connection.run(
+            SQLStatement(
+                "DELETE FROM \(RowSQL.quote(join.table)) WHERE " + RowSQL.matches(side.own + side.other, from: 1),
+                (owner.values + member.values).map(Parameter.value)))
     }
 
     /// Makes all objects but these no members.
     func removeAll(except keys: [KeyValue]) throws {
-        if keys.isEmpty { return try delete("", []) }
         let columns = side.other.map(RowSQL.quote).joined(separator: ", ")
         let list = Dialect.sqlite.rows(ofParameter: owner.values.count + 1, columns: side.other.count)
-        try delete(" AND (\(columns)) NOT IN \(list)", [.keys(keys)])
+        let (condition, parameters): (String, [Parameter]) =
+            keys.isEmpty ? ("", []) : (" AND (\(columns)) NOT IN \(list)", [.keys(keys)])
+        let target = session.catalog.schema.tables[isSource ? join.target : join.source]
+        let removed = try session.connection.values(
+            SQLStatement(
+                "DELETE FROM \(RowSQL.quote(join.table)) WHERE " + RowSQL.matches(side.own, from: 1) + condition
+                    + " RETURNING " + columns, owner.values.map(Parameter.value) + parameters),
+            types: target.keyColumns.map { target.columns[$0].type })
+        for key in removed { note(KeyValue(key)) }
     }
 
     /// Writes a member's position.
@@ -58,13 +76,6 @@ struct JoinRows {
                 ([.integer(position)] + owner.values + member.values).map(Parameter.value)))
     }
 
-    private func delete(_ condition: String, _ parameters: [Parameter]) throws {
-        try session.connection.run(
-            SQLStatement(
-                "DELETE FROM \(RowSQL.quote(join.table)) WHERE " + RowSQL.matches(side.own, from: 1) + condition,
-                owner.values.map(Parameter.value) + parameters))
-    }
-
     private func note(_ member: KeyValue) {
         session.counted.noteSides(of: join, isSource ? nil : member, isSource ? member : nil)
     }
@@ -74,11 +85,14 @@ struct JoinRows {
 struct JoinSide {
     let own: [String]
     let other: [String]
+    /// The column that orders the members of this side's object, and the one that orders a member's own list.
     let order: String?
+    let otherOrder: String?
 
     init(_ join: Join, isSource: Bool) {
         own = isSource ? join.sourceColumns : join.targetColumns
         other = isSource ? join.targetColumns : join.sourceColumns
         order = isSource ? join.orderColumn : join.inverseOrderColumn
+        otherOrder = isSource ? join.inverseOrderColumn : join.orderColumn
     }
 }

@@ -53,22 +53,25 @@ extension SaveSession {
         let types = catalog.schema.tables[group.link.target].keyColumns.map {
             catalog.schema.tables[group.link.target].columns[$0].type as AttributeType?
         }
-        var sql = "SELECT \(keys), \(order)" + from
-        var base: Int64 = 0
-        // Edits that only append need the end of the list and not the list.
+        // Edits that only append need the end of the list and not the list, unless a member has no position yet.
         if appended.count == group.changes.count {
-            if case .integer(let last)? = try connection.value(SQLStatement("SELECT max(\(order))" + from, parameters)) {
-                base = last
-            }
-            sql += " AND (\(keys)) IN " + Dialect.sqlite.rows(ofParameter: parameters.count + 1, columns: source.other.count)
+            let ends = "SELECT max(\(order)), count(*) - count(\(order))" + from
+            let end = try connection.values(SQLStatement(ends, parameters)).first
+            let base: Int64 = if case .integer(let last)? = end?.first { last } else { 0 }
+            let present =
+                "SELECT \(keys)" + from + " AND (\(keys)) IN "
+                + Dialect.sqlite.rows(ofParameter: parameters.count + 1, columns: source.other.count)
             parameters.append(.keys(appended.compactMap { keyValue($0) }))
+            let members = try connection.values(SQLStatement(present, parameters), types: types).map { KeyValue($0) }
+            if end?.last == .integer(0), let list = OrderedList(appendingAfter: base, members: members) { return list }
+            parameters.removeLast()
         }
-        sql += " ORDER BY \(order) IS NULL, \(order), \(keys)"
+        let sql = "SELECT \(keys), \(order)" + from + " ORDER BY \(order) IS NULL, \(order), \(keys)"
         let rows = try connection.values(SQLStatement(sql, parameters), types: types)
         return OrderedList(
             rows.map { row in
                 let position: Int64? = if case .integer(let position)? = row.last { position } else { nil }
                 return (KeyValue(Array(row.dropLast())), position)
-            }, after: base)
+            })
     }
 }

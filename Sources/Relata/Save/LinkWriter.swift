@@ -36,27 +36,28 @@ struct LinkWriter {
 
     private func write(_ group: Group, to reference: Reference) throws {
         var list = group.list
-        var released: Set<KeyValue> = []
+        var hasFreed = false
         for change in group.changes {
             switch change {
             case .add(let member):
-                try join(member, reference, group.owner, &released)
+                try join(member, reference, group.owner, hasFreed)
                 list?.append(try key(member))
             case .place(let member, let after):
-                try join(member, reference, group.owner, &released)
+                try join(member, reference, group.owner, hasFreed)
                 try list?.place(try key(member), after: try after.map(key), in: group.link.name)
             case .remove(let member):
                 try free(reference, from: group.owner, only: member)
-                released.insert(member)
+                hasFreed = true
                 list?.remove(member)
             case .set(let members):
                 let keys = try members.map(key)
                 try free(reference, from: group.owner, except: keys)
-                for member in members { try join(member, reference, group.owner, &released) }
+                hasFreed = true
+                for member in members { try join(member, reference, group.owner, hasFreed) }
                 list?.set(keys)
             }
         }
-        guard let column = reference.orderColumn, let list else { return }
+        guard let column = reference.orderColumn, var list else { return }
         let table = schema.tables[reference.source]
         for (key, position) in list.changedPositions() {
             session.touch(table.index, key)
@@ -70,14 +71,10 @@ struct LinkWriter {
         }
     }
 
-    /// The reference of an object of the session was written with its row, unless an edit has released it since.
-    private func join(
-        _ member: NodeKey, _ reference: Reference, _ owner: KeyValue, _ released: inout Set<KeyValue>
-    ) throws {
-        let key = try key(member)
-        if case .node = member, !released.contains(key) { return }
-        released.remove(key)
-        try session.setReference(reference, of: key, to: owner)
+    /// The reference of an object of the session was written with its row, unless an edit has freed it since.
+    private func join(_ member: NodeKey, _ reference: Reference, _ owner: KeyValue, _ hasFreed: Bool) throws {
+        if case .node = member, !hasFreed { return }
+        try session.setReference(reference, of: try key(member), to: owner)
     }
 
     /// Unsets the reference of those that have this target: all, all but some, or one.

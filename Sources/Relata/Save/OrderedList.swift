@@ -8,31 +8,58 @@ struct OrderedList {
         var position: Int64?
     }
 
-    private static let gap: Int64 = 1024
+    static let gap: Int64 = 1024
+    /// Positions beyond are as good as none, so that no sum of them overflows.
+    private static let usable: ClosedRange<Int64> = -(1 << 60)...(1 << 60)
     private var members: [Member]
-    private let original: [KeyValue: Int64]
+    /// The members' keys: whether an object is one is asked for each that is added.
+    private var keys: Set<KeyValue>
+    /// Former members that are still in ``members``: many are taken out in one go.
+    private var removed: Set<KeyValue> = []
+    private var original: [KeyValue: Int64]
     /// The largest position of members that weren't read because edits only append.
     private let base: Int64
 
     /// The members as they are stored, in order.
-    init(_ stored: [(key: KeyValue, position: Int64?)], after base: Int64 = 0) {
-        members = stored.map { Member(key: $0.key, position: $0.position) }
+    init(_ stored: [(key: KeyValue, position: Int64?)]) {
+        members = stored.map { stored in
+            Member(key: stored.key, position: stored.position.flatMap { Self.usable.contains($0) ? $0 : nil })
+        }
+        keys = Set(stored.map(\.key))
         original = Dictionary(
             stored.compactMap { member in member.position.map { (member.key, $0) } }, uniquingKeysWith: { first, _ in first })
+        base = 0
+    }
+
+    /// The end of a list that is only appended to, and those of the objects to append that are in it already.
+    init?(appendingAfter base: Int64, members present: [KeyValue]) {
+        guard Self.usable.contains(base) else { return nil }
+        members = []
+        keys = Set(present)
+        original = [:]
         self.base = base
     }
 
     /// Makes an object a member, at the end if it is none.
     mutating func append(_ key: KeyValue) {
-        if !members.contains(where: { $0.key == key }) { members.append(Member(key: key, position: nil)) }
+        guard keys.insert(key).inserted else { return }
+        compact()
+        members.append(Member(key: key, position: nil))
     }
 
-    mutating func remove(_ key: KeyValue) { members.removeAll { $0.key == key } }
+    /// Makes an object no member. Its row may be new when it becomes one again.
+    mutating func remove(_ key: KeyValue) {
+        guard keys.remove(key) != nil else { return }
+        removed.insert(key)
+        original[key] = nil
+    }
 
     /// Makes an object stand right after another, or first.
     mutating func place(_ key: KeyValue, after other: KeyValue?, in link: String) throws(RelataError) {
         if key == other { return }
-        members.removeAll { $0.key == key }
+        if keys.contains(key) { removed.insert(key) }
+        compact()
+        keys.insert(key)
         guard let other else {
             members.insert(Member(key: key, position: nil), at: 0)
             return
@@ -45,19 +72,29 @@ struct OrderedList {
 
     /// Makes these the members. Those that keep their order keep their positions.
     mutating func set(_ keys: [KeyValue]) {
-        var seen: Set<KeyValue> = []
         var last = Int64.min
+        self.keys = []
+        removed = []
         members = keys.compactMap { key in
-            guard seen.insert(key).inserted else { return nil }
-            guard let position = original[key], position > last else { return Member(key: key, position: nil) }
+            guard self.keys.insert(key).inserted else { return nil }
+            guard let position = original[key], Self.usable.contains(position), position > last else {
+                return Member(key: key, position: nil)
+            }
             last = position
             return Member(key: key, position: position)
         }
     }
 
+    private mutating func compact() {
+        if removed.isEmpty { return }
+        members.removeAll { removed.contains($0.key) }
+        removed = []
+    }
+
     /// What must be written: the members whose position is new.
-    func changedPositions() -> [(KeyValue, Int64)] {
-        zip(members, positions()).compactMap { original[$0.key] == $1 ? nil : ($0.key, $1) }
+    mutating func changedPositions() -> [(KeyValue, Int64)] {
+        compact()
+        return zip(members, positions()).compactMap { original[$0.key] == $1 ? nil : ($0.key, $1) }
     }
 
     private func positions() -> [Int64] {

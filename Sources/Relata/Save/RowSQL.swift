@@ -38,24 +38,49 @@ enum RowSQL {
 
     /// An upsert that updates the old row in place: `INSERT OR REPLACE` would delete it, and fire cascades. Says whether
     /// the row is new.
-    static func save(_ table: Table) -> String {
-        let assignments = written(table).map { quote(table.columns[$0].name) }.map { "\($0) = excluded.\($0)" }
+    static func save(_ table: Table, _ schema: Schema) -> String {
+        let assignments = upserted(table, schema, Set(table.keyColumns))
         return insert(table) + onConflict(table)
             + (assignments.isEmpty ? " DO NOTHING" : " DO UPDATE SET " + assignments.joined(separator: ", "))
     }
 
     /// Writes columns of the row with the object's key; one that has a revision only if it still has the one given.
-    static func update(_ table: Table, columns: [Int]) -> String {
+    static func update(_ table: Table, _ schema: Schema, columns: [Int]) -> String {
         // A statement must set something to say whether the row is there.
         let columns = columns.isEmpty ? [table.keyColumns[0]] : columns
         var sql =
             "UPDATE \(quote(table.sqlName)) SET "
-            + columns.map { "\(quote(table.columns[$0].name)) = ?\($0 + 1)" }.joined(separator: ", ") + " WHERE "
+            + (columns.map { "\(quote(table.columns[$0].name)) = ?\($0 + 1)" }
+                + places(table, schema, among: columns) { "?\($0 + 1)" }).joined(separator: ", ") + " WHERE "
             + table.keyColumns.map { "\(quote(table.columns[$0].name)) = ?\($0 + 1)" }.joined(separator: " AND ")
         if let revision = table.entity.revision, let index = table.columnIndexes(of: revision).first {
             sql += " AND \(quote(table.columns[index].name)) = ?\(table.columns.count + 1)"
         }
         return sql
+    }
+
+    /// What `ON CONFLICT DO UPDATE` sets: every column but those given, and the stamp of the insertion.
+    static func upserted(_ table: Table, _ schema: Schema, _ fixed: Set<Int>) -> [String] {
+        let columns = written(table).filter { !fixed.contains($0) }
+        let quoted = columns.map { quote(table.columns[$0].name) }
+        return quoted.map { "\($0) = excluded.\($0)" }
+            + places(table, schema, among: columns) { "excluded.\(quote(table.columns[$0].name))" }
+    }
+
+    /// An object that changes its owner has no place in the new one's list yet, where the store keeps the place.
+    private static func places(
+        _ table: Table, _ schema: Schema, among columns: [Int], _ new: (Int) -> String
+    ) -> [String] {
+        schema.references.compactMap { reference in
+            guard reference.source == table.index, reference.isOrderStored, let order = reference.orderColumn else {
+                return nil
+            }
+            let own = columns.filter { table.columns[$0].reference == reference.index }
+            guard !own.isEmpty else { return nil }
+            let place = "\(quote(table.sqlName)).\(quote(order))"
+            let isSame = own.map { "\(quote(table.sqlName)).\(quote(table.columns[$0].name)) IS \(new($0))" }
+            return "\(quote(order)) = CASE WHEN \(isSame.joined(separator: " AND ")) THEN \(place) END"
+        }
     }
 
     /// The columns that an update writes: all but the key and the insertion's stamp.

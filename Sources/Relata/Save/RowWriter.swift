@@ -68,7 +68,7 @@ struct RowWriter<M: Model> {
     func save(_ object: M, _ overrides: Overrides) throws -> Bool {
         let isNew = try table.entity.createdAt != nil && !exists(object)
         return try retryingAfterSteal(object, overrides) {
-            try connection.withStatement(slot: RowSQL.Slot.save.number(table), { RowSQL.save(table) }) { statement in
+            try connection.withStatement(slot: RowSQL.Slot.save.number(table), { RowSQL.save(table, session.catalog.schema) }) { statement in
                 try bind(object, overrides, to: statement, isInsert: true)
                 try step(statement)
                 return isNew
@@ -87,12 +87,13 @@ struct RowWriter<M: Model> {
         }
         try retryingAfterSteal(object, overrides) {
             if let columns {
-                try connection.withStatement(RowSQL.update(table, columns: columns)) {
+                try connection.withStatement(RowSQL.update(table, session.catalog.schema, columns: columns)) {
                     try update(object, overrides, $0, columns)
                 }
             } else {
                 try connection.withStatement(
-                    slot: RowSQL.Slot.update.number(table), { RowSQL.update(table, columns: RowSQL.written(table)) }
+                    slot: RowSQL.Slot.update.number(table),
+                    { RowSQL.update(table, session.catalog.schema, columns: RowSQL.written(table)) }
                 ) { try update(object, overrides, $0, nil) }
             }
         }

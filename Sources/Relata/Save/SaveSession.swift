@@ -19,7 +19,7 @@ final class SaveSession {
     /// The nodes that have edits on links.
     private(set) var editedNodes: Set<Int> = []
     /// Nodes whose links wait to be visited.
-    private var unvisited: [Int] = []
+    private var unvisited: ArraySlice<Int> = []
     /// References whose key is known only after the rows that need it were written.
     private var lateKeys: [(node: Int, reference: Int, owner: NodeKey)] = []
     /// Rows that edits on links have changed.
@@ -59,6 +59,9 @@ final class SaveSession {
         return nodes.count - 1
     }
 
+    /// Visits the links of a node whose object was replaced by one that has edits.
+    func visitAgain(_ node: Int) { if !unvisited.contains(node) { unvisited.append(node) } }
+
     /// Notes that one node refers to another. A key that is known can be written first, its check deferred; one that
     /// isn't can only if the reference may be unset meanwhile.
     func addEdge(from source: Int, to target: Int, reference: Int, isKeyKnown: Bool) {
@@ -92,7 +95,7 @@ final class SaveSession {
 
     /// Visits all links: finds nested objects, references and edits. Nothing more happens the second time.
     func gather() throws {
-        while let node = unvisited.popLast() {
+        while let node = unvisited.popFirst() {
             try bucketOf(node).visit(row: nodes[node].row, node: node, session: self)
         }
         for bucket in buckets { try bucket?.resolveKeyReferences(session: self) }
@@ -179,23 +182,25 @@ final class SaveSession {
     /// Notes whose lists the session's objects are in: called before they are written, and again afterwards.
     private func noteCounts() throws {
         guard catalog.hasCounts else { return }
-        for reference in catalog.schema.references
-        where reference.minimumCount != nil || reference.maximumCount != nil {
-            let table = catalog.schema.tables[reference.source]
-            let sql =
-                "SELECT \(Dialect.sqlite.list(reference.columns)) FROM \(RowSQL.quote(table.sqlName)) WHERE "
-                + RowSQL.matches(table.keyColumnNames, from: 1)
-            let target = catalog.schema.tables[reference.target]
-            let types = target.keyColumns.map { target.columns[$0].type as AttributeType? }
+        for reference in catalog.schema.references {
             for node in nodes where node.table == reference.source {
-                guard let key = buckets[node.table]?.keyValue(row: node.row),
-                    let owner = try connection.values(
-                        SQLStatement(sql, key.values.map(Parameter.value)), types: types
-                    ).first, !owner.contains(.null)
-                else { continue }
-                counted.noteOwner(KeyValue(owner), of: reference, in: catalog.schema)
+                guard let key = buckets[node.table]?.keyValue(row: node.row) else { continue }
+                try noteOwner(of: reference, from: key)
             }
         }
+    }
+
+    /// Notes in whose list an object is, where its length matters.
+    private func noteOwner(of reference: Reference, from key: KeyValue) throws {
+        guard reference.minimumCount != nil || reference.maximumCount != nil else { return }
+        let (table, target) = (catalog.schema.tables[reference.source], catalog.schema.tables[reference.target])
+        let sql =
+            "SELECT \(Dialect.sqlite.list(reference.columns)) FROM \(RowSQL.quote(table.sqlName)) WHERE "
+            + RowSQL.matches(table.keyColumnNames, from: 1)
+        let owners = try connection.values(
+            SQLStatement(sql, key.values.map(Parameter.value)), types: target.keyColumns.map { target.columns[$0].type })
+        guard let owner = owners.first, !owner.contains(.null) else { return }
+        counted.noteOwner(KeyValue(owner), of: reference, in: catalog.schema)
     }
 
     private func write(_ node: Int) throws {
@@ -234,7 +239,7 @@ final class SaveSession {
         try setReference(reference, of: key, to: target)
     }
 
-    /// Sets a stored object's reference, and counts the change in its revision.
+    /// Sets a stored object's reference, and counts the change in its revision; nothing happens where it is set.
     func setReference(_ reference: Reference, of key: KeyValue, to target: KeyValue?) throws {
         let table = catalog.schema.tables[reference.source]
         let columns = reference.columns.map(RowSQL.quote)
@@ -244,11 +249,16 @@ final class SaveSession {
             "UPDATE \(RowSQL.quote(table.sqlName)) SET "
             + columns.enumerated().map { "\($1) = ?\($0 + 1)" }.joined(separator: ", ") + bump.sql
             + " WHERE " + RowSQL.matches(table.keyColumnNames, from: columns.count + 1)
+            + " AND NOT (" + columns.enumerated().map { "\($1) IS ?\($0 + 1)" }.joined(separator: " AND ") + ")"
         let parameters = (values + key.values + (bump.needsNow ? [table.stampValue(now)] : [])).map(Parameter.value)
         let object = ObjectReference(entity: table.name, key: key)
+        try noteOwner(of: reference, from: key)
+        if reference.isUnique, let target { try LinkWriter(session: self).free(reference, from: target, except: [key]) }
         touch(table.index, key)
         do {
-            guard try connection.run(SQLStatement(sql, parameters)) > 0 else { throw RelataError.notFound(object) }
+            if try connection.run(SQLStatement(sql, parameters)) > 0 { return }
+            let isThere = SQLStatement(RowSQL.exists(table), key.values.map(Parameter.value))
+            if try connection.value(isThere) == nil { throw RelataError.notFound(object) }
         } catch {
             throw try ConstraintErrors(session: self).translate(error, object: object, table: table) { values }
         }

@@ -24,11 +24,11 @@ struct Upsert {
         try session.validate()
         let columns = names.flatMap { table.columnIndexes(of: $0) }
         let conflict = columns.map { RowSQL.quote(table.columns[$0].name) }.joined(separator: ", ")
-        var assignments = RowSQL.written(table).filter { !columns.contains($0) }.map { index in
-            let name = RowSQL.quote(table.columns[index].name)
-            // The stored row's own count goes on.
-            return table.columns[index].property == table.entity.revision
-                ? "\(name) = \(RowSQL.quote(table.sqlName)).\(name) + 1" : "\(name) = excluded.\(name)"
+        let revision = table.entity.revision.map { table.columnIndexes(of: $0) } ?? []
+        var assignments = RowSQL.upserted(table, catalog.schema, Set(columns + revision))
+        // The stored row's own count goes on.
+        for name in revision.map({ RowSQL.quote(table.columns[$0].name) }) {
+            assignments.append("\(name) = \(RowSQL.quote(table.sqlName)).\(name) + 1")
         }
         if assignments.isEmpty { assignments = ["\(conflict) = excluded.\(conflict)"] }
         let sql =

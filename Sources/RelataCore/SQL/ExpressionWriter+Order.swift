@@ -15,6 +15,9 @@ extension ExpressionWriter {
             self.isAscending = isAscending
             self.nullsFirst = nullsFirst ?? isAscending
         }
+
+        /// A place in an ordered relationship: an object that was never placed comes last.
+        init(position: Term) { self.init(position, sql: position.sql, nullsFirst: false) }
     }
 
     /// The keys of an order in SQL.

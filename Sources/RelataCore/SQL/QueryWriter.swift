@@ -167,7 +167,7 @@ struct QueryWriter {
         var order = try writer.order(plan.sort)
         guard isTotal else { return order }
         let isRelationOrder = plan.sort.isEmpty && !relationOrder.isEmpty
-        if isRelationOrder { order = relationOrder.map { ExpressionWriter.OrderTerm($0, sql: $0.sql) } }
+        if isRelationOrder { order = relationOrder.map(ExpressionWriter.OrderTerm.init(position:)) }
         // A through link's own order is (position, key) of the rows between.
         if !(isRelationOrder && !between.isEmpty), case .key(let key, _) = writer.object(writer.scopes[0].position) {
             writer.complete(&order, by: key)
