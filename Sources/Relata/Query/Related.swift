@@ -16,10 +16,33 @@ extension Model {
         return related([field.name], fallback: field.path.names)
     }
 
-    private func related<Target: Model>(_ names: [String], fallback path: [String]) -> Query<Target> {
+    /// All objects that follow from this one by a to-many to the same model: its members, theirs, and so on, found by
+    /// one statement.
+    ///
+    /// ```swift
+    /// let family = try await store.fetch(person.descendants { $0.children }.sorted { $0.name })
+    /// ```
+    ///
+    /// Each is met once and this object never, also where the links go round in a circle.
+    public func descendants(_ link: (Fields) -> ToManyField<Self>) -> Query<Self> {
+        let field = link(Fields(path: FieldPath()))
+        return related(field.names, fallback: field.path.names, isRecursive: true)
+    }
+
+    /// All objects that this one follows from by a to-one to the same model: its parent, the parent's, and so on, found
+    /// by one statement. See ``descendants(_:)``.
+    public func ancestors(_ link: (Fields) -> ToOneField<Self>) -> Query<Self> {
+        let field = link(Fields(path: FieldPath()))
+        return related([field.name], fallback: field.path.names, isRecursive: true)
+    }
+
+    private func related<Target: Model>(
+        _ names: [String], fallback path: [String], isRecursive: Bool = false
+    ) -> Query<Target> {
         var query = Query<Target>()
         if names.count == 1, path.isEmpty, let key = primaryKey.flatMap({ try? Self.keyValue($0) }) {
-            query.plan.relatedTo = RelatedOwner(entity: Self.entityName, relationship: names[0], key: key)
+            query.plan.relatedTo = RelatedOwner(
+                entity: Self.entityName, relationship: names[0], key: key, isRecursive: isRecursive)
         } else if primaryKey == nil {
             query.plan.condition = .or([])  // a new object: nothing is related to it yet
         } else {
