@@ -1,0 +1,48 @@
+/// Measures the contestants of one workload.
+struct Bench: Sendable {
+    let options: Options
+    let directory: WorkDirectory
+
+    /// How many rows to take where a full run takes `full`.
+    func count(_ full: Int) -> Int { options.isQuick ? full / 10 : full }
+
+    /// Measures all contestants in turns, so that whatever else the machine does meets all of them alike.
+    func time(_ contestants: [Contestant]) async throws -> Outcome {
+        var times: [Role: [Double]] = [:]
+        var expected: Int?
+        for round in 0...options.rounds {
+            for index in contestants.indices {
+                let contestant = contestants[(index + round) % contestants.count]
+                let run = try contestant.prepare()
+                let clock = ContinuousClock()
+                let start = clock.now
+                let result = try await run()
+                let duration = start.duration(to: clock.now)
+                guard result == expected ?? result else {
+                    throw Failure("\(contestant.role) did something else: \(result), not \(expected ?? 0)")
+                }
+                expected = result
+                // The first round warms up caches and memory.
+                if round > 0 { times[contestant.role, default: []].append(duration.milliseconds) }
+            }
+        }
+        let medians = times.mapValues { $0.median }
+        var outcome = Outcome(ours: medians[.ours] ?? 0, limit: medians[.limit])
+        for case .peer(let name) in contestants.map(\.role) {
+            outcome.peers.append((name, medians[.peer(name)] ?? 0))
+        }
+        return outcome
+    }
+}
+
+extension Duration {
+    var milliseconds: Double { Double(components.seconds) * 1e3 + Double(components.attoseconds) / 1e15 }
+}
+
+extension [Double] {
+    var median: Double {
+        let sorted = sorted()
+        let middle = count / 2
+        return count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
+    }
+}

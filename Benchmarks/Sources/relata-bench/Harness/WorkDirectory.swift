@@ -1,0 +1,34 @@
+import Foundation
+
+/// A directory for the files that are measured, removed with them at the end.
+final class WorkDirectory: Sendable {
+    let path: String
+
+    init() throws {
+        path = FileManager.default.temporaryDirectory.appending(path: "relata-bench-\(getpid())").path
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    /// The path of a file of that name, which isn't there yet.
+    func file(_ name: String) throws -> String {
+        let file = path + "/" + name
+        try remove(file)
+        return file
+    }
+
+    /// A copy of a closed database file.
+    func copy(_ source: String, _ name: String) throws -> String {
+        let file = try file(name)
+        try FileManager.default.copyItem(atPath: source, toPath: file)
+        return file
+    }
+
+    /// Removes a database with its companions.
+    func remove(_ file: String) throws {
+        for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: file + suffix) {
+            try FileManager.default.removeItem(atPath: file + suffix)
+        }
+    }
+}

@@ -1,0 +1,58 @@
+/// One thing that is measured, by its name in `bench.json`.
+struct Workload: Sendable {
+    let name: String
+    let targets: [Target]
+    let measure: @Sendable (Bench) async throws -> Outcome
+
+    static let all: [Workload] = [
+        .insertBatch, .fetchAll, .lookupInRead, .lookupCall, .lookupCallAsync, .filterSort, .updateBatch,
+        .cascadeTree, .cascadeManyToMany, .cascadeDeny, .saveGraph, .streamMemory, .openFiftyEntities, .buildTime,
+    ]
+}
+
+/// What a workload must reach.
+enum Target: Sendable {
+    /// So many times the limit, at most.
+    case limit(Double)
+    /// So many times faster than a peer, at least.
+    case faster(Double, than: String)
+    /// Below an amount in the workload's own unit.
+    case below(Double)
+}
+
+/// The figures of a workload: medians.
+struct Outcome: Sendable {
+    enum Unit: String { case milliseconds = "ms", megabytes = "mb" }
+
+    var unit = Unit.milliseconds
+    var ours: Double
+    var limit: Double?
+    var peers: [(name: String, value: Double)] = []
+}
+
+/// Who does a workload.
+enum Role: Hashable, Sendable {
+    case ours
+    case limit
+    case peer(String)
+
+    static let codable = Role.peer("GRDB Codable")
+    static let byIndex = Role.peer("GRDB by index")
+}
+
+/// One way to do a workload.
+struct Contestant {
+    let role: Role
+    /// Makes ready what one measurement needs, and returns what is measured. Its result must be the same for all.
+    let prepare: () throws -> () async throws -> Int
+
+    init(_ role: Role, _ prepare: @escaping () throws -> () throws -> Int) {
+        self.role = role
+        self.prepare = { try prepare() }
+    }
+
+    init(async role: Role, _ prepare: @escaping () throws -> () async throws -> Int) {
+        self.role = role
+        self.prepare = prepare
+    }
+}

@@ -1,0 +1,29 @@
+import Foundation
+
+/// Measures Relata beside SQLite's own interface (the limit) and GRDB (the peer), prints a table and writes
+/// `bench.json`.
+@main struct Main {
+    static func main() async throws {
+        do {
+            let options = try Options(CommandLine.arguments.dropFirst())
+            if let child = options.child { return try StreamMemory.runChild(child) }
+            // A task of its own: on the main actor, each async call would hop to another thread and back.
+            try await Task.detached { try await measure(options) }.value
+        } catch {
+            FileHandle.standardError.write(Data("relata-bench: \(error)\n".utf8))
+            exit(1)
+        }
+    }
+
+    private static func measure(_ options: Options) async throws {
+        let directory = try WorkDirectory()
+        var report = Report()
+        let bench = Bench(options: options, directory: directory)
+        for workload in Workload.all where options.includes(workload.name) {
+            report.print(progress: workload.name)
+            report.add(workload, try await workload.measure(bench))
+        }
+        report.printTable()
+        try report.write(to: options.output)
+    }
+}

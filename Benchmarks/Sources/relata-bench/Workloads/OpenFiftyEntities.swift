@@ -1,0 +1,38 @@
+import GRDB
+import Relata
+
+extension Workload {
+    /// Opening and closing an existing file of fifty entities, twenty times. Everyone reads one row, and with it the
+    /// schema.
+    static let openFiftyEntities = Workload(name: "open-50-entities", targets: [.limit(3)]) { bench in
+        let file = try bench.emptyFile("fifty.sqlite", for: E01.self)
+        return try await bench.time([
+            Contestant(.ours) {
+                {
+                    try repeated {
+                        let store = try Store.open(file, for: E01.self)
+                        _ = try store.first(E25.all)
+                        try store.close()
+                    }
+                }
+            },
+            Contestant(.limit) {
+                { try repeated { _ = try RawDatabase(file).prepare("SELECT * FROM E25").step() } }
+            },
+            Contestant(.peer("GRDB")) {
+                {
+                    try repeated {
+                        let pool = try DatabasePool(path: file)
+                        _ = try pool.read { try GRDB.Row.fetchOne($0, sql: "SELECT * FROM E25") }
+                        try pool.close()
+                    }
+                }
+            },
+        ])
+    }
+
+    private static func repeated(_ body: () throws -> Void) throws -> Int {
+        for _ in 0..<20 { try body() }
+        return 20
+    }
+}
