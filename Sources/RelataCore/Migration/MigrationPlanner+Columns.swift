@@ -32,7 +32,12 @@ extension MigrationPlanner {
         tables[table.name.lowercased()]?.added.insert(column.name.lowercased())
         let definition = SchemaDDL.columnDefinition(added, of: table, dialect: .sqlite)
         plan.preparation.append("ALTER TABLE \(quote(table.name)) ADD COLUMN \(definition)")
-        if let group = positionGroup(of: column.name, in: table) { fillPositions(column.name, of: table, by: group) }
+        // Beside a key that is new itself there is nothing to order yet.
+        if let group = positionGroup(of: column.name, in: table),
+            group.allSatisfy({ working.description.column($0) != nil })
+        {
+            fillPositions(column.name, of: table, by: group)
+        }
     }
 
     /// The check that a step gave every row a value.

@@ -42,88 +42,109 @@ extension StableHasher {
     }
 
     private mutating func combine(_ attribute: Attribute) {
-        combine(byte: 1)
+        combine(word: 1)
         combine(attribute.name)
         combine(attribute.column)
         switch attribute.type {
-        case .boolean: combine(byte: 1)
-        case .integer: combine(byte: 2)
-        case .real: combine(byte: 3)
-        case .decimal: combine(byte: 4)
-        case .text: combine(byte: 5)
+        case .boolean: combine(word: 1)
+        case .integer: combine(word: 2)
+        case .real: combine(word: 3)
+        case .decimal: combine(word: 4)
+        case .text: combine(word: 5)
         case .date(let encoding):
-            combine(byte: 6)
+            combine(word: 6)
             combine(encoding.rawValue)
-        case .data: combine(byte: 7)
+        case .data: combine(word: 7)
         case .uuid(let encoding):
-            combine(byte: 8)
+            combine(word: 8)
             combine(encoding.rawValue)
-        case .json: combine(byte: 9)
+        case .json: combine(word: 9)
         }
         combine(attribute.isOptional)
         if let value = attribute.defaultValue {
-            combine(byte: 1)
-            combine(SchemaDDL.literal(value, dialect: .sqlite))
+            combine(word: 1)
+            combine(value)
         } else {
-            combine(byte: 0)
+            combine(word: 0)
         }
         combine(attribute.originalName)
         combine(Int64(attribute.limits.count))
         for limit in attribute.limits { combine(limit) }
     }
 
+    private mutating func combine(_ value: Value) {
+        switch value {
+        case .null: combine(word: 1)
+        case .integer(let integer):
+            combine(word: 2)
+            combine(integer)
+        case .real(let real):
+            combine(word: 3)
+            combine(word: real.bitPattern)
+        case .text(let text):
+            combine(word: 4)
+            combine(text)
+        case .blob(let data):
+            combine(word: 5)
+            combine(data.hexadecimal)
+        case .uuid(let uuid):
+            combine(word: 6)
+            combine(uuid.uuidString)
+        }
+    }
+
     private mutating func combine(_ limit: Limit) {
         switch limit {
-        case .notEmpty: combine(byte: 1)
+        case .notEmpty: combine(word: 1)
         case .range(let minimum, let maximum):
-            combine(byte: 2)
+            combine(word: 2)
             combine(minimum.map { Int64(bitPattern: $0.bitPattern) })
             combine(maximum.map { Int64(bitPattern: $0.bitPattern) })
         case .length(let minimum, let maximum):
-            combine(byte: 3)
+            combine(word: 3)
             combine(minimum.map(Int64.init))
             combine(maximum.map(Int64.init))
         case .pattern(let pattern):
-            combine(byte: 4)
+            combine(word: 4)
             combine(pattern)
         }
     }
 
     private mutating func combine(_ relationship: Relationship) {
-        combine(byte: 2)
+        combine(word: 2)
         combine(relationship.name)
         combine(relationship.target)
         switch relationship.kind {
         case .toOne(let isOptional, let columns):
-            combine(byte: 1)
+            combine(word: 1)
             combine(isOptional)
             combine(columns)
         case .hasOne(let inverse):
-            combine(byte: 2)
+            combine(word: 2)
             combine(inverse)
         case .toMany(let inverse):
-            combine(byte: 3)
+            combine(word: 3)
             combine(inverse)
         case .manyToMany(let names):
-            combine(byte: 4)
+            combine(word: 4)
             combine(names.table)
             combine(names.sourceColumns)
             combine(names.targetColumns)
         case .manyToManyInverse(let inverse):
-            combine(byte: 5)
+            combine(word: 5)
             combine(inverse)
         case .through(let toMany, let toOne):
-            combine(byte: 6)
+            combine(word: 6)
             combine(toMany)
             combine(toOne)
         }
         combine(relationship.deleteRule?.rawValue)
         combine(relationship.onTargetDelete?.rawValue)
         switch relationship.order {
-        case nil: combine(byte: 0)
-        case .stored: combine(byte: 1)
+        case nil: combine(word: 0)
+        case .stored: combine(word: 1)
         case .attribute(let name):
-            combine(byte: 2)
+            combine(word: 2)
             combine(name)
         }
         combine(relationship.minimumCount.map(Int64.init))
@@ -132,12 +153,12 @@ extension StableHasher {
     }
 
     private mutating func combine(_ text: String?) {
-        combine(byte: text == nil ? 0 : 1)
+        combine(word: text == nil ? 0 : 1)
         if let text { combine(text) }
     }
 
     private mutating func combine(_ number: Int64?) {
-        combine(byte: number == nil ? 0 : 1)
+        combine(word: number == nil ? 0 : 1)
         if let number { combine(number) }
     }
 

@@ -21,7 +21,7 @@ extension SchemaResolver {
 
     private mutating func checkTableName(_ table: String, _ index: Int, _ property: String?, _ mend: String) {
         let lower = table.lowercased()
-        if table.isEmpty || table.contains("\0") {
+        if table.isEmpty || table.utf8.contains(0) {
             report(index, property, "its table's name is empty or holds U+0000: \(mend)")
         } else if lower.hasPrefix("sqlite_") || lower.hasPrefix("relata_") {
             report(index, property, "the table name \(table) is reserved: \(mend)")
@@ -29,21 +29,21 @@ extension SchemaResolver {
     }
 
     mutating func checkColumnNames(of index: Int) {
-        var owners: [String: String] = [:]
+        var names = NameList()
         for column in tables[index].columns {
-            checkColumn(column.name, of: index, property: column.property, owners: &owners)
+            checkColumn(column.name, of: index, property: column.property, &names)
         }
-        for reference in references where reference.source == index && reference.isOrderStored {
-            guard let column = reference.orderColumn else { continue }
-            checkColumn(column, of: index, property: reference.property, owners: &owners)
+        for number in references.indices where references[number].source == index && references[number].isOrderStored {
+            guard let column = references[number].orderColumn else { continue }
+            checkColumn(column, of: index, property: references[number].property, &names)
         }
     }
 
     mutating func checkColumnNames(of join: Join) {
-        var owners: [String: String] = [:]
+        var names = NameList()
         let orders = [join.orderColumn, join.inverseOrderColumn].compactMap { $0 }
         for column in join.sourceColumns + join.targetColumns + orders {
-            if owners.updateValue(column, forKey: column.lowercased()) != nil {
+            if names.insert(column.lowercased(), of: column) != nil {
                 report(
                     join.source, join.property,
                     "its join table has two columns named \(column): name them with `joinColumns:`")
@@ -51,12 +51,10 @@ extension SchemaResolver {
         }
     }
 
-    private mutating func checkColumn(
-        _ column: String, of index: Int, property: String, owners: inout [String: String]
-    ) {
-        if column.isEmpty || column.contains("\0") {
+    private mutating func checkColumn(_ column: String, of index: Int, property: String, _ names: inout NameList) {
+        if column.isEmpty || column.utf8.contains(0) {
             report(index, property, "its column's name is empty or holds U+0000: give another with `column:`")
-        } else if let owner = owners.updateValue(property, forKey: column.lowercased()) {
+        } else if let owner = names.insert(column.lowercased(), of: property) {
             report(index, property, "its column \(column) is also that of \(owner): rename one")
         }
     }
@@ -83,7 +81,7 @@ extension SchemaResolver {
     mutating func checkAttributes(of index: Int) {
         let entity = entities[index]
         for attribute in entity.attributes {
-            if case .text(let text)? = attribute.defaultValue, text.contains("\0") {
+            if case .text(let text)? = attribute.defaultValue, text.utf8.contains(0) {
                 report(index, attribute.name, "its default holds U+0000, which SQL can't spell: use another default")
             }
         }
@@ -98,5 +96,23 @@ extension SchemaResolver {
             if case .date? = entity.attribute(name)?.type { continue }
             report(index, name, "a stamp is a point in time: declare it as `var \(name): Date`")
         }
+    }
+}
+
+/// Names of which none should come twice. A table has few, and short ones, so that comparing each with each is faster
+/// than hashing them, which matters when a store is opened; past some number they are hashed all the same.
+struct NameList {
+    private var names: [(name: String, owner: String)] = []
+    private var owners: [String: String] = [:]
+
+    /// Adds a name; returns whose it was already, if it was.
+    mutating func insert(_ name: String, of owner: String) -> String? {
+        if names.count < 24 {
+            if let known = names.first(where: { $0.name == name }) { return known.owner }
+            names.append((name, owner))
+            return nil
+        }
+        if owners.isEmpty { owners = Dictionary(names.map { ($0.name, $0.owner) }, uniquingKeysWith: { $1 }) }
+        return owners.updateValue(owner, forKey: name)
     }
 }

@@ -3,7 +3,7 @@ extension SchemaResolver {
     mutating func resolveJoins() {
         let inverses = inverseSides()
         for (index, entity) in entities.enumerated() {
-            for relationship in entity.relationships {
+            for relationship in relationships[index] {
                 guard case .manyToMany(let names) = relationship.kind, let target = tableIndex[relationship.target]
                 else { continue }
                 let name = PropertyName(entity: index, property: relationship.name)
@@ -39,7 +39,7 @@ extension SchemaResolver {
     private mutating func inverseSides() -> [PropertyName: Relationship] {
         var sides: [PropertyName: Relationship] = [:]
         for (index, entity) in entities.enumerated() {
-            for relationship in entity.relationships {
+            for relationship in relationships[index] {
                 guard case .manyToManyInverse(let inverse) = relationship.kind,
                     let target = tableIndex[relationship.target]
                 else { continue }

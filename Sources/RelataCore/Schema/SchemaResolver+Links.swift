@@ -2,8 +2,8 @@
 extension SchemaResolver {
     /// Finds the reference behind each has-one and to-many.
     mutating func resolveViews() {
-        for (index, entity) in entities.enumerated() {
-            for relationship in entity.relationships {
+        for index in entities.indices {
+            for relationship in relationships[index] {
                 switch relationship.kind {
                 case .hasOne(let inverse), .toMany(let inverse):
                     resolveView(relationship, inverse: inverse, of: index)

@@ -10,6 +10,8 @@ struct SchemaResolver {
     var tableIndex: [String: Int] = [:]
 
     var problems: [SchemaProblem] = []
+    /// The entities' relationships, taken out once.
+    private(set) var relationships: [[Relationship]] = []
     /// The to-ones whose target exists, in the order of their numbers.
     var drafts: [ReferenceDraft] = []
     /// The drafts' numbers by entity and property.
@@ -42,6 +44,7 @@ struct SchemaResolver {
     }
 
     mutating func resolve() throws(RelataError) {
+        relationships = entities.map(\.relationships)
         checkNames()
         numberReferences()
         keys = Array(repeating: .unknown, count: entities.count)
@@ -67,16 +70,16 @@ struct SchemaResolver {
                 report(index, "two entities have this name: rename one, or nest it in another type")
                 tableIndex[entity.name] = entities.firstIndex { $0.name == entity.name }
             }
-            var seen: Set<String> = []
-            for property in entity.properties where !seen.insert(property.name).inserted {
+            var names = NameList()
+            for property in entity.properties where names.insert(property.name, of: "") != nil {
                 report(index, property.name, "two properties have this name: rename one")
             }
         }
     }
 
     private mutating func numberReferences() {
-        for (index, entity) in entities.enumerated() {
-            for relationship in entity.relationships {
+        for index in entities.indices {
+            for relationship in relationships[index] {
                 guard let target = tableIndex[relationship.target] else {
                     report(
                         index, relationship.name,
@@ -99,7 +102,7 @@ struct SchemaResolver {
         for (index, entity) in entities.enumerated() {
             let columns = columns(of: index)
             var links: [String: Link] = [:]
-            for relationship in entity.relationships {
+            for relationship in relationships[index] {
                 links[relationship.name] = link(relationship, of: index)
             }
             let key = entity.key.flatMap { name in columns.indices.filter { columns[$0].property == name } }

@@ -1,0 +1,64 @@
+import Foundation
+import RelataCore
+import RelataSQLite
+import Synchronization
+import Testing
+
+/// What opening a file costs, and several who open it at once.
+@Suite struct OpeningTests {
+    private func manyEntities() -> [Entity] {
+        (0..<50).map { number in
+            Entity(
+                name: "Entity\(number)",
+                properties: [.id()]
+                    + (0..<8).map { .attribute("attribute\($0)", default: "") }
+                    + [.toOne("next", "Entity\((number + 1) % 50)")])
+        }
+    }
+
+    @Test func anUnchangedFileCostsOneStatement() throws {
+        let file = try TemporaryFile()
+        let schema = try Schema(manyEntities())
+        let first = try Connection(path: file.path)
+        #expect(try SQLiteMigrator.migrate(first, schema: schema).changes.count == 50)
+        let statements = Mutex<[String]>([])
+        let second = try Connection(path: file.path) { sql, _ in statements.withLock { $0.append(sql) } }
+        statements.withLock { $0 = [] }
+        #expect(try SQLiteMigrator.migrate(second, schema: schema).isEmpty)
+        // The pragma within it is traced as one of its own.
+        #expect(statements.withLock { $0.count } <= 2)
+        // Another program's change is noticed.
+        try first.execute("ALTER TABLE Entity7 DROP COLUMN attribute3")
+        #expect(try SQLiteMigrator.migrate(second, schema: schema).changes.map(\.property) == ["attribute3"])
+    }
+
+    @Test func severalWhoOpenANewFileAtOnceMakeItOnce() async throws {
+        let file = try TemporaryFile()
+        let path = file.path
+        let schema = try Schema(manyEntities())
+        let changes = try await withThrowingTaskGroup(of: Int.self) { group in
+            for _ in 0..<6 {
+                group.addTask {
+                    let connection = try Connection(path: path)
+                    return try SQLiteMigrator.migrate(connection, schema: schema).changes.count
+                }
+            }
+            return try await group.reduce(0, +)
+        }
+        #expect(changes == 50)
+    }
+
+    @Test func aRefusedFileStaysAsItWasByteForByte() throws {
+        let file = try TemporaryFile()
+        let other = try Connection(path: file.path)
+        try other.execute("CREATE TABLE Book (id INTEGER PRIMARY KEY); INSERT INTO Book VALUES (1)")
+        try other.close()
+        let before = try Data(contentsOf: URL(fileURLWithPath: file.path))
+        let connection = try Connection(path: file.path)
+        #expect(throws: RelataError.self) {
+            try SQLiteMigrator.migrate(connection, schema: try Schema([book(.attribute("title"))]))
+        }
+        try connection.close()
+        #expect(try Data(contentsOf: URL(fileURLWithPath: file.path)) == before)
+    }
+}

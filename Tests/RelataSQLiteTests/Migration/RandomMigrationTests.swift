@@ -1,0 +1,152 @@
+import RelataCore
+import RelataSQLite
+import Testing
+
+/// Random models over a random file: either refused and untouched, or as if made for the new models, with all that both
+/// know still there.
+@Suite struct RandomMigrationTests {
+    private let names = ["A", "B", "C"]
+
+    private func randomEntities(_ random: inout SeededGenerator) -> [Entity] {
+        let chosen = names.filter { _ in Int.random(in: 0..<5, using: &random) > 0 }
+        var entities = chosen.map { name in
+            Entity(name: name, properties: [.id(name == "B" ? .text : .integer)])
+        }
+        for index in entities.indices {
+            for name in ["p", "q", "r"] where Bool.random(using: &random) {
+                let isOptional = Bool.random(using: &random)
+                let type = name == "p" ? [AttributeType.text, .integer].randomElement(using: &random)! : .text
+                let value: Value? = Bool.random(using: &random) ? (type == .text ? "d" : 4) : nil
+                entities[index].properties.append(
+                    .attribute(name, type, isOptional: isOptional, default: isOptional ? nil : value))
+                if Int.random(in: 0..<6, using: &random) == 0 { entities[index].uniques.append([name]) }
+                if Int.random(in: 0..<4, using: &random) == 0 { entities[index].indexes.append([name]) }
+            }
+            for target in entities.map(\.name) where Bool.random(using: &random) {
+                let isOptional = Int.random(in: 0..<4, using: &random) > 0
+                let name = "to" + target
+                switch Int.random(in: 0..<4, using: &random) {
+                case 0:
+                    let order: Relationship.Order? = Bool.random(using: &random) ? .stored : nil
+                    entities[index].properties.append(.manyToMany(name, target, order: order))
+                default:
+                    let rules: [DeleteRule?] = isOptional ? [nil, .cascade, .deny, .noAction] : [nil, .cascade, .deny]
+                    entities[index].properties.append(
+                        .toOne(
+                            name, target, isOptional: isOptional,
+                            onTargetDelete: rules.randomElement(using: &random) ?? nil))
+                    addView(of: name, in: entities[index].name, to: target, &entities, &random)
+                }
+            }
+        }
+        return entities
+    }
+
+    private func addView(
+        of property: String, in source: String, to target: String, _ entities: inout [Entity],
+        _ random: inout SeededGenerator
+    ) {
+        guard let index = entities.firstIndex(where: { $0.name == target }) else { return }
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0: entities[index].properties.append(.hasOne("of" + source, source, inverse: property))
+        case 1: entities[index].properties.append(.toMany("of" + source, source, inverse: property, order: .stored))
+        case 2: entities[index].properties.append(.toMany("of" + source, source, inverse: property))
+        default: break
+        }
+    }
+
+    /// Inserts rows; those that break a constraint are left out.
+    private func fill(_ connection: Connection, _ schema: Schema, _ random: inout SeededGenerator) throws {
+        for number in 1...6 {
+            for table in SchemaDDL.tables(of: schema).shuffled(using: &random) {
+                let values: [Value] = table.columns.map { column in
+                    if table.primaryKey == [column.name] {
+                        return column.type == "TEXT" ? .text("\(number)") : .integer(Int64(number))
+                    }
+                    if !column.isRequired && Bool.random(using: &random) { return .null }
+                    let value = Int.random(in: 1...6, using: &random)
+                    return column.type == "TEXT" ? .text("\(value)") : .integer(Int64(value))
+                }
+                let places = values.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
+                let columns = Dialect.sqlite.list(table.columns.map(\.name))
+                let sql = "INSERT OR IGNORE INTO \"\(table.name)\" (\(columns)) VALUES (\(places))"
+                try? connection.execute(SQLStatement(sql, values.map { .value($0) }))
+            }
+        }
+    }
+
+    /// What the file must have for the schema, found missing by looking at it afresh.
+    private func lacks(_ connection: Connection, _ schema: Schema) throws -> [String] {
+        let actual = try Introspection.tables(of: connection)
+        return SchemaDDL.tables(of: schema).flatMap { wanted -> [String] in
+            guard let table = actual.first(where: { $0.name == wanted.name }) else { return ["table \(wanted.name)"] }
+            var lacks: [String] = []
+            for column in wanted.columns {
+                let there = table.column(column.name)
+                if there?.isRequired != column.isRequired && wanted.primaryKey != [column.name] {
+                    lacks.append("\(table.name).\(column.name) required")
+                }
+                if there?.type != column.type {
+                    lacks.append("\(table.name).\(column.name) type \(there?.type ?? "-")")
+                }
+            }
+            let own = table.foreignKeys.filter { key in key.columns.allSatisfy { wanted.column($0) != nil } }
+            if Set(own) != Set(wanted.foreignKeys) { lacks.append("\(table.name) foreign keys \(own)") }
+            if Set(table.primaryKey) != Set(wanted.primaryKey) { lacks.append("\(table.name) key") }
+            for index in wanted.indexes
+            where !(index.isUnique ? table.isUnique(index.columns) : table.isIndexed(index.columns)) {
+                lacks.append("\(table.name) index \(index.columns)")
+            }
+            return lacks
+        }
+    }
+
+    /// The rows of what both schemas know in the same way.
+    private func common(_ connection: Connection, _ old: Schema, _ new: Schema) throws -> [[String]] {
+        try SchemaDDL.tables(of: old).compactMap { table in
+            guard let other = SchemaDDL.tables(of: new).first(where: { $0.name == table.name }) else { return nil }
+            let columns = table.columns.filter { column in
+                other.column(column.name).map { !$0.isRequired || column.isRequired } ?? false
+            }
+            return try connection.lines(
+                "SELECT \(Dialect.sqlite.list(columns.map(\.name))) FROM \"\(table.name)\" ORDER BY \(Dialect.sqlite.list(table.primaryKey))"
+            )
+        }
+    }
+
+    @Test func anyModelsOverAnyFile() throws {
+        var migrated = 0
+        for seed in UInt64(1)...400 {
+            var random = SeededGenerator(seed: seed)
+            let schemas = [randomEntities(&random), randomEntities(&random)].map { try? Schema($0) }
+            guard let old = schemas[0], let new = schemas[1] else { continue }
+            let connection = try Connection(path: nil)
+            try SQLiteMigrator.migrate(connection, schema: old)
+            try fill(connection, old, &random)
+            let file = try connection.lines("SELECT type, name, sql FROM sqlite_master ORDER BY name")
+            let rows = try common(connection, old, new)
+            do {
+                try SQLiteMigrator.migrate(connection, schema: new)
+            } catch RelataError.schemaMismatch(let problems) {
+                #expect(!problems.isEmpty)
+                #expect(
+                    try connection.lines("SELECT type, name, sql FROM sqlite_master ORDER BY name") == file,
+                    "seed \(seed)")
+                continue
+            } catch {
+                Issue.record("seed \(seed): \(error)")
+                continue
+            }
+            migrated += 1
+            let lacks = try lacks(connection, new)
+            #expect(lacks == [], "seed \(seed): \(lacks)")
+            #expect(try common(connection, old, new) == rows, "seed \(seed)")
+            #expect(try connection.lines("PRAGMA foreign_key_check") == [], "seed \(seed)")
+            #expect(try connection.lines("PRAGMA integrity_check") == ["ok"], "seed \(seed)")
+            try connection.execute("DELETE FROM relata_metadata WHERE name = 'fingerprint'")
+            let again = try SQLiteMigrator.prepare(connection, schema: new)
+            #expect(again.isEmpty, "seed \(seed): \(again.changes)")
+        }
+        #expect(migrated > 70)
+    }
+}
