@@ -166,6 +166,9 @@ extension MigrationPlanner {
             if isOwn {
                 report(entity, name, "it is optional now")
                 remake.isNeeded = true
+            } else if isReference(column.name, of: table, isComposite: true) {
+                // Such a key is unset by a part of it.
+                remake.final.columns[index].isRequired = true
             } else {
                 let isHandled = reportLossy(
                     entity, name, column: column.name, "the file requires a value: declare it without `?`")
@@ -211,8 +214,14 @@ extension MigrationPlanner {
                 return
             }
         }
+        let isOwn = oldTables[table.name.lowercased()]?.column(column.name)?.type.isSameName(as: actual.type) ?? false
+        if type == nil || isReference(column.name, of: table), !isOwn {
+            // SQLite compares the key with its target's whatever type another program gave it.
+            remake.final.columns[index].type = actual.type
+            return
+        }
         // Nothing is lost where there is nothing.
-        guard try facts(.hasRows(table: working.originalName)) else {
+        if isOwn, try !facts(.hasRows(table: working.originalName)) {
             if fits { return }
             report(entity, name, "its column is \(column.type) now")
             remake.isNeeded = true
@@ -233,6 +242,13 @@ extension MigrationPlanner {
                         entity: entity, property: name,
                         message: "rows hold values of another type than \(type) after the steps: convert them there")))
         }
+    }
+
+    /// Whether a column holds the key of a target, alone or with others.
+    private func isReference(_ column: String, of table: TableDescription, isComposite: Bool = false) -> Bool {
+        guard let entity = schema.tables.first(where: { $0.sqlName == table.name }) else { return false }
+        let number = entity.columns.first { $0.name.isSameName(as: column) }?.reference
+        return number.map { !isComposite || schema.references[$0].columns.count > 1 } ?? false
     }
 
     private func fitsStorage(_ column: ColumnDescription, _ actual: ColumnDescription) -> Bool {

@@ -13,25 +13,24 @@ extension MigrationPlanner {
                 if key.columns.count > 1 && !isForeign { remake.isNeeded = true }
                 continue
             }
-            let actual = working.description.foreignKey(on: key.columns)
+            let candidates = working.description.foreignKeys.filter { $0.isOn(key.columns) }
+            let actual = candidates.first { isSamePlace($0, key) } ?? candidates.first
             let former = formerly?.foreignKey(on: key.columns)
             let isOwn = formerly != nil && isSame(actual, former)
             guard let actual, isSamePlace(actual, key) else {
-                let isPlace = actual == nil
-                if isPlace && !isOwn {
-                    // Another program's table without the key is used as it is.
-                    remake.final.foreignKeys.removeAll { $0 == key }
+                guard isOwn else {
+                    leave(actual, insteadOf: key, of: wanted, &remake)
                     continue
                 }
-                try point(key, entity: entity, property: name, in: wanted, actual, &remake)
+                try point(key, entity: entity, property: name, in: wanted, &remake)
                 continue
             }
             guard actual.onDelete != key.onDelete else { continue }
             if isOwn {
                 report(entity, name, "the delete rule in the file is \(key.onDelete.rawValue) now")
                 remake.isNeeded = true
-            } else if actual.onDelete.isDenial {
-                // The rules are carried out before the database could refuse.
+            } else if actual.onDelete.isDenial || (key.onDelete == .none && actual.onDelete != .cascade) {
+                // The rules are carried out before the database could do anything.
                 keep(actual, insteadOf: key, &remake)
             } else {
                 let isHandled = reportLossy(
@@ -50,7 +49,13 @@ extension MigrationPlanner {
     ) {
         let entity = owner(of: wanted)
         for key in working.description.foreignKeys
-        where wanted.foreignKey(on: key.columns) == nil && key.columns.allSatisfy({ wanted.column($0) != nil }) {
+        where key.columns.allSatisfy({ wanted.column($0) != nil }) {
+            if wanted.foreignKeys.contains(where: { $0.isOn(key.columns) }) {
+                // A second one of another program's on the same columns stays.
+                let isOther = !wanted.foreignKeys.contains { isSamePlace(key, $0) }
+                if isOther && formerly?.foreignKey(on: key.columns) == nil { remake.final.foreignKeys.append(key) }
+                continue
+            }
             let name = property(of: key.columns[0], in: wanted)
             let isReference = schema.references.contains {
                 schema.tables[$0.source].sqlName == wanted.name && $0.columns == key.columns
@@ -72,7 +77,7 @@ extension MigrationPlanner {
     /// Makes columns that are there a foreign key.
     private mutating func point(
         _ key: ForeignKeyDescription, entity: String, property: String?, in table: TableDescription,
-        _ actual: ForeignKeyDescription?, _ remake: inout Remake
+        _ remake: inout Remake
     ) throws(RelataError) {
         guard let working = tables[table.name.lowercased()] else { return }
         let target = tables[key.target.lowercased()]
@@ -85,7 +90,7 @@ extension MigrationPlanner {
                     table: working.originalName, columns: key.columns.map(working.originalColumn),
                     target: target.originalName, targetColumns: key.targetColumns.map(target.originalColumn)))
         }
-        if isDangling || (actual != nil && isForeign) {
+        if isDangling {
             let isHandled = reportLossy(
                 entity, property,
                 "rows of the file hold keys that \(key.target) hasn't: declare it as it was, or remove those keys")
@@ -100,6 +105,21 @@ extension MigrationPlanner {
             report(entity, property, "the file checks where it points now")
         }
         remake.isNeeded = true
+    }
+
+    /// A table of another program's without the key is used as it is; one whose key points elsewhere is not.
+    private mutating func leave(
+        _ actual: ForeignKeyDescription?, insteadOf key: ForeignKeyDescription, of table: TableDescription,
+        _ remake: inout Remake
+    ) {
+        if let actual {
+            let isHandled = reportLossy(
+                owner(of: table), property(of: key.columns[0], in: table),
+                "its key points at \(actual.target) in the file, not at the key of \(key.target): declare that target")
+            if isHandled { remake.isNeeded = true }
+        } else {
+            remake.final.foreignKeys.removeAll { $0 == key }
+        }
     }
 
     private func keep(

@@ -41,8 +41,7 @@ public struct TableDescription: Hashable, Sendable {
 
     /// The foreign key that stands in just these columns, in any order.
     public func foreignKey(on columns: [String]) -> ForeignKeyDescription? {
-        let wanted = Set(columns.map { $0.lowercased() })
-        return foreignKeys.first { Set($0.columns.map { $0.lowercased() }) == wanted }
+        foreignKeys.first { $0.isOn(columns) }
     }
 
     /// Whether no two rows can have the same values in these columns, which are compared without their order.
@@ -107,6 +106,11 @@ public struct ForeignKeyDescription: Hashable, Sendable {
         self.target = target
         self.targetColumns = targetColumns
         self.onDelete = onDelete
+    }
+
+    /// Whether the key stands in just these columns, in any order.
+    func isOn(_ columns: [String]) -> Bool {
+        Set(self.columns.map { $0.lowercased() }) == Set(columns.map { $0.lowercased() })
     }
 
     /// What a database does by itself when the target's row is deleted.

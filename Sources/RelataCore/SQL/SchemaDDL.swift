@@ -128,7 +128,7 @@ extension SchemaDDL {
         if column.isRequired && !(isKey && table.isKeyAssigned) { words.append("NOT NULL") }
         if isKey { words.append("PRIMARY KEY") }
         if let value = column.defaultSQL { words.append("DEFAULT \(value)") }
-        if let key = table.foreignKey(on: [column.name]) { words.append(referencesClause(key, dialect)) }
+        for key in table.foreignKeys where key.isOn([column.name]) { words.append(referencesClause(key, dialect)) }
         return words.joined(separator: " ")
     }
 

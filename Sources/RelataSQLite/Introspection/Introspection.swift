@@ -60,7 +60,8 @@ public enum Introspection {
     ) throws(RelataError) {
         let columns = """
             SELECT m.name, x.name, x.type, x."notnull", x.dflt_value, x.pk, x.hidden
-            FROM sqlite_master AS m JOIN pragma_table_xinfo(m.name) AS x WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY m.rowid, x.cid
+            FROM sqlite_master AS m JOIN pragma_table_xinfo(m.name) AS x
+            WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY m.rowid, x.cid
             """
         var keys: [Int: [(rank: Int64, name: String)]] = [:]
         try connection.rows(SQLStatement(columns)) { row in
@@ -86,7 +87,8 @@ public enum Introspection {
         // SQLite numbers the keys of a table from the last declared to the first.
         let keys = """
             SELECT m.name, f.id, f."table", f."from", f."to", f.on_delete
-            FROM sqlite_master AS m JOIN pragma_foreign_key_list(m.name) AS f WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%'
+            FROM sqlite_master AS m JOIN pragma_foreign_key_list(m.name) AS f
+            WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%'
             ORDER BY m.rowid, f.id DESC, f.seq
             """
         var last: (table: Int, id: Int64)?
@@ -112,7 +114,8 @@ public enum Introspection {
             SELECT m.name, i.name, i."unique", i.origin, i.partial, x.cid, x.name,
                 (SELECT sql FROM sqlite_master WHERE type = 'index' AND name = i.name)
             FROM sqlite_master AS m JOIN pragma_index_list(m.name) AS i JOIN pragma_index_xinfo(i.name) AS x
-            WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%' AND x.key ORDER BY m.rowid, i.seq DESC, x.seqno
+            WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%' AND x.key
+            ORDER BY m.rowid, i.seq DESC, x.seqno
             """
         try connection.rows(SQLStatement(indexes)) { row in
             guard let number = numbers[row.text(at: 0)] else { return }

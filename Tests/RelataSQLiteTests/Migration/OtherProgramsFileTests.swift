@@ -73,6 +73,20 @@ import Testing
         #expect(try SQLiteMigrator.migrate(connection, schema: try Schema(cascade)).isEmpty)
     }
 
+    @Test func aKeyThatPointsElsewhereIsRefused() throws {
+        let connection = try database(schema + "CREATE TABLE Kind (id INTEGER PRIMARY KEY)")
+        var other = models + [Entity(name: "Kind", properties: [.id()])]
+        other[0].properties[4] = .relationship(
+            Relationship("genre", target: "Kind", kind: .toOne(isOptional: true, columns: ["genreId"])))
+        do {
+            try SQLiteMigrator.migrate(connection, schema: try Schema(other))
+            Issue.record("it opened")
+        } catch RelataError.schemaMismatch(let problems) {
+            #expect(
+                problems.map(\.description).first?.hasPrefix("Book.genre: its key points at Genre in the file") == true)
+        }
+    }
+
     @Test func aStepAdoptsTheFile() throws {
         let connection = try database(schema)
         var more = models + [Entity(name: "Author", properties: [.id()])]
