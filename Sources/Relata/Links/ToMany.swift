@@ -116,7 +116,12 @@ public struct ToMany<Target: Model>: Sendable, Equatable {
 
     /// Makes objects no members.
     public mutating func remove(_ objects: some Sequence<Target>) {
-        for object in objects { remove(object) }
+        let objects = Array(objects)
+        guard content == nil, edits.allSatisfy(\.objects.isEmpty), objects.allSatisfy({ $0.primaryKey != nil }) else {
+            for object in objects { remove(object) }
+            return
+        }
+        edits += objects.map { .remove(.object(LinkedObject($0))) }
     }
 
     /// Makes the object with that key no member.

@@ -12,7 +12,7 @@ import Testing
             try tx.insert([root, docs, drafts, music])
             let below = root.descendants { $0.children }
             #expect(try tx.fetch(below.sorted { $0.name }).map(\.name) == ["docs", "drafts", "music"])
-            #expect(try tx.count(below.where { $0.name.beginsWith("d") }) == 2)
+            #expect(try tx.count(below.where { $0.name.hasPrefix("d") }) == 2)
             #expect(try tx.fetch(drafts.ancestors { $0.parent }.sorted { $0.name }).map(\.name) == ["docs", "root"])
             #expect(try tx.count(music.descendants { $0.children }) == 0)
         }
