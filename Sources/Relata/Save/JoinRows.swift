@@ -34,7 +34,7 @@ struct JoinRows {
             "INSERT INTO \(RowSQL.quote(join.table)) (\(columns.map(RowSQL.quote).joined(separator: ", "))) VALUES ("
             + terms.joined(separator: ", ") + ") ON CONFLICT DO NOTHING"
         do {
-            try session.connection.run(SQLStatement(sql, values.map(Parameter.value)))
+            if try session.connection.run(SQLStatement(sql, values.map(Parameter.value))) > 0 { record([member]) }
         } catch {
             guard case .database(let code, _, _) = error, Int32(code) == SQLITE_CONSTRAINT_FOREIGNKEY_ else { throw error }
             throw RelataError.invalidReference(
@@ -45,10 +45,11 @@ struct JoinRows {
     /// Makes an object no member.
     func remove(_ member: KeyValue) throws {
         note(member)
-        try session.connection.run(
+        let removed = try session.connection.run(
             SQLStatement(
                 "DELETE FROM \(RowSQL.quote(join.table)) WHERE " + RowSQL.matches(side.own + side.other, from: 1),
                 (owner.values + member.values).map(Parameter.value)))
+        if removed > 0 { record([member]) }
     }
 
     /// Makes all objects but these no members.
@@ -64,6 +65,7 @@ struct JoinRows {
                     + " RETURNING " + columns, owner.values.map(Parameter.value) + parameters),
             types: target.keyColumns.map { target.columns[$0].type })
         for key in removed { note(KeyValue(key)) }
+        record(removed.map { KeyValue($0) })
     }
 
     /// Writes a member's position.
@@ -74,6 +76,15 @@ struct JoinRows {
                 "UPDATE \(RowSQL.quote(join.table)) SET \(RowSQL.quote(order)) = ?1 WHERE "
                     + RowSQL.matches(side.own + side.other, from: 2),
                 ([.integer(position)] + owner.values + member.values).map(Parameter.value)))
+        session.connection.recorder?.record(
+            .update, isSource ? join.source : join.target, owner, properties: [link])
+    }
+
+    /// Says that objects were linked, or are no longer.
+    private func record(_ members: [KeyValue]) {
+        guard let recorder = session.connection.recorder, recorder.listsRows, !members.isEmpty else { return }
+        let (own, others) = (KeyList([owner]), KeyList(members))
+        recorder.recordLink(join, sources: isSource ? own : others, targets: isSource ? others : own)
     }
 
     private func note(_ member: KeyValue) {

@@ -68,6 +68,7 @@ struct LinkWriter {
                         + RowSQL.matches(table.keyColumnNames, from: 2),
                     ([.integer(position)] + key.values + (bump.needsNow ? [table.stampValue(session.now)] : []))
                         .map(Parameter.value)))
+            connection.recorder?.recordPosition(key, column, reference, owner: group.owner)
         }
     }
 
@@ -107,7 +108,11 @@ struct LinkWriter {
             SQLStatement(
                 "UPDATE \(RowSQL.quote(table.sqlName)) SET \(assignments)\(bump.sql) WHERE \(condition)\(keys)",
                 parameters), types: table.keyColumns.map { table.columns[$0].type })
-        for key in freed { session.touch(table.index, KeyValue(key)) }
+        for key in freed {
+            session.touch(table.index, KeyValue(key))
+            connection.recorder?.record(
+                .update, table.index, KeyValue(key), properties: [reference.property] + table.stampProperties)
+        }
     }
 
     // MARK: Many-to-many

@@ -37,6 +37,9 @@ struct QueryUpdate {
             }
             try transaction.forEach(changed) { Validation.check([$0], table, &failures) }
             if !failures.isEmpty { throw RelataError.validation(failures) }
+            connection.recorder?.record(
+                .update, table.index, KeyList(keys.map { KeyValue($0) }),
+                properties: assignments.map(\.property) + table.stampProperties)
             return keys.count
         }
     }

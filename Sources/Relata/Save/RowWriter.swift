@@ -10,13 +10,15 @@ struct RowWriter<M: Model> {
 
     /// Inserts a row and returns its rowid.
     func insert(_ object: M, _ overrides: Overrides) throws -> Int64 {
-        try retryingAfterSteal(object, overrides, isInsert: true) {
+        let rowID = try retryingAfterSteal(object, overrides, isInsert: true) {
             try connection.withStatement(slot: RowSQL.Slot.insert.number(table), { RowSQL.insert(table) }) { statement in
                 try bind(object, overrides, to: statement, isInsert: true)
                 try step(statement)
                 return connection.lastInsertedRowID
             }
         }
+        try note(.insert, object, overrides, rowID: rowID)
+        return rowID
     }
 
     /// Inserts rows with one statement.
@@ -34,11 +36,12 @@ struct RowWriter<M: Model> {
                 sqlite3_reset(statement)
             }
         }
+        try noteInserted(objects)
     }
 
     /// Runs an upsert that returns the key of the row.
     func returningKey(_ object: M, _ sql: String) throws -> M.Key {
-        try retryingAfterSteal(object, []) {
+        let (key, isInserted) = try upserting(object, []) {
             try connection.withStatement(sql) { statement in
                 try bind(object, [], to: statement, isInsert: true)
                 try step(statement)
@@ -49,11 +52,15 @@ struct RowWriter<M: Model> {
                 return key
             }
         }
+        connection.recorder?.record(
+            isInserted ? .insert : .update, table.index, try M.keyValue(key),
+            properties: isInserted ? [] : table.properties(of: RowSQL.written(table)))
+        return key
     }
 
     /// Inserts a row unless one with its key is there; whether it did.
     func insertIfAbsent(_ object: M, _ overrides: Overrides) throws -> Bool {
-        try retryingAfterSteal(object, overrides) {
+        let isInserted = try retryingAfterSteal(object, overrides) {
             try connection.withStatement(
                 slot: RowSQL.Slot.insertIfAbsent.number(table), { RowSQL.insertIfAbsent(table) }
             ) { statement in
@@ -62,18 +69,21 @@ struct RowWriter<M: Model> {
                 return connection.changes > 0
             }
         }
+        if isInserted { try note(.insert, object, overrides) }
+        return isInserted
     }
 
     /// Inserts or updates a row; whether it was inserted, where a stamp depends on it.
     func save(_ object: M, _ overrides: Overrides) throws -> Bool {
         let isNew = try table.entity.createdAt != nil && !exists(object)
-        return try retryingAfterSteal(object, overrides) {
+        let ((), isInserted) = try upserting(object, overrides) {
             try connection.withStatement(slot: RowSQL.Slot.save.number(table), { RowSQL.save(table, session.catalog.schema) }) { statement in
                 try bind(object, overrides, to: statement, isInsert: true)
                 try step(statement)
-                return isNew
             }
         }
+        try note(isInserted ? .insert : .update, object, overrides)
+        return isNew
     }
 
     /// Updates a row that must be there, and unchanged if it has a revision.
@@ -97,6 +107,7 @@ struct RowWriter<M: Model> {
                 ) { try update(object, overrides, $0, nil) }
             }
         }
+        try note(.update, object, overrides, columns: columns)
     }
 
     private func update(_ object: M, _ overrides: Overrides, _ statement: OpaquePointer, _ columns: [Int]?) throws {
@@ -200,7 +211,7 @@ struct RowWriter<M: Model> {
 
     /// Runs a write; where it fails because another object has the partner of a one-to-one, takes the partner away from
     /// that and tries again.
-    private func retryingAfterSteal<Result>(
+    func retryingAfterSteal<Result>(
         _ object: M, _ overrides: Overrides, isInsert: Bool = false, _ body: () throws -> Result
     ) throws -> Result {
         do {

@@ -256,7 +256,11 @@ final class SaveSession {
         if reference.isUnique, let target { try LinkWriter(session: self).free(reference, from: target, except: [key]) }
         touch(table.index, key)
         do {
-            if try connection.run(SQLStatement(sql, parameters)) > 0 { return }
+            if try connection.run(SQLStatement(sql, parameters)) > 0 {
+                connection.recorder?.record(
+                    .update, table.index, key, properties: [reference.property] + table.stampProperties)
+                return
+            }
             let isThere = SQLStatement(RowSQL.exists(table), key.values.map(Parameter.value))
             if try connection.value(isThere) == nil { throw RelataError.notFound(object) }
         } catch {

@@ -107,6 +107,11 @@ public class ReadTransaction {
 
     /// Chosen values of a query's objects or groups, as tuples.
     public func fetch<M: Model, Row>(_ selection: Selection<M, Row>) throws -> [Row] {
+        try storedRows(selection).map(selection.decode)
+    }
+
+    /// The values of a selection, as stored.
+    func storedRows<M: Model, Row>(_ selection: Selection<M, Row>) throws -> [[Value]] {
         let plan = try plan(selection.query)
         let compiled =
             if let groups = selection.groups {
@@ -114,7 +119,7 @@ public class ReadTransaction {
             } else {
                 try compiler.select(plan, columns: .expressions(selection.nodes))
             }
-        return try connection.values(compiled.statement, types: compiled.columnTypes).map(selection.decode)
+        return try connection.values(compiled.statement, types: compiled.columnTypes)
     }
 
     /// One figure of all objects of a query.
@@ -190,13 +195,15 @@ public class ReadTransaction {
     /// ```swift
     /// let rows = try tx.rows("SELECT title, year FROM Book WHERE year > \(1970)")
     /// ```
-    public func rows(_ sql: SQL) throws -> [[Value]] { try connection.values(try sql.statement) }
+    public func rows(_ sql: SQL) throws -> [[Value]] {
+        try connection.runningForeignSQL { try connection.values(try sql.statement) }
+    }
 
     /// Objects of a model from SQL that selects their columns in the order of its properties.
     public func fetch<M: Model>(_ model: M.Type, sql: SQL) throws -> [M] {
         let count = try catalog.table(model).columns.count
         var objects: [M] = []
-        try rows(try sql.statement) { statement in
+        let read: (OpaquePointer) throws -> Void = { statement in
             guard sqlite3_column_count(statement) >= count else {
                 throw RelataError.invalidUse(
                     "\(M.entityName) has \(count) columns and the SQL gives \(sqlite3_column_count(statement)): select them all, in the order of the properties"
@@ -205,6 +212,7 @@ public class ReadTransaction {
             var reader = RowReader(statement)
             objects.append(try Self.reading(model) { try M(from: &reader) })
         }
+        try connection.runningForeignSQL { try rows(try sql.statement, read) }
         return objects
     }
 

@@ -24,6 +24,12 @@ public final class Store: Sendable {
         public var busyTimeout = 5.0
         /// Called after each SQL statement, with its text and how long it ran.
         public var trace: SQLTrace?
+        /// Whether what transactions do is also written down in the file, for readers that must not miss one: see
+        /// ``Store/changes(after:limit:)-(Int64,_)``.
+        public var changeLog = false
+        /// How many seconds may pass until observers notice what another process wrote, or another store that is open
+        /// on the same file; `nil` for never. Nothing is asked while nobody observes.
+        public var externalChangeDelay: Double? = 0.25
         /// Steps for changes of the schema that would lose data, each run once, in this order.
         public var migrations: [MigrationStep] = []
 
@@ -33,15 +39,22 @@ public final class Store: Sendable {
 
     let pool: ConnectionPool
     let catalog: ModelCatalog
+    let hub: ChangeHub
+    let observations = ObservationRegistry()
+    let keepsChangeLog: Bool
     /// Where the store's file is; `nil` for a store in memory.
     public let path: String?
 
     /// The resolved schema of all models.
     public var schema: Schema { catalog.schema }
 
-    private init(pool: ConnectionPool, catalog: ModelCatalog, path: String?) {
+    private init(
+        pool: ConnectionPool, catalog: ModelCatalog, hub: ChangeHub, keepsChangeLog: Bool, path: String?
+    ) {
         self.pool = pool
         self.catalog = catalog
+        self.hub = hub
+        self.keepsChangeLog = keepsChangeLog
         self.path = path
     }
 
@@ -104,20 +117,24 @@ public final class Store: Sendable {
 
     private static func make(_ path: String?, _ models: [any Model.Type], _ options: Options) throws -> Store {
         let catalog = try ModelCatalog(models)
+        let keepsChangeLog = options.changeLog && !options.isReadOnly
+        let hub = ChangeHub(
+            schema: catalog.schema, keepsLog: keepsChangeLog, interval: path == nil ? nil : options.externalChangeDelay)
         let pool = try ConnectionPool(
             path: path, isReadOnly: options.isReadOnly, durability: options.durability, readers: options.maximumReaders,
-            busyTimeout: options.busyTimeout, trace: options.trace)
+            busyTimeout: options.busyTimeout, trace: options.trace, changes: hub)
         do {
             try pool.withWriter { connection in
                 try SQLiteMigrator.migrate(connection, schema: catalog.schema, steps: options.migrations)
                 // Not before the file is known to be ours: a file that is refused stays as it was, byte for byte.
                 if path != nil && !options.isReadOnly { try connection.execute("PRAGMA journal_mode = WAL") }
+                if keepsChangeLog { try ChangeLog.create(on: connection) }
             }
         } catch {
             try? pool.close()
             throw error
         }
-        return Store(pool: pool, catalog: catalog, path: path)
+        return Store(pool: pool, catalog: catalog, hub: hub, keepsChangeLog: keepsChangeLog, path: path)
     }
 
     /// Closes the store. Calls after it fail with ``RelataError/closed(_:)``; what runs goes on to its end.
@@ -166,7 +183,7 @@ public final class Store: Sendable {
         try pool.write { connection in try body(WriteTransaction(connection, catalog)) }
     }
 
-    private func snapshot<Result>(_ connection: Connection, _ body: (ReadTransaction) throws -> Result) throws -> Result {
+    func snapshot<Result>(_ connection: Connection, _ body: (ReadTransaction) throws -> Result) throws -> Result {
         // In memory, one connection does both: a read inside a write sees the transaction that is open.
         if connection.isInTransaction { return try body(ReadTransaction(connection, catalog)) }
         try connection.execute(SQLStatement("BEGIN"))

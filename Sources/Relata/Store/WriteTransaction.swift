@@ -190,7 +190,9 @@ public final class WriteTransaction: ReadTransaction {
     private func delete<M: Model>(_ model: M.Type, _ roots: DeletionRoots) throws -> DeletionReport {
         let index = try catalog.table(model).index
         guard catalog.hasCounts else {
-            return try connection.delete(entity: index, roots: roots, schema: catalog.schema)
+            let report = try connection.delete(entity: index, roots: roots, schema: catalog.schema)
+            connection.recorder?.record(report)
+            return report
         }
         // Lists that lose a member must keep their least number: whose they are is known only before.
         return try savepoint { _ in
@@ -199,6 +201,7 @@ public final class WriteTransaction: ReadTransaction {
             try counted.noteOwners(losing: plan, connection: connection, schema: catalog.schema)
             let report = try connection.delete(entity: index, roots: roots, schema: catalog.schema)
             try counted.check(connection: connection, schema: catalog.schema)
+            connection.recorder?.record(report)
             return report
         }
     }
@@ -209,7 +212,9 @@ public final class WriteTransaction: ReadTransaction {
     ///
     /// It passes by validation, delete rules and revisions; foreign keys hold.
     @discardableResult
-    public func execute(_ sql: SQL) throws -> Int { try connection.run(try sql.statement) }
+    public func execute(_ sql: SQL) throws -> Int {
+        try connection.runningForeignSQL { try connection.run(try sql.statement) }
+    }
 
     // MARK: Savepoints
 
@@ -219,6 +224,7 @@ public final class WriteTransaction: ReadTransaction {
     @discardableResult
     public func savepoint<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result {
         let name = "relata_\(depth)"
+        let mark = connection.recorder?.mark()
         depth += 1
         defer { depth -= 1 }
         try connection.execute(SQLStatement("SAVEPOINT \(name)"))
@@ -227,6 +233,7 @@ public final class WriteTransaction: ReadTransaction {
             try connection.execute(SQLStatement("RELEASE \(name)"))
             return result
         } catch {
+            if let mark { connection.recorder?.rollBack(to: mark) }
             if connection.isInTransaction {
                 try connection.execute(SQLStatement("ROLLBACK TO \(name)"))
                 try connection.execute(SQLStatement("RELEASE \(name)"))

@@ -20,6 +20,11 @@ public final class Connection {
     private var cache: [String: Statement] = [:]
     private var slots: [Statement?] = []
     private var tracer: SQLTracer?
+    let authorizer: AccessAuthorizer
+    /// What statements read and write, while somebody wants to know.
+    public internal(set) var accesses: AccessLog?
+    /// What the open transaction does, if somebody wants to know.
+    public internal(set) var recorder: ChangeRecorder?
     private(set) var isClosed = false
 
     /// Opens a connection.
@@ -47,6 +52,7 @@ public final class Connection {
             throw .fileAccess(path: path ?? "memory", "\(error)")
         }
         self.path = path ?? ""
+        authorizer = AccessAuthorizer(on: handle)
         // GRDB's observation traps on a commit that its own queue doesn't make.
         sqlite3_commit_hook(handle, nil, nil)
         sqlite3_rollback_hook(handle, nil, nil)
@@ -103,9 +109,11 @@ public final class Connection {
     func lease(_ sql: String) throws(RelataError) -> Statement {
         if let cached = cache[sql], !cached.isLeased {
             cached.isLeased = true
+            if let accesses { note(cached, in: accesses) }
             return cached
         }
         let statement = try prepare(sql)
+        if let accesses { note(statement, in: accesses) }
         if cache[sql] == nil {
             // Queries differ in finitely many ways in any program; this only bounds one that spells values into SQL.
             if cache.count >= 500 { cache = cache.filter { $0.value.isLeased } }
@@ -118,10 +126,12 @@ public final class Connection {
     func lease(slot: Int, _ sql: () throws -> String) throws -> Statement {
         if slot < slots.count, let statement = slots[slot], !statement.isLeased {
             statement.isLeased = true
+            if let accesses { note(statement, in: accesses) }
             return statement
         }
         if slot >= slots.count { slots += Array(repeating: nil, count: slot + 32 - slots.count) }
         let statement = try prepare(sql())
+        if let accesses { note(statement, in: accesses) }
         if slots[slot] == nil { slots[slot] = statement }
         return statement
     }
@@ -135,9 +145,16 @@ public final class Connection {
     private func prepare(_ sql: String) throws(RelataError) -> Statement {
         guard !isClosed else { throw .closed("the store is closed: open it again") }
         var pointer: OpaquePointer?
-        let code = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &pointer, nil)
+        let code = authorizer.preparing {
+            sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &pointer, nil)
+        }
         guard code == SQLITE_OK, let pointer else { throw error(code, sql: sql) }
         return Statement(pointer)
+    }
+
+    func forEachStatement(_ body: (Statement) -> Void) {
+        for statement in cache.values { body(statement) }
+        for case let statement? in slots { body(statement) }
     }
 
     /// Forgets all prepared statements; after the schema was changed.
@@ -156,7 +173,12 @@ public final class Connection {
     /// Runs SQL text that may hold several statements, without parameters.
     public func execute(_ sql: String) throws(RelataError) {
         guard !isClosed else { throw .closed("the store is closed: open it again") }
-        let code = sqlite3_exec(handle, sql, nil, nil, nil)
+        var code = SQLITE_OK
+        if let accesses {
+            accesses.add(authorizer.collect { code = sqlite3_exec(handle, sql, nil, nil, nil) })
+        } else {
+            code = authorizer.preparing { sqlite3_exec(handle, sql, nil, nil, nil) }
+        }
         guard code == SQLITE_OK else { throw error(code, sql: sql) }
     }
 
@@ -258,6 +280,8 @@ public final class Connection {
 final class Statement {
     @usableFromInline let handle: OpaquePointer
     @usableFromInline var isLeased = true
+    /// What it reads and writes, once somebody wanted to know.
+    var access: StatementAccess?
 
     init(_ handle: OpaquePointer) { self.handle = handle }
 

@@ -21,6 +21,8 @@ public final class ConnectionPool: Sendable {
     private let busyTimeout: Double
     private let isReadOnly: Bool
     private let isShared: Bool
+    /// Where committed transactions are made known.
+    public let changes: ChangeHub?
 
     /// Opens a database, and makes it if it doesn't exist.
     ///
@@ -29,11 +31,13 @@ public final class ConnectionPool: Sendable {
     ///   - isReadOnly: Whether writing is refused; the file must exist.
     ///   - readers: The largest number of connections that read.
     ///   - busyTimeout: How many seconds to wait for another process that writes.
+    ///   - changes: Where committed transactions are made known.
     /// - Throws: ``RelataError``, as ``Connection/init(path:isReadOnly:trace:)`` says.
     public init(
         path: String?, isReadOnly: Bool = false, durability: Durability = .normal, readers: Int = 5,
-        busyTimeout: Double = 5, trace: SQLTrace? = nil
+        busyTimeout: Double = 5, trace: SQLTrace? = nil, changes: ChangeHub? = nil
     ) throws {
+        self.changes = changes
         self.busyTimeout = busyTimeout
         self.isReadOnly = isReadOnly
         isShared = path == nil
@@ -54,6 +58,7 @@ public final class ConnectionPool: Sendable {
         self.readers = path == nil || isReadOnly ? writer : Leases(limit: max(1, readers), open: openReader)
         // Opened at once, so that a file that can't be opened is an error here and not at the first call.
         writer.release(try writer.acquire(nested: ""))
+        if path != nil { changes?.attach(self) }
     }
 
     // MARK: Reading
@@ -146,12 +151,16 @@ public final class ConnectionPool: Sendable {
     }
 
     private func commit<Result>(_ connection: Connection, _ body: (Connection) throws -> Result) throws -> Result {
+        changes?.begin(connection)
         do {
             let result = try body(connection)
             if Task.isCancelled { throw CancellationError() }
+            try changes?.willCommit(connection)
             try connection.execute(SQLStatement("COMMIT"))
+            changes?.didCommit(connection)
             return result
         } catch {
+            changes?.end(connection)
             // SQLite has rolled back by itself after some errors, such as a full disk.
             if connection.isInTransaction { try? connection.execute("ROLLBACK") }
             throw error
@@ -167,8 +176,30 @@ public final class ConnectionPool: Sendable {
         }
     }
 
+    // MARK: Other processes
+
+    /// A number that changes when another connection to the file, of this process or another, commits.
+    func dataVersion() async throws -> Int64 {
+        let connection = try await writer.acquire()
+        defer { writer.release(connection) }
+        return try Self.dataVersion(connection)
+    }
+
+    /// As ``dataVersion()``; `nil` while the writer is in use.
+    func dataVersionIfIdle() -> Int64? {
+        guard let connection = writer.acquireIfIdle() else { return nil }
+        defer { writer.release(connection) }
+        return try? Self.dataVersion(connection)
+    }
+
+    private static func dataVersion(_ connection: Connection) throws -> Int64 {
+        guard case .integer(let version)? = try connection.value(SQLStatement("PRAGMA data_version")) else { return 0 }
+        return version
+    }
+
     /// Closes all connections. Calls after it fail with ``RelataError/closed(_:)``; what runs goes on to its end.
     public func close() throws {
+        changes?.close()
         if !isShared && !isReadOnly { try readers.close() }
         try writer.close()
     }

@@ -99,6 +99,17 @@ final class Leases: Sendable {
         return try connection(later, ThreadIdentity.current)
     }
 
+    /// A connection that is open and in nobody's hands; `nil` if there is none.
+    func acquireIfIdle() -> Connection? {
+        let thread = ThreadIdentity.current
+        let leased = state.withLock { state -> LeasedConnection? in
+            guard !state.isClosed, let leased = state.idle.popLast() else { return nil }
+            state.holders.append(thread)
+            return leased
+        }
+        return leased?.connection
+    }
+
     private func wait() async throws -> Handoff {
         let id = state.withLock { state in
             state.nextWaiter += 1

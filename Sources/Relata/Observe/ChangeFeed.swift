@@ -1,0 +1,81 @@
+/// What transactions of a store do, one after the other, once they are committed.
+///
+/// It listens from the moment it is made. A reader that falls behind by 100,000 objects gets what it missed as one
+/// change set that names the entities only (``Change/Kind/unknown``), so memory is bounded and nothing is lost in
+/// silence. The feed ends when the store is closed or the task is cancelled. For readers that must not miss a change
+/// even when the program ends there is the durable change log (``Store/Options/changeLog``).
+///
+/// ```swift
+/// for await transaction in store.changes {
+///     for change in transaction.changes { print(change.entity, change.kind, change.keys) }
+/// }
+/// ```
+public struct ChangeFeed: AsyncSequence, Sendable {
+    /// A transaction's changes.
+    public typealias Element = ChangeSet
+    /// Nothing is thrown.
+    public typealias Failure = Never
+
+    private let listener: Listener
+
+    init(_ hub: ChangeHub) { listener = Listener(ChangeBuffer(hub)) }
+
+    /// Reads on where the feed was last read: it is for one reader at a time.
+    public func makeAsyncIterator() -> Iterator { Iterator(listener: listener) }
+
+    /// Reads a feed.
+    public struct Iterator: AsyncIteratorProtocol {
+        fileprivate let listener: Listener
+
+        /// The next transaction's changes, as soon as there are some.
+        public mutating func next() async -> ChangeSet? { await listener.buffer.next() }
+    }
+
+    fileprivate final class Listener: Sendable {
+        let buffer: ChangeBuffer
+
+        init(_ buffer: ChangeBuffer) {
+            self.buffer = buffer
+            buffer.start()
+        }
+
+        deinit { buffer.stop() }
+    }
+}
+
+extension Store {
+    /// What transactions of this store do from now on, once they are committed: objects inserted, updated and deleted,
+    /// cascades and edits on links included.
+    ///
+    /// Changes of SQL of your own, of triggers and of other processes name the entity only.
+    public var changes: ChangeFeed { ChangeFeed(hub) }
+
+    /// Changes of the durable log after a position, in order, no more than so many: how a reader goes on where it was,
+    /// without missing a commit. Begin at 0, and then with the last change's position.
+    ///
+    /// - Throws: ``RelataError/invalidUse(_:)`` if the store was opened without ``Options/changeLog``, or changes after
+    ///   the position were removed.
+    public func changes(after position: Int64, limit: Int = 1000) async throws -> [LoggedChange] {
+        try checkLog()
+        return try await read { try ChangeLog.changes(after: position, limit: limit, schema: $0.catalog.schema, on: $0.connection) }
+    }
+
+    /// Changes of the durable log after a position, as the call with `async`.
+    @available(*, noasync, message: "use the async call")
+    public func changes(after position: Int64, limit: Int = 1000) throws -> [LoggedChange] {
+        try checkLog()
+        return try read { try ChangeLog.changes(after: position, limit: limit, schema: $0.catalog.schema, on: $0.connection) }
+    }
+
+    /// Removes changes up to a position from the durable log, when every reader has read them. Returns how many.
+    @discardableResult
+    public func removeChanges(through position: Int64) async throws -> Int {
+        try checkLog()
+        return try await write { try ChangeLog.remove(through: position, on: $0.connection) }
+    }
+
+    private func checkLog() throws(RelataError) {
+        if keepsChangeLog { return }
+        throw .invalidUse("the store keeps no change log: open it with Options.changeLog = true")
+    }
+}

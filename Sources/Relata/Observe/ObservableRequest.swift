@@ -1,0 +1,82 @@
+/// What can be observed: something that reads a value in a transaction.
+///
+/// Queries, selections, counts, figures and single objects conform. A type of your own conforms by reading: what the
+/// value depends on is found out from the statements that run meanwhile, so it must come from the database alone.
+public protocol ObservableRequest: Sendable {
+    /// What is read. A value that equals the one before isn't given again.
+    associatedtype Fetched: Equatable & Sendable
+    /// What observers get.
+    associatedtype Observed = Fetched
+
+    /// Reads the value.
+    func fetchObserved(_ transaction: ReadTransaction) throws -> Fetched
+    /// What observers get of what was read.
+    func observed(_ fetched: Fetched) throws -> Observed
+    /// Requests of one type that have the same identity read the same, and share one run after each commit; `nil` for a
+    /// request of its own.
+    var observedIdentity: ObservedIdentity? { get }
+    /// The one object that the value is made of, and of nothing else: other objects' changes don't matter to it.
+    var observedObject: ObjectReference? { get }
+}
+
+extension ObservableRequest {
+    /// None: the request is run by itself.
+    public var observedIdentity: ObservedIdentity? { nil }
+    /// None: any change of a table that was read matters.
+    public var observedObject: ObjectReference? { nil }
+}
+
+extension ObservableRequest where Observed == Fetched {
+    /// What was read.
+    public func observed(_ fetched: Fetched) -> Fetched { fetched }
+}
+
+/// What makes two requests the same.
+public struct ObservedIdentity: Hashable, Sendable {
+    private let base: any Hashable & Sendable
+
+    /// The identity of all requests that hold an equal value.
+    public init(_ base: some Hashable & Sendable) { self.base = base }
+
+    /// Whether both stand for the same request.
+    public static func == (left: ObservedIdentity, right: ObservedIdentity) -> Bool {
+        AnyHashable(left.base) == AnyHashable(right.base)
+    }
+
+    /// Hashes what it was made of.
+    public func hash(into hasher: inout Hasher) { hasher.combine(AnyHashable(base)) }
+}
+
+extension Query: ObservableRequest {
+    /// The objects.
+    public func fetchObserved(_ transaction: ReadTransaction) throws -> [Root] { try transaction.fetch(self) }
+    /// Queries that ask for the same.
+    public var observedIdentity: ObservedIdentity? {
+        identity.map { ObservedIdentity($0) }
+    }
+
+    var identity: QueryIdentity? {
+        guard let formats = try? formats.map({ try $0.identity }) else { return nil }
+        return QueryIdentity(plan: plan, includes: includes, formats: formats)
+    }
+}
+
+/// All that a query says.
+struct QueryIdentity: Hashable, Sendable {
+    let plan: QueryPlan
+    let includes: [IncludePlan]
+    let formats: [TextIdentity]
+
+    struct TextIdentity: Hashable, Sendable {
+        let format: String
+        let arguments: [PredicateArgument?]
+    }
+}
+
+extension PredicateText {
+    var identity: QueryIdentity.TextIdentity {
+        get throws {
+            QueryIdentity.TextIdentity(format: format, arguments: try arguments.map { try $0?.predicateArgument })
+        }
+    }
+}

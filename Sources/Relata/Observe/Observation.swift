@@ -1,0 +1,55 @@
+/// The values of a request as the database changes: the current one first, then a new one after each commit that made
+/// it different.
+///
+/// Nothing happens until it is iterated. Values that equal the one before are left out; whoever reads slowly gets the
+/// latest value and not those in between. Each value is of one commit. The sequence ends without an error when the
+/// store is closed or the task is cancelled, and with one when reading fails.
+///
+/// ```swift
+/// for try await books in store.observe(Book.where { $0.genre == fantasy }) { … }
+/// ```
+public struct Observation<Request: ObservableRequest>: AsyncSequence, Sendable {
+    /// What observers get.
+    public typealias Element = Request.Observed
+    let store: Store
+    let request: Request
+
+    /// Begins to observe.
+    public func makeAsyncIterator() -> Iterator { Iterator(store: store, request: request) }
+
+    /// One observer.
+    public struct Iterator: AsyncIteratorProtocol {
+        let store: Store
+        let request: Request
+        private var subscription: Subscription<Request>?
+
+        init(store: Store, request: Request) {
+            self.store = store
+            self.request = request
+        }
+
+        /// The next value, as soon as there is one.
+        public mutating func next() async throws -> Request.Observed? {
+            guard let fetched = try await nextFetched() else { return nil }
+            return try request.observed(fetched)
+        }
+
+        mutating func nextFetched() async throws -> Request.Fetched? {
+            let subscription = subscription ?? Subscription(to: request, of: store)
+            self.subscription = subscription
+            return try await subscription.observation.next(subscription.number)
+        }
+    }
+}
+
+/// An observer's part in an observation, for as long as it lives.
+private final class Subscription<Request: ObservableRequest>: Sendable {
+    let observation: SharedObservation<Request>
+    let number: Int
+
+    init(to request: Request, of store: Store) {
+        (observation, number) = store.observations.subscribe(to: request, of: store)
+    }
+
+    deinit { observation.unsubscribe(number) }
+}

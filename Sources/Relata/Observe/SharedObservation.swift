@@ -1,0 +1,206 @@
+import Synchronization
+
+/// One request that is observed, whatever the number of observers: it runs once after a commit that matters, when
+/// somebody waits for its value.
+final class SharedObservation<Request: ObservableRequest>: ChangeObserver {
+    private struct Reading: Sendable {
+        let serial: Int
+        let value: Request.Fetched
+    }
+
+    private struct Subscriber {
+        var last: Reading?
+        var waiting: CheckedContinuation<Request.Fetched?, any Error>?
+        var knowsOfFailure = false
+
+        /// Whether the reading is news to it; it counts as given from now on.
+        mutating func takes(_ reading: Reading) -> Bool {
+            defer { last = reading }
+            guard let last else { return true }
+            // A reading always differs from the one before it, but not from earlier ones.
+            return reading.serial == last.serial + 1 || reading.serial != last.serial && reading.value != last.value
+        }
+    }
+
+    private enum Ending {
+        case finished
+        case failed(any Error)
+    }
+
+    private struct State {
+        var subscribers: [Int: Subscriber] = [:]
+        var nextNumber = 0
+        /// Whether something was committed that the latest reading may lack.
+        var isDirty = true
+        var task: Task<Void, Never>?
+        var latest: Reading?
+        var ending: Ending?
+    }
+
+    private let store: Store
+    private let request: Request
+    private let state = Mutex(State())
+
+    init(_ request: Request, of store: Store) {
+        self.request = request
+        self.store = store
+    }
+
+    // MARK: Subscribers
+
+    /// Adds a subscriber and returns its number; `nil` if the observation has ended.
+    func subscribe() -> Int? {
+        state.withLock { state in
+            guard state.ending == nil else { return nil }
+            state.nextNumber += 1
+            state.subscribers[state.nextNumber] = Subscriber()
+            return state.nextNumber
+        }
+    }
+
+    /// Removes a subscriber. The observation ends with its last one.
+    func unsubscribe(_ number: Int) {
+        let (waiting, isLast, task) = state.withLock { state in
+            let waiting = state.subscribers.removeValue(forKey: number)?.waiting
+            let isLast = state.subscribers.isEmpty && state.ending == nil
+            if isLast { state.ending = .finished }
+            return (waiting, isLast, isLast ? state.task : nil)
+        }
+        waiting?.resume(returning: nil)
+        task?.cancel()
+        if isLast { withdraw() }
+    }
+
+    private func withdraw() {
+        store.hub.remove(self)
+        store.observations.remove(self, request.observedIdentity)
+    }
+
+    /// The next value that a subscriber hasn't got, as soon as there is one; `nil` after the store was closed and where
+    /// the task is cancelled.
+    func next(_ number: Int) async throws -> Request.Fetched? {
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                let result = state.withLock { state -> Result<Request.Fetched?, any Error>? in
+                    guard !Task.isCancelled, var subscriber = state.subscribers[number] else { return .success(nil) }
+                    switch state.ending {
+                    case .finished: return .success(nil)
+                    case .failed(let error):
+                        if subscriber.knowsOfFailure { return .success(nil) }
+                        state.subscribers[number]?.knowsOfFailure = true
+                        return .failure(error)
+                    case nil: break
+                    }
+                    if !state.isDirty, state.task == nil, let latest = state.latest, subscriber.takes(latest) {
+                        state.subscribers[number] = subscriber
+                        return .success(latest.value)
+                    }
+                    subscriber.waiting = continuation
+                    state.subscribers[number] = subscriber
+                    startIfNeeded(&state)
+                    return nil
+                }
+                if let result { continuation.resume(with: result) }
+            }
+        } onCancel: {
+            let waiting = state.withLock { state in
+                let waiting = state.subscribers[number]?.waiting
+                state.subscribers[number]?.waiting = nil
+                return waiting
+            }
+            waiting?.resume(returning: nil)
+        }
+    }
+
+    // MARK: Commits
+
+    func databaseChanged() {
+        state.withLock { state in
+            state.isDirty = true
+            if state.subscribers.values.contains(where: { $0.waiting != nil }) { startIfNeeded(&state) }
+        }
+    }
+
+    func storeClosed() { end(.finished) }
+
+    private func startIfNeeded(_ state: inout State) {
+        guard state.isDirty, state.task == nil, state.ending == nil else { return }
+        state.task = Task.detached { await self.run() }
+    }
+
+    /// Reads until the value is up to date or nobody waits for it.
+    private func run() async {
+        var goesOn = true
+        while goesOn {
+            store.hub.beginReading(self)
+            state.withLock { $0.isDirty = false }
+            do {
+                let (value, region) = try await store.observing { try self.request.fetchObserved($0) }
+                let object = request.observedObject.flatMap { Self.object($0, in: region) }
+                let isOutdated = store.hub.endReading(self, region: region, object: object)
+                goesOn = deliver(value, isOutdated: isOutdated)
+            } catch {
+                end(.failed(error))
+                return
+            }
+        }
+    }
+
+    /// The table and key of the one object that a value depends on, if nothing else was read.
+    private static func object(_ object: ObjectReference, in region: TableRegion) -> (table: String, key: KeyValue)? {
+        guard region.tables.count == 1, !region.isEverything else { return nil }
+        return region.tables.keys.first.map { ($0, object.key) }
+    }
+
+    /// Gives a value to those who wait and haven't got it. Returns whether to read again.
+    private func deliver(_ value: Request.Fetched, isOutdated: Bool) -> Bool {
+        // Only this task sets the latest reading; comparing it may take long, and needs no lock.
+        let before = state.withLock { $0.latest }
+        let isSame = before.map { $0.value == value } ?? false
+        let (receivers, reading, goesOn) = state.withLock { state in
+            if isOutdated { state.isDirty = true }
+            let reading = isSame ? before : Reading(serial: (before?.serial ?? 0) + 1, value: value)
+            state.latest = reading
+            var receivers: [CheckedContinuation<Request.Fetched?, any Error>] = []
+            var isAwaited = false
+            for (number, subscriber) in state.subscribers {
+                guard let waiting = subscriber.waiting, let reading else { continue }
+                var subscriber = subscriber
+                if subscriber.takes(reading) {
+                    subscriber.waiting = nil
+                    receivers.append(waiting)
+                } else {
+                    isAwaited = true
+                }
+                state.subscribers[number] = subscriber
+            }
+            let goesOn = state.isDirty && isAwaited && state.ending == nil
+            if !goesOn { state.task = nil }
+            return (receivers, reading, goesOn)
+        }
+        for receiver in receivers { receiver.resume(returning: reading?.value) }
+        return goesOn
+    }
+
+    private func end(_ ending: Ending) {
+        let waiting = state.withLock { state in
+            if state.ending == nil { state.ending = ending }
+            state.task = nil
+            var waiting: [CheckedContinuation<Request.Fetched?, any Error>] = []
+            for number in state.subscribers.keys {
+                guard let continuation = state.subscribers[number]?.waiting else { continue }
+                state.subscribers[number]?.waiting = nil
+                state.subscribers[number]?.knowsOfFailure = true
+                waiting.append(continuation)
+            }
+            return waiting
+        }
+        for continuation in waiting {
+            switch ending {
+            case .finished: continuation.resume(returning: nil)
+            case .failed(let error): continuation.resume(throwing: error)
+            }
+        }
+        withdraw()
+    }
+}

@@ -1,0 +1,95 @@
+// Values that follow the database.
+
+extension Store {
+    /// Observes a query, a selection or any other request: its value now, and after each commit that changes it.
+    ///
+    /// ```swift
+    /// for try await books in store.observe(Book.where { $0.genre == fantasy }.including { $0.authors }) { … }
+    /// ```
+    ///
+    /// It is read again only when a transaction wrote to a table that it depends on (and, where only columns were
+    /// updated, to one of the columns that it reads): what it depends on is what its statements read. Triggers,
+    /// cascades and edits on links count as any other write. What other processes write is noticed after at most
+    /// ``Options/externalChangeDelay``, whatever the table.
+    public func observe<Request: ObservableRequest>(_ request: Request) -> Observation<Request> {
+        Observation(store: self, request: request)
+    }
+
+    /// Observes the object with that key; `nil` while there is none. Changes of other objects cost nothing.
+    public func observe<M: Model>(_ model: M.Type, id: M.Key) -> Observation<ObjectRequest<M>> {
+        observe(ObjectRequest(id: id))
+    }
+
+    /// Observes the object with that `ID`; `nil` while there is none.
+    public func observe<M: Model>(_ id: ID<M>) -> Observation<ObjectRequest<M>> where M.Key == ID<M> {
+        observe(ObjectRequest(id: id))
+    }
+
+    /// Observes the number of a query's objects.
+    public func observe<M: Model>(countOf query: Query<M>) -> Observation<CountRequest<M>> {
+        observe(CountRequest(query: query))
+    }
+
+    /// Observes the first object of a query; `nil` while there is none.
+    public func observe<M: Model>(firstOf query: Query<M>) -> Observation<FirstRequest<M>> {
+        observe(FirstRequest(query: query))
+    }
+
+    /// Observes one figure of all objects of a query.
+    ///
+    /// ```swift
+    /// for try await average in store.observe(valueOf: Book.all, { $0.price.average() }) { … }
+    /// ```
+    public func observe<M: Model, Figure: QueryExpression>(
+        valueOf query: Query<M>, _ figure: @escaping @Sendable (M.Fields) -> Figure
+    ) -> Observation<ReadRequest<Figure.QueryValue>> where Figure.QueryValue: Equatable & Sendable {
+        observe(ReadRequest { try $0.value(of: query, figure) })
+    }
+
+    /// Observes anything that is read in a transaction. What it depends on is found out while it reads, so it must
+    /// depend on the database alone.
+    ///
+    /// ```swift
+    /// let counts = store.observe { tx in [try tx.count(Book.all), try tx.count(Author.all)] }
+    /// ```
+    public func observe<Value: Equatable & Sendable>(
+        reading read: @escaping @Sendable (ReadTransaction) throws -> Value
+    ) -> Observation<ReadRequest<Value>> {
+        observe(ReadRequest(read: read))
+    }
+
+    // MARK: Callbacks
+
+    /// Observes for code without `async`: calls `onChange` with the value now, and after each commit that changes it.
+    ///
+    /// Calls come one after the other, on any thread. `onError` is called at most once, and is the last call.
+    ///
+    /// - Returns: What to hold for as long as calls are wanted.
+    public func observe<Request: ObservableRequest>(
+        _ request: Request, onError: @escaping @Sendable (any Error) -> Void = { _ in },
+        onChange: @escaping @Sendable (Request.Observed) -> Void
+    ) -> Cancellable {
+        let observation = observe(request)
+        return Cancellable(
+            Task.detached {
+                do {
+                    for try await value in observation { onChange(value) }
+                } catch {
+                    onError(error)
+                }
+            })
+    }
+
+    // MARK: Inside
+
+    /// Reads one state of the database, and finds out what was read.
+    func observing<Value: Sendable>(
+        _ read: @Sendable (ReadTransaction) throws -> Value
+    ) async throws -> (Value, TableRegion) {
+        try await pool.read { connection in
+            let log = AccessLog()
+            let value = try connection.logging(log) { try self.snapshot(connection, read) }
+            return (value, log.reads)
+        }
+    }
+}

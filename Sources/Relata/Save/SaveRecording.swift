@@ -1,0 +1,75 @@
+import GRDBSQLite
+
+// What saves tell those who observe the store. Each costs one look at `recorder` while nobody does.
+
+extension RowWriter {
+    /// Says that rows were inserted.
+    func noteInserted(_ objects: [M]) throws {
+        guard let recorder = connection.recorder, recorder.listsRows else { return }
+        var binder = Binder(collecting: objects.count * M.keyColumnCount)
+        for object in objects {
+            if let key = object.primaryKey { try M.bind(key, to: &binder) }
+        }
+        recorder.record(.insert, table.index, KeyList(values: binder.values, width: M.keyColumnCount))
+    }
+
+    /// Says that a row was inserted, or written; its key may come from the database or from the objects it links to.
+    func note(
+        _ kind: Change.Kind, _ object: M, _ overrides: Overrides, columns: [Int]? = nil, rowID: Int64? = nil
+    ) throws {
+        guard let recorder = connection.recorder, recorder.listsRows else { return }
+        if columns?.isEmpty == true { return }  // only edits on its links, which are told by themselves
+        let key: KeyValue
+        if let known = object.primaryKey {
+            key = try M.keyValue(known)
+        } else if let rowID, table.entity.isKeyAssigned {
+            key = KeyValue(.integer(rowID))
+        } else {
+            let values = try columnValues(object, overrides)
+            key = KeyValue(table.keyColumns.map { values[$0] })
+        }
+        let properties = kind == .update ? table.properties(of: columns ?? RowSQL.written(table)) : []
+        recorder.record(kind, table.index, key, properties: properties)
+    }
+
+    /// Runs an upsert, and says whether it inserted the row if anybody wants to know.
+    func upserting<Result>(
+        _ object: M, _ overrides: Overrides, _ body: () throws -> Result
+    ) throws -> (Result, isInserted: Bool) {
+        guard connection.recorder?.listsRows == true else { return (try retryingAfterSteal(object, overrides, body), false) }
+        return try retryingAfterSteal(object, overrides) {
+            // SQLite remembers the last rowid that was inserted: an update leaves this one.
+            sqlite3_set_last_insert_rowid(connection.handle, .min)
+            let result = try body()
+            return (result, connection.lastInsertedRowID != .min)
+        }
+    }
+}
+
+extension Table {
+    /// The names of the properties that columns store, each once.
+    func properties(of columns: [Int]) -> [String] {
+        var names: [String] = []
+        for column in columns where names.last != self.columns[column].property {
+            names.append(self.columns[column].property)
+        }
+        return names
+    }
+
+    /// The properties that any change of a row writes.
+    var stampProperties: [String] { [entity.revision, entity.updatedAt].compactMap(\.self) }
+}
+
+extension ChangeRecorder {
+    /// Says that an object has a new place in its owner's list: its own property where it declares the position, the
+    /// owner's where the store keeps it.
+    func recordPosition(_ key: KeyValue, _ column: String, _ reference: Reference, owner: KeyValue) {
+        let table = schema.tables[reference.source]
+        let position = table.columns.first { $0.name == column }?.property
+        let properties = [position].compactMap(\.self) + table.stampProperties
+        if !properties.isEmpty { record(.update, table.index, key, properties: properties) }
+        if position == nil, let inverse = reference.inverse {
+            record(.update, reference.target, owner, properties: [inverse])
+        }
+    }
+}

@@ -1,0 +1,79 @@
+/// What one transaction did to objects of one entity in one way.
+public struct Change: Hashable, Sendable, Codable {
+    /// What was done.
+    public enum Kind: String, Hashable, Sendable, Codable {
+        /// New objects.
+        case insert
+        /// Objects of which some properties were written.
+        case update
+        /// Objects that are gone, those that went along with others included.
+        case delete
+        /// Something: SQL of the program's own, a trigger or another process wrote to the table, and nobody knows which
+        /// rows.
+        case unknown
+    }
+
+    /// The entity's name; the table's where no entity stands for it.
+    public let entity: String
+    /// What was done.
+    public let kind: Kind
+    /// The objects; empty where they aren't known (``Kind/unknown``).
+    public let keys: KeyList
+    /// The properties that an update wrote. A to-one is a property of the object that holds its key; a many-to-many is
+    /// one of both sides. A value that is saved as a whole writes all of its properties. Empty for other kinds.
+    public let properties: [String]
+
+    /// Describes a change.
+    public init(entity: String, kind: Kind, keys: KeyList = KeyList(), properties: [String] = []) {
+        self.entity = entity
+        self.kind = kind
+        self.keys = keys
+        self.properties = properties
+    }
+}
+
+/// What one transaction did, once it was committed.
+public struct ChangeSet: Hashable, Sendable {
+    /// The changes. Those of one entity stand in the order in which they were made.
+    public let changes: [Change]
+    /// Where the durable change log stands after this transaction; `nil` where it isn't kept.
+    public let position: Int64?
+
+    /// Describes a transaction.
+    public init(_ changes: [Change], position: Int64? = nil) {
+        self.changes = changes
+        self.position = position
+    }
+
+    /// Whether objects of the entity may have changed.
+    public func touches(_ entity: String) -> Bool { changes.contains { $0.entity == entity } }
+
+    /// The keys of the entity's objects that were changed in that way, in order.
+    public func keys(of entity: String, _ kind: Change.Kind) -> KeyList {
+        var result: KeyList?
+        for change in changes where change.entity == entity && change.kind == kind {
+            if result == nil { result = KeyList(width: change.keys.width) }
+            for key in change.keys { result?.append(key) }
+        }
+        return result ?? KeyList()
+    }
+}
+
+extension KeyList: Codable {
+    private enum CodingKeys: String, CodingKey { case width, values }
+
+    /// Reads a list of keys.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+            values: try container.decode([Value].self, forKey: .values),
+            width: try container.decode(Int.self, forKey: .width))
+    }
+
+    /// Writes a list of keys.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: CodingKeys.self)
+        try container.encode(width, forKey: .width)
+        try container.encode(values, forKey: .values)
+    }
+}

@@ -1,0 +1,148 @@
+import Foundation
+
+/// How the durable change log is stored: the same on every engine.
+///
+/// The table `relata_changes` has one row for each entity and way in which a statement changed objects:
+///
+/// | column | holds |
+/// | --- | --- |
+/// | `position` | ascending, never used twice |
+/// | `batch` | the position of the first row of the same transaction |
+/// | `time` | when it was written, in microseconds since 1970 |
+/// | `entity` | the entity's name, or a table's where no entity stands for it |
+/// | `kind` | `insert`, `update`, `delete` or `unknown` |
+/// | `ids` | a JSON array of keys: a number or a string each, an array of these for a key of several columns; UUIDs as text, bytes as `{"bytes": "hexadecimal"}` |
+/// | `properties` | a JSON array of the names of the properties that an update wrote |
+public enum ChangeLogFormat {
+    /// The table's name.
+    public static let table = "relata_changes"
+
+    /// Keys as JSON.
+    public static func json(_ keys: KeyList) -> String {
+        var text = "["
+        text.reserveCapacity(keys.values.count * 40)
+        for (index, value) in keys.values.enumerated() {
+            if index > 0 { text += "," }
+            if keys.width > 1 && index % keys.width == 0 { text += "[" }
+            append(value, to: &text)
+            if keys.width > 1 && index % keys.width == keys.width - 1 { text += "]" }
+        }
+        return text + "]"
+    }
+
+    /// Names as JSON.
+    public static func json(_ names: [String]) -> String {
+        json(KeyList(values: names.map { .text($0) }, width: 1))
+    }
+
+    private static func append(_ value: Value, to text: inout String) {
+        switch value {
+        case .null: text += "null"
+        case .integer(let number): text += String(number)
+        case .real(let number): text += number.isFinite ? String(number) : "null"
+        case .uuid(let id): text += "\"\(id.uuidString.lowercased())\""
+        case .blob(let data): text += "{\"bytes\":\"\(data.hexadecimal)\"}"
+        case .text(let string):
+            text += "\""
+            for scalar in string.unicodeScalars {
+                switch scalar {
+                case "\"": text += "\\\""
+                case "\\": text += "\\\\"
+                case _ where scalar.value < 0x20:
+                    let digits = String(scalar.value, radix: 16)
+                    text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                default: text.unicodeScalars.append(scalar)
+                }
+            }
+            text += "\""
+        }
+    }
+
+    /// Reads keys of columns of these types.
+    ///
+    /// - Throws: ``RelataError/corruptStore(_:)`` for what isn't in the format.
+    public static func keys(_ json: String, types: [AttributeType]) throws(RelataError) -> KeyList {
+        let rows = try decode([Item].self, json)
+        var keys = KeyList(width: rows.first?.width ?? max(1, types.count))
+        for row in rows {
+            let values = row.values
+            for (column, value) in values.enumerated() {
+                keys.append(value: typed(value, column < types.count ? types[column] : nil))
+            }
+        }
+        return keys
+    }
+
+    /// Reads names.
+    public static func names(_ json: String) throws(RelataError) -> [String] { try decode([String].self, json) }
+
+    private static func decode<Result: Decodable>(_ type: Result.Type, _ json: String) throws(RelataError) -> Result {
+        do {
+            return try JSONDecoder().decode(type, from: Data(json.utf8))
+        } catch {
+            throw .corruptStore("the change log holds \(json.prefix(80)), which isn't in its format: \(error)")
+        }
+    }
+
+    private static func typed(_ value: Value, _ type: AttributeType?) -> Value {
+        guard case .text(let text) = value, type == .uuid(.blob), let id = UUID(uuidString: text) else {
+            if case .integer(let number) = value, type?.storage == .real { return .real(Double(number)) }
+            return value
+        }
+        return .uuid(id)
+    }
+
+    private indirect enum Item: Decodable {
+        case value(Value)
+        case key([Item])
+
+        var width: Int { if case .key(let items) = self { items.count } else { 1 } }
+
+        var values: [Value] {
+            switch self {
+            case .value(let value): [value]
+            case .key(let items): items.flatMap(\.values)
+            }
+        }
+
+        init(from decoder: any Decoder) throws {
+            if let items = try? [Item](from: decoder) {
+                self = .key(items)
+                return
+            }
+            if let bytes = try? Bytes(from: decoder) {
+                self = .value(.blob(bytes.data))
+                return
+            }
+            let container = try decoder.singleValueContainer()
+            if container.decodeNil() {
+                self = .value(.null)
+            } else if let number = try? container.decode(Int64.self) {
+                self = .value(.integer(number))
+            } else if let number = try? container.decode(Double.self) {
+                self = .value(.real(number))
+            } else {
+                self = .value(.text(try container.decode(String.self)))
+            }
+        }
+    }
+
+    private struct Bytes: Decodable {
+        let bytes: String
+
+        var data: Data {
+            var data = Data()
+            var high: UInt8?
+            for digit in bytes.utf8 {
+                guard let number = UInt8(String(UnicodeScalar(digit)), radix: 16) else { continue }
+                if let first = high {
+                    data.append(first << 4 | number)
+                    high = nil
+                } else {
+                    high = number
+                }
+            }
+            return data
+        }
+    }
+}

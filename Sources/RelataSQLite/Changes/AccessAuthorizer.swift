@@ -1,0 +1,79 @@
+import GRDBSQLite
+import RelataCore
+
+/// What a statement reads and writes, triggers and foreign key actions included.
+struct StatementAccess {
+    var reads = TableRegion()
+    var writes = TableRegion()
+    /// The tables that triggers write to, rather than the statement itself.
+    var triggered: Set<String> = []
+}
+
+/// Finds out what statements read and write: SQLite's compiler tells its authorizer.
+///
+/// It is installed for good when a connection opens, because a change of authorizer has all statements compiled again,
+/// and it listens only while a statement is analysed.
+final class AccessAuthorizer {
+    private var collected: StatementAccess?
+    /// Whether statements are being compiled as they should.
+    var isPreparing = false
+    /// Whether SQLite compiled a statement anew by itself, because the schema changed: what was found out before may no
+    /// longer be true.
+    private(set) var wasRecompiled = false
+
+    init(on handle: OpaquePointer) {
+        // The connection holds the authorizer for as long as its handle is open.
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        sqlite3_set_authorizer(
+            handle,
+            { context, action, first, second, _, trigger in
+                guard let context else { return SQLITE_OK }
+                Unmanaged<AccessAuthorizer>.fromOpaque(context).takeUnretainedValue()
+                    .note(action, first, second, isTrigger: trigger != nil)
+                return SQLITE_OK
+            }, context)
+    }
+
+    private func note(
+        _ action: Int32, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?, isTrigger: Bool
+    ) {
+        guard collected != nil else {
+            if !isPreparing { wasRecompiled = true }
+            return
+        }
+        guard let first else { return }
+        switch action {
+        case SQLITE_READ:
+            let column = second.map { String(cString: $0) } ?? ""
+            collected?.reads.add(table: String(cString: first), column: column.isEmpty ? nil : column)
+        case SQLITE_UPDATE:
+            let table = String(cString: first)
+            collected?.writes.add(table: table, column: second.map { String(cString: $0) })
+            if isTrigger { collected?.triggered.insert(table) }
+        case SQLITE_INSERT, SQLITE_DELETE:
+            let table = String(cString: first)
+            collected?.writes.add(rowsOf: table)
+            if isTrigger { collected?.triggered.insert(table) }
+        default: break
+        }
+    }
+
+    /// What is compiled while `body` runs.
+    func collect<Failure: Error>(_ body: () throws(Failure) -> Void) throws(Failure) -> StatementAccess {
+        let outer = collected
+        collected = StatementAccess()
+        defer { collected = outer }
+        try body()
+        return collected ?? StatementAccess()
+    }
+
+    /// Compiles without listening.
+    @inline(__always)
+    func preparing<Result>(_ body: () -> Result) -> Result {
+        isPreparing = true
+        defer { isPreparing = false }
+        return body()
+    }
+
+    func forgetRecompilation() { wasRecompiled = false }
+}

@@ -1,0 +1,116 @@
+import GRDBSQLite
+import RelataCore
+
+/// What the statements that a connection runs read and write, while somebody wants to know.
+public final class AccessLog {
+    /// What was read.
+    public private(set) var reads = TableRegion()
+    /// What was written.
+    public private(set) var writes = TableRegion()
+    /// Tables that were written by SQL of the program's own or by triggers, so that nobody knows the rows.
+    public private(set) var unlisted: Set<String> = []
+    /// Whether the program's own SQL runs now.
+    var isForeign = false
+    /// Statements that were looked at since that last changed.
+    private var noted: Set<ObjectIdentifier> = []
+    private var last: ObjectIdentifier?
+
+    /// Begins.
+    public init() {}
+
+    func isNoted(_ statement: Statement) -> Bool {
+        if isForeign { return false }
+        let identity = ObjectIdentifier(statement)
+        if last == identity { return true }
+        last = identity
+        return !noted.insert(identity).inserted
+    }
+
+    func add(_ access: StatementAccess) {
+        reads.formUnion(access.reads)
+        writes.formUnion(access.writes)
+        unlisted.formUnion(isForeign ? Set(access.writes.tables.keys) : access.triggered)
+    }
+
+    func addEverything() {
+        reads = .everything
+        writes = .everything
+    }
+}
+
+extension Connection {
+    /// Notes what a statement does that is about to run.
+    func note(_ statement: Statement, in log: AccessLog) {
+        if log.isNoted(statement) { return }
+        if statement.access == nil { statement.access = analyse(statement) }
+        if let access = statement.access { log.add(access) }
+    }
+
+    /// Compiles a statement once more, to see what it does.
+    private func analyse(_ statement: Statement) -> StatementAccess? {
+        guard let text = sqlite3_sql(statement.handle) else { return nil }
+        var access = authorizer.collect {
+            var pointer: OpaquePointer?
+            sqlite3_prepare_v2(handle, text, -1, &pointer, nil)
+            sqlite3_finalize(pointer)
+        }
+        widen(&access)
+        return access
+    }
+
+    /// A generated column changes with the columns that it is made of, which SQLite doesn't tell: an update of a table
+    /// that has any writes whole rows.
+    private func widen(_ access: inout StatementAccess) {
+        for (table, part) in access.writes.tables {
+            guard case .columns = part else { continue }
+            var pointer: OpaquePointer?
+            let sql = "SELECT 1 FROM pragma_table_xinfo(?1) WHERE hidden > 1 LIMIT 1"
+            authorizer.preparing {
+                guard sqlite3_prepare_v2(handle, sql, -1, &pointer, nil) == SQLITE_OK, let pointer else { return }
+                _ = Value.text(table).bind(to: pointer, at: 1)
+                if sqlite3_step(pointer) == SQLITE_ROW { access.writes.add(rowsOf: table) }
+            }
+            sqlite3_finalize(pointer)
+        }
+    }
+
+    /// Runs `body` so that what statements read and write is written down.
+    public func logging<Result>(
+        _ log: AccessLog, _ body: () throws -> Result
+    ) rethrows -> Result {
+        let outer = accesses
+        beginLogging(log)
+        defer {
+            endLogging()
+            accesses = outer
+        }
+        return try body()
+    }
+
+    func beginLogging(_ log: AccessLog) {
+        if authorizer.wasRecompiled { forgetAccesses() }
+        accesses = log
+    }
+
+    /// Ends what ``beginLogging(_:)`` began, and widens the log where it can't be trusted.
+    func endLogging() {
+        if let accesses {
+            if authorizer.wasRecompiled { accesses.addEverything() }
+            if accesses.writes.tables["sqlite_master"] != nil { forgetAccesses() }
+        }
+        accesses = nil
+    }
+
+    private func forgetAccesses() {
+        authorizer.forgetRecompilation()
+        forEachStatement { $0.access = nil }
+    }
+
+    /// Runs SQL that isn't the store's own: what it writes is known by table only.
+    public func runningForeignSQL<Result>(_ body: () throws -> Result) rethrows -> Result {
+        guard let accesses else { return try body() }
+        accesses.isForeign = true
+        defer { accesses.isForeign = false }
+        return try body()
+    }
+}

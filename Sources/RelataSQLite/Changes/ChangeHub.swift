@@ -1,0 +1,289 @@
+import RelataCore
+import Synchronization
+
+/// Whoever wants to know that a part of the database changed.
+public protocol ChangeObserver: AnyObject, Sendable {
+    /// A transaction was committed that wrote what the observer depends on. The writer waits meanwhile: return at once.
+    func databaseChanged()
+    /// The store is closed: nothing more will come.
+    func storeClosed()
+}
+
+/// Where committed transactions are made known: to observers of parts of the database, and to feeds of all changes.
+///
+/// Observers are found by the tables that a transaction wrote, so that those of other tables cost it nothing.
+public final class ChangeHub: Sendable {
+    /// How much a transaction has to write down.
+    private enum Level: Int {
+        case nothing, tables, rows
+    }
+
+    fileprivate struct Entry {
+        let observer: any ChangeObserver
+        /// What the observer's value was read from; everything before it is known.
+        var region = TableRegion.everything
+        /// The one object that the value is, if it is one.
+        var object: (table: String, key: KeyValue)?
+        /// What was committed since the observer began to read; `nil` while it doesn't.
+        var missed: TableRegion?
+    }
+
+    fileprivate struct State {
+        var entries: [ObjectIdentifier: Entry] = [:]
+        /// The observers that depend on each table as a whole or on columns of it.
+        var byTable: [String: Set<ObjectIdentifier>] = [:]
+        /// The observers of single objects, by table and key.
+        var byKey: [String: [KeyValue: Set<ObjectIdentifier>]] = [:]
+        /// Those who depend on everything: what they read isn't known.
+        var anywhere: Set<ObjectIdentifier> = []
+        var running: Set<ObjectIdentifier> = []
+        var keyed = 0
+        var feeds: [ObjectIdentifier: ChangeBuffer] = [:]
+        var isClosed = false
+    }
+
+    private let schema: Schema
+    /// Whether the durable change log is kept.
+    let keepsLog: Bool
+    private let state = Mutex(State())
+    private let level = Atomic(Level.nothing.rawValue)
+    private let watch: ExternalChanges
+
+    /// Makes a hub.
+    ///
+    /// - Parameters:
+    ///   - keepsLog: Whether each transaction is written to the durable change log.
+    ///   - interval: How many seconds may pass until a commit of another process is noticed; `nil` for never.
+    public init(schema: Schema, keepsLog: Bool, interval: Double?) {
+        self.schema = schema
+        self.keepsLog = keepsLog
+        watch = ExternalChanges(interval: interval)
+    }
+
+    func attach(_ pool: ConnectionPool) { watch.attach(pool) }
+
+    private func update(_ state: State) {
+        let needed: Level =
+            if !state.feeds.isEmpty || state.keyed > 0 { .rows } else if state.entries.isEmpty { .nothing } else { .tables }
+        level.store(needed.rawValue, ordering: .sequentiallyConsistent)
+        watch.setActive(needed != .nothing) { [weak self] in self?.publishUnknown() }
+    }
+
+    // MARK: Observers
+
+    /// Adds an observer, which is told of every transaction until it has read something.
+    ///
+    /// - Returns: `false` if the store is closed.
+    public func add(_ observer: any ChangeObserver) -> Bool {
+        state.withLock { state in
+            if state.isClosed { return false }
+            let identity = ObjectIdentifier(observer)
+            state.entries[identity] = Entry(observer: observer)
+            state.anywhere.insert(identity)
+            update(state)
+            return true
+        }
+    }
+
+    /// Removes an observer.
+    public func remove(_ observer: any ChangeObserver) {
+        state.withLock { state in
+            let identity = ObjectIdentifier(observer)
+            state.withdraw(identity)
+            state.running.remove(identity)
+            if state.entries.removeValue(forKey: identity) != nil { update(state) }
+        }
+    }
+
+    /// The observer begins to read: what is committed from now on may be missing in what it finds.
+    public func beginReading(_ observer: any ChangeObserver) {
+        state.withLock { state in
+            let identity = ObjectIdentifier(observer)
+            guard state.entries[identity] != nil else { return }
+            state.entries[identity]?.missed = TableRegion()
+            state.running.insert(identity)
+        }
+    }
+
+    /// The observer has read its value.
+    ///
+    /// - Parameters:
+    ///   - region: What the value depends on.
+    ///   - object: The one object that the value is, if it is one.
+    /// - Returns: Whether it must read again, because what it depends on was written meanwhile.
+    public func endReading(
+        _ observer: any ChangeObserver, region: TableRegion, object: (table: String, key: KeyValue)? = nil
+    ) -> Bool {
+        state.withLock { state in
+            let identity = ObjectIdentifier(observer)
+            state.running.remove(identity)
+            guard var entry = state.entries[identity] else { return false }
+            let missed = entry.missed ?? TableRegion()
+            entry.missed = nil
+            if entry.region != region || entry.object?.key != object?.key {
+                state.withdraw(identity)
+                entry.region = region
+                entry.object = object
+                state.entries[identity] = entry
+                state.enter(identity)
+                update(state)
+            } else {
+                state.entries[identity] = entry
+            }
+            return region.isAffected(by: missed)
+        }
+    }
+
+    // MARK: Feeds
+
+    func add(_ feed: ChangeBuffer) {
+        let isClosed = state.withLock { state in
+            if state.isClosed { return true }
+            state.feeds[ObjectIdentifier(feed)] = feed
+            update(state)
+            return false
+        }
+        if isClosed { feed.finish() }
+    }
+
+    func remove(_ feed: ChangeBuffer) {
+        state.withLock { state in
+            state.feeds[ObjectIdentifier(feed)] = nil
+            update(state)
+        }
+    }
+
+    // MARK: Transactions
+
+    /// A transaction begins.
+    func begin(_ connection: Connection) {
+        let level = Level(rawValue: level.load(ordering: .sequentiallyConsistent)) ?? .rows
+        guard keepsLog || level != .nothing else { return }
+        let recorder = ChangeRecorder(schema: schema, listsRows: keepsLog || level == .rows)
+        connection.recorder = recorder
+        connection.beginLogging(recorder.accesses)
+    }
+
+    /// A transaction is about to be committed.
+    func willCommit(_ connection: Connection) throws {
+        guard keepsLog, let recorder = connection.recorder else { return }
+        recorder.position = try ChangeLog.append(recorder.statements, to: connection)
+    }
+
+    /// A transaction was committed, and the writer is still held: so transactions are told in their order.
+    func didCommit(_ connection: Connection) {
+        guard let recorder = connection.recorder else {
+            // Nobody listened when it began.
+            if level.load(ordering: .sequentiallyConsistent) != Level.nothing.rawValue { publishUnknown() }
+            return
+        }
+        end(connection)
+        let writes = recorder.accesses.writes
+        if !writes.isEmpty { publish(writes, recorder) }
+    }
+
+    /// A transaction ended.
+    func end(_ connection: Connection) {
+        guard connection.recorder != nil else { return }
+        connection.endLogging()
+        connection.recorder = nil
+    }
+
+    private func publish(_ writes: TableRegion, _ recorder: ChangeRecorder?) {
+        let (feeds, hasKeyed) = state.withLock { (Array($0.feeds.values), $0.keyed > 0) }
+        let changes: ChangeSet? = if !feeds.isEmpty || hasKeyed { changeSet(recorder) } else { nil }
+        let observers = state.withLock { $0.affected(by: writes, recorder?.listsRows == true ? changes : nil, schema) }
+        for observer in observers { observer.databaseChanged() }
+        if let changes, !changes.changes.isEmpty {
+            for feed in feeds { feed.append(changes) }
+        }
+    }
+
+    private func changeSet(_ recorder: ChangeRecorder?) -> ChangeSet {
+        recorder?.changeSet() ?? ChangeSet(schema.tables.map { Change(entity: $0.name, kind: .unknown) })
+    }
+
+    /// Something was committed, and nobody knows what.
+    func publishUnknown() { publish(.everything, nil) }
+
+    /// Tells everybody that nothing more will come.
+    func close() {
+        let (entries, feeds) = state.withLock { state in
+            state.isClosed = true
+            let result = (state.entries.values.map(\.observer), Array(state.feeds.values))
+            state = State(isClosed: true)
+            update(state)
+            return result
+        }
+        for observer in entries { observer.storeClosed() }
+        for feed in feeds { feed.finish() }
+    }
+}
+
+extension ChangeHub.State {
+    mutating func enter(_ identity: ObjectIdentifier) {
+        guard let entry = entries[identity] else { return }
+        if entry.region.isEverything {
+            anywhere.insert(identity)
+        } else if let object = entry.object {
+            byKey[object.table, default: [:]][object.key, default: []].insert(identity)
+            keyed += 1
+        } else {
+            for table in entry.region.tables.keys { byTable[table, default: []].insert(identity) }
+        }
+    }
+
+    mutating func withdraw(_ identity: ObjectIdentifier) {
+        guard let entry = entries[identity] else { return }
+        if anywhere.remove(identity) != nil { return }
+        if let object = entry.object {
+            byKey[object.table]?[object.key]?.remove(identity)
+            if byKey[object.table]?[object.key]?.isEmpty == true { byKey[object.table]?[object.key] = nil }
+            keyed -= 1
+        } else {
+            for table in entry.region.tables.keys {
+                byTable[table]?.remove(identity)
+                if byTable[table]?.isEmpty == true { byTable[table] = nil }
+            }
+        }
+    }
+
+    /// The observers that must read again; those that are reading are told when they are done.
+    ///
+    /// - Parameter changes: The objects that were changed, where they are known.
+    mutating func affected(
+        by writes: TableRegion, _ changes: ChangeSet?, _ schema: Schema
+    ) -> [any ChangeObserver] {
+        for identity in running { entries[identity]?.missed?.formUnion(writes) }
+        var found = anywhere
+        if writes.isEverything {
+            found = Set(entries.keys)
+        } else {
+            for (table, part) in writes.tables {
+                for identity in byTable[table] ?? [] where !found.contains(identity) {
+                    if entries[identity]?.region.isAffected(byTable: table, part) == true { found.insert(identity) }
+                }
+                if let keyed = byKey[table] { found.formUnion(Self.observers(keyed, of: table, changes, schema)) }
+            }
+        }
+        found.subtract(running)
+        return found.compactMap { entries[$0]?.observer }
+    }
+
+    private static func observers(
+        _ keyed: [KeyValue: Set<ObjectIdentifier>], of table: String, _ changes: ChangeSet?, _ schema: Schema
+    ) -> Set<ObjectIdentifier> {
+        let entity = schema.tableNames[table.lowercased()] ?? table
+        let own = changes?.changes.filter { $0.entity == entity } ?? []
+        if own.isEmpty || own.contains(where: { $0.kind == .unknown }) {
+            return keyed.values.reduce(into: []) { $0.formUnion($1) }
+        }
+        var found: Set<ObjectIdentifier> = []
+        for change in own {
+            for key in change.keys {
+                if let observers = keyed[key] { found.formUnion(observers) }
+            }
+        }
+        return found
+    }
+}

@@ -1,0 +1,151 @@
+import RelataCore
+
+/// Writes down what a transaction does, for those who listen when it is committed.
+public final class ChangeRecorder {
+    /// The entities.
+    public let schema: Schema
+    /// Whether objects are listed one by one, or only what the statements write.
+    public let listsRows: Bool
+    /// What the statements write.
+    public let accesses = AccessLog()
+    private var records: [Record] = []
+    /// For each entity its last record, which takes more of the same.
+    private var open: [Int: Int] = [:]
+    /// Where the change log stands after the transaction.
+    var position: Int64?
+
+    struct Record {
+        let table: Int
+        let kind: Change.Kind
+        let properties: [String]
+        var keys: KeyList
+    }
+
+    init(schema: Schema, listsRows: Bool) {
+        self.schema = schema
+        self.listsRows = listsRows
+    }
+
+    // MARK: Recording
+
+    /// Writes down objects of an entity that a statement changed.
+    public func record(_ kind: Change.Kind, _ table: Int, _ keys: KeyList, properties: [String] = []) {
+        guard listsRows, !keys.isEmpty else { return }
+        records.merge(Record(table: table, kind: kind, properties: properties, keys: keys), into: &open)
+    }
+
+    /// Writes down one object that a statement changed.
+    public func record(_ kind: Change.Kind, _ table: Int, _ key: KeyValue, properties: [String] = []) {
+        guard listsRows else { return }
+        record(kind, table, KeyList([key]), properties: properties)
+    }
+
+    /// Writes down that two objects were linked, or are no longer, by a many-to-many.
+    public func recordLink(_ join: Join, sources: KeyList, targets: KeyList) {
+        record(.update, join.source, sources, properties: [join.property])
+        if let inverse = join.inverse { record(.update, join.target, targets, properties: [inverse]) }
+    }
+
+    /// Writes down a deletion.
+    public func record(_ report: DeletionReport) {
+        guard listsRows else { return }
+        for links in report.nullified {
+            guard let table = schema[links.entity] else { continue }
+            let stamps = [table.entity.revision, table.entity.updatedAt].compactMap(\.self)
+            record(.update, table.index, links.keys, properties: [links.property] + stamps)
+        }
+        for rows in report.removedJoinRows {
+            guard
+                let join = schema.joins.first(where: {
+                    "\(schema.tables[$0.source].name).\($0.property)" == rows.relationship
+                })
+            else { continue }
+            recordLink(
+                join, sources: rows.sources.distinct(without: report.deletedKeys(of: schema.tables[join.source].name)),
+                targets: rows.targets.distinct(without: report.deletedKeys(of: schema.tables[join.target].name)))
+        }
+        for objects in report.deleted {
+            if let table = schema.index(of: objects.entity) { record(.delete, table, objects.keys) }
+        }
+    }
+
+    // MARK: Savepoints
+
+    /// Where the records stand.
+    public func mark() -> Int {
+        open = [:]
+        return records.count
+    }
+
+    /// Forgets what was recorded since a mark. Tables that were written meanwhile still count as written, which costs at
+    /// most a query that finds nothing new.
+    public func rollBack(to mark: Int) {
+        open = [:]
+        records.removeLast(records.count - mark)
+    }
+
+    // MARK: The result
+
+    /// What the transaction did.
+    func changeSet() -> ChangeSet {
+        var merged: [Record] = []
+        var open: [Int: Int] = [:]
+        for record in records { merged.merge(record, into: &open) }
+        var changes = merged.map {
+            Change(entity: schema.tables[$0.table].name, kind: $0.kind, keys: $0.keys, properties: $0.properties)
+        }
+        changes += unlistedTables().map { Change(entity: $0, kind: .unknown) }
+        return ChangeSet(changes, position: position)
+    }
+
+    /// The records one by one, as the change log keeps them.
+    var statements: [Change] {
+        records.map {
+            Change(entity: schema.tables[$0.table].name, kind: $0.kind, keys: $0.keys, properties: $0.properties)
+        } + unlistedTables().map { Change(entity: $0, kind: .unknown) }
+    }
+
+    /// Names of entities (or tables that no entity stands for) that were written without a record.
+    private func unlistedTables() -> [String] {
+        var tables = accesses.unlisted
+        if !listsRows { tables.formUnion(accesses.writes.tables.keys) }
+        if accesses.writes.isEverything { tables.formUnion(schema.tables.map(\.sqlName)) }
+        let names = schema.tableNames
+        return tables.filter { !$0.hasPrefix("sqlite_") && !$0.hasPrefix("relata_") }
+            .map { names[$0.lowercased()] ?? $0 }.sorted()
+    }
+}
+
+extension [ChangeRecorder.Record] {
+    /// Adds a record, to the entity's last one where that says the same.
+    fileprivate mutating func merge(_ record: Element, into open: inout [Int: Int]) {
+        if let index = open[record.table], self[index].kind == record.kind,
+            self[index].properties == record.properties, self[index].keys.width == record.keys.width
+        {
+            let last = self[index].keys.last
+            for (number, key) in record.keys.enumerated() where number > 0 || key != last {
+                self[index].keys.append(key)
+            }
+        } else {
+            open[record.table] = count
+            append(record)
+        }
+    }
+}
+
+extension Schema {
+    /// The entities' names by their tables', in lower case.
+    var tableNames: [String: String] {
+        Dictionary(tables.map { ($0.sqlName.lowercased(), $0.name) }) { first, _ in first }
+    }
+}
+
+extension KeyList {
+    /// Each key once, but none of another list.
+    fileprivate func distinct(without others: KeyList) -> KeyList {
+        var seen = Set(others)
+        var result = KeyList(width: width)
+        for key in self where seen.insert(key).inserted { result.append(key) }
+        return result
+    }
+}

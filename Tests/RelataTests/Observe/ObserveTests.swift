@@ -1,0 +1,241 @@
+import Foundation
+import Relata
+import Testing
+
+/// What observers get, and when.
+struct ObserveTests {
+    @Test(arguments: Engine.allCases)
+    func theValueNowComesFirstThenOneAfterEachCommitThatChangesIt(_ engine: Engine) async throws {
+        let store = try TestStore.make(engine, for: Book.self)
+        try await store.insert(Book(title: "A", year: 1999))
+        var observer = store.observe(Book.where { $0.year > 1990 }.sorted { $0.title }).makeAsyncIterator()
+        #expect(try await observer.next()?.map(\.title) == ["A"])
+        try await store.insert(Book(title: "B", year: 1995))
+        #expect(try await observer.next()?.map(\.title) == ["A", "B"])
+        // Doesn't change the value: the next one comes with the commit after it.
+        try await store.insert(Book(title: "Old", year: 1900))
+        try await store.delete(Book.where { $0.title == "A" })
+        #expect(try await observer.next()?.map(\.title) == ["B"])
+    }
+
+    @Test func nothingIsReadAgainForTablesAndColumnsThatItDoesNotDependOn() async throws {
+        let log = StatementLog()
+        let store = try TestStore.make(.sqliteFile, for: Book.self, options: log.options)
+        let book = try await store.insert(Book(title: "A"))
+        var titles = store.observe(Book.all.sorted { $0.title }.select { $0.title }).makeAsyncIterator()
+        #expect(try await titles.next()?.count == 1)
+        var count = store.observe(countOf: Book.all).makeAsyncIterator()
+        #expect(try await count.next() == 1)
+        let task = Task { try await count.next() }
+        let other = Task { try await titles.next()?.count }
+        try await Task.sleep(for: .milliseconds(50))
+        _ = log.take()
+        try await store.insert(Author(name: "Le Guin"))
+        try await store.update(book.id) { $0.price = 3 }
+        try await Task.sleep(for: .milliseconds(50))
+        #expect(log.take().filter { $0.hasPrefix("SELECT") && !$0.contains("WHERE") } == [])
+        try await store.insert(Book(title: "B"))
+        #expect(try await task.value == 2)
+        #expect(try await other.value == 2)
+    }
+
+    @Test func linksThatAQueryIncludesSortsByOrAsksForCountToo() async throws {
+        let store = try TestStore.make(.sqliteFile, for: Book.self)
+        let genre = try await store.insert(Genre(name: "Fantasy"))
+        let book = try await store.insert(Book(title: "A", genre: ToOne(genre)))
+        var included = store.observe(Book.all.including { $0.authors }).makeAsyncIterator()
+        #expect(try await included.next()?.first?.authors.objects.isEmpty == true)
+        try await store.update(book.id) { $0.authors.add(Author(name: "Le Guin")) }
+        #expect(try await included.next()?.first?.authors.objects.map(\.name) == ["Le Guin"])
+        try await store.update(Author.all) { $0.name.set(to: "Ursula") }
+        #expect(try await included.next()?.first?.authors.objects.map(\.name) == ["Ursula"])
+
+        var filtered = store.observe(Book.where { $0.genre.name == "Fantasy" }).makeAsyncIterator()
+        #expect(try await filtered.next()?.count == 1)
+        try await store.update(genre.id) { $0.name = "Science fiction" }
+        #expect(try await filtered.next()?.isEmpty == true)
+    }
+
+    @Test func cascadesTriggersAndOwnSQLAreSeen() async throws {
+        let store = try TestStore.make(.sqliteFile, for: Series.self, Author.self)
+        var series = Series(title: "S")
+        series.episodes.add([Episode(title: "1"), Episode(title: "2")])
+        series = try await store.insert(series)
+        var episodes = store.observe(countOf: Episode.all).makeAsyncIterator()
+        #expect(try await episodes.next() == 2)
+        try await store.delete(series)
+        #expect(try await episodes.next() == 0)
+
+        var authors = store.observe(countOf: Author.all).makeAsyncIterator()
+        #expect(try await authors.next() == 0)
+        try await store.execute(
+            """
+            CREATE TRIGGER t AFTER INSERT ON Series BEGIN
+                INSERT INTO Author (id, name) VALUES (randomblob(16), new.title);
+            END
+            """)
+        try await store.insert(Series(title: "Triggered"))
+        #expect(try await authors.next() == 1)
+        try await store.execute("INSERT INTO Author (id, name) VALUES (randomblob(16), 'own')")
+        #expect(try await authors.next() == 2)
+        // SQLite's own cascade, which no delete rule of the store ran.
+        let other = try await store.insert(Series(title: "Other"))
+        #expect(try await authors.next() == 3)
+        try await store.insert(Episode(title: "3", series: ToOne(other)))
+        #expect(try await episodes.next() == 1)
+        try await store.execute("DELETE FROM Series")
+        #expect(try await episodes.next() == 0)
+    }
+
+    @Test func anUncommittedOrRolledBackStateIsNeverShown() async throws {
+        let store = try TestStore.make(.sqliteFile, for: Author.self)
+        var observer = store.observe(Author.all).makeAsyncIterator()
+        #expect(try await observer.next()?.count == 0)
+        await #expect(throws: Rollback.self) {
+            try await store.write { tx in
+                try tx.insert(Author(name: "A"))
+                throw Rollback()
+            }
+        }
+        try await store.write { tx in
+            try? tx.savepoint { tx in
+                try tx.insert(Author(name: "B"))
+                throw Rollback()
+            }
+            try tx.insert([Author(name: "C"), Author(name: "D")])
+        }
+        #expect(try await observer.next()?.count == 2)
+    }
+
+    @Test func oneObjectIsReadAgainOnlyWhenItChanged() async throws {
+        let log = StatementLog()
+        let store = try TestStore.make(.sqliteFile, for: Author.self, options: log.options)
+        let authors = try await store.insert([Author(name: "A"), Author(name: "B")])
+        var observer = store.observe(authors[0].id).makeAsyncIterator()
+        #expect(try await observer.next() == .some(.some(authors[0])))
+        let next = Task { try await observer.next() }
+        try await Task.sleep(for: .milliseconds(50))
+        _ = log.take()
+        try await store.save(Author(id: authors[1].id, name: "B2"))
+        try await store.insert(Author(name: "C"))
+        try await Task.sleep(for: .milliseconds(50))
+        #expect(log.take().filter { $0.hasPrefix("SELECT") } == [])
+        try await store.delete(authors[0])
+        #expect(try await next.value == .some(nil))
+    }
+
+    @Test func manyObserversOfOneQueryShareOneRun() async throws {
+        let log = StatementLog()
+        let store = try TestStore.make(.sqliteFile, for: Author.self, options: log.options)
+        _ = log.take()
+        let (ready, isReady) = AsyncStream.makeStream(of: Void.self)
+        let counts = try await withThrowingTaskGroup(of: Int?.self) { group in
+            for _ in 0..<1000 {
+                group.addTask {
+                    var observer = store.observe(Author.where { $0.name > "A" }).makeAsyncIterator()
+                    _ = try await observer.next()
+                    isReady.yield()
+                    return try await observer.next()?.count
+                }
+            }
+            var started = 0
+            for await _ in ready {
+                started += 1
+                if started == 1000 { break }
+            }
+            try await Task.sleep(for: .milliseconds(100))
+            #expect(log.take().filter { $0.hasPrefix("SELECT") }.count <= 2)
+            try await store.insert(Author(name: "B"))
+            var counts: [Int?] = []
+            for try await count in group { counts.append(count) }
+            return counts
+        }
+        #expect(counts.allSatisfy { $0 == 1 } && counts.count == 1000)
+        #expect(log.take().filter { $0.hasPrefix("SELECT") }.count == 1)
+    }
+
+    @Test func aSlowReaderGetsTheLatestValue() async throws {
+        let store = try TestStore.make(.sqliteMemory, for: Author.self)
+        var observer = store.observe(countOf: Author.all).makeAsyncIterator()
+        #expect(try await observer.next() == 0)
+        for number in 1...200 { try await store.insert(Author(name: "\(number)")) }
+        #expect(try await observer.next() == 200)
+    }
+
+    @Test func anErrorEndsItsObserversAndNoOthers() async throws {
+        let store = try TestStore.make(.sqliteFile, for: Author.self)
+        let failing = store.observe { tx -> Int in
+            if try tx.count(Author.all) > 0 { throw RelataError.invalidUse("on purpose") }
+            return 0
+        }
+        var first = failing.makeAsyncIterator()
+        var healthy = store.observe(countOf: Author.all).makeAsyncIterator()
+        #expect(try await first.next() == 0)
+        #expect(try await healthy.next() == 0)
+        try await store.insert(Author(name: "A"))
+        await #expect(throws: RelataError.self) { try await first.next() }
+        #expect(try await first.next() == nil)
+        #expect(try await healthy.next() == 1)
+    }
+
+    @Test func cancellingTheTaskOrClosingTheStoreEndsAnObserver() async throws {
+        let store = try TestStore.make(.sqliteFile, for: Author.self)
+        let (values, continuation) = AsyncStream.makeStream(of: Void.self)
+        let tasks = (0..<2).map { _ in
+            Task {
+                var count = 0
+                for try await _ in store.observe(Author.all) {
+                    count += 1
+                    continuation.yield()
+                }
+                return count
+            }
+        }
+        var iterator = values.makeAsyncIterator()
+        for _ in 0..<2 { await iterator.next() }
+        tasks[0].cancel()
+        #expect(try await tasks[0].value == 1)
+        try store.close()
+        #expect(try await tasks[1].value == 1)
+        #expect(
+            await thrown {
+                var observer = store.observe(Author.all).makeAsyncIterator()
+                return try await observer.next()
+            }?.kind == "closed")
+    }
+
+    @Test func aFigureIsObserved() async throws {
+        let store = try TestStore.make(.sqliteFile, for: Book.self)
+        var observer = store.observe(valueOf: Book.all) { $0.year.maximum() }.makeAsyncIterator()
+        #expect(try await observer.next() == .some(nil))
+        try await store.insert(Book(title: "A", year: 1970))
+        #expect(try await observer.next() == 1970)
+    }
+
+    @Test func codeWithoutAsyncIsCalled() async throws {
+        let store = try TestStore.make(.sqliteFile, for: Author.self)
+        let (counts, continuation) = AsyncStream.makeStream(of: Int.self)
+        var observer: Cancellable? = store.observe(Author.all) { continuation.yield($0.count) }
+        var iterator = counts.makeAsyncIterator()
+        #expect(await iterator.next() == 0)
+        try await store.insert(Author(name: "A"))
+        #expect(await iterator.next() == 1)
+        observer?.cancel()
+        observer = nil
+    }
+
+    @Test func whatAnotherStoreWritesToTheFileIsNoticed() async throws {
+        let path = TestStore.path()
+        let store = try TestStore.open(path, for: [Author.self])
+        let other = try TestStore.open(path, for: [Author.self])
+        var observer = store.observe(countOf: Author.all).makeAsyncIterator()
+        let feed = store.changes
+        #expect(try await observer.next() == 0)
+        try await other.insert(Author(name: "A"))
+        #expect(try await observer.next() == 1)
+        for await set in feed {
+            #expect(set.touches("Author") && set.changes.allSatisfy { $0.kind == .unknown })
+            break
+        }
+    }
+}
