@@ -1,3 +1,5 @@
+import Foundation
+
 /// Measures the contestants of one workload.
 struct Bench: Sendable {
     let options: Options
@@ -5,6 +7,13 @@ struct Bench: Sendable {
 
     /// How many rows to take where a full run takes `full`.
     func count(_ full: Int) -> Int { options.isQuick ? full / 10 : full }
+
+    /// Milliseconds since some moment.
+    var now: Double {
+        var time = timespec()
+        clock_gettime(options.usesProcessorTime ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &time)
+        return Double(time.tv_sec) * 1e3 + Double(time.tv_nsec) / 1e6
+    }
 
     /// Measures all contestants in turns, so that whatever else the machine does meets all of them alike.
     func time(_ contestants: [Contestant]) async throws -> Outcome {
@@ -14,16 +23,15 @@ struct Bench: Sendable {
             for index in contestants.indices {
                 let contestant = contestants[(index + round) % contestants.count]
                 let run = try contestant.prepare()
-                let clock = ContinuousClock()
-                let start = clock.now
+                let start = now
                 let result = try await run()
-                let duration = start.duration(to: clock.now)
+                let duration = now - start
                 guard result == expected ?? result else {
                     throw Failure("\(contestant.role) did something else: \(result), not \(expected ?? 0)")
                 }
                 expected = result
                 // The first round warms up caches and memory.
-                if round > 0 { times[contestant.role, default: []].append(duration.milliseconds) }
+                if round > 0 { times[contestant.role, default: []].append(duration) }
             }
         }
         let medians = times.mapValues { $0.median }
@@ -33,10 +41,6 @@ struct Bench: Sendable {
         }
         return outcome
     }
-}
-
-extension Duration {
-    var milliseconds: Double { Double(components.seconds) * 1e3 + Double(components.attoseconds) / 1e15 }
 }
 
 extension [Double] {

@@ -3,16 +3,19 @@ struct Options: Sendable {
     var only: Set<String> = []
     var rounds = 7
     var isQuick = false
+    /// Whether processor time is measured instead of elapsed time.
+    var usesProcessorTime = false
     var output = "bench.json"
     /// The part of a workload to run in this process, which another started for it.
     var child: [String]?
 
     static let usage = """
-        usage: relata-bench [--only NAME,…] [--rounds N] [--quick] [--output FILE]
+        usage: relata-bench [--only NAME,…] [--rounds N] [--quick] [--cpu] [--output FILE]
 
           --only     these workloads only: \(Workload.all.map(\.name).joined(separator: ", "))
           --rounds   how often each is measured (7); the median counts
           --quick    a tenth of the rows and three rounds: shows that everything runs, not how fast
+          --cpu      processor time instead of elapsed time: for a machine that is busy with other things
           --output   the file for the figures (bench.json)
         """
 
@@ -29,6 +32,7 @@ struct Options: Sendable {
             case "--quick":
                 isQuick = true
                 rounds = min(rounds, 3)
+            case "--cpu": usesProcessorTime = true
             case "--output": output = try Self.value(&arguments, argument)
             case "--child":
                 child = Array(arguments)

@@ -69,12 +69,11 @@ enum BuildTime {
             "-Xcc", "-fmodule-map-file=" + checkouts.appending(path: "GRDB.swift/Sources/GRDBSQLite/module.modulemap").path,
             "-load-plugin-executable", products.appending(path: "RelataMacros-tool").path + "#RelataMacros",
         ]
-        let clock = ContinuousClock()
-        let start = clock.now
+        let start = bench.now
         try process.run()
         process.waitUntilExit()
         guard process.terminationStatus == 0 else { throw Failure("the generated source doesn't compile") }
-        return start.duration(to: clock.now).milliseconds
+        return bench.now - start
     }
 }
 

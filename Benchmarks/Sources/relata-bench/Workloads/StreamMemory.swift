@@ -77,19 +77,18 @@ enum StreamMemory {
         return url
     }
 
-    #if canImport(Darwin)
-    private static let processItself = RUSAGE_SELF
-    #else
-    private static let processItself = RUSAGE_SELF.rawValue
-    #endif
-
     private static func peakOfThisProcess() throws -> Double {
-        var usage = rusage()
-        guard getrusage(processItself, &usage) == 0 else { throw Failure("the process's memory is unknown") }
-        #if canImport(Darwin)
-        return Double(usage.ru_maxrss) / 1_048_576
+        #if os(Linux)
+        // Not `getrusage`, which counts what the process that started this one had.
+        let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
+        guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmHWM:") }),
+            let kilobytes = line.split(whereSeparator: { !$0.isNumber }).first.flatMap({ Double($0) })
+        else { throw Failure("the process's memory is unknown") }
+        return kilobytes / 1024
         #else
-        return Double(usage.ru_maxrss) / 1024
+        var usage = rusage()
+        guard getrusage(RUSAGE_SELF, &usage) == 0 else { throw Failure("the process's memory is unknown") }
+        return Double(usage.ru_maxrss) / 1_048_576
         #endif
     }
 }
