@@ -57,14 +57,14 @@ extension Store {
     ///   the position were removed.
     public func changes(after position: Int64, limit: Int = 1000) async throws -> [LoggedChange] {
         try checkLog()
-        return try await read { try ChangeLog.changes(after: position, limit: limit, schema: $0.catalog.schema, on: $0.connection) }
+        return try await read { try $0.changes(after: position, limit: limit) }
     }
 
     /// Changes of the durable log after a position, as the call with `async`.
     @available(*, noasync, message: "use the async call")
     public func changes(after position: Int64, limit: Int = 1000) throws -> [LoggedChange] {
         try checkLog()
-        return try read { try ChangeLog.changes(after: position, limit: limit, schema: $0.catalog.schema, on: $0.connection) }
+        return try read { try $0.changes(after: position, limit: limit) }
     }
 
     /// Removes changes up to a position from the durable log, when every reader has read them. Returns how many.
@@ -77,5 +77,11 @@ extension Store {
     private func checkLog() throws(RelataError) {
         if keepsChangeLog { return }
         throw .invalidUse("the store keeps no change log: open it with Options.changeLog = true")
+    }
+}
+
+extension ReadTransaction {
+    fileprivate func changes(after position: Int64, limit: Int) throws -> [LoggedChange] {
+        try ChangeLog.changes(after: position, limit: limit, schema: catalog.schema, on: connection)
     }
 }

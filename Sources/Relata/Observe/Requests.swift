@@ -8,7 +8,9 @@ extension Selection: ObservableRequest {
     public func observed(_ fetched: [[RelataCore.Value]]) throws -> [Row] { try fetched.map(decode) }
     /// Selections that ask for the same.
     public var observedIdentity: ObservedIdentity? {
-        query.identity.map { ObservedIdentity(SelectionIdentity(query: $0, nodes: nodes, groups: groups, having: having)) }
+        query.identity.map {
+            ObservedIdentity(SelectionIdentity(query: $0, nodes: nodes, groups: groups, having: having))
+        }
     }
 }
 

@@ -36,7 +36,9 @@ extension RowWriter {
     func upserting<Result>(
         _ object: M, _ overrides: Overrides, _ body: () throws -> Result
     ) throws -> (Result, isInserted: Bool) {
-        guard connection.recorder?.listsRows == true else { return (try retryingAfterSteal(object, overrides, body), false) }
+        guard connection.recorder?.listsRows == true else {
+            return (try retryingAfterSteal(object, overrides, body), false)
+        }
         return try retryingAfterSteal(object, overrides) {
             // SQLite remembers the last rowid that was inserted: an update leaves this one.
             sqlite3_set_last_insert_rowid(connection.handle, .min)

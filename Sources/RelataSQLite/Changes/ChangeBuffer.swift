@@ -64,7 +64,8 @@ public final class ChangeBuffer: Sendable {
     public func next() async -> ChangeSet? {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let (set, replaced) = state.withLock { state -> (ChangeSet??, CheckedContinuation<ChangeSet?, Never>?) in
+                typealias Waiting = CheckedContinuation<ChangeSet?, Never>
+                let (set, replaced) = state.withLock { state -> (ChangeSet??, Waiting?) in
                     if Task.isCancelled { return (.some(nil), nil) }
                     if let set = state.takeFirst() { return (.some(set), nil) }
                     if state.isFinished { return (.some(nil), nil) }

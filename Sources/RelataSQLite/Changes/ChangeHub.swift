@@ -43,6 +43,8 @@ public final class ChangeHub: Sendable {
     }
 
     private let schema: Schema
+    /// The entities' names by their tables', in lower case.
+    private let names: [String: String]
     /// Whether the durable change log is kept.
     let keepsLog: Bool
     private let state = Mutex(State())
@@ -56,6 +58,7 @@ public final class ChangeHub: Sendable {
     ///   - interval: How many seconds may pass until a commit of another process is noticed; `nil` for never.
     public init(schema: Schema, keepsLog: Bool, interval: Double?) {
         self.schema = schema
+        names = schema.tableNames
         self.keepsLog = keepsLog
         watch = ExternalChanges(interval: interval)
     }
@@ -64,7 +67,9 @@ public final class ChangeHub: Sendable {
 
     private func update(_ state: State) {
         let needed: Level =
-            if !state.feeds.isEmpty || state.keyed > 0 { .rows } else if state.entries.isEmpty { .nothing } else { .tables }
+            if !state.feeds.isEmpty || state.keyed > 0 { .rows } else if state.entries.isEmpty { .nothing } else {
+                .tables
+            }
         level.store(needed.rawValue, ordering: .sequentiallyConsistent)
         watch.setActive(needed != .nothing) { [weak self] in self?.publishUnknown() }
     }
@@ -159,7 +164,7 @@ public final class ChangeHub: Sendable {
     func begin(_ connection: Connection) {
         let level = Level(rawValue: level.load(ordering: .sequentiallyConsistent)) ?? .rows
         guard keepsLog || level != .nothing else { return }
-        let recorder = ChangeRecorder(schema: schema, listsRows: keepsLog || level == .rows)
+        let recorder = ChangeRecorder(schema: schema, names: names, listsRows: keepsLog || level == .rows)
         connection.recorder = recorder
         connection.beginLogging(recorder.accesses)
     }
@@ -192,7 +197,7 @@ public final class ChangeHub: Sendable {
     private func publish(_ writes: TableRegion, _ recorder: ChangeRecorder?) {
         let (feeds, hasKeyed) = state.withLock { (Array($0.feeds.values), $0.keyed > 0) }
         let changes: ChangeSet? = if !feeds.isEmpty || hasKeyed { changeSet(recorder) } else { nil }
-        let observers = state.withLock { $0.affected(by: writes, recorder?.listsRows == true ? changes : nil, schema) }
+        let observers = state.withLock { $0.affected(by: writes, recorder?.listsRows == true ? changes : nil, names) }
         for observer in observers { observer.databaseChanged() }
         if let changes, !changes.changes.isEmpty {
             for feed in feeds { feed.append(changes) }
@@ -252,7 +257,7 @@ extension ChangeHub.State {
     ///
     /// - Parameter changes: The objects that were changed, where they are known.
     mutating func affected(
-        by writes: TableRegion, _ changes: ChangeSet?, _ schema: Schema
+        by writes: TableRegion, _ changes: ChangeSet?, _ names: [String: String]
     ) -> [any ChangeObserver] {
         for identity in running { entries[identity]?.missed?.formUnion(writes) }
         var found = anywhere
@@ -263,7 +268,7 @@ extension ChangeHub.State {
                 for identity in byTable[table] ?? [] where !found.contains(identity) {
                     if entries[identity]?.region.isAffected(byTable: table, part) == true { found.insert(identity) }
                 }
-                if let keyed = byKey[table] { found.formUnion(Self.observers(keyed, of: table, changes, schema)) }
+                if let keyed = byKey[table] { found.formUnion(Self.observers(keyed, of: names[table.lowercased()] ?? table, changes)) }
             }
         }
         found.subtract(running)
@@ -271,9 +276,8 @@ extension ChangeHub.State {
     }
 
     private static func observers(
-        _ keyed: [KeyValue: Set<ObjectIdentifier>], of table: String, _ changes: ChangeSet?, _ schema: Schema
+        _ keyed: [KeyValue: Set<ObjectIdentifier>], of entity: String, _ changes: ChangeSet?
     ) -> Set<ObjectIdentifier> {
-        let entity = schema.tableNames[table.lowercased()] ?? table
         let own = changes?.changes.filter { $0.entity == entity } ?? []
         if own.isEmpty || own.contains(where: { $0.kind == .unknown }) {
             return keyed.values.reduce(into: []) { $0.formUnion($1) }

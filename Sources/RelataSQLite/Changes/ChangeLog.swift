@@ -24,12 +24,14 @@ public enum ChangeLog {
                 SQLStatement(
                     """
                     INSERT INTO \(table) (batch, time, entity, kind, ids, properties) VALUES (
-                        coalesce(?1, 1 + (SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = '\(table)')),
+                        coalesce(
+                            ?1, 1 + (SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = '\(table)')),
                         ?2, ?3, ?4, ?5, ?6)
                     """,
                     [
-                        .value(batch.map { .integer($0) } ?? .null), .value(.integer(time)), .value(.text(change.entity)),
-                        .value(.text(change.kind.rawValue)), .value(.text(ChangeLogFormat.json(change.keys))),
+                        .value(batch.map { .integer($0) } ?? .null), .value(.integer(time)),
+                        .value(.text(change.entity)), .value(.text(change.kind.rawValue)),
+                        .value(.text(ChangeLogFormat.json(change.keys))),
                         .value(.text(ChangeLogFormat.json(change.properties))),
                     ]))
             if batch == nil { batch = connection.lastInsertedRowID }
@@ -60,7 +62,10 @@ public enum ChangeLog {
             )
         }
         var changes: [LoggedChange] = []
-        let sql = "SELECT position, batch, time, entity, kind, ids, properties FROM \(table) WHERE position > ?1 ORDER BY position LIMIT ?2"
+        let sql = """
+            SELECT position, batch, time, entity, kind, ids, properties FROM \(table)
+            WHERE position > ?1 ORDER BY position LIMIT ?2
+            """
         let statement = SQLStatement(sql, [.value(.integer(position)), .value(.integer(Int64(limit)))])
         try connection.rows(statement) { (row) throws(RelataError) in
             let entity = row.text(at: 3)

@@ -4,6 +4,8 @@ import RelataCore
 public final class ChangeRecorder {
     /// The entities.
     public let schema: Schema
+    /// The entities' names by their tables', in lower case.
+    private let names: [String: String]
     /// Whether objects are listed one by one, or only what the statements write.
     public let listsRows: Bool
     /// What the statements write.
@@ -21,8 +23,9 @@ public final class ChangeRecorder {
         var keys: KeyList
     }
 
-    init(schema: Schema, listsRows: Bool) {
+    init(schema: Schema, names: [String: String], listsRows: Bool) {
         self.schema = schema
+        self.names = names
         self.listsRows = listsRows
     }
 
@@ -110,7 +113,6 @@ public final class ChangeRecorder {
         var tables = accesses.unlisted
         if !listsRows { tables.formUnion(accesses.writes.tables.keys) }
         if accesses.writes.isEverything { tables.formUnion(schema.tables.map(\.sqlName)) }
-        let names = schema.tableNames
         return tables.filter { !$0.hasPrefix("sqlite_") && !$0.hasPrefix("relata_") }
             .map { names[$0.lowercased()] ?? $0 }.sorted()
     }
