@@ -22,7 +22,7 @@ let package = Package(
     traits: [
         .trait(
             name: "CommandLineTool",
-            description: "The `relata` command: inspect, fetch, delete and check any SQLite file."),
+            description: "The `relata` command: inspect, fetch, delete and check any SQLite file.")
     ],
     dependencies: [
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -86,7 +86,8 @@ let package = Package(
         // Reads the guides, so that tests can compare them with what the code does.
         .target(name: "DocumentationSupport", path: "Tests/DocumentationSupport", swiftSettings: strict),
         .testTarget(
-            name: "StoriesTests", dependencies: ["RelataStories", "Relata", "DocumentationSupport"], swiftSettings: strict),
+            name: "StoriesTests", dependencies: ["RelataStories", "Relata", "DocumentationSupport"],
+            swiftSettings: strict),
         // Every example of the guides, compiled and run.
         .testTarget(
             name: "DocumentationTests", dependencies: ["Relata", "DocumentationSupport"], swiftSettings: strict),

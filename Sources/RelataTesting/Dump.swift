@@ -44,7 +44,9 @@ extension Store {
     private func text(
         _ value: Value, of column: Column, _ table: Table, _ numbers: [String: [Value: Int]]
     ) -> String {
-        if let reference = column.reference { return number(value, schema.tables[schema.references[reference].target], numbers) }
+        if let reference = column.reference {
+            return number(value, schema.tables[schema.references[reference].target], numbers)
+        }
         if table.entity.key == [column.property] { return number(value, table, numbers) }
         if case .text(let text) = value { return "\"\(text)\"" }
         return value.description
@@ -79,7 +81,8 @@ extension SQL {
         let dialect = Dialect.sqlite
         let order = table.keyColumnNames
         return SQL(
-            stringLiteral: "SELECT \(dialect.list(order)) FROM \(dialect.quote(table.sqlName)) ORDER BY \(dialect.list(order))")
+            stringLiteral:
+                "SELECT \(dialect.list(order)) FROM \(dialect.quote(table.sqlName)) ORDER BY \(dialect.list(order))")
     }
 
     fileprivate static func rows(of table: Table) -> SQL {
@@ -95,6 +98,7 @@ extension SQL {
         let columns = join.sourceColumns + join.targetColumns
         let order = join.sourceColumns + [join.orderColumn].compactMap { $0 } + join.targetColumns
         return SQL(
-            stringLiteral: "SELECT \(dialect.list(columns)) FROM \(dialect.quote(join.table)) ORDER BY \(dialect.list(order))")
+            stringLiteral:
+                "SELECT \(dialect.list(columns)) FROM \(dialect.quote(join.table)) ORDER BY \(dialect.list(order))")
     }
 }

@@ -75,7 +75,8 @@ public struct SampleRandom: RandomNumberGenerator, Sendable {
 
     private static let vocabulary = [
         "amber", "anchor", "autumn", "bridge", "candle", "cedar", "cliff", "cloud", "copper", "dawn", "desert", "ember",
-        "falcon", "field", "forest", "garden", "glass", "harbour", "hill", "island", "lantern", "letter", "lion", "marble",
+        "falcon", "field", "forest", "garden", "glass", "harbour", "hill", "island", "lantern", "letter", "lion",
+        "marble",
         "meadow", "mirror", "moon", "mountain", "night", "ocean", "orchard", "paper", "pearl", "quiet", "rain", "raven",
         "river", "salt", "shadow", "silver", "snow", "song", "stone", "storm", "summer", "tide", "tower", "valley",
         "willow", "winter",

@@ -70,10 +70,13 @@ public final class StatementRecorder: Sendable {
     public func expectIndexed<Result>(on store: Store, _ body: () throws -> Result) throws -> Result {
         reset()
         let result = try body()
-        let statements = Set(statements.filter { $0.hasPrefix("SELECT") || $0.hasPrefix("UPDATE") || $0.hasPrefix("DELETE") })
+        let statements = Set(
+            statements.filter { $0.hasPrefix("SELECT") || $0.hasPrefix("UPDATE") || $0.hasPrefix("DELETE") })
         reset()
         for sql in statements.sorted() {
-            let plan = try store.rows(SQL(stringLiteral: "EXPLAIN QUERY PLAN " + sql)).compactMap { $0.last?.description }
+            let plan = try store.rows(SQL(stringLiteral: "EXPLAIN QUERY PLAN " + sql)).compactMap {
+                $0.last?.description
+            }
             let scans = plan.filter { Self.isScan($0, of: store.schema) }
             if !scans.isEmpty { throw FullTableScan(sql: sql, plan: plan) }
         }

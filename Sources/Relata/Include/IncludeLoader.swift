@@ -44,13 +44,15 @@ struct IncludeLoader {
     ) throws(RelataError) {
         let name = "\(owner.entityName).\(include.relationship)"
         if owner != target {
-            throw .invalidUse("\(name) leads to \(target.entityName), not back to its own model: it can't be followed again")
+            throw .invalidUse(
+                "\(name) leads to \(target.entityName), not back to its own model: it can't be followed again")
         }
         if let depth = recursion.depth, depth < 1 {
             throw .invalidUse("\(name) is included to a depth of \(depth): give at least 1, or leave the include out")
         }
         if include.condition != nil || include.limit != nil {
-            throw .invalidUse("\(name) is followed to all levels, which a filter or limit would tear apart: leave them out")
+            throw .invalidUse(
+                "\(name) is followed to all levels, which a filter or limit would tear apart: leave them out")
         }
     }
 
@@ -62,7 +64,8 @@ struct IncludeLoader {
         let keys = try isToOne ? LinkKeys(toOne: index, of: owners, Target.self) : LinkKeys(of: owners)
         let plan = QueryPlan(entity: Target.entityName, condition: include.requiredCondition, sort: include.sort)
         let compiled = try transaction.compiler.edge(
-            plan, from: Owner.entityName, along: include.relationship, of: keys.list, limit: include.limit, tellsRows: true)
+            plan, from: Owner.entityName, along: include.relationship, of: keys.list, limit: include.limit,
+            tellsRows: true)
         // A many-to-many reaches an object once for each owner; its key tells whether it was decoded already.
         let isShared =
             switch catalog.links[table.index][index].link {

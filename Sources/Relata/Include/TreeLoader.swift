@@ -100,7 +100,8 @@ struct TreeLoader<Node: Model> {
                 : owner.primaryKey.flatMap { nodes.members[$0] }
             for member in members ?? [] {
                 let isItself = nodes.objects[Int(member)].primaryKey == owner.primaryKey
-                places.append(Place(object: member, owner: Int32(number), isExpanded: include.recursion?.depth != 1 && !isItself))
+                places.append(
+                    Place(object: member, owner: Int32(number), isExpanded: include.recursion?.depth != 1 && !isItself))
             }
         }
         return places

@@ -47,7 +47,8 @@ extension LinkEdit: Equatable {
     static func == (lhs: LinkEdit, rhs: LinkEdit) -> Bool {
         switch (lhs, rhs) {
         case (.add(let left), .add(let right)), (.remove(let left), .remove(let right)): left == right
-        case (.place(let left, let leftAfter), .place(let right, let rightAfter)): left == right && leftAfter == rightAfter
+        case (.place(let left, let leftAfter), .place(let right, let rightAfter)):
+            left == right && leftAfter == rightAfter
         case (.set(let left), .set(let right)): left == right
         default: false
         }

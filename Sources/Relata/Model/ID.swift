@@ -99,7 +99,10 @@ enum UUIDVersion7 {
                     state.counter = 0
                 }
             }
-            return (state.milliseconds << 16 | 0x7000 | state.counter, random & 0x3fff_ffff_ffff_ffff | 0x8000_0000_0000_0000)
+            return (
+                state.milliseconds << 16 | 0x7000 | state.counter,
+                random & 0x3fff_ffff_ffff_ffff | 0x8000_0000_0000_0000
+            )
         }
         return UUID(uuid: unsafeBitCast((high.bigEndian, low.bigEndian), to: uuid_t.self))
     }

@@ -35,7 +35,8 @@ public import RelataCore
 ///   - table: The table's name; the struct's by default. Give it to use an existing table.
 ///   - originalTable: The table's name in an older version of the model, if it was renamed.
 @attached(
-    member, names: named(init), named(bind), named(visitLinks), named(loadLinks), named(Key), named(primaryKey), named(keyTypes),
+    member, names: named(init), named(bind), named(visitLinks), named(loadLinks), named(Key), named(primaryKey),
+    named(keyTypes),
     named(readKey), named(entityName), named(linkedModels), named(entity), named(hash), named(==), named(Fields))
 @attached(extension, conformances: Model, Identifiable, Hashable)
 public macro Model(table: String? = nil, originalTable: String? = nil) =

@@ -22,7 +22,8 @@ extension Property {
     ) -> Property {
         .relationship(
             Relationship(
-                name, target: Target.entityName, kind: .toOne(isOptional: false, columns: columns), deleteRule: deleteRule,
+                name, target: Target.entityName, kind: .toOne(isOptional: false, columns: columns),
+                deleteRule: deleteRule,
                 onTargetDelete: onTargetDelete, originalName: originalName))
     }
 
@@ -33,7 +34,8 @@ extension Property {
     ) -> Property {
         .relationship(
             Relationship(
-                name, target: Target.entityName, kind: .toOne(isOptional: true, columns: columns), deleteRule: deleteRule,
+                name, target: Target.entityName, kind: .toOne(isOptional: true, columns: columns),
+                deleteRule: deleteRule,
                 onTargetDelete: onTargetDelete, originalName: originalName))
     }
 
@@ -58,7 +60,8 @@ extension Property {
     /// Refuses an inverse of another type at compile time.
     @available(
         *, unavailable,
-        message: "inverse: must name the to-one of the target that links back here, a ToOne of this model (optional or not)"
+        message:
+            "inverse: must name the to-one of the target that links back here, a ToOne of this model (optional or not)"
     )
     @_disfavoredOverload
     public static func hasOne<Owner: Model, Target: Model, Root, Other>(

@@ -83,7 +83,9 @@ extension QueryExpression {
 
 extension ModelFields {
     /// The number of objects of a group, or of a query.
-    public var objectCount: TypedExpression<Int> { TypedExpression(.groupAggregate(.count, of: nil, isDistinct: false)) }
+    public var objectCount: TypedExpression<Int> {
+        TypedExpression(.groupAggregate(.count, of: nil, isDistinct: false))
+    }
 }
 
 extension SortTerm {
@@ -116,13 +118,17 @@ extension QueryExpression where QueryValue: TextOperand {
     /// Whether the text contains another. Without options texts compare as bytes.
     public func contains(_ other: String, _ options: TextOptions = []) -> Condition { text(.contains, other, options) }
     /// Whether the text begins with another.
-    public func hasPrefix(_ other: String, _ options: TextOptions = []) -> Condition { text(.beginsWith, other, options) }
+    public func hasPrefix(_ other: String, _ options: TextOptions = []) -> Condition {
+        text(.beginsWith, other, options)
+    }
     /// Whether the text ends with another.
     public func hasSuffix(_ other: String, _ options: TextOptions = []) -> Condition { text(.endsWith, other, options) }
     /// Whether the text is like a pattern in which `*` stands for any characters and `?` for one.
     public func like(_ pattern: String, _ options: TextOptions = []) -> Condition { text(.like, pattern, options) }
     /// Whether the whole text matches a regular expression.
-    public func matches(_ pattern: String, _ options: TextOptions = []) -> Condition { text(.matches, pattern, options) }
+    public func matches(_ pattern: String, _ options: TextOptions = []) -> Condition {
+        text(.matches, pattern, options)
+    }
     /// Whether the text equals another, with options.
     public func equals(_ other: String, _ options: TextOptions) -> Condition {
         Condition(.comparison(.equal, node, .value(.text(other)), options))

@@ -52,7 +52,8 @@ public struct Field<Value>: QueryExpression, PropertyField {
     let name: String
 
     /// The attribute of that name of the object at the end of a path. Written by `@Model`.
-    public init<Coding: AttributeCoding>(_ path: FieldPath, _ name: String, _ coding: Coding) where Coding.Value == Value {
+    public init<Coding: AttributeCoding>(_ path: FieldPath, _ name: String, _ coding: Coding)
+    where Coding.Value == Value {
         node = path.property(name)
         self.name = name
         self.coding = ExpressionCoding(coding)

@@ -70,7 +70,8 @@ public struct Query<Root: Model>: Sendable {
     /// ```swift
     /// Book.all.grouped { $0.genre.name }.having { $0.objectCount > 3 }.select { ($0.genre.name, $0.price.average()) }
     /// ```
-    public func grouped<each Column: QueryExpression>(by columns: (Root.Fields) -> (repeat each Column)) -> Groups<Root> {
+    public func grouped<each Column: QueryExpression>(by columns: (Root.Fields) -> (repeat each Column)) -> Groups<Root>
+    {
         let chosen = columns(Self.fields)
         return Groups(query: self, groups: Self.nodes(repeat each chosen))
     }
@@ -160,7 +161,7 @@ private final class TupleReader {
         defer { index += 1 }
         do {
             return try column.coding.decode(values[index])
-        } catch where values[index].isNull {
+        } catch  where values[index].isNull {
             throw RelataError.invalidUse(
                 "column \(index + 1) of the selection is unset in a row, because a to-one on the way to it is: choose it with .optional, or with .or(…)"
             )
@@ -187,6 +188,7 @@ struct PredicateText: Sendable {
 
     func parse(entity: String, schema: Schema) throws -> ExpressionNode {
         try PredicateFormat.parse(
-            format, arguments: arguments.map { try $0?.predicateArgument ?? .value(.null) }, entity: entity, schema: schema)
+            format, arguments: arguments.map { try $0?.predicateArgument ?? .value(.null) }, entity: entity,
+            schema: schema)
     }
 }

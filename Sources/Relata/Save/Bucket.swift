@@ -195,7 +195,8 @@ final class Bucket<M: Model>: AnyBucket {
         switch roles[row] {
         case .insert: try insert(row, overrides, writer)
         case .save:
-            if objects[row].primaryKey == nil || table.entity.revision != nil && writer.revision(of: objects[row]) == 0 {
+            if objects[row].primaryKey == nil || table.entity.revision != nil && writer.revision(of: objects[row]) == 0
+            {
                 try insert(row, overrides, writer)
             } else if table.entity.revision != nil {
                 try writer.update(objects[row], columns: nil, overrides)

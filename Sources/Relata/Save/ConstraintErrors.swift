@@ -27,7 +27,8 @@ struct ConstraintErrors {
             }), !reference.isOptional {
                 return RelataError.requiredReference(
                     entity: table.name, property: reference.property,
-                    hint: "another \(table.name) has that \(schema.tables[reference.target].name) and can't be without one: give it another first, or delete it"
+                    hint:
+                        "another \(table.name) has that \(schema.tables[reference.target].name) and can't be without one: give it another first, or delete it"
                 )
             }
             return RelataError.uniqueViolation(entity: table.name, properties: properties)
@@ -46,7 +47,8 @@ struct ConstraintErrors {
 
     /// The one-to-one whose partner is taken, if that is why a write failed and the other can be without.
     func stealable(_ error: any Error, _ table: Table) -> Reference? {
-        guard case RelataError.database(let code, let message, _) = error, Int32(code) == SQLITE_CONSTRAINT_UNIQUE_ else {
+        guard case RelataError.database(let code, let message, _) = error, Int32(code) == SQLITE_CONSTRAINT_UNIQUE_
+        else {
             return nil
         }
         let properties = properties(in: message, table)

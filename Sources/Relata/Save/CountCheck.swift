@@ -9,7 +9,9 @@ struct CountCheck {
 
     /// The list that views a reference, of one owner.
     mutating func noteOwner(_ owner: KeyValue, of reference: Reference, in schema: Schema) {
-        guard reference.minimumCount != nil || reference.maximumCount != nil, let view = reference.inverse else { return }
+        guard reference.minimumCount != nil || reference.maximumCount != nil, let view = reference.inverse else {
+            return
+        }
         owners[List(table: reference.target, relationship: view), default: []].insert(owner)
     }
 
@@ -52,9 +54,11 @@ struct CountCheck {
             }
         }
         for removed in report.removedJoinRows {
-            guard let join = schema.joins.first(where: {
-                "\(schema.tables[$0.source].name).\($0.property)" == removed.relationship
-            }) else { continue }
+            guard
+                let join = schema.joins.first(where: {
+                    "\(schema.tables[$0.source].name).\($0.property)" == removed.relationship
+                })
+            else { continue }
             for pair in removed.pairs { noteSides(of: join, pair.source, pair.target) }
         }
     }
@@ -73,7 +77,8 @@ struct CountCheck {
                 // An owner that was deleted meanwhile has no counts.
                 let isThere = try connection.value(SQLStatement(RowSQL.exists(table), key.values.map(Parameter.value)))
                 let sql =
-                    "SELECT count(*) FROM \(RowSQL.quote(counted.table)) WHERE " + RowSQL.matches(counted.columns, from: 1)
+                    "SELECT count(*) FROM \(RowSQL.quote(counted.table)) WHERE "
+                    + RowSQL.matches(counted.columns, from: 1)
                 guard isThere != nil,
                     case .integer(let count)? = try connection.value(
                         SQLStatement(sql, key.values.map(Parameter.value)))

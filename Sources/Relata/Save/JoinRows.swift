@@ -28,7 +28,8 @@ struct JoinRows {
             let list = RowSQL.matches(side.other, from: owner.values.count + 1)
             columns.append(order)
             terms.append(
-                "(SELECT coalesce(max(\(column)), 0) + \(OrderedList.gap) FROM \(RowSQL.quote(join.table)) WHERE \(list))")
+                "(SELECT coalesce(max(\(column)), 0) + \(OrderedList.gap) FROM \(RowSQL.quote(join.table)) WHERE \(list))"
+            )
         }
         let sql =
             "INSERT INTO \(RowSQL.quote(join.table)) (\(columns.map(RowSQL.quote).joined(separator: ", "))) VALUES ("
@@ -36,9 +37,12 @@ struct JoinRows {
         do {
             if try session.connection.run(SQLStatement(sql, values.map(Parameter.value))) > 0 { record([member]) }
         } catch {
-            guard case .database(let code, _, _) = error, Int32(code) == SQLITE_CONSTRAINT_FOREIGNKEY_ else { throw error }
+            guard case .database(let code, _, _) = error, Int32(code) == SQLITE_CONSTRAINT_FOREIGNKEY_ else {
+                throw error
+            }
             throw RelataError.invalidReference(
-                entity: session.catalog.schema.tables[isSource ? join.source : join.target].name, property: link, key: member)
+                entity: session.catalog.schema.tables[isSource ? join.source : join.target].name, property: link,
+                key: member)
         }
     }
 

@@ -30,7 +30,8 @@ struct LinkGatherer {
                 switch edit {
                 case .add(let target): .add(try member(target, link))
                 case .remove(let target): try target.key.map { .remove(try Target.keyValue($0)) }
-                case .place(let target, let after): .place(try member(target, link), after: try after.map { try other($0, link) })
+                case .place(let target, let after):
+                    .place(try member(target, link), after: try after.map { try other($0, link) })
                 case .set(let targets): .set(try targets.map { try member($0, link) })
                 }
             if let change { session.addOperation(LinkOperation(owner: node, link: link, change: change)) }

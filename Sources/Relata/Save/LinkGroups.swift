@@ -12,9 +12,12 @@ extension SaveSession {
                 indexes[id] = groups.count
                 // The owner's key may not be there yet: it is set when the group is written.
                 groups.append(
-                    (operation.owner, LinkWriter.Group(
-                        owner: keyValue(.node(operation.owner)) ?? KeyValue([]), link: operation.link,
-                        changes: [operation.change])))
+                    (
+                        operation.owner,
+                        LinkWriter.Group(
+                            owner: keyValue(.node(operation.owner)) ?? KeyValue([]), link: operation.link,
+                            changes: [operation.change])
+                    ))
             }
         }
         for index in groups.indices { groups[index].group.list = try orderedList(groups[index].group) }

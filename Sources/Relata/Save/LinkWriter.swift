@@ -93,7 +93,8 @@ struct LinkWriter {
             parameters.append(.keys(except))
         }
         guard reference.isOptional else {
-            let sql = SQLStatement("SELECT 1 FROM \(RowSQL.quote(table.sqlName)) WHERE \(condition) LIMIT 1", parameters)
+            let sql = SQLStatement(
+                "SELECT 1 FROM \(RowSQL.quote(table.sqlName)) WHERE \(condition) LIMIT 1", parameters)
             if try connection.value(sql) == nil { return }
             throw RelataError.requiredReference(
                 entity: table.name, property: reference.property,

@@ -27,7 +27,8 @@ struct OrderedList {
         }
         keys = Set(stored.map(\.key))
         original = Dictionary(
-            stored.compactMap { member in member.position.map { (member.key, $0) } }, uniquingKeysWith: { first, _ in first })
+            stored.compactMap { member in member.position.map { (member.key, $0) } },
+            uniquingKeysWith: { first, _ in first })
         base = 0
     }
 

@@ -51,7 +51,7 @@ enum RowSQL {
         var sql =
             "UPDATE \(quote(table.sqlName)) SET "
             + (columns.map { "\(quote(table.columns[$0].name)) = ?\($0 + 1)" }
-                + places(table, schema, among: columns) { "?\($0 + 1)" }).joined(separator: ", ") + " WHERE "
+            + places(table, schema, among: columns) { "?\($0 + 1)" }).joined(separator: ", ") + " WHERE "
             + table.keyColumns.map { "\(quote(table.columns[$0].name)) = ?\($0 + 1)" }.joined(separator: " AND ")
         if let revision = table.entity.revision, let index = table.columnIndexes(of: revision).first {
             sql += " AND \(quote(table.columns[index].name)) = ?\(table.columns.count + 1)"

@@ -11,7 +11,8 @@ struct RowWriter<M: Model> {
     /// Inserts a row and returns its rowid.
     func insert(_ object: M, _ overrides: Overrides) throws -> Int64 {
         let rowID = try retryingAfterSteal(object, overrides, isInsert: true) {
-            try connection.withStatement(slot: RowSQL.Slot.insert.number(table), { RowSQL.insert(table) }) { statement in
+            try connection.withStatement(slot: RowSQL.Slot.insert.number(table), { RowSQL.insert(table) }) {
+                statement in
                 try bind(object, overrides, to: statement, isInsert: true)
                 try step(statement)
                 return connection.lastInsertedRowID
@@ -31,7 +32,8 @@ struct RowWriter<M: Model> {
                     try step(statement)
                 } catch {
                     throw try ConstraintErrors(session: session).translate(
-                        error, object: object.reference(), table: table, isInsert: true, values: { try object.columnValues(table) })
+                        error, object: object.reference(), table: table, isInsert: true,
+                        values: { try object.columnValues(table) })
                 }
                 sqlite3_reset(statement)
             }
@@ -77,7 +79,9 @@ struct RowWriter<M: Model> {
     func save(_ object: M, _ overrides: Overrides) throws -> Bool {
         let isNew = try table.entity.createdAt != nil && !exists(object)
         let ((), isInserted) = try upserting(object, overrides) {
-            try connection.withStatement(slot: RowSQL.Slot.save.number(table), { RowSQL.save(table, session.catalog.schema) }) { statement in
+            try connection.withStatement(
+                slot: RowSQL.Slot.save.number(table), { RowSQL.save(table, session.catalog.schema) }
+            ) { statement in
                 try bind(object, overrides, to: statement, isInsert: true)
                 try step(statement)
             }
@@ -120,7 +124,8 @@ struct RowWriter<M: Model> {
 
     private func exists(_ object: M) throws -> Bool {
         guard let key = object.primaryKey else { return false }
-        return try connection.withStatement(slot: RowSQL.Slot.exists.number(table), { RowSQL.exists(table) }) { statement in
+        return try connection.withStatement(slot: RowSQL.Slot.exists.number(table), { RowSQL.exists(table) }) {
+            statement in
             var binder = Binder(statement)
             try M.bind(key, to: &binder)
             return sqlite3_step(statement) == SQLITE_ROW

@@ -198,7 +198,8 @@ final class SaveSession {
             "SELECT \(Dialect.sqlite.list(reference.columns)) FROM \(RowSQL.quote(table.sqlName)) WHERE "
             + RowSQL.matches(table.keyColumnNames, from: 1)
         let owners = try connection.values(
-            SQLStatement(sql, key.values.map(Parameter.value)), types: target.keyColumns.map { target.columns[$0].type })
+            SQLStatement(sql, key.values.map(Parameter.value)), types: target.keyColumns.map { target.columns[$0].type }
+        )
         guard let owner = owners.first, !owner.contains(.null) else { return }
         counted.noteOwner(KeyValue(owner), of: reference, in: catalog.schema)
     }
@@ -307,11 +308,15 @@ final class SaveSession {
 
     /// The objects of an edited list as they are saved.
     func saved<M: Model>(_ content: [M], edits: [LinkEdit<M>]) -> [M] {
-        guard let table = try? catalog.table(M.self), let bucket = buckets[table.index] as? Bucket<M> else { return content }
+        guard let table = try? catalog.table(M.self), let bucket = buckets[table.index] as? Bucket<M> else {
+            return content
+        }
         // Objects without a key yet are found by the edits that brought them, which stand in the same order.
         var unsaved = edits.flatMap(\.objects).filter { $0.value.primaryKey == nil }[...]
         return content.map { object in
-            if let key = object.primaryKey { return bucket.row(key: key).map { bucket.finish($0, session: self) } ?? object }
+            if let key = object.primaryKey {
+                return bucket.row(key: key).map { bucket.finish($0, session: self) } ?? object
+            }
             guard let index = unsaved.firstIndex(where: { $0.value == object }) else { return object }
             let box = unsaved[index]
             if index == unsaved.startIndex { unsaved.removeFirst() } else { unsaved.remove(at: index) }

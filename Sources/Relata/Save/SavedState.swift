@@ -56,6 +56,7 @@ public struct SavedState {
 
     /// A to-many without edits, its objects as they are saved.
     public func link<Target>(_ link: ToMany<Target>) -> ToMany<Target> {
-        keepsLinks || link.edits.isEmpty ? link : ToMany(loaded: link.content.map { session.saved($0, edits: link.edits) })
+        keepsLinks || link.edits.isEmpty
+            ? link : ToMany(loaded: link.content.map { session.saved($0, edits: link.edits) })
     }
 }

@@ -36,7 +36,9 @@ struct Upsert {
             + " RETURNING " + Dialect.sqlite.list(table.keyColumnNames)
         let writer = RowWriter<M>(table: table, connection: connection, session: session)
         let key = try writer.returningKey(object, sql)
-        guard let stored = try transaction.fetch(M.self, id: key) else { throw RelataError.notFound(object.reference()) }
+        guard let stored = try transaction.fetch(M.self, id: key) else {
+            throw RelataError.notFound(object.reference())
+        }
         return stored
     }
 }

@@ -30,7 +30,8 @@ final class ModelCatalog: Sendable {
         }
         links = schema.tables.map { table in
             table.entity.relationships.compactMap { relationship in
-                guard let link = table.links[relationship.name], let target = schema.index(of: relationship.target) else {
+                guard let link = table.links[relationship.name], let target = schema.index(of: relationship.target)
+                else {
                     return nil
                 }
                 return CatalogLink(name: relationship.name, target: target, link: link)

@@ -19,7 +19,8 @@ public class ReadTransaction {
     /// The object with that key, or `nil` if there is none.
     public func fetch<M: Model>(_ model: M.Type, id: M.Key) throws -> M? {
         let table = try catalog.table(model)
-        return try connection.withStatement(slot: RowSQL.Slot.fetch.number(table), { RowSQL.fetch(table) }) { statement in
+        return try connection.withStatement(slot: RowSQL.Slot.fetch.number(table), { RowSQL.fetch(table) }) {
+            statement in
             var binder = Binder(statement)
             try M.bind(id, to: &binder)
             let code = sqlite3_step(statement)
@@ -250,7 +251,9 @@ public class ReadTransaction {
         var plan = query.plan
         _ = try catalog.table(M.self)
         if let limit = plan.limit, limit < 0 { throw RelataError.invalidUse("a limit can't be negative: \(limit)") }
-        if let offset = plan.offset, offset < 0 { throw RelataError.invalidUse("an offset can't be negative: \(offset)") }
+        if let offset = plan.offset, offset < 0 {
+            throw RelataError.invalidUse("an offset can't be negative: \(offset)")
+        }
         for format in query.formats {
             let node = try format.parse(entity: M.entityName, schema: catalog.schema)
             plan.condition = plan.condition.map { .and([$0, node]) } ?? node

@@ -47,22 +47,30 @@ extension Store {
     }
 
     /// One figure of all objects of a query.
-    public func value<M: Model, Figure: QueryExpression>(of query: Query<M>, _ figure: @Sendable (M.Fields) -> Figure) async throws -> Figure.QueryValue where Figure.QueryValue: Sendable {
+    public func value<M: Model, Figure: QueryExpression>(of query: Query<M>, _ figure: @Sendable (M.Fields) -> Figure)
+        async throws -> Figure.QueryValue where Figure.QueryValue: Sendable
+    {
         try await pool.read { try ReadTransaction($0, self.catalog).value(of: query, figure) }
     }
 
     /// One page of a query, and where the next begins.
-    public func page<M: Model>(_ query: Query<M>, size: Int, after position: PagePosition? = nil) async throws -> Page<M> {
+    public func page<M: Model>(_ query: Query<M>, size: Int, after position: PagePosition? = nil) async throws -> Page<
+        M
+    > {
         try await pool.read { try ReadTransaction($0, self.catalog).page(query, size: size, after: position) }
     }
 
     /// The objects that an object's to-many links to.
-    public func related<M: Model, Target: Model>(to object: M, _ link: @Sendable (M.Fields) -> ToManyField<Target>) async throws -> [Target] {
+    public func related<M: Model, Target: Model>(to object: M, _ link: @Sendable (M.Fields) -> ToManyField<Target>)
+        async throws -> [Target]
+    {
         try await pool.read { try ReadTransaction($0, self.catalog).related(to: object, link) }
     }
 
     /// The object that an object's to-one or has-one links to, or `nil` if there is none.
-    public func related<M: Model, Target: Model>(to object: M, _ link: @Sendable (M.Fields) -> ToOneField<Target>) async throws -> Target? {
+    public func related<M: Model, Target: Model>(to object: M, _ link: @Sendable (M.Fields) -> ToOneField<Target>)
+        async throws -> Target?
+    {
         try await pool.read { try ReadTransaction($0, self.catalog).related(to: object, link) }
     }
 

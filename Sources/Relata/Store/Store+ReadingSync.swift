@@ -57,7 +57,9 @@ extension Store {
 
     /// One figure of all objects of a query.
     @available(*, noasync, message: "use the async call")
-    public func value<M: Model, Figure: QueryExpression>(of query: Query<M>, _ figure: (M.Fields) -> Figure) throws -> Figure.QueryValue where Figure.QueryValue: Sendable {
+    public func value<M: Model, Figure: QueryExpression>(of query: Query<M>, _ figure: (M.Fields) -> Figure) throws
+        -> Figure.QueryValue where Figure.QueryValue: Sendable
+    {
         try pool.read { try ReadTransaction($0, catalog).value(of: query, figure) }
     }
 
@@ -69,13 +71,17 @@ extension Store {
 
     /// The objects that an object's to-many links to.
     @available(*, noasync, message: "use the async call")
-    public func related<M: Model, Target: Model>(to object: M, _ link: (M.Fields) -> ToManyField<Target>) throws -> [Target] {
+    public func related<M: Model, Target: Model>(to object: M, _ link: (M.Fields) -> ToManyField<Target>) throws
+        -> [Target]
+    {
         try pool.read { try ReadTransaction($0, catalog).related(to: object, link) }
     }
 
     /// The object that an object's to-one or has-one links to, or `nil` if there is none.
     @available(*, noasync, message: "use the async call")
-    public func related<M: Model, Target: Model>(to object: M, _ link: (M.Fields) -> ToOneField<Target>) throws -> Target? {
+    public func related<M: Model, Target: Model>(to object: M, _ link: (M.Fields) -> ToOneField<Target>) throws
+        -> Target?
+    {
         try pool.read { try ReadTransaction($0, catalog).related(to: object, link) }
     }
 

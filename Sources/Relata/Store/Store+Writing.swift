@@ -64,13 +64,16 @@ extension Store {
 
     /// Reads an object, lets `change` edit it, and writes only what changed.
     @discardableResult
-    public func update<M: Model>(_ model: M.Type, id: M.Key, _ change: @Sendable (inout M) throws -> Void) async throws -> M {
+    public func update<M: Model>(_ model: M.Type, id: M.Key, _ change: @Sendable (inout M) throws -> Void) async throws
+        -> M
+    {
         try await write { try $0.update(model, id: id, change) }
     }
 
     /// Reads an object by its `ID`, lets `change` edit it, and writes only what changed.
     @discardableResult
-    public func update<M: Model>(_ id: ID<M>, _ change: @Sendable (inout M) throws -> Void) async throws -> M where M.Key == ID<M> {
+    public func update<M: Model>(_ id: ID<M>, _ change: @Sendable (inout M) throws -> Void) async throws -> M
+    where M.Key == ID<M> {
         try await write { try $0.update(id, change) }
     }
 
@@ -98,7 +101,9 @@ extension Store {
 
     /// Sets properties of all objects of a query in one statement, and returns how many there were.
     @discardableResult
-    public func update<M: Model>(_ query: Query<M>, @AssignmentBuilder _ assignments: @Sendable (M.Fields) -> [Assignment]) async throws -> Int {
+    public func update<M: Model>(
+        _ query: Query<M>, @AssignmentBuilder _ assignments: @Sendable (M.Fields) -> [Assignment]
+    ) async throws -> Int {
         try await write { try $0.update(query, assignments) }
     }
 

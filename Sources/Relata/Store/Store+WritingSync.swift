@@ -114,7 +114,9 @@ extension Store {
     /// Sets properties of all objects of a query in one statement, and returns how many there were.
     @discardableResult
     @available(*, noasync, message: "use the async call")
-    public func update<M: Model>(_ query: Query<M>, @AssignmentBuilder _ assignments: (M.Fields) -> [Assignment]) throws -> Int {
+    public func update<M: Model>(_ query: Query<M>, @AssignmentBuilder _ assignments: (M.Fields) -> [Assignment]) throws
+        -> Int
+    {
         try write { try $0.update(query, assignments) }
     }
 

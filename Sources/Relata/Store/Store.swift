@@ -70,7 +70,8 @@ public final class Store: Sendable {
     ///   ``RelataError/fileAccess(path:_:)``, ``RelataError/corruptStore(_:)``, ``RelataError/busy(_:)`` for the file.
     ///   Whatever is thrown, the file is as it was.
     @available(*, noasync, message: "use the async open")
-    public static func open(_ path: String, for models: any Model.Type..., options: Options = Options()) throws -> Store {
+    public static func open(_ path: String, for models: any Model.Type..., options: Options = Options()) throws -> Store
+    {
         try make(path, models, options)
     }
 
@@ -83,7 +84,8 @@ public final class Store: Sendable {
 
     /// Opens the file at a path for models that are known as a list.
     @available(*, noasync, message: "use the async open")
-    public static func open(_ path: String, for models: [any Model.Type], options: Options = Options()) throws -> Store {
+    public static func open(_ path: String, for models: [any Model.Type], options: Options = Options()) throws -> Store
+    {
         try make(path, models, options)
     }
 

@@ -122,7 +122,8 @@ extension RelataError: CustomStringConvertible {
         case .uniqueViolation(let entity, let properties):
             "another \(entity) already has the same \(properties.joined(separator: ", ")): choose another value"
         case .deleteDenied(let blockers):
-            "can't delete: " + Self.list(blockers.map { "\($0.object) still refers to \($0.blocked) (\($0.relationship) denies)" })
+            "can't delete: "
+                + Self.list(blockers.map { "\($0.object) still refers to \($0.blocked) (\($0.relationship) denies)" })
         case .requiredReference(let entity, let property, let hint): "\(entity).\(property) is required: \(hint)"
         case .invalidReference(let entity, let property, let key):
             "\(entity).\(property) points at \(key.map { "\($0), which" } ?? "an object that") isn't stored: save the target first, or link the object itself"
@@ -142,7 +143,8 @@ extension RelataError: CustomStringConvertible {
         case .fileAccess(let path, let message): "\(path): \(message)"
         case .invalidUse(let message): message
         case .predicateFormat(let text, let column, let message): "\(message) at column \(column) of \"\(text)\""
-        case .database(let code, let message, let sql): "database error \(code): \(message)\(sql.map { " in \($0)" } ?? "")"
+        case .database(let code, let message, let sql):
+            "database error \(code): \(message)\(sql.map { " in \($0)" } ?? "")"
         }
     }
 

@@ -53,7 +53,8 @@ public struct IncludePlan: Hashable, Sendable {
             if !plan.isPlain {
                 guard both.isPlain || both.with(children: []) == plan.with(children: []) else {
                     throw .invalidUse(
-                        "\(plan.relationship) is included twice with different filters: include it once, or use a shape")
+                        "\(plan.relationship) is included twice with different filters: include it once, or use a shape"
+                    )
                 }
                 both = plan.with(children: both.children)
             }

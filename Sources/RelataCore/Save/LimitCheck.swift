@@ -39,7 +39,9 @@ extension Limit {
             return nil
         case .pattern(let pattern):
             guard case .text(let text) = value else { return nil }
-            guard let expression = try? Regex(pattern) else { return "has the limit /\(pattern)/, which is no regular expression" }
+            guard let expression = try? Regex(pattern) else {
+                return "has the limit /\(pattern)/, which is no regular expression"
+            }
             return (try? expression.wholeMatch(in: text)) == nil ? "must match /\(pattern)/" : nil
         }
     }

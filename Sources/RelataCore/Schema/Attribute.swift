@@ -20,7 +20,8 @@ public struct Attribute: Hashable, Sendable, Codable {
 
     /// Describes an attribute. See the properties for what each argument means.
     public init(
-        _ name: String, column: String? = nil, type: AttributeType, isOptional: Bool = false, defaultValue: Value? = nil,
+        _ name: String, column: String? = nil, type: AttributeType, isOptional: Bool = false,
+        defaultValue: Value? = nil,
         originalName: String? = nil, limits: [Limit] = []
     ) {
         self.name = name

@@ -28,7 +28,8 @@ public struct Entity: Hashable, Sendable, Codable {
 
     /// Describes an entity. See the properties for what each argument means.
     public init(
-        name: String, table: String? = nil, originalTable: String? = nil, properties: [Property], key: [String] = ["id"],
+        name: String, table: String? = nil, originalTable: String? = nil, properties: [Property],
+        key: [String] = ["id"],
         isKeyAssigned: Bool = false, uniques: [[String]] = [], indexes: [[String]] = [], revision: String? = nil,
         createdAt: String? = nil, updatedAt: String? = nil
     ) {

@@ -24,7 +24,8 @@ public enum DateText {
         let (seconds, fraction) = floorDivide(microseconds, 1_000_000)
         let (days, secondOfDay) = floorDivide(seconds, 86_400)
         let (year, month, day) = civil(days)
-        return digits(year, 4) + "-" + digits(month, 2) + "-" + digits(day, 2) + "T" + digits(secondOfDay / 3600, 2) + ":"
+        return digits(year, 4) + "-" + digits(month, 2) + "-" + digits(day, 2) + "T" + digits(secondOfDay / 3600, 2)
+            + ":"
             + digits(secondOfDay / 60 % 60, 2) + ":" + digits(secondOfDay % 60, 2) + "." + digits(fraction, 6) + "Z"
     }
 
@@ -111,7 +112,8 @@ public enum DateText {
             let digits = rest.prefix { (48...57).contains($0) }
             rest = rest.dropFirst(digits.count)
             let first = digits.prefix(6)
-            return first.reduce(0) { $0 * 10 + Int64($1 - 48) } * [1_000_000, 100_000, 10_000, 1000, 100, 10, 1][first.count]
+            return first.reduce(0) { $0 * 10 + Int64($1 - 48) }
+                * [1_000_000, 100_000, 10_000, 1000, 100, 10, 1][first.count]
         }
     }
 }

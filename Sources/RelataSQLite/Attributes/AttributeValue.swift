@@ -100,7 +100,8 @@ func tooLarge(_ value: some FixedWidthInteger) -> RelataError {
     .validation([
         ValidationFailure(
             entity: "\(type(of: value))", property: nil, key: nil,
-            message: "\(value) is larger than \(Int64.max), the largest integer a database holds: store it as text or data")
+            message:
+                "\(value) is larger than \(Int64.max), the largest integer a database holds: store it as text or data")
     ])
 }
 
@@ -271,8 +272,11 @@ extension UUID: AttributeValue {
 
     @inlinable
     public static func read(_ statement: OpaquePointer, _ column: Int32) throws(RelataError) -> UUID {
-        if sqlite3_column_type(statement, column) == SQLITE_BLOB, let uuid = sqliteUUID(statement, column) { return uuid }
-        guard sqlite3_column_type(statement, column) == SQLITE_TEXT, let uuid = UUID(uuidString: sqliteText(statement, column))
+        if sqlite3_column_type(statement, column) == SQLITE_BLOB, let uuid = sqliteUUID(statement, column) {
+            return uuid
+        }
+        guard sqlite3_column_type(statement, column) == SQLITE_TEXT,
+            let uuid = UUID(uuidString: sqliteText(statement, column))
         else { throw unreadable(statement, column, "UUID") }
         return uuid
     }

@@ -39,7 +39,9 @@ extension PredicateArgument {
             }
         }
         if keys.isEmpty { return .values(values) }
-        guard values.isEmpty else { throw .invalidUse("an array of objects and values can't stand for %@: give one kind") }
+        guard values.isEmpty else {
+            throw .invalidUse("an array of objects and values can't stand for %@: give one kind")
+        }
         return .keys(keys)
     }
 }

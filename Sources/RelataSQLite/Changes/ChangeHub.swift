@@ -268,7 +268,9 @@ extension ChangeHub.State {
                 for identity in byTable[table] ?? [] where !found.contains(identity) {
                     if entries[identity]?.region.isAffected(byTable: table, part) == true { found.insert(identity) }
                 }
-                if let keyed = byKey[table] { found.formUnion(Self.observers(keyed, of: names[table.lowercased()] ?? table, changes)) }
+                if let keyed = byKey[table] {
+                    found.formUnion(Self.observers(keyed, of: names[table.lowercased()] ?? table, changes))
+                }
             }
         }
         found.subtract(running)

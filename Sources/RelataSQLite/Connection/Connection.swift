@@ -37,10 +37,15 @@ public final class Connection {
         configuration.busyMode = .timeout(5)
         configuration.label = "relata"
         do {
-            queue = try path.map { try DatabaseQueue(path: $0, configuration: configuration) }
+            queue =
+                try path.map { try DatabaseQueue(path: $0, configuration: configuration) }
                 ?? DatabaseQueue(configuration: configuration)
             // The queue outlives the handle's use: it is held by this connection.
-            guard let handle = try queue.unsafeRead({ (database) throws -> SendableHandle in SendableHandle(pointer: database.sqliteConnection) }).pointer else {
+            guard
+                let handle = try queue.unsafeRead({ (database) throws -> SendableHandle in
+                    SendableHandle(pointer: database.sqliteConnection)
+                }).pointer
+            else {
                 throw RelataError.fileAccess(path: path ?? "memory", "the connection didn't open")
             }
             self.handle = handle

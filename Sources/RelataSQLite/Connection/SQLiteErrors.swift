@@ -10,7 +10,8 @@ enum SQLiteErrors {
         case SQLITE_CORRUPT: .corruptStore("\(path) is damaged: restore it from a copy")
         case SQLITE_BUSY, SQLITE_LOCKED: .busy("\(path) is locked by another process: try again later")
         case SQLITE_CANTOPEN:
-            .fileAccess(path: path, "can't be opened: check that it is a file, and that its folder exists and may be written")
+            .fileAccess(
+                path: path, "can't be opened: check that it is a file, and that its folder exists and may be written")
         case SQLITE_READONLY: .readOnly("\(path) can't be written: open it read-only, or change its permissions")
         default: .fileAccess(path: path, message ?? "error \(code)")
         }

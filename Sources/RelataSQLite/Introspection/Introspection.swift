@@ -52,7 +52,8 @@ public enum Introspection {
     }
 
     private static func isInternal(_ name: String) -> Bool {
-        name.lowercased().hasPrefix("sqlite_") || ["relata_metadata", ChangeLogFormat.table].contains(name.lowercased())
+        name.lowercased().hasPrefix("sqlite_")
+            || ["relata_metadata", ChangeLogFormat.table].contains(name.lowercased())
     }
 
     private static func readColumns(

@@ -40,7 +40,10 @@ import Testing
 
     @Test func oneStatementLoadsEachRelationshipWhateverTheNumberOfObjects() throws {
         let store = try library()
-        let books = try store.fetch(Book.sorted { $0.year }.including { $0.genre; $0.authors })
+        let books = try store.fetch(
+            Book.sorted { $0.year }.including {
+                $0.genre; $0.authors
+            })
         #expect(statements.take().count == 3)
         #expect(books.count == 20)
         for (index, book) in books.enumerated() {
@@ -86,7 +89,10 @@ import Testing
 
     @Test func requiredIncludesLeaveOutOwnersWithoutARelatedObject() throws {
         let store = try library()
-        let books = try store.fetch(Book.all.including { $0.genre.required; $0.authors.where { $0.name == "A0" }.required })
+        let books = try store.fetch(
+            Book.all.including {
+                $0.genre.required; $0.authors.where { $0.name == "A0" }.required
+            })
         #expect(!books.isEmpty)
         for book in books {
             #expect(book.genre?.loaded != nil)
@@ -98,7 +104,10 @@ import Testing
     @Test func oneRelationshipWithTwoFiltersIsRefused() throws {
         let store = try library()
         #expect(throws: RelataError.self) {
-            try store.fetch(Book.all.including { $0.authors.limit(1); $0.authors.limit(2) })
+            try store.fetch(
+                Book.all.including {
+                    $0.authors.limit(1); $0.authors.limit(2)
+                })
         }
         #expect(throws: RelataError.self) { try store.fetch(Book.all.including { $0.authors.limit(0) }) }
     }

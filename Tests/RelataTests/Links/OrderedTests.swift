@@ -26,18 +26,22 @@ import Testing
             ("axcb", { $0.songs.remove(id: 4) }),
             ("cba", { $0.songs.set([songs[2], songs[1], songs[0]]) }),
             ("cba", { $0.songs.place(songs[1], after: songs[1]) }),
-            ("ac", {
-                $0.songs.remove(songs[0])
-                $0.songs.place(id: 1, after: nil)
-                $0.songs.remove(id: 2)
-            }),
+            (
+                "ac",
+                {
+                    $0.songs.remove(songs[0])
+                    $0.songs.place(id: 1, after: nil)
+                    $0.songs.remove(id: 2)
+                }
+            ),
         ]
         for (expected, edit) in edits {
             try store.write { tx in _ = try tx.update(album.id, edit) }
             #expect(try titles(store, album) == expected)
         }
         let outside = try store.insert(Song(title: "o"))
-        #expect(thrown { try store.update(album.id) { $0.songs.place(songs[0], after: outside) } }?.kind == "invalidUse")
+        #expect(
+            thrown { try store.update(album.id) { $0.songs.place(songs[0], after: outside) } }?.kind == "invalidUse")
         #expect(try titles(store, album) == "ac")
     }
 
@@ -75,12 +79,18 @@ import Testing
         let store = try TestStore.make(engine, for: Playlist.self)
         let songs = try store.insert("abc".map { Song(title: "\($0)") })
         let lists = try store.insert("xyz".map { Playlist(name: "\($0)", songs: ToMany(songs)) })
-        func names(ofList list: Int) throws -> String { try store.related(to: lists[list]) { $0.songs }.map(\.title).joined() }
-        func names(ofSong song: Int) throws -> String { try store.related(to: songs[song]) { $0.playlists }.map(\.name).joined() }
+        func names(ofList list: Int) throws -> String {
+            try store.related(to: lists[list]) { $0.songs }.map(\.title).joined()
+        }
+        func names(ofSong song: Int) throws -> String {
+            try store.related(to: songs[song]) { $0.playlists }.map(\.name).joined()
+        }
         #expect(try names(ofList: 1) == "abc" && names(ofSong: 2) == "xyz")
         try store.update(Song.self, id: 1) { $0.playlists.place(id: 3, after: nil) }
         try store.update(Playlist.self, id: 1) { $0.songs.place(id: 3, after: 1) }
-        #expect(try names(ofList: 0) == "acb" && names(ofList: 1) == "abc" && names(ofSong: 0) == "zxy" && names(ofSong: 1) == "xyz")
+        #expect(
+            try names(ofList: 0) == "acb" && names(ofList: 1) == "abc" && names(ofSong: 0) == "zxy"
+                && names(ofSong: 1) == "xyz")
         // Who comes from the other side stands last.
         let song = try store.insert(Song(title: "d", playlists: ToMany([lists[1], lists[0]])))
         #expect(try names(ofList: 0) == "acbd" && names(ofList: 1) == "abcd")
@@ -131,7 +141,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Engine.allCases, 0..<10) func randomEditsAreThoseOfAnArray(_ engine: Engine, _ seed: UInt64) throws {
+    @Test(arguments: Engine.allCases, 0..<10) func randomEditsAreThoseOfAnArray(_ engine: Engine, _ seed: UInt64) throws
+    {
         let store = try TestStore.make(engine, for: Album.self, Playlist.self)
         var generator = SeededGenerator(seed: seed)
         let songs = try store.insert((0..<8).map { Song(title: "\($0)") })

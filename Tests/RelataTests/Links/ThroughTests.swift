@@ -34,7 +34,10 @@ import Testing
         #expect(try store.fetch(Setlist.where { $0.tunes.contains { $0.name == "a" } }).map(\.id) == [one.id])
         #expect(try store.fetch(Setlist.where { $0.tunes.count == 3 }).map(\.id) == [one.id])
         #expect(try store.fetch(Setlist.where { $0.tunes.all { $0.name > "a" } }).map(\.id) == [two.id])
-        #expect(try store.fetch(Tune.where { $0.items.contains { $0.setlist == two } }.sorted { $0.name }).map(\.name) == ["b", "c"])
+        #expect(
+            try store.fetch(Tune.where { $0.items.contains { $0.setlist == two } }.sorted { $0.name }).map(\.name) == [
+                "b", "c",
+            ])
         #expect(try store.count(SetlistItem.where { $0.tune.name == "b" && $0.transposedKey == "b#" }) == 3)
         #expect(try store.fetch(Setlist.where { $0.items.tune.contains { $0.name == "c" } }).map(\.id) == [two.id])
     }

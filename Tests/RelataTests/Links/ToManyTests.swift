@@ -146,7 +146,10 @@ import Testing
         try store.insert(genre)
         let books = genre.related { $0.books }
         #expect(try store.count(books) == 9)
-        #expect(try store.fetch(books.where { $0.year == 2001 }.sorted { $0.title.descending }.limit(2)).map(\.title) == ["7", "4"])
+        #expect(
+            try store.fetch(books.where { $0.year == 2001 }.sorted { $0.title.descending }.limit(2)).map(\.title) == [
+                "7", "4",
+            ])
         #expect(try store.value(of: books) { $0.year.maximum() } == 2002)
         #expect(try store.exists(books.where { $0.year > 2002 }) == false)
         #expect(try store.delete(books.where { $0.year == 2000 }).deletedCount == 3)

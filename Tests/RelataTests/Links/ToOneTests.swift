@@ -67,7 +67,8 @@ import Testing
         #expect(try store.related(to: oslo) { $0.arrivals }.map(\.number) == ["1"])
         #expect(try store.related(to: flight) { $0.stops }.map(\.code) == ["FRA"])
         #expect(try store.related(to: flight) { $0.alternates }.map(\.code) == ["OSL", "TRD"])
-        #expect(try store.fetch(Airport.where { $0.stopovers.contains { $0.origin.code == "CDG" } }).map(\.code) == ["FRA"])
+        #expect(
+            try store.fetch(Airport.where { $0.stopovers.contains { $0.origin.code == "CDG" } }).map(\.code) == ["FRA"])
         #expect(try store.count(Flight.where { $0.origin != $0.destination }) == 1)
         #expect(try store.count(Airport.all) == 4)
     }
@@ -85,7 +86,9 @@ import Testing
         let a = try #require(try store.first(Person.where { $0.name == "a" }))
         try store.update(a.id) { $0.followers.add(id: boss.id) }
         #expect(try store.related(to: saved) { $0.following }.count == 2)
-        #expect(try store.fetch(Person.where { $0.followers.contains { $0.name == "boss" } }.sorted { $0.name }).map(\.name) == ["a", "boss"])
+        #expect(
+            try store.fetch(Person.where { $0.followers.contains { $0.name == "boss" } }.sorted { $0.name }).map(\.name)
+                == ["a", "boss"])
     }
 
     @Test(arguments: Engine.allCases) func aRequiredChildMovesButIsNeverLeftAlone(_ engine: Engine) throws {

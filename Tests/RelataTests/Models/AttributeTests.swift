@@ -169,7 +169,8 @@ struct Place: Codable, Sendable, Equatable, Hashable {
         #expect(try stored(unset, engine) == unset)
         let set = OptionalSample(
             flag: true, int: -1, uint8: 255, uint64: 1, float: 0.5, double: 0.25, decimal: 1.1, string: "s",
-            date: Date(timeIntervalSince1970: 1), isoDate: Date(timeIntervalSince1970: 2), data: Data([0]), uuid: UUID(),
+            date: Date(timeIntervalSince1970: 1), isoDate: Date(timeIntervalSince1970: 2), data: Data([0]),
+            uuid: UUID(),
             textUUID: UUID(), url: URL(string: "a:b"), color: .green, level: .low, place: Place(latitude: 1),
             places: [Place(latitude: 2)], scores: ["k": 1])
         #expect(try stored(set, engine) == set)
@@ -180,7 +181,8 @@ struct Place: Codable, Sendable, Equatable, Hashable {
         #expect(try stored(RichSample(scores: scores), engine)?.scores == scores)
     }
 
-    @Test(arguments: Engine.allCases) func whatNoColumnHoldsIsRefusedByNameAndNothingIsWritten(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func whatNoColumnHoldsIsRefusedByNameAndNothingIsWritten(_ engine: Engine) throws
+    {
         let store = try TestStore.make(engine, for: Sample.self, OptionalSample.self)
         let tooLarge = UInt64(Int64.max) + 1
         for sample in [

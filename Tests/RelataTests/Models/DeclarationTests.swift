@@ -78,7 +78,8 @@ enum Archive {
         let saved = try store.insert(note)
         #expect(try store.fetch(Note.where { $0.parent.title == "parent" }).map(\.body) == ["it's \"b\""])
         #expect(try store.fetch(Note.where { $0.links.contains { $0.title == "linked" } }).map(\.id) == [saved.id])
-        let rows = try store.rows(#"SELECT "the ""title""", "select" FROM "tbl ""notes""" WHERE "note's parent" IS NOT NULL"#)
+        let rows = try store.rows(
+            #"SELECT "the ""title""", "select" FROM "tbl ""notes""" WHERE "note's parent" IS NOT NULL"#)
         #expect(rows == [["a", "it's \"b\""]])
         #expect(try store.rows(#"SELECT count(*) FROM "links 'x'" WHERE "from" <> "to""#) == [[1]])
         #expect(thrown { try store.insert(Note(title: "a")) }.map { "\($0)" }?.contains("title") == true)

@@ -122,7 +122,9 @@ import Testing
         #expect(try store.count(Genre.all) == 1)
     }
 
-    @Test(arguments: Engine.allCases) func pendingEditsOfAStoredObjectThatIsOnlyLinkedAreAnError(_ engine: Engine) throws {
+    @Test(arguments: Engine.allCases) func pendingEditsOfAStoredObjectThatIsOnlyLinkedAreAnError(_ engine: Engine)
+        throws
+    {
         let store = try TestStore.make(engine, for: Book.self)
         var author = try store.insert(Author(name: "a"))
         author.books.add(Book(title: "lost"))

@@ -118,7 +118,8 @@ enum Reason: Error, CustomStringConvertible {
         #expect(thrown { try store.insert([Score(player: "b", points: 1), bad]) }?.failures == ["points", "player"])
         #expect(thrown { try store.save(Score(id: score.id, player: "a", points: -1)) }?.failures == ["points"])
         #expect(thrown { try store.update(Score(id: score.id, player: "cheat", points: 0)) }?.failures == ["player"])
-        #expect(thrown { try store.save(Score(player: "a", points: 11), matching: { $0.player }) }?.kind == "validation")
+        #expect(
+            thrown { try store.save(Score(player: "a", points: 11), matching: { $0.player }) }?.kind == "validation")
         #expect(thrown { try store.update(Score.all) { $0.points.set(to: $0.points + 1) } }?.failures == ["points"])
         #expect(try store.fetch(Score.all) == [score])
     }

@@ -15,7 +15,9 @@ struct Report {
         var table = [["workload", "ours", "limit", "ratio", "peers", "target", ""]]
         for (workload, outcome) in lines {
             let (targets, isMet) = judge(workload.targets, outcome)
-            let peers = outcome.peers.map { "\($0.name) \(Self.number($0.value)) (\(Self.ratio($0.value, outcome.ours)))" }
+            let peers = outcome.peers.map {
+                "\($0.name) \(Self.number($0.value)) (\(Self.ratio($0.value, outcome.ours)))"
+            }
             table.append([
                 workload.name, Self.number(outcome.ours) + " " + outcome.unit.rawValue,
                 outcome.limit.map(Self.number) ?? "", outcome.limit.map { Self.ratio(outcome.ours, $0) } ?? "",
@@ -24,7 +26,8 @@ struct Report {
         }
         let widths = table[0].indices.map { column in table.map { $0[column].count }.max() ?? 0 }
         for row in table {
-            Swift.print(zip(row, widths).map { $0.padding(toLength: $1, withPad: " ", startingAt: 0) }.joined(separator: "  "))
+            Swift.print(
+                zip(row, widths).map { $0.padding(toLength: $1, withPad: " ", startingAt: 0) }.joined(separator: "  "))
         }
     }
 
