@@ -124,12 +124,20 @@ extension Query {
 /// Collects the relationships of an include.
 @resultBuilder
 public enum IncludeBuilder {
+    /// One element of the list.
     public static func buildExpression<Target>(_ include: Include<Target>) -> [IncludePlan] { [include.resolved] }
+    /// One element of the list.
     public static func buildExpression<Target>(_ link: ToManyField<Target>) -> [IncludePlan] { [link.includePlan] }
+    /// One element of the list.
     public static func buildExpression<Target>(_ link: ToOneField<Target>) -> [IncludePlan] { [link.includePlan] }
+    /// The elements one after the other.
     public static func buildBlock(_ plans: [IncludePlan]...) -> [IncludePlan] { plans.flatMap { $0 } }
+    /// The elements of an `if`.
     public static func buildOptional(_ plans: [IncludePlan]?) -> [IncludePlan] { plans ?? [] }
+    /// The elements of one branch.
     public static func buildEither(first plans: [IncludePlan]) -> [IncludePlan] { plans }
+    /// The elements of one branch.
     public static func buildEither(second plans: [IncludePlan]) -> [IncludePlan] { plans }
+    /// The elements of a loop.
     public static func buildArray(_ plans: [[IncludePlan]]) -> [IncludePlan] { plans.flatMap { $0 } }
 }

@@ -51,18 +51,23 @@ extension ID: Comparable, CustomStringConvertible {
 }
 
 extension ID: AttributeValue {
+    /// How a column stores it.
     public static var attributeType: AttributeType { .uuid(.blob) }
+    /// The value as its column stores it.
     public var databaseValue: Value { .uuid(uuid) }
+    /// Reads a stored value; `nil` when it is none of this type.
     public init?(databaseValue: Value) {
         guard let uuid = UUID(databaseValue: databaseValue) else { return nil }
         self.uuid = uuid
     }
 
+    /// Reads the current row's column.
     @inlinable
     public static func read(_ statement: OpaquePointer, _ column: Int32) throws(RelataError) -> ID {
         ID(try UUID.read(statement, column))
     }
 
+    /// Binds the value to a parameter and returns SQLite's result code.
     @inlinable
     public func bind(_ statement: OpaquePointer, _ index: Int32) -> Int32 { uuid.bind(statement, index) }
 }

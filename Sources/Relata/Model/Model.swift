@@ -54,6 +54,7 @@ public protocol Model: Hashable, PredicateArgumentConvertible {
 }
 
 extension Model {
+    /// Accepts everything.
     public func validate() throws {}
 
     /// How many columns the key has.

@@ -46,8 +46,11 @@ public protocol PropertyField: Sendable {
 
 /// An attribute in a query.
 public struct Field<Value>: QueryExpression, PropertyField {
+    /// The Swift type of the value.
     public typealias QueryValue = Value
+    /// The expression as plain data.
     public let node: ExpressionNode
+    /// How constants that are compared with it are stored, and results read.
     public let coding: ExpressionCoding<Value>
     let name: String
 
@@ -64,8 +67,11 @@ public struct Field<Value>: QueryExpression, PropertyField {
 
 /// What is computed in a query.
 public struct TypedExpression<Value>: QueryExpression {
+    /// The Swift type of the value.
     public typealias QueryValue = Value
+    /// The expression as plain data.
     public let node: ExpressionNode
+    /// How constants that are compared with it are stored, and results read.
     public let coding: ExpressionCoding<Value>
 
     init(_ node: ExpressionNode, _ coding: ExpressionCoding<Value>) {

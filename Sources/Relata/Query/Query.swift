@@ -172,12 +172,19 @@ private final class TupleReader {
 /// Collects the terms of an order: an expression alone is ascending.
 @resultBuilder
 public enum SortBuilder {
+    /// One element of the list.
     public static func buildExpression(_ term: SortTerm) -> [SortTerm] { [term] }
+    /// One element of the list.
     public static func buildExpression(_ expression: some QueryExpression) -> [SortTerm] { [expression.ascending] }
+    /// The elements one after the other.
     public static func buildBlock(_ terms: [SortTerm]...) -> [SortTerm] { terms.flatMap { $0 } }
+    /// The elements of an `if`.
     public static func buildOptional(_ terms: [SortTerm]?) -> [SortTerm] { terms ?? [] }
+    /// The elements of one branch.
     public static func buildEither(first terms: [SortTerm]) -> [SortTerm] { terms }
+    /// The elements of one branch.
     public static func buildEither(second terms: [SortTerm]) -> [SortTerm] { terms }
+    /// The elements of a loop.
     public static func buildArray(_ terms: [[SortTerm]]) -> [SortTerm] { terms.flatMap { $0 } }
 }
 

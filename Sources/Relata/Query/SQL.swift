@@ -30,8 +30,10 @@ public struct SQL: ExpressibleByStringInterpolation, Sendable {
         /// The first value that can't be bound: said when the SQL runs, because an interpolation can't throw.
         var problem: RelataError?
 
+        /// Begins the text.
         public init(literalCapacity: Int, interpolationCount: Int) { text.reserveCapacity(literalCapacity + 16) }
 
+        /// Text of the source, as it is.
         public mutating func appendLiteral(_ literal: String) { text += literal }
 
         /// A value, bound.

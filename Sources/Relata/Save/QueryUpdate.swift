@@ -79,10 +79,15 @@ struct QueryUpdate {
 /// Collects what an update by query sets.
 @resultBuilder
 public enum AssignmentBuilder {
+    /// One element of the list.
     public static func buildExpression(_ assignment: Assignment) -> [Assignment] { [assignment] }
+    /// The elements one after the other.
     public static func buildBlock(_ assignments: [Assignment]...) -> [Assignment] { assignments.flatMap { $0 } }
+    /// The elements of an `if`.
     public static func buildOptional(_ assignments: [Assignment]?) -> [Assignment] { assignments ?? [] }
+    /// The elements of one branch.
     public static func buildEither(first assignments: [Assignment]) -> [Assignment] { assignments }
+    /// The elements of one branch.
     public static func buildEither(second assignments: [Assignment]) -> [Assignment] { assignments }
 }
 

@@ -88,7 +88,9 @@ public enum TextOperator: String, Hashable, Sendable { case contains, beginsWith
 
 /// What comparing text overlooks. Without options strings compare as bytes.
 public struct TextOptions: OptionSet, Hashable, Sendable {
+    /// The options as bits.
     public let rawValue: Int
+    /// Options by their bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
     /// `A` equals `a`, in every script.
     public static let caseInsensitive = TextOptions(rawValue: 1)

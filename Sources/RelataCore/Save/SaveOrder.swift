@@ -5,7 +5,9 @@
 public struct SaveOrder: Sendable {
     /// "The source refers to the target."
     public struct Edge: Sendable {
+        /// The object that refers.
         public let source: Int
+        /// The object that is referred to.
         public let target: Int
         /// Whether the source can be written before the target.
         public let isBreakable: Bool

@@ -114,6 +114,7 @@ public struct Reference: Sendable {
     public let isOrderStored: Bool
     /// The least and largest number of sources for one target, where the view declares them.
     public let minimumCount: Int?
+    /// The largest number of members, where one is declared.
     public let maximumCount: Int?
 
     /// Whether the database has a foreign key for it: all have one, except those that may dangle.
@@ -128,11 +129,13 @@ public struct Join: Sendable {
     public let table: String
     /// The entity that declares the many-to-many, as a number in ``Schema/tables``, and the relationship's name.
     public let source: Int
+    /// The relationship's name.
     public let property: String
     /// The columns that hold the source's key.
     public let sourceColumns: [String]
     /// The other entity, and the name of its side, if it declares one.
     public let target: Int
+    /// The name of the other side, if it is declared.
     public let inverse: String?
     /// The columns that hold the target's key.
     public let targetColumns: [String]
@@ -143,10 +146,14 @@ public struct Join: Sendable {
     /// What happens to the targets when a source is deleted, and to the sources when a target is deleted. Join rows go
     /// in any case.
     public let onSourceDelete: DeleteRule
+    /// What happens to the sources when a target is deleted.
     public let onTargetDelete: DeleteRule
     /// Counts declared on the source's list and on the target's.
     public let minimumCount: Int?
+    /// The largest number of members, where one is declared.
     public let maximumCount: Int?
+    /// The least number of the target's list, where one is declared.
     public let inverseMinimumCount: Int?
+    /// The largest number of the target's list, where one is declared.
     public let inverseMaximumCount: Int?
 }

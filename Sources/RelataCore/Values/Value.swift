@@ -26,10 +26,15 @@ public enum Value: Hashable, Sendable {
 extension Value: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByStringLiteral,
     ExpressibleByBooleanLiteral, ExpressibleByNilLiteral
 {
+    /// The value of a literal.
     public init(integerLiteral value: Int64) { self = .integer(value) }
+    /// The value of a literal.
     public init(floatLiteral value: Double) { self = .real(value) }
+    /// The value of a literal.
     public init(stringLiteral value: String) { self = .text(value) }
+    /// The value of a literal.
     public init(booleanLiteral value: Bool) { self = .integer(value ? 1 : 0) }
+    /// The value of a literal.
     public init(nilLiteral: ()) { self = .null }
 }
 

@@ -6,6 +6,7 @@ import SwiftSyntaxMacros
 protocol MarkerMacro: PeerMacro {}
 
 extension MarkerMacro {
+    /// Expands the macro.
     public static func expansion(
         of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
         in context: some MacroExpansionContext
@@ -31,6 +32,7 @@ public enum TransientMacro: MarkerMacro {}
 protocol ListMarkerMacro: DeclarationMacro {}
 
 extension ListMarkerMacro {
+    /// Expands the macro.
     public static func expansion(
         of node: some FreestandingMacroExpansionSyntax, in context: some MacroExpansionContext
     ) throws -> [DeclSyntax] {

@@ -7,6 +7,7 @@ public enum ModelMacro: MemberMacro, ExtensionMacro {
     /// The parts are written with their indentation; formatting them again would only cost build time.
     public static var formatMode: FormatMode { .disabled }
 
+    /// Expands the macro.
     public static func expansion(
         of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
         conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext

@@ -35,15 +35,20 @@ extension AttributeCoding {
 /// A type that a column stores directly.
 @frozen
 public struct PlainCoding<Value: AttributeValue>: AttributeCoding {
+    /// What the column means and how it is stored.
     @inlinable init() {}
     public var type: AttributeType { Value.attributeType }
+    /// Reads the current row's column.
     @inlinable
     public func read(_ statement: OpaquePointer, _ column: Int32) throws -> Value { try Value.read(statement, column) }
+    /// Binds the value to a parameter and returns SQLite's result code.
     @inlinable
     public func bind(_ value: Value, _ statement: OpaquePointer, _ index: Int32) throws -> Int32 {
         try value.bind(statement, index)
     }
+    /// The value as the column stores it.
     public func encode(_ value: Value) throws(RelataError) -> RelataCore.Value { try value.databaseValue }
+    /// A stored value as the property's type.
     public func decode(_ value: RelataCore.Value) throws(RelataError) -> Value {
         guard let result = Value(databaseValue: value) else { throw mismatch(value) }
         return result
@@ -53,8 +58,10 @@ public struct PlainCoding<Value: AttributeValue>: AttributeCoding {
 /// An enum, or another type with a raw value, stored as that.
 @frozen
 public struct RawValueCoding<Value: RawRepresentable & Sendable>: AttributeCoding where Value.RawValue: AttributeValue {
+    /// What the column means and how it is stored.
     @inlinable init() {}
     public var type: AttributeType { Value.RawValue.attributeType }
+    /// Reads the current row's column.
     @inlinable
     public func read(_ statement: OpaquePointer, _ column: Int32) throws -> Value {
         guard let value = Value(rawValue: try Value.RawValue.read(statement, column)) else {
@@ -62,11 +69,14 @@ public struct RawValueCoding<Value: RawRepresentable & Sendable>: AttributeCodin
         }
         return value
     }
+    /// Binds the value to a parameter and returns SQLite's result code.
     @inlinable
     public func bind(_ value: Value, _ statement: OpaquePointer, _ index: Int32) throws -> Int32 {
         try value.rawValue.bind(statement, index)
     }
+    /// The value as the column stores it.
     public func encode(_ value: Value) throws(RelataError) -> RelataCore.Value { try value.rawValue.databaseValue }
+    /// A stored value as the property's type.
     public func decode(_ value: RelataCore.Value) throws(RelataError) -> Value {
         guard let raw = Value.RawValue(databaseValue: value), let result = Value(rawValue: raw) else {
             throw mismatch(value)
@@ -78,17 +88,21 @@ public struct RawValueCoding<Value: RawRepresentable & Sendable>: AttributeCodin
 /// Any `Codable` type, as JSON text with sorted keys, so that equal values are equal text.
 @frozen
 public struct JSONCoding<Value: Codable & Sendable>: AttributeCoding {
+    /// What the column means and how it is stored.
     @inlinable init() {}
     public var type: AttributeType { .json }
+    /// Reads the current row's column.
     public func read(_ statement: OpaquePointer, _ column: Int32) throws -> Value {
         switch sqlite3_column_type(statement, column) {
         case SQLITE_TEXT, SQLITE_BLOB: try decode(.text(sqliteText(statement, column)))
         default: throw unreadable(statement, column, "\(Value.self) as JSON")
         }
     }
+    /// Binds the value to a parameter and returns SQLite's result code.
     public func bind(_ value: Value, _ statement: OpaquePointer, _ index: Int32) throws -> Int32 {
         try encode(value).bind(to: statement, at: index)
     }
+    /// The value as the column stores it.
     public func encode(_ value: Value) throws(RelataError) -> RelataCore.Value {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -101,6 +115,7 @@ public struct JSONCoding<Value: Codable & Sendable>: AttributeCoding {
             ])
         }
     }
+    /// A stored value as the property's type.
     public func decode(_ value: RelataCore.Value) throws(RelataError) -> Value {
         guard case .text(let text) = value else { throw mismatch(value) }
         do {
@@ -114,23 +129,28 @@ public struct JSONCoding<Value: Codable & Sendable>: AttributeCoding {
 /// A value that may be unset.
 @frozen
 public struct OptionalCoding<Base: AttributeCoding>: AttributeCoding {
+    /// What the column means and how it is stored.
     @usableFromInline let base: Base
     @inlinable init(_ base: Base) { self.base = base }
     public var type: AttributeType { base.type }
+    /// Reads the current row's column.
     @inlinable public var isOptional: Bool { true }
     @inlinable
     public func read(_ statement: OpaquePointer, _ column: Int32) throws -> Base.Value? {
         sqlite3_column_type(statement, column) == SQLITE_NULL ? nil : try base.read(statement, column)
     }
+    /// Binds the value to a parameter and returns SQLite's result code.
     @inlinable
     public func bind(_ value: Base.Value?, _ statement: OpaquePointer, _ index: Int32) throws -> Int32 {
         guard let value else { return sqlite3_bind_null(statement, index) }
         return try base.bind(value, statement, index)
     }
+    /// The value as the column stores it.
     public func encode(_ value: Base.Value?) throws(RelataError) -> RelataCore.Value {
         guard let value else { return .null }
         return try base.encode(value)
     }
+    /// A stored value as the property's type.
     public func decode(_ value: RelataCore.Value) throws(RelataError) -> Base.Value? {
         value.isNull ? nil : try base.decode(value)
     }
@@ -139,9 +159,11 @@ public struct OptionalCoding<Base: AttributeCoding>: AttributeCoding {
 /// A date in an encoding that the attribute names.
 @frozen
 public struct DateCoding: AttributeCoding {
+    /// What the column means and how it is stored.
     @usableFromInline let encoding: DateEncoding
     @inlinable init(_ encoding: DateEncoding) { self.encoding = encoding }
     public var type: AttributeType { .date(encoding) }
+    /// Reads the current row's column.
     public func read(_ statement: OpaquePointer, _ column: Int32) throws -> Date {
         do {
             return try decode(Row(statement).value(at: Int(column)))
@@ -149,9 +171,11 @@ public struct DateCoding: AttributeCoding {
             throw unreadable(statement, column, "Date")
         }
     }
+    /// Binds the value to a parameter and returns SQLite's result code.
     public func bind(_ value: Date, _ statement: OpaquePointer, _ index: Int32) throws -> Int32 {
         try encode(value).bind(to: statement, at: index)
     }
+    /// The value as the column stores it.
     public func encode(_ value: Date) throws(RelataError) -> RelataCore.Value {
         switch encoding {
         case .microseconds: .integer(try value.microsecondsSince1970())
@@ -159,6 +183,7 @@ public struct DateCoding: AttributeCoding {
         case .seconds: .real(value.timeIntervalSince1970)
         }
     }
+    /// A stored value as the property's type.
     public func decode(_ value: RelataCore.Value) throws(RelataError) -> Date {
         // Only here does an integer mean seconds: everywhere else the storage class tells the encodings apart.
         if encoding == .seconds, case .integer(let seconds) = value {
@@ -172,14 +197,19 @@ public struct DateCoding: AttributeCoding {
 /// A UUID as text.
 @frozen
 public struct UUIDTextCoding: AttributeCoding {
+    /// What the column means and how it is stored.
     @inlinable init() {}
     public var type: AttributeType { .uuid(.text) }
+    /// Reads the current row's column.
     @inlinable
     public func read(_ statement: OpaquePointer, _ column: Int32) throws -> UUID { try UUID.read(statement, column) }
+    /// Binds the value to a parameter and returns SQLite's result code.
     public func bind(_ value: UUID, _ statement: OpaquePointer, _ index: Int32) throws -> Int32 {
         bindText(value.uuidString.lowercased(), to: statement, at: index)
     }
+    /// The value as the column stores it.
     public func encode(_ value: UUID) throws(RelataError) -> RelataCore.Value { .text(value.uuidString.lowercased()) }
+    /// A stored value as the property's type.
     public func decode(_ value: RelataCore.Value) throws(RelataError) -> UUID {
         guard let uuid = UUID(databaseValue: value) else { throw mismatch(value) }
         return uuid

@@ -36,12 +36,14 @@ public protocol AttributeValue: PredicateArgumentConvertible {
 }
 
 extension AttributeValue {
+    /// Reads the current row's column.
     public static func read(_ statement: OpaquePointer, _ column: Int32) throws(RelataError) -> Self {
         let value = Row(statement).value(at: Int(column), as: attributeType)
         guard let result = Self(databaseValue: value) else { throw unreadable(statement, column, "\(Self.self)") }
         return result
     }
 
+    /// Binds the value to a parameter and returns SQLite's result code.
     public func bind(_ statement: OpaquePointer, _ index: Int32) throws(RelataError) -> Int32 {
         try databaseValue.bind(to: statement, at: index)
     }
@@ -66,8 +68,10 @@ func unreadable(_ statement: OpaquePointer, _ column: Int32, _ type: String) -> 
 // MARK: Integers
 
 extension AttributeValue where Self: FixedWidthInteger {
+    /// How a column stores it.
     public static var attributeType: AttributeType { .integer }
 
+    /// The value as its column stores it.
     public var databaseValue: Value {
         get throws(RelataError) {
             guard let value = Int64(exactly: self) else { throw tooLarge(self) }
@@ -75,11 +79,13 @@ extension AttributeValue where Self: FixedWidthInteger {
         }
     }
 
+    /// Reads a stored value; `nil` when it is none of this type.
     public init?(databaseValue: Value) {
         guard case .integer(let value) = databaseValue else { return nil }
         self.init(exactly: value)
     }
 
+    /// Reads the current row's column.
     @inlinable
     public static func read(_ statement: OpaquePointer, _ column: Int32) throws(RelataError) -> Self {
         guard sqlite3_column_type(statement, column) == SQLITE_INTEGER,
@@ -88,6 +94,7 @@ extension AttributeValue where Self: FixedWidthInteger {
         return value
     }
 
+    /// Binds the value to a parameter and returns SQLite's result code.
     @inlinable
     public func bind(_ statement: OpaquePointer, _ index: Int32) throws(RelataError) -> Int32 {
         guard let value = Int64(exactly: self) else { throw tooLarge(self) }
@@ -117,13 +124,17 @@ extension UInt32: AttributeValue {}
 extension UInt64: AttributeValue {}
 
 extension Bool: AttributeValue {
+    /// How a column stores it.
     public static var attributeType: AttributeType { .boolean }
+    /// The value as its column stores it.
     public var databaseValue: Value { .integer(self ? 1 : 0) }
+    /// Reads a stored value; `nil` when it is none of this type.
     public init?(databaseValue: Value) {
         guard case .integer(let value) = databaseValue else { return nil }
         self = value != 0
     }
 
+    /// Reads the current row's column.
     @inlinable
     public static func read(_ statement: OpaquePointer, _ column: Int32) throws(RelataError) -> Bool {
         guard sqlite3_column_type(statement, column) == SQLITE_INTEGER else {
@@ -132,6 +143,7 @@ extension Bool: AttributeValue {
         return sqlite3_column_int64(statement, column) != 0
     }
 
+    /// Binds the value to a parameter and returns SQLite's result code.
     @inlinable
     public func bind(_ statement: OpaquePointer, _ index: Int32) -> Int32 {
         sqlite3_bind_int64(statement, index, self ? 1 : 0)
@@ -141,8 +153,11 @@ extension Bool: AttributeValue {
 // MARK: Numbers
 
 extension Double: AttributeValue {
+    /// How a column stores it.
     public static var attributeType: AttributeType { .real }
+    /// The value as its column stores it.
     public var databaseValue: Value { .real(self) }
+    /// Reads a stored value; `nil` when it is none of this type.
     public init?(databaseValue: Value) {
         switch databaseValue {
         case .real(let value): self = value
@@ -151,6 +166,7 @@ extension Double: AttributeValue {
         }
     }
 
+    /// Reads the current row's column.
     @inlinable
     public static func read(_ statement: OpaquePointer, _ column: Int32) throws(RelataError) -> Double {
         let type = sqlite3_column_type(statement, column)
@@ -158,6 +174,7 @@ extension Double: AttributeValue {
         return sqlite3_column_double(statement, column)
     }
 
+    /// Binds the value to a parameter and returns SQLite's result code.
     @inlinable
     public func bind(_ statement: OpaquePointer, _ index: Int32) throws(RelataError) -> Int32 {
         guard !isNaN else { throw notANumber() }  // SQLite would store NULL
@@ -175,18 +192,23 @@ func notANumber() -> RelataError {
 }
 
 extension Float: AttributeValue {
+    /// How a column stores it.
     public static var attributeType: AttributeType { .real }
+    /// The value as its column stores it.
     public var databaseValue: Value { .real(Double(self)) }
+    /// Reads a stored value; `nil` when it is none of this type.
     public init?(databaseValue: Value) {
         guard let value = Double(databaseValue: databaseValue) else { return nil }
         self.init(value)
     }
 
+    /// Reads the current row's column.
     @inlinable
     public static func read(_ statement: OpaquePointer, _ column: Int32) throws(RelataError) -> Float {
         Float(try Double.read(statement, column))
     }
 
+    /// Binds the value to a parameter and returns SQLite's result code.
     @inlinable
     public func bind(_ statement: OpaquePointer, _ index: Int32) throws(RelataError) -> Int32 {
         try Double(self).bind(statement, index)
@@ -195,13 +217,16 @@ extension Float: AttributeValue {
 
 /// Decimals are kept as text, without loss, and compared by number.
 extension Decimal: AttributeValue {
+    /// How a column stores it.
     public static var attributeType: AttributeType { .decimal }
+    /// The value as its column stores it.
     public var databaseValue: Value {
         get throws(RelataError) {
             guard !isNaN else { throw notANumber() }
             return .text(description)
         }
     }
+    /// Reads a stored value; `nil` when it is none of this type.
     public init?(databaseValue: Value) {
         switch databaseValue {
         case .text(let value):
@@ -217,13 +242,17 @@ extension Decimal: AttributeValue {
 // MARK: Text, bytes, time
 
 extension String: AttributeValue {
+    /// How a column stores it.
     public static var attributeType: AttributeType { .text }
+    /// The value as its column stores it.
     public var databaseValue: Value { .text(self) }
+    /// Reads a stored value; `nil` when it is none of this type.
     public init?(databaseValue: Value) {
         guard case .text(let value) = databaseValue else { return nil }
         self = value
     }
 
+    /// Reads the current row's column.
     @inlinable
     public static func read(_ statement: OpaquePointer, _ column: Int32) throws(RelataError) -> String {
         guard sqlite3_column_type(statement, column) == SQLITE_TEXT else {
@@ -232,13 +261,17 @@ extension String: AttributeValue {
         return sqliteText(statement, column)
     }
 
+    /// Binds the value to a parameter and returns SQLite's result code.
     @inlinable
     public func bind(_ statement: OpaquePointer, _ index: Int32) -> Int32 { bindText(self, to: statement, at: index) }
 }
 
 extension URL: AttributeValue {
+    /// How a column stores it.
     public static var attributeType: AttributeType { .text }
+    /// The value as its column stores it.
     public var databaseValue: Value { .text(absoluteString) }
+    /// Reads a stored value; `nil` when it is none of this type.
     public init?(databaseValue: Value) {
         guard case .text(let value) = databaseValue else { return nil }
         self.init(string: value)
@@ -246,8 +279,11 @@ extension URL: AttributeValue {
 }
 
 extension Data: AttributeValue {
+    /// How a column stores it.
     public static var attributeType: AttributeType { .data }
+    /// The value as its column stores it.
     public var databaseValue: Value { .blob(self) }
+    /// Reads a stored value; `nil` when it is none of this type.
     public init?(databaseValue: Value) {
         switch databaseValue {
         case .blob(let value): self = value
@@ -258,8 +294,11 @@ extension Data: AttributeValue {
 }
 
 extension UUID: AttributeValue {
+    /// How a column stores it.
     public static var attributeType: AttributeType { .uuid(.blob) }
+    /// The value as its column stores it.
     public var databaseValue: Value { .uuid(self) }
+    /// Reads a stored value; `nil` when it is none of this type.
     public init?(databaseValue: Value) {
         switch databaseValue {
         case .uuid(let value): self = value
@@ -270,6 +309,7 @@ extension UUID: AttributeValue {
         }
     }
 
+    /// Reads the current row's column.
     @inlinable
     public static func read(_ statement: OpaquePointer, _ column: Int32) throws(RelataError) -> UUID {
         if sqlite3_column_type(statement, column) == SQLITE_BLOB, let uuid = sqliteUUID(statement, column) {
@@ -281,6 +321,7 @@ extension UUID: AttributeValue {
         return uuid
     }
 
+    /// Binds the value to a parameter and returns SQLite's result code.
     @inlinable
     public func bind(_ statement: OpaquePointer, _ index: Int32) -> Int32 {
         withUnsafeBytes(of: uuid) { sqlite3_bind_blob(statement, index, $0.baseAddress, 16, sqliteTransient) }
@@ -289,10 +330,13 @@ extension UUID: AttributeValue {
 
 /// Dates keep microseconds. They are stored as an integer of them unless the attribute says otherwise.
 extension Date: AttributeValue {
+    /// How a column stores it.
     public static var attributeType: AttributeType { .date(.microseconds) }
+    /// The value as its column stores it.
     public var databaseValue: Value {
         get throws(RelataError) { .integer(try microsecondsSince1970()) }
     }
+    /// Reads a stored value; `nil` when it is none of this type.
     public init?(databaseValue: Value) {
         switch databaseValue {
         case .integer(let value): self = DateText.date(microseconds: value)
@@ -316,6 +360,7 @@ extension Date: AttributeValue {
         return value
     }
 
+    /// Reads the current row's column.
     @inlinable
     public static func read(_ statement: OpaquePointer, _ column: Int32) throws(RelataError) -> Date {
         if sqlite3_column_type(statement, column) == SQLITE_INTEGER {
@@ -327,6 +372,7 @@ extension Date: AttributeValue {
         return date
     }
 
+    /// Binds the value to a parameter and returns SQLite's result code.
     @inlinable
     public func bind(_ statement: OpaquePointer, _ index: Int32) throws(RelataError) -> Int32 {
         sqlite3_bind_int64(statement, index, try microsecondsSince1970())

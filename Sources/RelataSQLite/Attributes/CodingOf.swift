@@ -51,10 +51,15 @@ public func coding<Value>(of type: Value.Type, refused: Void = ()) -> RefusedCod
 public struct RefusedCoding<Value>: AttributeCoding {
     /// Not of any use.
     public init() {}
+    /// What the column means and how it is stored.
     public var type: AttributeType { .json }
+    /// Reads the current row's column.
     public func read(_ statement: OpaquePointer, _ column: Int32) throws -> Value { throw refusal }
+    /// Binds the value to a parameter and returns SQLite's result code.
     public func bind(_ value: Value, _ statement: OpaquePointer, _ index: Int32) throws -> Int32 { throw refusal }
+    /// The value as the column stores it.
     public func encode(_ value: Value) throws(RelataError) -> RelataCore.Value { throw refusal }
+    /// A stored value as the property's type.
     public func decode(_ value: RelataCore.Value) throws(RelataError) -> Value { throw refusal }
     private var refusal: RelataError { .invalidUse("no column stores \(Value.self)") }
 }

@@ -9,18 +9,21 @@ public protocol PredicateArgumentConvertible: Sendable {
 }
 
 extension AttributeValue {
+    /// What it stands for in a predicate given as text.
     public var predicateArgument: PredicateArgument {
         get throws { .value(try databaseValue) }
     }
 }
 
 extension Array: PredicateArgumentConvertible where Element: PredicateArgumentConvertible {
+    /// What it stands for in a predicate given as text.
     public var predicateArgument: PredicateArgument {
         get throws { try .list(map { try $0.predicateArgument }) }
     }
 }
 
 extension Set: PredicateArgumentConvertible where Element: PredicateArgumentConvertible {
+    /// What it stands for in a predicate given as text.
     public var predicateArgument: PredicateArgument {
         get throws { try .list(map { try $0.predicateArgument }) }
     }
