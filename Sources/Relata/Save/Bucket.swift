@@ -222,6 +222,11 @@ final class Bucket<M: Model>: AnyBucket {
                     try session.setReference(session.catalog.schema.references[reference], of: own, to: key)
                 }
             }
+        case .match(let columns):
+            let sql = RowSQL.match(table, session.catalog.schema, columns: columns)
+            let key = try writer.returningKey(objects[row], overrides, sql)
+            if let stored = try writer.stored(key) { objects[row] = stored }
+            rows[key] = row
         case .update:
             try writer.update(objects[row], columns: nil, overrides)
             stamp(row, isInserted: false, nil, session)

@@ -42,10 +42,10 @@ struct RowWriter<M: Model> {
     }
 
     /// Runs an upsert that returns the key of the row.
-    func returningKey(_ object: M, _ sql: String) throws -> M.Key {
-        let (key, isInserted) = try upserting(object, []) {
+    func returningKey(_ object: M, _ overrides: Overrides, _ sql: String) throws -> M.Key {
+        let (key, isInserted) = try upserting(object, overrides, isInsert: true) {
             try connection.withStatement(sql) { statement in
-                try bind(object, [], to: statement, isInsert: true)
+                try bind(object, overrides, to: statement, isInsert: true)
                 try step(statement)
                 var reader = RowReader(statement)
                 let key = try M.readKey(from: &reader)

@@ -34,12 +34,12 @@ extension RowWriter {
 
     /// Runs an upsert, and says whether it inserted the row if anybody wants to know.
     func upserting<Result>(
-        _ object: M, _ overrides: Overrides, _ body: () throws -> Result
+        _ object: M, _ overrides: Overrides, isInsert: Bool = false, _ body: () throws -> Result
     ) throws -> (Result, isInserted: Bool) {
         guard connection.recorder?.listsRows == true else {
-            return (try retryingAfterSteal(object, overrides, body), false)
+            return (try retryingAfterSteal(object, overrides, isInsert: isInsert, body), false)
         }
-        return try retryingAfterSteal(object, overrides) {
+        return try retryingAfterSteal(object, overrides, isInsert: isInsert) {
             // SQLite remembers the last rowid that was inserted: an update leaves this one.
             sqlite3_set_last_insert_rowid(connection.handle, .min)
             let result = try body()

@@ -8,6 +8,8 @@ enum SaveRole: Equatable {
     case updateColumns([Int])
     /// New or there.
     case save
+    /// New, or written over the one with the same values in these columns, whose key stays.
+    case match([Int])
     /// Linked from another object: inserted if it isn't there, and else left as it is.
     case link
 }

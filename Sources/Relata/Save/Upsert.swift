@@ -1,44 +1,42 @@
-import GRDBSQLite
-
 /// Inserts an object or writes it over the one with the same values of a unique set.
 struct Upsert {
     let transaction: WriteTransaction
     let names: [String]
 
     func save<M: Model>(_ object: M) throws -> M {
-        let (connection, catalog) = (transaction.connection, transaction.catalog)
-        let table = try catalog.table(M.self)
-        guard table.entity.uniques.contains(where: { Set($0) == Set(names) }) else {
+        let table = try transaction.catalog.table(M.self)
+        let names = names.joined(separator: ", ")
+        guard table.entity.uniques.contains(where: { Set($0) == Set(self.names) }) else {
             throw RelataError.invalidUse(
-                "\(M.entityName) doesn't declare \(names.joined(separator: ", ")) unique: add @Attribute(.unique) or #Unique, or save by key"
-            )
+                "\(M.entityName) doesn't declare \(names) unique: add @Attribute(.unique) or #Unique, or save by key")
         }
-        let session = SaveSession(connection: connection, catalog: catalog)
-        let node = try session.add(object, as: .save)
-        try session.gather()
-        guard try !session.hasWork(besides: node) else {
+        let session = SaveSession(connection: transaction.connection, catalog: transaction.catalog)
+        let node = try session.add(object, as: .match(self.names.flatMap { table.columnIndexes(of: $0) }))
+        // Whose list is edited is known only afterwards.
+        guard try !object.hasEdits() else {
             throw RelataError.invalidUse(
-                "a \(M.entityName) saved by \(names.joined(separator: ", ")) can't have edits on links or new objects in them: save it, then edit the result"
-            )
+                "a \(M.entityName) saved by \(names) can't have edits on links: save it, then edit the result")
         }
-        try session.validate()
-        let columns = names.flatMap { table.columnIndexes(of: $0) }
-        let conflict = columns.map { RowSQL.quote(table.columns[$0].name) }.joined(separator: ", ")
+        try transaction.run(session)
+        return session.finished(node, as: M.self)
+    }
+}
+
+extension RowSQL {
+    /// Inserts a row or writes it over the one with the same values in these columns, and returns the row's key.
+    static func match(_ table: Table, _ schema: Schema, columns: [Int]) -> String {
+        let conflict = columns.map { quote(table.columns[$0].name) }.joined(separator: ", ")
         let revision = table.entity.revision.map { table.columnIndexes(of: $0) } ?? []
-        var assignments = RowSQL.upserted(table, catalog.schema, Set(columns + revision))
+        var assignments = upserted(table, schema, Set(columns + revision))
         // The stored row's own count goes on.
-        for name in revision.map({ RowSQL.quote(table.columns[$0].name) }) {
-            assignments.append("\(name) = \(RowSQL.quote(table.sqlName)).\(name) + 1")
+        for name in revision.map({ quote(table.columns[$0].name) }) {
+            assignments.append("\(name) = \(quote(table.sqlName)).\(name) + 1")
         }
-        if assignments.isEmpty { assignments = ["\(conflict) = excluded.\(conflict)"] }
-        let sql =
-            RowSQL.insert(table) + " ON CONFLICT (\(conflict)) DO UPDATE SET " + assignments.joined(separator: ", ")
+        if assignments.isEmpty {
+            let name = quote(table.columns[columns[0]].name)
+            assignments = ["\(name) = excluded.\(name)"]
+        }
+        return insert(table) + " ON CONFLICT (\(conflict)) DO UPDATE SET " + assignments.joined(separator: ", ")
             + " RETURNING " + Dialect.sqlite.list(table.keyColumnNames)
-        let writer = RowWriter<M>(table: table, connection: connection, session: session)
-        let key = try writer.returningKey(object, sql)
-        guard let stored = try transaction.fetch(M.self, id: key) else {
-            throw RelataError.notFound(object.reference())
-        }
-        return stored
     }
 }

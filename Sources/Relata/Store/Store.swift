@@ -175,11 +175,13 @@ public final class Store: Sendable {
     ///
     /// - Throws: What `body` throws; ``RelataError/busy(_:)`` if another process doesn't finish in time;
     ///   `CancellationError` if the task was cancelled, with nothing written.
+    @discardableResult
     public func write<Result: Sendable>(_ body: @Sendable (WriteTransaction) throws -> Result) async throws -> Result {
         try await pool.write { connection in try body(WriteTransaction(connection, self.catalog)) }
     }
 
     /// Runs `body` in a transaction: all of it is written, or, if it throws, nothing.
+    @discardableResult
     @available(*, noasync, message: "use the async write")
     public func write<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result {
         try pool.write { connection in try body(WriteTransaction(connection, catalog)) }

@@ -120,7 +120,7 @@ public final class WriteTransaction: ReadTransaction {
     ///
     /// - Returns: The object as it is stored, with the key it had.
     /// - Throws: ``RelataError/invalidUse(_:)`` where the property isn't declared unique, or the object has edits on
-    ///   links or links to new objects: save them afterwards, by the key that is returned.
+    ///   links: make them afterwards, on the object that is returned.
     @discardableResult
     public func save<M: Model, Property: PropertyField>(
         _ object: M, matching property: (M.Fields) -> Property
@@ -246,7 +246,7 @@ public final class WriteTransaction: ReadTransaction {
 
     // MARK: Inside
 
-    private func run(_ session: SaveSession) throws {
+    func run(_ session: SaveSession) throws {
         // A save that fails midway leaves nothing, even where the caller goes on with the transaction.
         try savepoint { _ in try session.run() }
     }
