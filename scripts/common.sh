@@ -37,7 +37,7 @@ install_needs() {
     rm -f "$log"
 }
 
-# Runs a build: with the compiler's own progress on a terminal, else with a line for each tenth. Errors are shown whole.
+# Runs a build: with the compiler's own progress on a terminal, else with a line now and then. Errors are shown whole.
 build() {
     local title=$1
     shift
@@ -52,9 +52,11 @@ build() {
         /^(Fetching|Building)/ { print "  " $0; fflush() }
         /^\[[0-9]+\/[0-9]+\]/ {
             split(substr($1, 2), part, "[/\\]]")
-            tenth = int(10 * part[1] / part[2])
-            if (tenth > last || part[2] + 0 > total + 0) { print "  " part[1] " of " part[2]; fflush() }
-            last = tenth; total = part[2]
+            if (part[1] + 0 < done || part[1] + 0 >= next_line) {
+                print "  " part[1] " of " part[2]; fflush()
+                next_line = part[1] + 25
+            }
+            done = part[1]
         }' >&2 || status=${PIPESTATUS[0]}
     if ((status)); then
         # The compiler repeats an error for every file of its batch.

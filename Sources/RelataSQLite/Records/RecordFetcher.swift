@@ -18,8 +18,14 @@ public struct RecordFetcher {
 
     /// The objects of a query, in order.
     ///
-    /// - Throws: ``RelataError/invalidUse(_:)`` for names that the schema doesn't have.
-    public func fetch(_ plan: QueryPlan, including inclusions: [Inclusion] = []) throws(RelataError) -> [Record] {
+    /// - Throws: ``RelataError/invalidUse(_:)`` for names that the schema doesn't have, and for trees: records are
+    ///   loaded level by level.
+    public func fetch(_ plan: QueryPlan, including inclusions: [IncludePlan] = []) throws(RelataError) -> [Record] {
+        let inclusions = try IncludePlan.merged(inclusions)
+        var plan = plan
+        if let required = IncludePlan.requirement(of: inclusions) {
+            plan.condition = .and([plan.condition, required].compactMap(\.self))
+        }
         let query = try compiler.select(plan)
         guard let entity = schema.index(of: plan.entity) else { return [] }
         var records: [Record] = []
@@ -31,12 +37,12 @@ public struct RecordFetcher {
     }
 
     private func load(
-        _ inclusions: [Inclusion], of table: Table, into records: inout [Record]
+        _ inclusions: [IncludePlan], of table: Table, into records: inout [Record]
     ) throws(RelataError) {
         for inclusion in inclusions { try load(inclusion, of: table, into: &records) }
     }
 
-    private func load(_ inclusion: Inclusion, of table: Table, into records: inout [Record]) throws(RelataError) {
+    private func load(_ inclusion: IncludePlan, of table: Table, into records: inout [Record]) throws(RelataError) {
         let name = inclusion.relationship
         guard let relationship = table.entity.relationship(name), let target = schema[relationship.target],
             let link = table.links[name]
@@ -44,6 +50,9 @@ public struct RecordFetcher {
             let known = table.entity.relationships.map(\.name)
             throw .invalidUse(
                 "\(table.name) has no relationship \(name)" + NameSuggestion.hint(for: name, among: known))
+        }
+        guard inclusion.recursion == nil else {
+            throw .invalidUse("\(table.name).\(name) is followed once for records: include it within itself instead")
         }
         // A to-one is found by the key it holds, everything else by the owner's own.
         let columns = if case .reference = link { table.columnIndexes(of: name) } else { table.keyColumns }
@@ -67,16 +76,18 @@ public struct RecordFetcher {
 
     /// The objects at the other end by the key of their owner. One that several share is loaded once.
     private func members(
-        of inclusion: Inclusion, from table: Table, to target: Table, owners: KeyList
+        of inclusion: IncludePlan, from table: Table, to target: Table, owners: KeyList
     ) throws(RelataError) -> [KeyValue: [Record]] {
         if owners.isEmpty { return [:] }
+        let plan = QueryPlan(entity: target.name, condition: inclusion.requiredCondition, sort: inclusion.sort)
         let query = try compiler.edge(
-            QueryPlan(entity: target.name), from: table.name, along: inclusion.relationship, of: owners)
+            plan, from: table.name, along: inclusion.relationship, of: owners, limit: inclusion.limit)
         var objects: [Record] = []
         var places: [KeyValue: Int] = [:]
         var members: [KeyValue: [Int]] = [:]
         for row in try connection.values(query.statement, types: query.columnTypes) {
-            let object = Record(entity: target.index, values: Array(row[owners.width...]))
+            let values = row[owners.width...].prefix(target.columns.count)
+            let object = Record(entity: target.index, values: Array(values))
             let key = object.key(at: target.keyColumns)
             let place = places[key] ?? objects.count
             if place == objects.count {
@@ -85,7 +96,7 @@ public struct RecordFetcher {
             }
             members[KeyValue(Array(row[..<owners.width])), default: []].append(place)
         }
-        try load(inclusion.nested, of: target, into: &objects)
+        try load(inclusion.children, of: target, into: &objects)
         return members.mapValues { $0.map { objects[$0] } }
     }
 }

@@ -5,7 +5,7 @@ import RelataSQLite
 struct FetchRequest {
     let table: Table
     let plan: QueryPlan
-    let inclusions: [Inclusion]
+    let inclusions: [IncludePlan]
 
     /// - Parameters:
     ///   - condition: in the predicate format.
@@ -23,9 +23,14 @@ struct FetchRequest {
         }
         for term in Self.list(sort) { plan.sort.append(try Self.sortTerm(term, database, table)) }
         self.plan = plan
-        var paths: [[String]] = []
-        for path in Self.list(include) { paths.append(try database.path(path, from: table)) }
-        inclusions = Inclusion.tree(paths)
+        var inclusions: [IncludePlan] = []
+        for path in Self.list(include) { inclusions += Self.inclusion(try database.path(path, from: table)) }
+        self.inclusions = try IncludePlan.merged(inclusions)
+    }
+
+    /// The relationships on a path, each within the one before.
+    private static func inclusion(_ path: [String]) -> [IncludePlan] {
+        path.reversed().reduce([]) { [IncludePlan($1, children: $0)] }
     }
 
     private static func list(_ text: String?) -> [String] {

@@ -5,7 +5,7 @@ import RelataSQLite
 struct RecordOutput {
     private let schema: Schema
     private let table: Table
-    private let inclusions: [Inclusion]
+    private let inclusions: [IncludePlan]
     private let label: RecordLabel
 
     init(_ schema: Schema, _ request: FetchRequest) {

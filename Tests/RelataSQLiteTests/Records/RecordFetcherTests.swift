@@ -76,7 +76,10 @@ import Testing
         let (connection, schema) = try setlistDatabase()
         let setlists = try RecordFetcher(connection, schema: schema).fetch(
             QueryPlan(entity: "Setlist"),
-            including: Inclusion.tree([["items", "song"], ["songs"], ["fans", "setlists"]]))
+            including: [
+                IncludePlan("items", children: [IncludePlan("song")]), IncludePlan("songs"),
+                IncludePlan("fans", children: [IncludePlan("setlists")]),
+            ])
         #expect(setlists.map { titles($0.links["songs"]) } == [["One", "Two", "One"], [], []])
         let items = try #require(setlists[0].links["items"]?.records)
         #expect(items.map { $0.values[0] } == [3, 2, 1])
@@ -89,12 +92,24 @@ import Testing
         #expect(setlists[0].links["nothing"] == nil)
     }
 
+    @Test func filtersOrdersAndLimitsHoldForEachOwner() throws {
+        let (connection, schema) = try setlistDatabase()
+        let position = ExpressionNode.property(scope: 0, path: ["position"])
+        let late = IncludePlan(
+            "items", condition: .comparison(.greater, position, .value(1), []),
+            sort: [SortTerm(position, isAscending: false)], limit: 2, isRequired: true)
+        let setlists = try RecordFetcher(connection, schema: schema).fetch(
+            QueryPlan(entity: "Setlist"), including: [late])
+        #expect(setlists.map { $0.values[0] } == [1])
+        #expect(setlists[0].links["items"]?.records.map { $0.values[0] } == [1, 2])
+    }
+
     @Test func everyEdgeIsOneStatementWhateverTheNumberOfRows() throws {
         let statements = Counter()
         let (connection, schema) = try setlistDatabase { _, _ in statements.add() }
         let before = statements.count
         _ = try RecordFetcher(connection, schema: schema).fetch(
-            QueryPlan(entity: "Setlist"), including: Inclusion.tree([["items", "song"], ["fans"]]))
+            QueryPlan(entity: "Setlist"), including: [IncludePlan("items", children: [IncludePlan("song")]), IncludePlan("fans")])
         #expect(statements.count - before == 4)
     }
 
@@ -108,9 +123,9 @@ import Testing
             """)
         let schema = try Schema(try Introspection.entities(of: connection))
         let fetcher = RecordFetcher(connection, schema: schema)
-        let owners = try fetcher.fetch(QueryPlan(entity: "a"), including: [Inclusion("bs")])
+        let owners = try fetcher.fetch(QueryPlan(entity: "a"), including: [IncludePlan("bs")])
         #expect(owners[0].links["bs"]?.records.count == 1)
-        let members = try fetcher.fetch(QueryPlan(entity: "b"), including: [Inclusion("a")])
+        let members = try fetcher.fetch(QueryPlan(entity: "b"), including: [IncludePlan("a")])
         #expect(members[0].links["a"]?.records.count == 1)
     }
 
@@ -118,7 +133,7 @@ import Testing
         let (connection, schema) = try setlistDatabase()
         #expect {
             try RecordFetcher(connection, schema: schema).fetch(
-                QueryPlan(entity: "Setlist"), including: [Inclusion("item")])
+                QueryPlan(entity: "Setlist"), including: [IncludePlan("item")])
         } throws: { error in
             "\(error)".contains("did you mean items?")
         }
