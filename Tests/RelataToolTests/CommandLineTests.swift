@@ -79,6 +79,16 @@ import Testing
         }
     }
 
+    @Test func aCopyHoldsWhatTheOriginalDoesAndLeavesItAsItIs() throws {
+        let file = try SampleFile.library()
+        let before = try file.bytes()
+        let folder = try TemporaryFolder()
+        #expect(try file.run("copy", folder.path("copy.sqlite")).exitCode == 0)
+        let run = try Tool.run("check", folder.path("copy.sqlite"))
+        #expect(run.output == "copy.sqlite: no findings in 8 entities, 6 references, 1 join table\n")
+        #expect(try file.bytes() == before)
+    }
+
     @Test func aSampleIsNotMadeOverAFileThatExists() throws {
         let file = try SampleFile.library()
         let before = try file.bytes()

@@ -272,6 +272,10 @@ public final class Connection {
 
     /// Copies the whole database over that of another connection, while others go on using this one.
     public func backup(to destination: Connection) throws(RelataError) {
+        // GRDB would trap.
+        guard !isInTransaction, !destination.isInTransaction else {
+            throw .invalidUse("a copy is made outside of transactions: end the one that is open")
+        }
         do {
             try queue.backup(to: destination.queue)
         } catch {

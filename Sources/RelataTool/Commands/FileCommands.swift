@@ -30,10 +30,10 @@ struct CopyCommand: ParsableCommand {
     @Argument(help: "The file to be made.") var copy: String
 
     func run() throws {
-        let database = try ToolDatabase(source.file)
+        let original = try ToolDatabase.connect(source.file, isReadOnly: true)
         try refuseExisting(copy)
         let connection = try Connection(path: copy)
-        try Progress.during("copying \(database.name)") { _ in try database.connection.backup(to: connection) }
+        try Progress.during("copying \(source.file)") { _ in try original.backup(to: connection) }
         try connection.close()
     }
 }

@@ -12,21 +12,24 @@ struct ToolDatabase {
     /// What the tables say that no entity can.
     let notes: [SchemaProblem]
 
-    /// Opens a file, for reading unless asked otherwise. Whatever isn't a database is left as it is.
+    /// Opens a file, for reading unless asked otherwise, and reads what it holds.
     init(_ path: String, isReadOnly: Bool = true) throws {
-        try Self.check(path)
-        // A file of another program is refused before anything could be written to it.
-        if !isReadOnly { try Connection(path: path, isReadOnly: true).close() }
-        connection = try Connection(path: path, isReadOnly: isReadOnly)
+        connection = try Self.connect(path, isReadOnly: isReadOnly)
         name = URL(fileURLWithPath: path).lastPathComponent
-        if isReadOnly {
-            // All that is read belongs to one state, whoever writes meanwhile.
-            try connection.execute("BEGIN")
-        }
+        // All that is read belongs to one state, whoever writes meanwhile.
+        if isReadOnly { try connection.execute("BEGIN") }
         let reader = try Self.read(connection, name)
         schema = try Schema(reader.entities)
         notes = reader.notes
         names = NameResolver(schema)
+    }
+
+    /// Opens a file. Whatever isn't a database is left as it is.
+    static func connect(_ path: String, isReadOnly: Bool) throws -> Connection {
+        try check(path)
+        // A file of another program is refused before anything could be written to it.
+        if !isReadOnly { try Connection(path: path, isReadOnly: true).close() }
+        return try Connection(path: path, isReadOnly: isReadOnly)
     }
 
     private static func read(_ connection: Connection, _ name: String) throws(RelataError) -> EntityReader {

@@ -109,7 +109,8 @@ import Testing
         let (connection, schema) = try setlistDatabase { _, _ in statements.add() }
         let before = statements.count
         _ = try RecordFetcher(connection, schema: schema).fetch(
-            QueryPlan(entity: "Setlist"), including: [IncludePlan("items", children: [IncludePlan("song")]), IncludePlan("fans")])
+            QueryPlan(entity: "Setlist"),
+            including: [IncludePlan("items", children: [IncludePlan("song")]), IncludePlan("fans")])
         #expect(statements.count - before == 4)
     }
 
