@@ -220,7 +220,7 @@ public final class WriteTransaction: ReadTransaction {
 
     /// Runs `body` so that, if it throws, what it did is undone and the rest of the transaction stays.
     ///
-    /// Throw ``Rollback`` to undo it without an error.
+    /// Throw ``Rollback`` to undo it on purpose; it reaches the caller, as any error does.
     @discardableResult
     public func savepoint<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result {
         let name = "relata_\(depth)"
@@ -288,7 +288,7 @@ private final class Finished {
     func next<M: Model>(as model: M.Type) -> M { session.finished(nodes.removeFirst(), as: model) }
 }
 
-/// Throw it to undo a transaction or savepoint on purpose.
+/// Throw it to undo a transaction or savepoint on purpose. It reaches the caller, who knows it for what it is.
 public struct Rollback: Error {
     /// Undoes what was done.
     public init() {}

@@ -17,7 +17,8 @@ public enum RelataError: Error, Sendable {
     case conflict(Conflict)
     /// Values break declared limits or `validate()`; every failure is listed.
     case validation([ValidationFailure])
-    /// A link was read that isn't loaded.
+    /// A link was read that isn't loaded: the entity it leads to, and what kind of link it is, such as `to-one`. A link is
+    /// a value that doesn't know its owner.
     case notLoaded(entity: String, property: String)
     /// The models contradict themselves, or the file contradicts the models; every problem is listed.
     case schemaMismatch([SchemaProblem])
@@ -134,7 +135,7 @@ extension RelataError: CustomStringConvertible {
         case .validation(let failures):
             Self.list(failures.map { "\($0.entity)\($0.property.map { ".\($0)" } ?? ""): \($0.message)" })
         case .notLoaded(let entity, let property):
-            "\(entity).\(property) isn't loaded: include it in the fetch, or ask the store for what is related"
+            "a \(property) link to \(entity) isn't loaded: include it in the fetch, or ask the store for what is related"
         case .schemaMismatch(let problems): Self.list(problems.map(\.description))
         case .corruptStore(let message): message
         case .busy(let message): message

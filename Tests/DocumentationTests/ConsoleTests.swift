@@ -1,0 +1,61 @@
+import DocumentationSupport
+import Foundation
+import Relata
+import Testing
+
+/// Runs the commands of a guide, one after another on one copy of the sample library, and compares what they print.
+///
+/// With `RELATA_RECORD=1` in the environment the guide gets the new output instead.
+@Test(
+    arguments: PackageFiles.documents.filter { path in
+        (try? MarkdownDocument(path))?.blocks("console").isEmpty == false
+    })
+func everyCommandPrintsWhatTheGuideShows(path: String) async throws {
+    let run = try ExampleRun()
+    let library = try Connection(path: run.folder.appendingPathComponent("library.sqlite").path)
+    let sql = PackageFiles.root.appendingPathComponent("Examples/Library/library.sql")
+    try library.execute(try String(contentsOf: sql, encoding: .utf8))
+    try library.close()
+
+    var recorded: [(MarkdownDocument.Block, [String])] = []
+    let document = try MarkdownDocument(path)
+    for block in document.blocks("console") {
+        var printed: [String] = []
+        for command in block.lines.filter({ $0.hasPrefix("$ ") }) {
+            printed.append(command)
+            printed += try shell(String(command.dropFirst(2)), in: run.folder)
+        }
+        recorded.append((block, printed))
+        if !isRecording {
+            #expect(block.lines == printed, "\(path):\(block.line) differs; RELATA_RECORD=1 writes it anew")
+        }
+    }
+    if isRecording {
+        for (block, lines) in recorded.reversed() { try MarkdownDocument(path).replace(block, with: lines) }
+    }
+}
+
+/// Where the products are built that the tests belong to.
+private let products: String? = {
+    let near = [URL(fileURLWithPath: CommandLine.arguments[0])] + Bundle.allBundles.map(\.bundleURL)
+    return near.map { $0.deletingLastPathComponent().path }.first {
+        FileManager.default.isExecutableFile(atPath: $0 + "/relata")
+    }
+}()
+
+private func shell(_ command: String, in folder: URL) throws -> [String] {
+    let products = try #require(products, "the tool isn't built: build with the trait CommandLineTool")
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/bin/sh")
+    process.arguments = ["-c", "(\(command)) >output.txt 2>&1"]
+    process.currentDirectoryURL = folder
+    var environment = ProcessInfo.processInfo.environment
+    environment["PATH"] = products + ":" + (environment["PATH"] ?? "")
+    process.environment = environment
+    process.standardInput = FileHandle.nullDevice
+    try process.run()
+    process.waitUntilExit()
+    let text = try String(contentsOf: folder.appendingPathComponent("output.txt"), encoding: .utf8)
+    return text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init).dropLast(
+        text.hasSuffix("\n") ? 1 : 0)
+}

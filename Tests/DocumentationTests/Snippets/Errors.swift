@@ -1,0 +1,52 @@
+import Relata
+import Testing
+
+@Model struct Guest {
+    @Attribute(.primaryKey) let number: Int
+    @Attribute(.unique) var email: String
+    @Attribute(.range(18...)) var age: Int
+    var room: ToOne<Room>?
+}
+
+@Model struct Room {
+    @Attribute(.primaryKey) let number: Int
+    @Relationship(deleteRule: .deny, inverse: \Guest.room) var guests: ToMany<Guest>
+}
+
+/// Tells a person what went wrong, where the program knows.
+func explanation(of error: any Error) -> String {
+    switch error {
+    case RelataError.uniqueViolation(_, let properties):
+        "That \(properties.joined(separator: " and ")) is taken."
+    case RelataError.validation(let failures):
+        failures.map { "\($0.property ?? $0.entity) \($0.message)" }.joined(separator: ", ")
+    case RelataError.deleteDenied(let blockers):
+        "Still in use by \(blockers.map { "\($0.object)" }.joined(separator: ", "))."
+    case RelataError.invalidReference(_, let property, let key):
+        "There is no \(property) \(key.map { "\($0)" } ?? "")."
+    default:
+        "\(error)"
+    }
+}
+
+@Test func errors() async throws {
+    try await example {
+        let store = try await Store.open(temporary("hotel.sqlite"), for: Guest.self)
+        try await store.save(Guest(number: 1, email: "ada@example.org", age: 36, room: ToOne(Room(number: 12))))
+
+        func attempt(_ work: () async throws -> Void) async {
+            do { try await work() } catch { print(explanation(of: error)) }
+        }
+        await attempt { try await store.save(Guest(number: 2, email: "ada@example.org", age: 40)) }
+        await attempt { try await store.save(Guest(number: 2, email: "ben@example.org", age: 12)) }
+        await attempt { try await store.delete(Room.self, id: 12) }
+        await attempt {
+            try await store.save(Guest(number: 3, email: "cleo@example.org", age: 30, room: ToOne(id: 13)))
+        }
+        await attempt { try await store.insert(Guest(number: 1, email: "eve@example.org", age: 30)) }
+        await attempt { print(try await store.fetch(Guest.all)[0].room?.object.number ?? 0) }
+        // docs: hide
+        try printed(in: "Documentation/Errors.md")
+        // docs: show
+    }
+}

@@ -1,0 +1,234 @@
+import Foundation
+import Relata
+import Testing
+
+@Model struct Film {
+    @Attribute(.primaryKey) let title: String
+    var year: Int
+    var minutes: Int?
+    var released: Date?
+    var director: ToOne<Director>
+    var actors: ToMany<Actor>
+    @Relationship(deleteRule: .cascade, inverse: \Review.film) var reviews: ToMany<Review>
+}
+
+@Model struct Director {
+    @Attribute(.primaryKey) let name: String
+    var country: String
+    @Relationship(deleteRule: .deny, inverse: \Film.director) var films: ToMany<Film>
+}
+
+@Model struct Actor {
+    @Attribute(.primaryKey) let name: String
+    @Relationship(inverse: \Film.actors) var films: ToMany<Film>
+}
+
+@Model struct Review {
+    var id: Int?
+    @Attribute(.range(1...5)) var stars: Int
+    var text: String?
+    var film: ToOne<Film>
+}
+
+// docs: hide
+private func cinema() async throws -> Store {
+    let store = try await Store.open(temporary("cinema.sqlite"), for: Film.self)
+    let varda = Director(name: "Agnès Varda", country: "France")
+    let kiarostami = Director(name: "Abbas Kiarostami", country: "Iran")
+    let denis = Director(name: "Claire Denis", country: "France")
+    let marchand = Actor(name: "Corinne Marchand")
+    let bonnaire = Actor(name: "Sandrine Bonnaire")
+    let binoche = Actor(name: "Juliette Binoche")
+    let day = { Date(timeIntervalSince1970: $0) }
+    try await store.save([
+        Film(
+            title: "Cléo from 5 to 7", year: 1962, minutes: 90, released: day(-243_734_400), director: ToOne(varda),
+            actors: ToMany([marchand])),
+        Film(title: "Vagabond", year: 1985, minutes: 105, director: ToOne(varda), actors: ToMany([bonnaire])),
+        Film(title: "Close-Up", year: 1990, minutes: 98, director: ToOne(kiarostami)),
+        Film(title: "Certified Copy", year: 2010, minutes: 106, director: ToOne(kiarostami), actors: ToMany([binoche])),
+        Film(title: "High Life", year: 2018, director: ToOne(denis), actors: ToMany([binoche])),
+        Review(stars: 5, text: "Two hours, and a life.", film: ToOne(id: "Cléo from 5 to 7")),
+        Review(stars: 4, film: ToOne(id: "Cléo from 5 to 7")),
+        Review(stars: 5, film: ToOne(id: "Close-Up")),
+        Review(stars: 2, text: "Cold.", film: ToOne(id: "High Life")),
+    ])
+    return store
+}
+
+@Test func conditions() async throws {
+    try await example {
+        let store = try await cinema()
+        // docs: show
+        func show(_ films: Query<Film>) async throws {
+            print(try await store.fetch(films.sorted { $0.year }).map(\.title))
+        }
+
+        try await show(Film.where { $0.year >= 1990 && $0.minutes != nil })
+        try await show(Film.where { $0.year.in(1960...1990) || $0.title == "High Life" })
+        try await show(Film.where { $0.title.in(["Vagabond", "Close-Up"]) })
+        try await show(Film.where { $0.title.contains("cleo", [.caseInsensitive, .diacriticInsensitive]) })
+        try await show(Film.where { $0.minutes.or(0) + 10 > 110 })
+        try await show(Film.where { $0.released.year == 1962 })
+        // docs: hide
+        try printed(in: "Documentation/Queries.md")
+        // docs: show
+
+        try await show(Film.where { $0.director.country == "Iran" })
+        try await show(Film.where { $0.actors.contains { $0.name.hasPrefix("Juliette") } })
+        try await show(Film.where { $0.actors.isEmpty || $0.reviews.all { $0.stars == 2 } })
+        try await show(Film.where { $0.reviews.count > 1 })
+        try await show(Film.where { $0.reviews.average { $0.stars }.or(0) >= 4.5 })
+        try await show(Film.where { $0.director.films.count(where: { $0.year > 2000 }) > 0 })
+        // docs: hide
+        try printed(in: "Documentation/Queries.md")
+        // docs: show
+
+        let binoche = try await store.first(Actor.where { $0.name == "Juliette Binoche" })
+        if let binoche {
+            try await show(Film.where { $0.actors.contains(binoche) })
+            try await show(binoche.related { $0.films }.where { $0.year > 2015 })
+        }
+        try await show(Film.where { $0.director == "Claire Denis" })
+        // docs: hide
+        try printed(in: "Documentation/Queries.md")
+        // docs: show
+
+        let newest = Film.sorted {
+            $0.director.country
+            $0.minutes.descending.nulls(.last)
+        }
+        print(try await store.fetch(newest.limit(3)).map(\.title))
+        print(try await store.fetch(newest.limit(3, offset: 3)).map(\.title))
+        // docs: hide
+        try printed(in: "Documentation/Queries.md")
+        // docs: show
+
+        let query = Film.sorted { $0.year }
+        var page = try await store.page(query, size: 2)
+        print(page.objects.map(\.title))
+        while let next = page.next {
+            page = try await store.page(query, size: 2, after: next)
+            print(page.objects.map(\.title))
+        }
+        // docs: hide
+        try printed(in: "Documentation/Queries.md")
+        // docs: show
+    }
+}
+
+@Test func figures() async throws {
+    try await example {
+        // docs: hide
+        let store = try await cinema()
+        // docs: show
+        print(try await store.count(Film.where { $0.year < 2000 }))
+        print(try await store.exists(Film.where { $0.year < 1900 }))
+        print(try await store.value(of: Film.all) { $0.minutes.maximum() } as Any)
+
+        let rows = try await store.fetch(
+            Film.sorted { $0.year }.select { ($0.title, $0.director.name, $0.reviews.count) })
+        for (title, director, reviews) in rows.prefix(2) { print(title, director, reviews) }
+
+        let groups = Film.all.grouped { $0.director.country }
+            .having { $0.objectCount > 1 }
+            .select { ($0.director.country, $0.objectCount, $0.year.minimum()) }
+        for (country, films, first) in try await store.fetch(groups) { print(country, films, first ?? 0) }
+        // docs: hide
+        try printed(in: "Documentation/Queries.md")
+        // docs: show
+    }
+}
+
+@Test func includes() async throws {
+    try await example {
+        // docs: hide
+        let store = try await cinema()
+        // docs: show
+        let films = try await store.fetch(
+            Film.sorted { $0.year }.including {
+                $0.director
+                $0.reviews.where { $0.stars > 3 }.sorted { $0.stars.descending }.limit(1)
+            })
+        for film in films.prefix(3) {
+            let best = try film.reviews.objects.first
+            print(film.title, try film.director.object.country, best.map { "\($0.stars) stars" } ?? "no good review")
+        }
+        // docs: hide
+        try printed(in: "Documentation/Queries.md")
+        // docs: show
+    }
+}
+
+@Test func predicateFormat() async throws {
+    try await example {
+        // docs: hide
+        let store = try await cinema()
+        func show(_ films: Query<Film>) async throws {
+            print(try await store.fetch(films.sorted { $0.year }).map(\.title))
+        }
+        // docs: show
+        try await show(Film.all.matching("director.name == %@ AND year > %d", "Agnès Varda", 1970))
+        try await show(Film.all.matching("ANY actors.name BEGINSWITH[c] %@", "juliette"))
+        try await show(Film.all.matching("reviews.@count > 1 OR reviews.@avg.stars >= 5"))
+        try await show(Film.all.matching("director IN %@", ["Claire Denis", "Abbas Kiarostami"]))
+
+        do {
+            try await show(Film.all.matching("year > 1970 AND directr.country == 'Iran'"))
+        } catch {
+            print(error)
+        }
+        // docs: hide
+        try printed(in: "Documentation/Queries.md")
+        // docs: show
+    }
+}
+
+@Test func waysOut() async throws {
+    try await example {
+        // docs: hide
+        let store = try await cinema()
+        // docs: show
+        let year = 1985
+        for row in try await store.rows("SELECT title, minutes FROM Film WHERE year >= \(year) ORDER BY year") {
+            print(row[0], row[1])
+        }
+
+        for row in try await store.dictionaries(Director.where { $0.country == "Iran" }) {
+            print(row["name"] ?? .null, row["country"] ?? .null)
+        }
+
+        let explanation = try await store.explain(Film.where { $0.director == "Agnès Varda" })
+        print(explanation.plan[0])
+        // docs: hide
+        try printed(in: "Documentation/Queries.md")
+        // docs: show
+
+        let total = try await store.read { tx in
+            var minutes = 0
+            try tx.forEach(Film.all) { minutes += $0.minutes ?? 0 }
+            return minutes
+        }
+        print(total)
+        // docs: hide
+        try printed(in: "Documentation/Queries.md")
+        // docs: show
+    }
+}
+
+@Test func observing() async throws {
+    try await example {
+        // docs: hide
+        let store = try await cinema()
+        // docs: show
+        var recent = store.observe(Film.where { $0.year > 2000 }.sorted { $0.year }).makeAsyncIterator()
+        print(try await recent.next()?.map(\.title) ?? [])
+
+        let sciamma = Director(name: "Céline Sciamma", country: "France")
+        try await store.save(Film(title: "Petite Maman", year: 2021, director: ToOne(sciamma)))
+        print(try await recent.next()?.map(\.title) ?? [])
+        // docs: hide
+        try printed(in: "Documentation/Queries.md")
+        // docs: show
+    }
+}
