@@ -69,21 +69,27 @@ import Testing
         edited.events.add(Event(title: "e"))
         #expect(thrown { try store.save(edited, matching: { $0.name }) }?.kind == "invalidUse")
         // The key of another object isn't taken over.
-        #expect(thrown { try store.save(Venue(id: first.id, name: "w"), matching: { $0.name }) }?.kind == "alreadyExists")
+        #expect(
+            thrown { try store.save(Venue(id: first.id, name: "w"), matching: { $0.name }) }?.kind == "alreadyExists")
         #expect(try store.count(Venue.all) == 1)
     }
 
     @Test(arguments: Engine.allCases) func severalPropertiesMayMatchTogether(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Ticket.self)
         let show = try store.insert(Show(name: "s"))
-        let ticket = try store.save(Ticket(row: 1, number: 2, holder: "a", show: ToOne(show)), matching: { ($0.show, $0.row, $0.number) })
-        let again = try store.save(Ticket(row: 1, number: 2, holder: "b", show: ToOne(show)), matching: { ($0.number, $0.row, $0.show) })
-        let other = try store.save(Ticket(row: 2, number: 2, holder: "c", show: ToOne(show)), matching: { ($0.show, $0.row, $0.number) })
+        let ticket = try store.save(
+            Ticket(row: 1, number: 2, holder: "a", show: ToOne(show)), matching: { ($0.show, $0.row, $0.number) })
+        let again = try store.save(
+            Ticket(row: 1, number: 2, holder: "b", show: ToOne(show)), matching: { ($0.number, $0.row, $0.show) })
+        let other = try store.save(
+            Ticket(row: 2, number: 2, holder: "c", show: ToOne(show)), matching: { ($0.show, $0.row, $0.number) })
         #expect(again.id == ticket.id && again.holder == "b" && other.id != ticket.id)
         #expect(try store.count(Ticket.all) == 2)
-        guard case .uniqueViolation("Ticket", let properties)? = thrown({
-            try store.insert(Ticket(row: 1, number: 2, holder: "d", show: ToOne(show)))
-        }) else {
+        guard
+            case .uniqueViolation("Ticket", let properties)? = thrown({
+                try store.insert(Ticket(row: 1, number: 2, holder: "d", show: ToOne(show)))
+            })
+        else {
             Issue.record("inserted twice")
             return
         }
