@@ -151,6 +151,9 @@ public class ReadTransaction {
     public func page<M: Model>(_ query: Query<M>, size: Int, after position: PagePosition? = nil) throws -> Page<M> {
         guard size > 0 else { throw RelataError.invalidUse("a page must have at least one object, not \(size)") }
         var plan = try plan(query)
+        guard plan.limit == nil, plan.offset == nil else {
+            throw RelataError.invalidUse("a page counts its objects by itself: leave limit and offset out of its query")
+        }
         plan.limit = size
         let compiled = try compiler.select(plan, after: position, tellsPlace: true)
         var objects: [M] = []
