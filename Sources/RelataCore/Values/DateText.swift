@@ -36,7 +36,9 @@ public enum DateText {
         guard let year = scanner.number(4), scanner.skip("-"), let month = scanner.number(2), scanner.skip("-"),
             let day = scanner.number(2), (1...12).contains(month), (1...31).contains(day)
         else { return nil }
-        var seconds = days(year: year, month: month, day: day) * 86_400
+        let date = days(year: year, month: month, day: day)
+        guard civil(date).2 == day else { return nil }  // such as 30 February
+        var seconds = date * 86_400
         var fraction: Int64 = 0
         if !scanner.isAtEnd {
             guard scanner.skip("T") || scanner.skip(" "), let hour = scanner.number(2), scanner.skip(":"),

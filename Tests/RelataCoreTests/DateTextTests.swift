@@ -1,0 +1,24 @@
+import Foundation
+import RelataCore
+import Testing
+
+@Suite struct DateTextTests {
+    @Test(arguments: [0, 1, -1, 1_795_242_000_123_456, -62_135_769_600_000_000, 64_092_211_200_000_000])
+    func microsecondsComeBackFromText(_ microseconds: Int64) {
+        #expect(DateText.microseconds(text: DateText.text(microseconds: microseconds)) == microseconds)
+    }
+
+    @Test func formsOfOtherProgramsAreRead() {
+        #expect(DateText.microseconds(text: "1970-01-02") == 86_400_000_000)
+        #expect(DateText.microseconds(text: "1970-01-01 00:00:01") == 1_000_000)
+        #expect(DateText.microseconds(text: "1970-01-01T01:00:00.5+01:00") == 500_000)
+        #expect(DateText.microseconds(text: "2024-02-29") != nil)
+    }
+
+    @Test(arguments: [
+        "2023-02-29", "2024-02-30", "2024-04-31", "2024-13-01", "2024-00-10", "soon", "", "2024-01-01T25:61",
+    ])
+    func whatIsNoDateIsRefused(_ text: String) {
+        #expect(DateText.microseconds(text: text) == nil)
+    }
+}
