@@ -12,8 +12,7 @@ protocol AnyBucket: AnyObject {
     func checkReferences(row: Int, session: SaveSession) throws
     func keyValue(row: Int) -> KeyValue?
     func override(row: Int, reference: Int, owner: NodeKey)
-    /// Whether the object was there already and only linked: what other sides set is then an update of its own.
-    func wasStored(row: Int) -> Bool
+    /// The objects that others refer to by key alone: key, referring node and reference.
     func referredKeys() -> [(key: KeyValue, node: Int, reference: Int)]
     func finishModel(_ row: Int, session: SaveSession) -> any Model
 }
@@ -36,7 +35,6 @@ final class Bucket<M: Model>: AnyBucket {
     private var keyReferences: [(key: M.Key, node: Int, reference: Int)] = []
     private var resolved = 0
     private var unset: [(node: Int, row: Int, reference: Int)] = []
-    private var stored: Set<Int> = []
     private var finished: [Int: M] = [:]
 
     init(_ table: Table) { self.table = table }
@@ -158,8 +156,6 @@ final class Bucket<M: Model>: AnyBucket {
 
     func keyValue(row: Int) -> KeyValue? { objects[row].primaryKey.flatMap { try? M.keyValue($0) } }
 
-    func wasStored(row: Int) -> Bool { stored.contains(row) }
-
     func referredKeys() -> [(key: KeyValue, node: Int, reference: Int)] {
         keyReferences.compactMap { reference in
             (try? M.keyValue(reference.key)).map { ($0, reference.node, reference.reference) }
@@ -211,7 +207,6 @@ final class Bucket<M: Model>: AnyBucket {
             } else if try writer.insertIfAbsent(objects[row], overrides) {
                 stamp(row, isInserted: true, nil, session)
             } else {
-                stored.insert(row)
                 if session.editedNodes.contains(node) {
                     throw RelataError.invalidUse(
                         "\(objects[row].reference()) is stored already and only linked here, so its edits on links would be lost: save it itself"

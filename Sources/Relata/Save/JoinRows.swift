@@ -6,6 +6,8 @@ struct JoinRows {
     private let owner: KeyValue
     private let link: String
     private let side: JoinSide
+    /// Inserts a row: its text depends on the join alone, and a list may have many members.
+    private let insertion: String
 
     init(session: SaveSession, join: Join, isSource: Bool, owner: KeyValue, link: String) {
         self.session = session
@@ -14,28 +16,17 @@ struct JoinRows {
         self.owner = owner
         self.link = link
         side = JoinSide(join, isSource: isSource)
+        insertion = side.insertion(into: join)
     }
 
     /// Makes an object a member; nothing happens if it is one.
     func add(_ member: KeyValue) throws {
         note(member)
         let values = owner.values + member.values
-        var columns = side.own + side.other
-        var terms = values.indices.map { "?\($0 + 1)" }
-        if let order = side.otherOrder {
-            // In the member's own list the owner comes last.
-            let column = RowSQL.quote(order)
-            let list = RowSQL.matches(side.other, from: owner.values.count + 1)
-            columns.append(order)
-            terms.append(
-                "(SELECT coalesce(max(\(column)), 0) + \(OrderedList.gap) FROM \(RowSQL.quote(join.table)) WHERE \(list))"
-            )
-        }
-        let sql =
-            "INSERT INTO \(RowSQL.quote(join.table)) (\(columns.map(RowSQL.quote).joined(separator: ", "))) VALUES ("
-            + terms.joined(separator: ", ") + ") ON CONFLICT DO NOTHING"
         do {
-            if try session.connection.run(SQLStatement(sql, values.map(Parameter.value))) > 0 { record([member]) }
+            if try session.connection.run(SQLStatement(insertion, values.map(Parameter.value))) > 0 {
+                record([member])
+            }
         } catch {
             guard case .database(let code, _, _) = error, Int32(code) == SQLITE_CONSTRAINT_FOREIGNKEY_ else {
                 throw error
@@ -109,5 +100,21 @@ struct JoinSide {
         other = isSource ? join.targetColumns : join.sourceColumns
         order = isSource ? join.orderColumn : join.inverseOrderColumn
         otherOrder = isSource ? join.inverseOrderColumn : join.orderColumn
+    }
+
+    /// The statement that inserts a row, the own key's parameters first. In the member's own list the owner comes last.
+    func insertion(into join: Join) -> String {
+        var columns = own + other
+        var terms = columns.indices.map { "?\($0 + 1)" }
+        if let otherOrder {
+            let column = RowSQL.quote(otherOrder)
+            let list = RowSQL.matches(other, from: own.count + 1)
+            columns.append(otherOrder)
+            terms.append(
+                "(SELECT coalesce(max(\(column)), 0) + \(OrderedList.gap) FROM \(RowSQL.quote(join.table)) WHERE \(list))"
+            )
+        }
+        return "INSERT INTO \(RowSQL.quote(join.table)) (\(columns.map(RowSQL.quote).joined(separator: ", "))) VALUES ("
+            + terms.joined(separator: ", ") + ") ON CONFLICT DO NOTHING"
     }
 }

@@ -8,7 +8,7 @@ struct OrderedList {
         var position: Int64?
     }
 
-    static let gap: Int64 = 1024
+    static let gap = Relationship.Order.gap
     /// Positions beyond are as good as none, so that no sum of them overflows.
     private static let usable: ClosedRange<Int64> = -(1 << 60)...(1 << 60)
     private var members: [Member]

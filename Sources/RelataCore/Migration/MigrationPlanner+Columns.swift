@@ -80,7 +80,7 @@ extension MigrationPlanner {
     }
 
     /// What lies between neighbours, as where lists are edited.
-    static var gap: Int { 1024 }
+    static var gap: Int64 { Relationship.Order.gap }
 
     // MARK: Former to-ones
 

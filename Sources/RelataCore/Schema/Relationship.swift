@@ -59,6 +59,9 @@ public struct Relationship: Hashable, Sendable, Codable {
         /// By a position column that the store keeps: in the join table of a many-to-many, beside the key of a
         /// one-to-many.
         case stored
+
+        /// How far apart positions are written, so that placing an object seldom moves another.
+        package static let gap: Int64 = 1024
     }
 
     /// Whether the link may hold several objects.
