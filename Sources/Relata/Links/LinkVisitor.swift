@@ -43,7 +43,7 @@ public struct LinkVisitor {
     public mutating func visit<Target>(_ toMany: ToMany<Target>, at index: Int) throws {
         switch purpose {
         case .gathering(let gatherer): try gatherer.visit(toMany, at: index)
-        case .looking(let look): look.hasEdits = look.hasEdits || toMany.hasEdits
+        case .looking(let look): look.see(toMany.edits, at: index)
         case .collecting: break
         }
     }
@@ -54,17 +54,37 @@ public struct LinkVisitor {
     }
 }
 
-/// What a look for edits has found.
+/// What a look for edits has found, and how it compares with another object's.
 final class EditLook {
-    var hasEdits = false
+    /// The edits of each link that has some: a `LinkEdit` array.
+    private var edits: [Int: any Sendable] = [:]
+    private let other: EditLook?
+    /// Whether the other object's edits begin with these, at every link.
+    private(set) var isContained = true
+
+    init(in other: EditLook? = nil) { self.other = other }
+
+    var hasEdits: Bool { !edits.isEmpty }
+
+    func see<Target>(_ edits: [LinkEdit<Target>], at index: Int) {
+        if edits.isEmpty { return }
+        self.edits[index] = edits
+        let others = other?.edits[index] as? [LinkEdit<Target>] ?? []
+        isContained = isContained && others.starts(with: edits)
+    }
 }
 
 extension Model {
-    /// Whether a link of the object has edits that no save has written.
-    func hasEdits() throws -> Bool {
-        let look = EditLook()
+    private func editLook(in other: EditLook? = nil) throws -> EditLook {
+        let look = EditLook(in: other)
         var visitor = LinkVisitor(.looking(look))
         try visitLinks(&visitor)
-        return look.hasEdits
+        return look
     }
+
+    /// Whether a link of the object has edits that no save has written.
+    func hasEdits() throws -> Bool { try editLook().hasEdits }
+
+    /// Whether another value of the object has all edits of this one: it was copied from this one and edited further.
+    func hasOnlyEdits(of other: Self) throws -> Bool { try editLook(in: other.editLook()).isContained }
 }

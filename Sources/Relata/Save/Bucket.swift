@@ -86,7 +86,8 @@ final class Bucket<M: Model>: AnyBucket {
     private func merge(_ object: M, into row: Int, _ session: SaveSession) throws {
         if objects[row] == object { return }
         guard try objects[row].columnValues(table) == object.columnValues(table) else { throw twice(object) }
-        guard try object.hasEdits() else { return }
+        // A copy from before the last edits, such as a new child's link back to its parent.
+        if try object.hasOnlyEdits(of: objects[row]) { return }
         guard roles[row] == .link, try !objects[row].hasEdits() else { throw twice(object) }
         objects[row] = object
         session.visitAgain(nodes[row])
@@ -112,7 +113,9 @@ final class Bucket<M: Model>: AnyBucket {
     }
 
     private func twice(_ object: M) -> RelataError {
-        .invalidUse("\(object.reference()) is in the batch twice with different content: save one of them")
+        .invalidUse(
+            "\(object.reference()) is in the batch twice with different content: save one of them, and link to it by its id"
+        )
     }
 
     func visit(row: Int, node: Int, session: SaveSession) throws {

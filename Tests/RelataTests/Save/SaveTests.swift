@@ -42,6 +42,23 @@ import Testing
         #expect(try store.count(Book.all) == 1)
     }
 
+    @Test(arguments: Engine.allCases) func aNewChildMayLinkBackToTheParentItIsAddedTo(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: Folder.self)
+        var root = Folder(name: "root")
+        root.children.add(Folder(name: "a", parent: ToOne(root)))
+        root.children.add(Folder(name: "b", parent: ToOne(root)))
+        // The second child holds the root as it was: with one child.
+        root = try store.save(root)
+        #expect(try store.related(to: root) { $0.children }.map(\.name).sorted() == ["a", "b"])
+        #expect(try store.count(Folder.all) == 3)
+        // A copy that knows of a child that the root doesn't: that child would be lost.
+        var other = root
+        other.children.add(Folder(name: "c"))
+        root.children.add(Folder(name: "d", parent: ToOne(other)))
+        #expect(thrown { try store.save(root) }?.kind == "invalidUse")
+        #expect(try store.count(Folder.all) == 3)
+    }
+
     @Test(arguments: Engine.allCases) func saveDoesWhicheverIsRight(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Book.self, Sample.self)
         var book = try store.save(Book(title: "one"))
