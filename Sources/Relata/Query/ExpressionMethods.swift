@@ -15,12 +15,26 @@ extension QueryExpression {
 
     /// Whether the value lies in a range, both ends included.
     public func `in`(_ range: ClosedRange<QueryValue>) -> Condition where QueryValue: Comparable {
-        Condition(.between(node, coding.constant(range.lowerBound), coding.constant(range.upperBound)))
+        between(range.lowerBound, range.upperBound)
+    }
+
+    /// The value is set and lies within the range, both ends included.
+    public func `in`<Wrapped: Comparable>(_ range: ClosedRange<Wrapped>) -> Condition where QueryValue == Wrapped? {
+        between(range.lowerBound, range.upperBound)
     }
 
     /// Whether the value lies in a range, its upper end excluded.
     public func `in`(_ range: Range<QueryValue>) -> Condition where QueryValue: Comparable {
         compare(.greaterOrEqual, range.lowerBound) && compare(.less, range.upperBound)
+    }
+
+    /// The value is set and lies within the range, the upper end excluded.
+    public func `in`<Wrapped: Comparable>(_ range: Range<Wrapped>) -> Condition where QueryValue == Wrapped? {
+        compare(.greaterOrEqual, range.lowerBound) && compare(.less, range.upperBound)
+    }
+
+    private func between(_ lowest: QueryValue, _ highest: QueryValue) -> Condition {
+        Condition(.between(node, coding.constant(lowest), coding.constant(highest)))
     }
 
     /// The value, or a constant where it is unset.
