@@ -157,4 +157,16 @@ import Testing
         #expect(try store.fetch(Genre(name: "new").related { $0.books }).isEmpty)
         #expect(thrown { try store.fetch(genre.related { $0.books.authors }) }?.kind == "invalidUse")
     }
+
+    @Test func aLinkSaysWhatItHoldsWhenItIsPrinted() throws {
+        var author = Author(name: "x")
+        #expect("\(author.books)" == "not loaded")
+        author.books.add(Book(title: "one"))
+        author.books.add(id: ID())
+        #expect("\(author.books)" == "not loaded (2 edits to save)")
+        #expect("\(ToMany<Author>([]))" == "[] (1 edit to save)")
+        #expect("\(ISBN(value: "1").book)" == "not loaded")
+        #expect("\(HasOne<History>())" == "not loaded")
+        #expect("\(Through<Song>())" == "not loaded")
+    }
 }
