@@ -24,7 +24,9 @@ extension Store {
     }
 
     /// The rows of a query by the names of their columns, each value as it is stored.
-    @available(*, noasync, message: "use the async call")
+    @available(
+        *, noasync, message: "write 'try await'; in the top-level code of main.swift, call it from an async function"
+    )
     public func dictionaries<M: Model>(_ query: Query<M>) throws -> [[String: Value]] {
         try pool.read { try ReadTransaction($0, catalog).dictionaries(query) }
     }
