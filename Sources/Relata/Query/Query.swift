@@ -32,11 +32,15 @@ public struct Query<Root: Model>: Sendable {
     /// The objects that meet a condition given as text: see <doc:Queries> for the format.
     ///
     /// ```swift
-    /// Book.all.matching("genre.name == %@ AND ANY authors.name BEGINSWITH %@", "Fantasy", "Ursula")
+    /// Book.matching("genre.name == %@ AND ANY authors.name BEGINSWITH %@", "Fantasy", "Ursula")
     /// ```
     ///
     /// The text is checked against the schema when the query runs; an error points at its column.
     public func matching(_ format: String, _ arguments: (any PredicateArgumentConvertible)?...) -> Query {
+        matching(format, arguments: arguments)
+    }
+
+    func matching(_ format: String, arguments: [(any PredicateArgumentConvertible)?]) -> Query {
         with { $0.formats.append(PredicateText(format: format, arguments: arguments)) }
     }
 
@@ -88,6 +92,13 @@ extension Model {
 
     /// All objects in an order.
     public static func sorted(@SortBuilder _ order: (Fields) -> [SortTerm]) -> Query<Self> { Query().sorted(order) }
+
+    /// The objects that meet a condition given as text, as ``Query/matching(_:_:)`` reads it.
+    public static func matching(
+        _ format: String, _ arguments: (any PredicateArgumentConvertible)?...
+    ) -> Query<Self> {
+        Query().matching(format, arguments: arguments)
+    }
 }
 
 /// Groups of a query's objects; see ``Query/grouped(by:)``.

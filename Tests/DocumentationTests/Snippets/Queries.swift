@@ -168,13 +168,13 @@ private func cinema() async throws -> Store {
             print(try await store.fetch(films.sorted { $0.year }).map(\.title))
         }
         // docs: show
-        try await show(Film.all.matching("director.name == %@ AND year > %d", "Agnès Varda", 1970))
-        try await show(Film.all.matching("ANY actors.name BEGINSWITH[c] %@", "juliette"))
-        try await show(Film.all.matching("reviews.@count > 1 OR reviews.@avg.stars >= 5"))
-        try await show(Film.all.matching("director IN %@", ["Claire Denis", "Abbas Kiarostami"]))
+        try await show(Film.matching("director.name == %@ AND year > %d", "Agnès Varda", 1970))
+        try await show(Film.matching("ANY actors.name BEGINSWITH[c] %@", "juliette"))
+        try await show(Film.matching("reviews.@count > 1 OR reviews.@avg.stars >= 5"))
+        try await show(Film.matching("director IN %@", ["Claire Denis", "Abbas Kiarostami"]))
 
         do {
-            try await show(Film.all.matching("year > 1970 AND directr.country == 'Iran'"))
+            try await show(Film.matching("year > 1970 AND directr.country == 'Iran'"))
         } catch {
             print(error)
         }
