@@ -36,6 +36,15 @@ public struct MigrationPlan: Sendable {
     }
 }
 
+extension MigrationPlan: CustomStringConvertible {
+    /// One line for each change and step, the refused ones marked.
+    public var description: String {
+        if isEmpty { return "nothing changes" }
+        let lines = changes.map { ($0.isRefused ? "refused: " : "") + "\($0)" } + steps.map { "step: \($0)" }
+        return lines.joined(separator: "\n")
+    }
+}
+
 /// A question about the rows of a database whose answer decides whether a change can be made.
 public enum DataQuestion: Hashable, Sendable {
     /// Whether the table has rows.

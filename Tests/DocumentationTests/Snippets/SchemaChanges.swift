@@ -34,8 +34,7 @@ enum FirstVersion {
         try await old.save(FirstVersion.Product(label: "Lamp", price: 19.9, legacyCode: "L-1"))
         try old.close()
         // docs: show
-        let plan = try Store.pendingMigration(temporary("shop.sqlite"), for: Product.self)
-        for change in plan.changes { print(change.isRefused ? "refused " : "by itself", change) }
+        print(try Store.pendingMigration(temporary("shop.sqlite"), for: Product.self))
         // docs: hide
         try printed(in: "Documentation/SchemaChanges.md")
         // docs: show
