@@ -61,9 +61,7 @@ extension Store {
     }
 
     /// Changes of the durable log after a position, as the call with `async`.
-    @available(
-        *, noasync, message: "write 'try await'; in the top-level code of main.swift, call it from an async function"
-    )
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func changes(after position: Int64, limit: Int = 1000) throws -> [LoggedChange] {
         try checkLog()
         return try read { try $0.changes(after: position, limit: limit) }

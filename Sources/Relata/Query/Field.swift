@@ -62,6 +62,7 @@ public struct Field<Value>: QueryExpression, PropertyField {
         self.coding = ExpressionCoding(coding)
     }
 
+    /// The property's name.
     public static func name(of field: Field) -> String { field.name }
 }
 
@@ -112,6 +113,7 @@ public struct ToOneField<Target: Model>: PropertyField {
         fields[keyPath: member]
     }
 
+    /// The property's name.
     public static func name(of field: ToOneField) -> String { field.name }
 
     var fields: Target.Fields { Target.Fields(path: path.appending(name)) }

@@ -24,9 +24,7 @@ extension Store {
     }
 
     /// The rows of a query by the names of their columns, each value as it is stored.
-    @available(
-        *, noasync, message: "write 'try await'; in the top-level code of main.swift, call it from an async function"
-    )
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func dictionaries<M: Model>(_ query: Query<M>) throws -> [[String: Value]] {
         try pool.read { try ReadTransaction($0, catalog).dictionaries(query) }
     }

@@ -3,90 +3,70 @@
 extension Store {
     /// Inserts an object, with the new objects it links to and its edits on links, in a transaction of its own.
     @discardableResult
-    @available(
-        *, noasync, message: "write 'try await'; in the top-level code of main.swift, call it from an async function"
-    )
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func insert<M: Model>(_ object: M) throws -> M {
         try write { try $0.insert(object) }
     }
 
     /// Inserts objects, in the order they need, in one transaction.
     @discardableResult
-    @available(
-        *, noasync, message: "write 'try await'; in the top-level code of main.swift, call it from an async function"
-    )
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func insert<M: Model>(_ objects: [M]) throws -> [M] {
         try write { try $0.insert(objects) }
     }
 
     /// Inserts objects of several models, in the order they need, in one transaction.
     @discardableResult
-    @available(
-        *, noasync, message: "write 'try await'; in the top-level code of main.swift, call it from an async function"
-    )
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func insert<each M: Model>(_ objects: repeat each M) throws -> (repeat each M) {
         try write { try $0.insert(repeat each objects) }
     }
 
     /// Writes all columns of an object that is stored, with its edits on links.
     @discardableResult
-    @available(
-        *, noasync, message: "write 'try await'; in the top-level code of main.swift, call it from an async function"
-    )
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func update<M: Model>(_ object: M) throws -> M {
         try write { try $0.update(object) }
     }
 
     /// Writes all columns of objects that are stored, in one transaction.
     @discardableResult
-    @available(
-        *, noasync, message: "write 'try await'; in the top-level code of main.swift, call it from an async function"
-    )
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func update<M: Model>(_ objects: [M]) throws -> [M] {
         try write { try $0.update(objects) }
     }
 
     /// Updates objects of several models in one transaction.
     @discardableResult
-    @available(
-        *, noasync, message: "write 'try await'; in the top-level code of main.swift, call it from an async function"
-    )
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func update<each M: Model>(_ objects: repeat each M) throws -> (repeat each M) {
         try write { try $0.update(repeat each objects) }
     }
 
     /// Inserts or updates an object, whichever is right, with the new objects it links to and its edits on links.
     @discardableResult
-    @available(
-        *, noasync, message: "write 'try await'; in the top-level code of main.swift, call it from an async function"
-    )
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func save<M: Model>(_ object: M) throws -> M {
         try write { try $0.save(object) }
     }
 
     /// Inserts or updates objects, in the order they need, in one transaction.
     @discardableResult
-    @available(
-        *, noasync, message: "write 'try await'; in the top-level code of main.swift, call it from an async function"
-    )
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func save<M: Model>(_ objects: [M]) throws -> [M] {
         try write { try $0.save(objects) }
     }
 
     /// Inserts or updates objects of several models, in the order they need, in one transaction.
     @discardableResult
-    @available(
-        *, noasync, message: "write 'try await'; in the top-level code of main.swift, call it from an async function"
-    )
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func save<each M: Model>(_ objects: repeat each M) throws -> (repeat each M) {
         try write { try $0.save(repeat each objects) }
     }
 
     /// Inserts or updates any mix of objects, in the order they need, in one transaction.
     @discardableResult
-    @available(
-        *, noasync, message: "write 'try await'; in the top-level code of main.swift, call it from an async function"
-    )
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     @_disfavoredOverload
     public func save(_ objects: [any Model]) throws -> [any Model] {
         try write { try $0.save(objects) }
@@ -94,36 +74,28 @@ extension Store {
 
     /// Reads an object, lets `change` edit it, and writes only what changed.
     @discardableResult
-    @available(
-        *, noasync, message: "write 'try await'; in the top-level code of main.swift, call it from an async function"
-    )
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func update<M: Model>(_ model: M.Type, id: M.Key, _ change: (inout M) throws -> Void) throws -> M {
         try write { try $0.update(model, id: id, change) }
     }
 
     /// Reads an object by its `ID`, lets `change` edit it, and writes only what changed.
     @discardableResult
-    @available(
-        *, noasync, message: "write 'try await'; in the top-level code of main.swift, call it from an async function"
-    )
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func update<M: Model>(_ id: ID<M>, _ change: (inout M) throws -> Void) throws -> M where M.Key == ID<M> {
         try write { try $0.update(id, change) }
     }
 
     /// Inserts or updates each object by itself: the culprit of an error keeps it, the others are saved.
     @discardableResult
-    @available(
-        *, noasync, message: "write 'try await'; in the top-level code of main.swift, call it from an async function"
-    )
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func saveEach(_ objects: [any Model]) throws -> [Result<any Model, any Error>] {
         try write { try $0.saveEach(objects) }
     }
 
     /// Inserts an object, or writes it over the one that has the same value of a unique property, whose key stays.
     @discardableResult
-    @available(
-        *, noasync, message: "write 'try await'; in the top-level code of main.swift, call it from an async function"
-    )
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func save<M: Model, Property: PropertyField>(
         _ object: M, matching property: (M.Fields) -> Property
     ) throws -> M {
@@ -132,9 +104,7 @@ extension Store {
 
     /// Inserts an object, or writes it over the one that has the same values of a unique set, whose key stays.
     @discardableResult
-    @available(
-        *, noasync, message: "write 'try await'; in the top-level code of main.swift, call it from an async function"
-    )
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func save<M: Model, each Property: PropertyField>(
         _ object: M, matching properties: (M.Fields) -> (repeat each Property)
     ) throws -> M {
@@ -143,9 +113,7 @@ extension Store {
 
     /// Sets properties of all objects of a query in one statement, and returns how many there were.
     @discardableResult
-    @available(
-        *, noasync, message: "write 'try await'; in the top-level code of main.swift, call it from an async function"
-    )
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func update<M: Model>(_ query: Query<M>, @AssignmentBuilder _ assignments: (M.Fields) -> [Assignment]) throws
         -> Int
     {
@@ -154,45 +122,35 @@ extension Store {
 
     /// Deletes an object, and what the delete rules say goes with it.
     @discardableResult
-    @available(
-        *, noasync, message: "write 'try await'; in the top-level code of main.swift, call it from an async function"
-    )
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func delete<M: Model>(_ object: M) throws -> DeletionReport {
         try write { try $0.delete(object) }
     }
 
     /// Deletes objects, and what the delete rules say goes with them.
     @discardableResult
-    @available(
-        *, noasync, message: "write 'try await'; in the top-level code of main.swift, call it from an async function"
-    )
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func delete<M: Model>(_ objects: [M]) throws -> DeletionReport {
         try write { try $0.delete(objects) }
     }
 
     /// Deletes the object with that key, and what the delete rules say goes with it.
     @discardableResult
-    @available(
-        *, noasync, message: "write 'try await'; in the top-level code of main.swift, call it from an async function"
-    )
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func delete<M: Model>(_ model: M.Type, id: M.Key) throws -> DeletionReport {
         try write { try $0.delete(model, id: id) }
     }
 
     /// Deletes all objects of a query, and what the delete rules say goes with them.
     @discardableResult
-    @available(
-        *, noasync, message: "write 'try await'; in the top-level code of main.swift, call it from an async function"
-    )
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func delete<M: Model>(_ query: Query<M>) throws -> DeletionReport {
         try write { try $0.delete(query) }
     }
 
     /// Runs SQL of your own that changes rows, each value bound, and returns how many rows it changed.
     @discardableResult
-    @available(
-        *, noasync, message: "write 'try await'; in the top-level code of main.swift, call it from an async function"
-    )
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func execute(_ sql: SQL) throws -> Int {
         try write { try $0.execute(sql) }
     }

@@ -69,9 +69,7 @@ public final class Store: Sendable {
     /// - Throws: ``RelataError/schemaMismatch(_:)`` if the models contradict themselves, or the file them;
     ///   ``RelataError/fileAccess(path:_:)``, ``RelataError/corruptStore(_:)``, ``RelataError/busy(_:)`` for the file.
     ///   Whatever is thrown, the file is as it was.
-    @available(
-        *, noasync, message: "write 'try await'; in the top-level code of main.swift, call it from an async function"
-    )
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public static func open(_ path: String, for models: any Model.Type..., options: Options = Options()) throws -> Store
     {
         try make(path, models, options)
@@ -85,9 +83,7 @@ public final class Store: Sendable {
     }
 
     /// Opens the file at a path for models that are known as a list.
-    @available(
-        *, noasync, message: "write 'try await'; in the top-level code of main.swift, call it from an async function"
-    )
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public static func open(_ path: String, for models: [any Model.Type], options: Options = Options()) throws -> Store
     {
         try make(path, models, options)
@@ -163,9 +159,7 @@ public final class Store: Sendable {
     }
 
     /// Runs `body` on one state of the database, whatever is written meanwhile.
-    @available(
-        *, noasync, message: "write 'try await'; in the top-level code of main.swift, call it from an async function"
-    )
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func read<Result>(_ body: (ReadTransaction) throws -> Result) throws -> Result {
         try pool.read { connection in try snapshot(connection, body) }
     }
@@ -188,9 +182,7 @@ public final class Store: Sendable {
 
     /// Runs `body` in a transaction: all of it is written, or, if it throws, nothing.
     @discardableResult
-    @available(
-        *, noasync, message: "write 'try await'; in the top-level code of main.swift, call it from an async function"
-    )
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func write<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result {
         try pool.write { connection in try body(WriteTransaction(connection, catalog)) }
     }

@@ -24,6 +24,7 @@ public protocol AttributeCoding: Sendable {
 }
 
 extension AttributeCoding {
+    /// Values must be set, unless the coding says otherwise.
     @inlinable public var isOptional: Bool { false }
 
     /// The error of a stored value that isn't one of the property's type.
@@ -35,8 +36,8 @@ extension AttributeCoding {
 /// A type that a column stores directly.
 @frozen
 public struct PlainCoding<Value: AttributeValue>: AttributeCoding {
-    /// What the column means and how it is stored.
     @inlinable init() {}
+    /// What the column means and how it is stored.
     public var type: AttributeType { Value.attributeType }
     /// Reads the current row's column.
     @inlinable
@@ -58,8 +59,8 @@ public struct PlainCoding<Value: AttributeValue>: AttributeCoding {
 /// An enum, or another type with a raw value, stored as that.
 @frozen
 public struct RawValueCoding<Value: RawRepresentable & Sendable>: AttributeCoding where Value.RawValue: AttributeValue {
-    /// What the column means and how it is stored.
     @inlinable init() {}
+    /// What the column means and how it is stored.
     public var type: AttributeType { Value.RawValue.attributeType }
     /// Reads the current row's column.
     @inlinable
@@ -88,8 +89,8 @@ public struct RawValueCoding<Value: RawRepresentable & Sendable>: AttributeCodin
 /// Any `Codable` type, as JSON text with sorted keys, so that equal values are equal text.
 @frozen
 public struct JSONCoding<Value: Codable & Sendable>: AttributeCoding {
-    /// What the column means and how it is stored.
     @inlinable init() {}
+    /// What the column means and how it is stored.
     public var type: AttributeType { .json }
     /// Reads the current row's column.
     public func read(_ statement: OpaquePointer, _ column: Int32) throws -> Value {
@@ -129,12 +130,13 @@ public struct JSONCoding<Value: Codable & Sendable>: AttributeCoding {
 /// A value that may be unset.
 @frozen
 public struct OptionalCoding<Base: AttributeCoding>: AttributeCoding {
-    /// What the column means and how it is stored.
     @usableFromInline let base: Base
     @inlinable init(_ base: Base) { self.base = base }
+    /// What the column means and how it is stored.
     public var type: AttributeType { base.type }
-    /// Reads the current row's column.
+    /// Unset values are stored as `NULL`.
     @inlinable public var isOptional: Bool { true }
+    /// Reads the current row's column.
     @inlinable
     public func read(_ statement: OpaquePointer, _ column: Int32) throws -> Base.Value? {
         sqlite3_column_type(statement, column) == SQLITE_NULL ? nil : try base.read(statement, column)
@@ -159,9 +161,9 @@ public struct OptionalCoding<Base: AttributeCoding>: AttributeCoding {
 /// A date in an encoding that the attribute names.
 @frozen
 public struct DateCoding: AttributeCoding {
-    /// What the column means and how it is stored.
     @usableFromInline let encoding: DateEncoding
     @inlinable init(_ encoding: DateEncoding) { self.encoding = encoding }
+    /// What the column means and how it is stored.
     public var type: AttributeType { .date(encoding) }
     /// Reads the current row's column.
     public func read(_ statement: OpaquePointer, _ column: Int32) throws -> Date {
@@ -197,8 +199,8 @@ public struct DateCoding: AttributeCoding {
 /// A UUID as text.
 @frozen
 public struct UUIDTextCoding: AttributeCoding {
-    /// What the column means and how it is stored.
     @inlinable init() {}
+    /// What the column means and how it is stored.
     public var type: AttributeType { .uuid(.text) }
     /// Reads the current row's column.
     @inlinable
