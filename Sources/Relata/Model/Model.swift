@@ -47,6 +47,9 @@ public protocol Model: Hashable, PredicateArgumentConvertible {
     /// Takes loaded objects into each link, with its number among the entity's relationships.
     mutating func loadLinks(from loader: inout LinkLoader)
 
+    /// Writes objects one after the other. The default does.
+    static func write(_ loop: inout WriteLoop<Self>) throws
+
     /// Checks the object as a whole, before anything of it is written. The default accepts everything.
     ///
     /// Throw any error; it reaches the caller among the failures of ``RelataError/validation(_:)``, by its description.

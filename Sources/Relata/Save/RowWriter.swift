@@ -25,17 +25,19 @@ struct RowWriter<M: Model> {
     /// Inserts rows with one statement.
     func insertAll(_ objects: [M]) throws {
         try connection.withStatement(slot: RowSQL.Slot.insert.number(table), { RowSQL.insert(table) }) { statement in
-            for (number, object) in objects.enumerated() {
-                if number & 0x3ff == 0x3ff, Task.isCancelled { throw CancellationError() }
-                do {
-                    try bind(object, [], to: statement, isInsert: true)
-                    try step(statement)
-                } catch {
-                    throw try ConstraintErrors(session: session).translate(
-                        error, object: object.reference(), table: table, isInsert: true,
-                        values: { try object.columnValues(table) })
-                }
+            var loop = WriteLoop(objects, statement)
+            do {
+                try M.write(&loop)
+                if loop.next < objects.count { throw connection.error(loop.code, sql: RowSQL.insert(table)) }
+            } catch {
                 sqlite3_reset(statement)
+                if error is CancellationError { throw error }
+                let object = objects[loop.next]
+                // The error of a value that no column holds names object and property.
+                _ = try object.columnValues(table)
+                throw try ConstraintErrors(session: session).translate(
+                    error, object: object.reference(), table: table, isInsert: true,
+                    values: { try object.columnValues(table) })
             }
         }
         try noteInserted(objects)

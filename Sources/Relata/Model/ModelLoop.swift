@@ -1,0 +1,11 @@
+// Loops over the objects of a model.
+//
+// This module doesn't know the app's models: here each object costs look-ups of its type's size, copies and properties.
+// So the loops are requirements of `Model` whose defaults can be inlined. The app's own module gets a copy of them for
+// each model, in which the compiler knows the type and everything `@Model` has written for it.
+
+extension Model {
+    /// Writes objects one after the other.
+    @inlinable
+    public static func write(_ loop: inout WriteLoop<Self>) throws { try loop.run() }
+}
