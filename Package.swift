@@ -90,7 +90,8 @@ let package = Package(
             swiftSettings: strict),
         // Every example of the guides, compiled and run.
         .testTarget(
-            name: "DocumentationTests", dependencies: ["Relata", "DocumentationSupport"], swiftSettings: strict),
+            name: "DocumentationTests", dependencies: ["Relata", "RelataTesting", "DocumentationSupport"],
+            swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -9,7 +9,7 @@ struct IncludeLoader {
 
     /// Fills the links of objects of one model.
     func load<Owner: Model>(_ includes: [IncludePlan], into objects: inout [Owner]) throws {
-        if includes.isEmpty || objects.isEmpty { return }
+        if includes.isEmpty { return }
         let table = try catalog.table(Owner.self)
         var loader = LinkLoader(count: catalog.links[table.index].count)
         for include in try IncludePlan.merged(includes) {
@@ -25,8 +25,13 @@ struct IncludeLoader {
                 )
             }
             let target = catalog.types[catalog.links[table.index][index].target]
-            if let recursion = include.recursion {
-                try check(recursion, include, Owner.self, target)
+            if let recursion = include.recursion { try check(recursion, include, Owner.self, target) }
+            if objects.isEmpty {
+                // An include that makes no sense is an error whatever was found.
+                try check(include.children, of: target)
+                continue
+            }
+            if include.recursion != nil {
                 loader.loaded[index] = try TreeLoader<Owner>(transaction: transaction, index: index, include: include)
                     .members(of: objects)
                 continue
@@ -37,6 +42,11 @@ struct IncludeLoader {
             loader.owner = index
             objects[index].loadLinks(from: &loader)
         }
+    }
+
+    private func check<Target: Model>(_ includes: [IncludePlan], of target: Target.Type) throws {
+        var none: [Target] = []
+        try load(includes, into: &none)
     }
 
     private func check(

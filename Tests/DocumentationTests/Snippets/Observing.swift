@@ -45,8 +45,9 @@ import Testing
         // docs: hide
         try printed(in: "Documentation/Observing.md")
         let update: @Sendable ([Ship]) -> Void = { _ in }
+        let report: @Sendable (any Error) -> Void = { _ in }
         // docs: show
-        let observer = store.observe(Ship.all) { ships in update(ships) }
+        let observer = store.observe(Ship.all, onError: { error in report(error) }) { ships in update(ships) }
         observer.cancel()
         // docs: hide
         // docs: show
@@ -72,9 +73,24 @@ import Testing
         let log = try await Store.open(temporary("logged.sqlite"), for: Ship.self, options: options)
         try await log.save([Ship(name: "Aurora", tons: 5000), Ship(name: "Borealis", tons: 300)])
         try await log.delete(Ship.self, id: "Aurora")
-        let changes = try await log.changes(after: 0)
-        for row in changes { print(row.position, row.change.entity, row.change.kind, row.change.keys) }
-        try await log.removeChanges(through: changes[0].position)
+        for row in try await log.changes(after: 0) {
+            print(row.position, row.change.entity, row.change.kind, row.change.keys)
+        }
+        // docs: hide
+        try printed(in: "Documentation/Observing.md")
+        // docs: show
+
+        try log.close()
+        let again = try await Store.open(temporary("logged.sqlite"), for: Ship.self, options: options)
+        try await again.update(Ship.self, id: "Borealis") { $0.tons = 310 }
+        var position: Int64 = 1
+        var unread = try await again.changes(after: position, limit: 100)
+        while let last = unread.last {
+            for row in unread { print(row.position, row.change.kind, row.change.keys, row.change.properties) }
+            position = last.position
+            unread = try await again.changes(after: position, limit: 100)
+        }
+        try await again.removeChanges(through: position)
         // docs: hide
         try printed(in: "Documentation/Observing.md")
         // docs: show

@@ -1,0 +1,135 @@
+import Foundation
+import Relata
+import Synchronization
+import Testing
+
+/// The models of a program that came later, on the same file.
+private enum Later {
+    @Model struct Author {
+        let id: ID<Author>
+        @Attribute(.notEmpty) var name: String
+        var born: Int = 1900
+    }
+}
+
+/// The same, without the name.
+private enum MuchLater {
+    @Model struct Author {
+        let id: ID<Author>
+        var born: Int = 1900
+    }
+}
+
+@Model private struct Jotting {
+    var id: Int?
+    var text: String
+}
+
+/// Observers whose store closes or whose file is migrated, and those that are slow.
+struct ObserveLimitsTests {
+    @Test func closingTheStoreEndsWhateverObservesItWithoutAnError() async throws {
+        let store = try TestStore.make(.sqliteFile, for: Jotting.self)
+        var list = store.observe(Jotting.all).makeAsyncIterator()
+        var differences = store.observe(Jotting.all).differences.makeAsyncIterator()
+        _ = try await (list.next(), differences.next())
+        let (errors, continuation) = AsyncStream.makeStream(of: String.self)
+        let observer = store.observe(Jotting.all, onError: { continuation.yield("\($0)") }) { _ in
+            continuation.yield("value")
+        }
+        var calls = errors.makeAsyncIterator()
+        #expect(await calls.next() == "value")
+        let waiting = Task { [differences] in
+            var differences = differences
+            return try await differences.next() == nil
+        }
+        try store.close()
+        #expect(try await list.next() == nil)
+        #expect(try await waiting.value)
+        var late = store.observe(countOf: Jotting.all).makeAsyncIterator()
+        #expect(await thrown { try await late.next() }?.kind == "closed")
+        observer.cancel()
+        continuation.finish()
+        #expect(await calls.next() == nil)
+    }
+
+    @Test func observersOutliveAMigrationThatLosesNothing() async throws {
+        let path = TestStore.path()
+        let store = try TestStore.open(path, for: [Jotting.self, Author.self])
+        try await store.insert(Author(name: "A"))
+        var authors = store.observe(Author.sorted { $0.name }).makeAsyncIterator()
+        var notes = store.observe(countOf: Jotting.all).makeAsyncIterator()
+        #expect(try await authors.next()?.map(\.name) == ["A"])
+        #expect(try await notes.next() == 0)
+
+        let later = try TestStore.open(path, for: [Later.Author.self])
+        try await later.insert(Later.Author(name: "B", born: 1929))
+        #expect(try await authors.next()?.map(\.name) == ["A", "B"])
+        // And its own writes go on.
+        try await store.insert(Author(name: "C"))
+        #expect(try await authors.next()?.map(\.name) == ["A", "B", "C"])
+        #expect(try await later.fetch(Later.Author.sorted { $0.name }).map(\.born) == [1900, 1929, 1900])
+        try await store.insert(Jotting(text: "n"))
+        #expect(try await notes.next() == 1)
+    }
+
+    @Test func aMigrationThatTakesAColumnAwayEndsItsObserversWithAnErrorAndNoOthers() async throws {
+        let path = TestStore.path()
+        let store = try TestStore.open(path, for: [Jotting.self, Author.self])
+        try await store.insert(Author(name: "A"))
+        var authors = store.observe(Author.all).makeAsyncIterator()
+        var notes = store.observe(countOf: Jotting.all).makeAsyncIterator()
+        #expect(try await authors.next()?.count == 1)
+        #expect(try await notes.next() == 0)
+
+        var options = Store.Options()
+        options.migrations = [MigrationStep("nameless", taking: .dropping("MuchLater.Author.name"))]
+        let later = try TestStore.open(path, for: [MuchLater.Author.self], options: options)
+        try await later.insert(MuchLater.Author(born: 1929))
+        let error = await thrown { try await authors.next() }
+        #expect(error?.kind == "database" && "\(error as Any)".contains("no such column"))
+        #expect(try await authors.next() == nil)
+        try await store.insert(Jotting(text: "n"))
+        #expect(try await notes.next() == 1)
+    }
+
+    /// A value that counts how many of it are alive.
+    private final class Counted: Sendable {
+        static let alive = Mutex((now: 0, most: 0, ever: 0))
+        let sum: Int
+
+        init(_ sum: Int) {
+            self.sum = sum
+            Self.alive.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1), $0.ever + 1) }
+        }
+
+        deinit { Self.alive.withLock { $0.now -= 1 } }
+    }
+
+    private struct CountedRequest: ObservableRequest {
+        struct Value: Equatable, Sendable {
+            let counted: Counted
+            static func == (left: Value, right: Value) -> Bool { left.counted.sum == right.counted.sum }
+        }
+
+        func fetchObserved(_ transaction: ReadTransaction) throws -> Value {
+            Value(counted: Counted(try transaction.count(Jotting.all)))
+        }
+        var observedIdentity: ObservedIdentity? { ObservedIdentity(0) }
+    }
+
+    @Test func tenThousandCommitsPileUpNothingForASlowReader() async throws {
+        let store = try TestStore.make(.sqliteMemory, for: Jotting.self)
+        var first = store.observe(CountedRequest()).makeAsyncIterator()
+        var second = store.observe(CountedRequest()).makeAsyncIterator()
+        #expect(try await first.next()?.counted.sum == 0)
+        #expect(try await second.next()?.counted.sum == 0)
+        for round in 1...10 {
+            for _ in 1...1000 { try await store.execute("INSERT INTO Jotting (text) VALUES ('n')") }
+            #expect(try await first.next()?.counted.sum == round * 1000)
+        }
+        #expect(try await second.next()?.counted.sum == 10_000)
+        let (most, ever) = Counted.alive.withLock { ($0.most, $0.ever) }
+        #expect(most <= 4, "values are kept for readers that don't want them any more")
+        #expect(ever <= 13, "the value was read \(ever) times for 12 that were given")
+    }
+}
