@@ -1,4 +1,5 @@
 import Relata
+import Synchronization
 
 /// Writes down what happens in a story.
 struct Transcript: Sendable {
@@ -37,6 +38,28 @@ struct Transcript: Sendable {
         let rows = try await store.rows(sql)
         say(rows.isEmpty ? "\(title): no rows" : "\(title):")
         for row in rows { say("  " + row.map(\.description).joined(separator: " | ")) }
+    }
+}
+
+/// Counts the queries that a store runs.
+final class QueryCounter: Sendable {
+    private let count = Mutex(0)
+
+    /// Options for a store whose queries are counted.
+    var options: Store.Options {
+        var options = Store.Options()
+        options.trace = { [self] sql, _ in
+            if sql.hasPrefix("SELECT") { count.withLock { $0 += 1 } }
+        }
+        return options
+    }
+
+    /// How many there were since the last time.
+    func take() -> Int {
+        count.withLock { count in
+            defer { count = 0 }
+            return count
+        }
     }
 }
 

@@ -30,6 +30,11 @@ import Testing
         ])
     #expect(try await shelf.store.rows("SELECT count(*) FROM Genre") == [[2]])
     #expect(try await shelf.store.rows("SELECT count(*) FROM ISBN") == [[2]])
+    #expect(try told.part("All books with everything, in one fetch")[0] == "2 books, 5 statements")
+    #expect(
+        try await shelf.books().map { try $0.authors.objects.map(\.name) } == [
+            ["Neil Gaiman", "Terry Pratchett"], ["Ursula K. Le Guin"],
+        ])
     let omens = try #require(try await shelf.store.first(Book.where { $0.title == "Good Omens" }))
     let details = try await shelf.details(of: omens)
     #expect(details.authors.map(\.name) == ["Neil Gaiman", "Terry Pratchett"])

@@ -15,11 +15,22 @@ import Testing
             "history.ofEpisode = episode",
             "  episode.history: 1.0 watched, the same one: true",
         ])
+    #expect(
+        try told.part("Each series with its episode count, and the episode watched last") == [
+            "Swift by example: 1, last watched “Values”, 25 %",
+            "Systems programming: 3, last watched “Optionals”, 100 %",
+            "and after half of “Linking C”:",
+            "  Swift by example: last watched “Values”",
+            "  Systems programming: last watched “Linking C”",
+        ])
     let store = try await Courses.open(in: told.folder).store
     #expect(try await store.rows("SELECT id, title FROM Series") == [[1, "Swift by example"]])
     #expect(
         try await store.rows("SELECT title, ofSeriesId FROM Episode ORDER BY id") == [["Values", 1], ["Macros", nil]])
-    #expect(try await store.rows("SELECT progress, ofEpisodeId FROM History ORDER BY id") == [[0.25, 1], [1.0, nil]])
+    #expect(
+        try await store.rows("SELECT progress, ofEpisodeId FROM History ORDER BY id") == [
+            [0.25, 1], [1.0, nil], [0.5, nil],
+        ])
 }
 
 @Test(arguments: [

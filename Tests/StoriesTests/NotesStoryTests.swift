@@ -9,6 +9,10 @@ import Testing
     #expect(deletion[1] == "deleted: 0; files: map.png, soup.png", "a file went with a deletion that was taken back")
     #expect(deletion[2] == "deleted: 1; files: map.png")
 
+    #expect(
+        try told.part("The sorted list follows what is written")[0...1] == [
+            #"["Walk round the lake", "Soup", "Shopping"]"#, #"["Shopping", "Walk round the lake", "Soup"]"#,
+        ])
     let notes = try await Notebook.open(in: told.folder)
     #expect(try await notes.store.count(Note.all) == 0)
     #expect(try await notes.store.count(Bookmark.all) == 0)

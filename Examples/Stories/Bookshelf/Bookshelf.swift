@@ -7,9 +7,9 @@ public struct Bookshelf: Sendable {
     public let store: Store
 
     /// Opens the bookshelf of a folder, `bookshelf.sqlite`.
-    public static func open(in folder: URL) async throws -> Bookshelf {
+    public static func open(in folder: URL, options: Store.Options = Store.Options()) async throws -> Bookshelf {
         let path = folder.appendingPathComponent("bookshelf.sqlite").path
-        return Bookshelf(store: try await Store.open(path, for: Book.self))
+        return Bookshelf(store: try await Store.open(path, for: Book.self, options: options))
     }
 
     /// Adds a genre.
@@ -74,6 +74,18 @@ public struct Bookshelf: Sendable {
     /// Each book's title and ISBN, in one statement.
     public func titlesWithISBN() async throws -> [(title: String, isbn: String)] {
         try await store.fetch(Book.sorted { $0.title }.select { ($0.title, $0.isbn.value) }).map { ($0.0, $0.1) }
+    }
+
+    /// All books by title, each with its genre, ISBN, authors and publishers: one statement for each of these, however
+    /// many books there are.
+    public func books() async throws -> [Book] {
+        try await store.fetch(
+            Book.sorted { $0.title }.including {
+                $0.genre
+                $0.isbn
+                $0.authors.sorted { $0.name }
+                $0.publishers.sorted { $0.name }
+            })
     }
 
     /// A book with all that is related to it.

@@ -5,7 +5,8 @@ extension Story {
     public static let bookshelf = Story(
         "bookshelf", "books with their genre, ISBN, authors and publishers"
     ) { transcript, folder in
-        let shelf = try await Bookshelf.open(in: folder)
+        let queries = QueryCounter()
+        let shelf = try await Bookshelf.open(in: folder, options: queries.options)
 
         transcript.part("Genres, publishers and authors; a query finds what is there already")
         let scienceFiction = try await shelf.addGenre("Science fiction")
@@ -53,6 +54,16 @@ extension Story {
 
         transcript.part("All books")
         for (title, isbn) in try await shelf.titlesWithISBN() { transcript.say("\(title), ISBN \(isbn)") }
+
+        transcript.part("All books with everything, in one fetch")
+        _ = queries.take()
+        let books = try await shelf.books()
+        transcript.say("\(books.count) books, \(queries.take()) statements")
+        for book in books {
+            transcript.say("\(book.title), \(try book.genre.object.name), ISBN \(try book.isbn.object.value)")
+            transcript.say("  by \(try book.authors.objects.map(\.name).joined(separator: ", "))")
+            transcript.say("  at \(try book.publishers.objects.map(\.name).joined(separator: ", "))")
+        }
 
         transcript.part("Details, by querying each relation from the book")
         for book in [dispossessed, omens] {

@@ -22,6 +22,29 @@ public struct Courses: Sendable {
         try await store.related(to: episode) { $0.ofSeries }?.title
     }
 
+    /// Every series by title, with the number of its episodes and the one that was watched last: four statements in all.
+    public func overview() async throws -> [SeriesOverview] {
+        try await store.read { tx in
+            let counts = try tx.fetch(Series.all.select { ($0.id, $0.episodes.count) })
+            let countOf = Dictionary(uniqueKeysWithValues: counts)
+            let series = try tx.fetch(
+                Series.sorted { $0.title }.including {
+                    $0.episodes.where { $0.history.progress > 0 }
+                        .sorted {
+                            $0.history.updatedAt.descending
+                            $0.history.id.descending
+                        }
+                        .limit(1).including { $0.history }
+                })
+            return try series.map {
+                let episode = try $0.episodes.objects.first
+                return SeriesOverview(
+                    title: $0.title, episodeCount: countOf[$0.id] ?? 0, latest: episode?.title,
+                    progress: try episode?.history.object?.progress)
+            }
+        }
+    }
+
     /// Adds one episode to a series, or takes it from another.
     public func add(_ episode: Episode, to series: Series) async throws { try await add([episode], to: series) }
 
@@ -43,4 +66,16 @@ public struct Courses: Sendable {
         series.episodes.remove(episodes)
         try await store.save(series)
     }
+}
+
+/// A line of a list of series.
+public struct SeriesOverview: Equatable, Sendable {
+    /// The series' title.
+    public let title: String
+    /// How many episodes it has.
+    public let episodeCount: Int
+    /// The title of the episode that was watched last; `nil` if none was.
+    public let latest: String?
+    /// How far somebody got in it.
+    public let progress: Double?
 }

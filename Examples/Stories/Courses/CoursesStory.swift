@@ -9,6 +9,7 @@ extension Story {
         let courses = try await Courses.open(in: folder)
         try await setEitherSide(courses, transcript)
         try await addAndRemove(courses, transcript)
+        try await listAll(courses, transcript)
         try await deleteEpisodeAndSeries(courses, transcript)
         try courses.store.close()
         try await fourRules(in: folder, transcript)
@@ -60,6 +61,20 @@ extension Story {
         transcript.say("another series takes an episode from the first one:")
         transcript.say("  \(systems.title): \(try await courses.episodeTitles(of: systems))")
         transcript.say("  \(swift.title): \(try await courses.episodeTitles(of: swift))")
+    }
+
+    private static func listAll(_ courses: Courses, _ transcript: Transcript) async throws {
+        transcript.part("Each series with its episode count, and the episode watched last")
+        for series in try await courses.overview() {
+            let latest = series.latest.map { "last watched “\($0)”, \(Int((series.progress ?? 0) * 100)) %" }
+            transcript.say("\(series.title): \(series.episodeCount), \(latest ?? "not begun")")
+        }
+        let linking = try await courses.store.first(Episode.where { $0.title == "Linking C" }).orThrow("Linking C")
+        try await courses.store.save(History(progress: 0.5, ofEpisode: ToOne(linking)))
+        transcript.say("and after half of “Linking C”:")
+        for series in try await courses.overview() {
+            transcript.say("  \(series.title): last watched “\(series.latest ?? "")”")
+        }
     }
 
     private static func deleteEpisodeAndSeries(_ courses: Courses, _ transcript: Transcript) async throws {

@@ -23,6 +23,11 @@ public struct Notebook: Sendable {
         try await store.fetch(Note.sorted { $0.modificationDate.descending })
     }
 
+    /// All notes as they change, the one that was changed last first.
+    public func observeNotes() -> Observation<Query<Note>> {
+        store.observe(Note.sorted { $0.modificationDate.descending })
+    }
+
     /// One note by its key, or `nil`.
     public func note(_ id: Int) async throws -> Note? { try await store.fetch(Note.self, id: id) }
 

@@ -9,6 +9,7 @@ extension Story {
         let notebook = try await Notebook.open(in: folder)
         try await create(notebook, transcript)
         try await change(notebook, transcript)
+        try await watch(notebook, transcript)
         try await plainRows(notebook, transcript)
         try await delete(notebook, transcript)
         try await bookmarks(notebook, transcript)
@@ -55,6 +56,23 @@ extension Story {
         try await list(notebook, transcript)
         let twin = Note(noteID: 1, title: "Twin", text: "Am I 1?", creationDate: day(4), modificationDate: day(4))
         try await transcript.refused("add a note 1") { try await notebook.add(twin) }
+    }
+
+    private static func watch(_ notebook: Notebook, _ transcript: Transcript) async throws {
+        transcript.part("The sorted list follows what is written")
+        var lists = notebook.observeNotes().makeAsyncIterator()
+        func next() async throws {
+            transcript.say("\(try await lists.next().orThrow("list").map(\.title))")
+        }
+        try await next()
+        try await notebook.update(2, at: day(5)) { $0.text += ", candles" }
+        try await next()
+        try await notebook.create(title: "Draft", text: "…", at: day(6))
+        try await next()
+        try await notebook.delete(Note.where { $0.title == "Draft" })
+        try await next()
+        try await notebook.update(2, at: day(2)) { $0.text = "Rice, tea, lamp oil" }
+        try await next()
     }
 
     private static func plainRows(_ notebook: Notebook, _ transcript: Transcript) async throws {

@@ -20,15 +20,13 @@ public struct Setlists: Sendable {
     }
 
     /// The items of a setlist in order, each with its song: two statements, however many items there are.
+    public func items(of setlist: Setlist) -> Query<SetlistItem> {
+        setlist.related { $0.items }.including { $0.song }
+    }
+
+    /// The lines of a setlist in order.
     public func lines(of setlist: Setlist) async throws -> [SetlistLine] {
-        try await store.read { tx in
-            let items = try tx.related(to: setlist) { $0.items }
-            let songs = try tx.fetch(Song.where { song in song.items.contains { $0.setlist == setlist } })
-            let byID = Dictionary(uniqueKeysWithValues: songs.map { ($0.id, $0) })
-            return items.compactMap { item in
-                item.song.id.flatMap { byID[$0] }.map { SetlistLine(item: item, song: $0) }
-            }
-        }
+        try await store.fetch(items(of: setlist)).map { SetlistLine(item: $0, song: try $0.song.object) }
     }
 
     /// The songs of a setlist, as often as they are played.

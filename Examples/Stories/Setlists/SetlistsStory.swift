@@ -28,10 +28,16 @@ extension Story {
             Setlist.where { list in list.items.count(where: { $0.song == river }) > 1 })
         transcript.say("twice on: \(twice.map(\.name).joined(separator: ", "))")
 
-        transcript.part("Reorder: Long Way Home first, and Rain on Tin after it")
+        transcript.part("Reorder while somebody watches: Long Way Home first, and Rain on Tin after it")
         let lines = try await band.lines(of: friday)
+        var watcher = band.store.observe(band.items(of: friday)).differences.makeAsyncIterator()
+        try await watch(&watcher, transcript)
         try await band.move(lines[2].item, after: nil, in: friday)
+        try await watch(&watcher, transcript)
         try await band.add(rain, after: lines[2].item, to: friday)
+        try await watch(&watcher, transcript)
+        try await band.store.update(home.id) { $0.title = "The Long Way Home" }
+        try await watch(&watcher, transcript)
         try await list(friday, band, transcript)
 
         transcript.part("The songs of Friday, through its items")
@@ -51,6 +57,23 @@ extension Story {
         transcript.say("songs left: \(try await band.store.count(Song.all))")
         try band.store.close()
     }
+
+    /// Waits until the list is another, and says what is different.
+    private static func watch(
+        _ watcher: inout Differences<Query<SetlistItem>, SetlistItem, ID<SetlistItem>?>.Iterator,
+        _ transcript: Transcript
+    ) async throws {
+        let change = try await watcher.next().orThrow("change")
+        for place in change.inserted { transcript.say("\(place.index + 1). \(try title(place.element)) comes") }
+        for move in change.moved {
+            transcript.say("\(move.from + 1). \(try title(move.element)) is \(move.to + 1). now")
+        }
+        for update in change.updated where try title(update.old) != title(update.new) {
+            transcript.say("\(update.index + 1). \(try title(update.old)) is called \(try title(update.new))")
+        }
+    }
+
+    private static func title(_ item: SetlistItem) throws -> String { try item.song.object.title }
 
     private static func list(_ setlist: Setlist, _ band: Setlists, _ transcript: Transcript) async throws {
         transcript.say(setlist.name)

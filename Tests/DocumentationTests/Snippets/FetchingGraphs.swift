@@ -149,7 +149,7 @@ private func festival() async throws -> (Store, StatementRecorder) {
         // docs: show
         func outline(_ place: Place, _ depth: Int = 0) {
             let parts = place.parts.loaded
-            print(String(repeating: "  ", count: depth) + place.name, parts == nil ? "…" : "")
+            print(String(repeating: "  ", count: depth) + place.name + (parts == nil ? " …" : ""))
             for part in parts ?? [] { outline(part, depth + 1) }
         }
         let lands = Place.where { $0.region == nil }.sorted { $0.name }
