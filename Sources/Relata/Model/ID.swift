@@ -63,8 +63,8 @@ extension ID: AttributeValue {
 
     /// Reads the current row's column.
     @inlinable
-    public static func read(_ statement: OpaquePointer, _ column: Int32) throws(RelataError) -> ID {
-        ID(try UUID.read(statement, column))
+    public static func read(_ column: ColumnValue) throws(RelataError) -> ID {
+        ID(try UUID.read(column))
     }
 
     /// Binds the value to a parameter and returns SQLite's result code.

@@ -14,7 +14,7 @@ public protocol AttributeCoding: Sendable {
     /// Whether values may be unset.
     var isOptional: Bool { get }
     /// Reads the current row's column.
-    func read(_ statement: OpaquePointer, _ column: Int32) throws -> Value
+    func read(_ column: ColumnValue) throws -> Value
     /// Binds a value to a parameter and returns SQLite's result code.
     func bind(_ value: Value, _ statement: OpaquePointer, _ index: Int32) throws -> Int32
     /// The value as the column stores it.
@@ -41,7 +41,7 @@ public struct PlainCoding<Value: AttributeValue>: AttributeCoding {
     public var type: AttributeType { Value.attributeType }
     /// Reads the current row's column.
     @inlinable
-    public func read(_ statement: OpaquePointer, _ column: Int32) throws -> Value { try Value.read(statement, column) }
+    public func read(_ column: ColumnValue) throws -> Value { try Value.read(column) }
     /// Binds the value to a parameter and returns SQLite's result code.
     @inlinable
     public func bind(_ value: Value, _ statement: OpaquePointer, _ index: Int32) throws -> Int32 {
@@ -64,9 +64,9 @@ public struct RawValueCoding<Value: RawRepresentable & Sendable>: AttributeCodin
     public var type: AttributeType { Value.RawValue.attributeType }
     /// Reads the current row's column.
     @inlinable
-    public func read(_ statement: OpaquePointer, _ column: Int32) throws -> Value {
-        guard let value = Value(rawValue: try Value.RawValue.read(statement, column)) else {
-            throw unreadable(statement, column, "\(Value.self)")
+    public func read(_ column: ColumnValue) throws -> Value {
+        guard let value = Value(rawValue: try Value.RawValue.read(column)) else {
+            throw unreadable(column, "\(Value.self)")
         }
         return value
     }
@@ -93,10 +93,10 @@ public struct JSONCoding<Value: Codable & Sendable>: AttributeCoding {
     /// What the column means and how it is stored.
     public var type: AttributeType { .json }
     /// Reads the current row's column.
-    public func read(_ statement: OpaquePointer, _ column: Int32) throws -> Value {
-        switch sqlite3_column_type(statement, column) {
-        case SQLITE_TEXT, SQLITE_BLOB: try decode(.text(sqliteText(statement, column)))
-        default: throw unreadable(statement, column, "\(Value.self) as JSON")
+    public func read(_ column: ColumnValue) throws -> Value {
+        switch column.storageClass {
+        case SQLITE_TEXT, SQLITE_BLOB: try decode(.text(column.text))
+        default: throw unreadable(column, "\(Value.self) as JSON")
         }
     }
     /// Binds the value to a parameter and returns SQLite's result code.
@@ -138,8 +138,8 @@ public struct OptionalCoding<Base: AttributeCoding>: AttributeCoding {
     @inlinable public var isOptional: Bool { true }
     /// Reads the current row's column.
     @inlinable
-    public func read(_ statement: OpaquePointer, _ column: Int32) throws -> Base.Value? {
-        sqlite3_column_type(statement, column) == SQLITE_NULL ? nil : try base.read(statement, column)
+    public func read(_ column: ColumnValue) throws -> Base.Value? {
+        column.storageClass == SQLITE_NULL ? nil : try base.read(column)
     }
     /// Binds the value to a parameter and returns SQLite's result code.
     @inlinable
@@ -166,11 +166,11 @@ public struct DateCoding: AttributeCoding {
     /// What the column means and how it is stored.
     public var type: AttributeType { .date(encoding) }
     /// Reads the current row's column.
-    public func read(_ statement: OpaquePointer, _ column: Int32) throws -> Date {
+    public func read(_ column: ColumnValue) throws -> Date {
         do {
-            return try decode(Row(statement).value(at: Int(column)))
+            return try decode(column.value())
         } catch {
-            throw unreadable(statement, column, "Date")
+            throw unreadable(column, "Date")
         }
     }
     /// Binds the value to a parameter and returns SQLite's result code.
@@ -204,7 +204,7 @@ public struct UUIDTextCoding: AttributeCoding {
     public var type: AttributeType { .uuid(.text) }
     /// Reads the current row's column.
     @inlinable
-    public func read(_ statement: OpaquePointer, _ column: Int32) throws -> UUID { try UUID.read(statement, column) }
+    public func read(_ column: ColumnValue) throws -> UUID { try UUID.read(column) }
     /// Binds the value to a parameter and returns SQLite's result code.
     public func bind(_ value: UUID, _ statement: OpaquePointer, _ index: Int32) throws -> Int32 {
         bindText(value.uuidString.lowercased(), to: statement, at: index)

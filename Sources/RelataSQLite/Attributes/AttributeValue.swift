@@ -30,16 +30,16 @@ public protocol AttributeValue: PredicateArgumentConvertible {
     init?(databaseValue: Value)
 
     /// Reads the current row's column. The default goes through ``init(databaseValue:)``.
-    static func read(_ statement: OpaquePointer, _ column: Int32) throws(RelataError) -> Self
+    static func read(_ column: ColumnValue) throws(RelataError) -> Self
     /// Binds the value to a parameter and returns SQLite's result code. The default goes through ``databaseValue``.
     func bind(_ statement: OpaquePointer, _ index: Int32) throws(RelataError) -> Int32
 }
 
 extension AttributeValue {
     /// Reads the current row's column.
-    public static func read(_ statement: OpaquePointer, _ column: Int32) throws(RelataError) -> Self {
-        let value = Row(statement).value(at: Int(column), as: attributeType)
-        guard let result = Self(databaseValue: value) else { throw unreadable(statement, column, "\(Self.self)") }
+    public static func read(_ column: ColumnValue) throws(RelataError) -> Self {
+        let value = column.value(as: attributeType)
+        guard let result = Self(databaseValue: value) else { throw unreadable(column, "\(Self.self)") }
         return result
     }
 
@@ -51,18 +51,18 @@ extension AttributeValue {
 
 /// The error of a column that doesn't hold what the model declares.
 @usableFromInline
-func unreadable(_ statement: OpaquePointer, _ column: Int32, _ type: String) -> RelataError {
-    let name = sqlite3_column_name(statement, column).map { String(cString: $0) } ?? "\(column)"
+func unreadable(_ column: ColumnValue, _ type: String) -> RelataError {
     let found =
-        switch sqlite3_column_type(statement, column) {
+        switch column.storageClass {
         case SQLITE_NULL: "NULL"
-        case SQLITE_INTEGER: "the integer \(sqlite3_column_int64(statement, column))"
-        case SQLITE_FLOAT: "the number \(sqlite3_column_double(statement, column))"
-        case SQLITE_TEXT: "the text \"\(sqliteText(statement, column).prefix(40))\""
-        default: "\(sqlite3_column_bytes(statement, column)) bytes"
+        case SQLITE_INTEGER: "the integer \(column.integer)"
+        case SQLITE_FLOAT: "the number \(column.real)"
+        case SQLITE_TEXT: "the text \"\(column.text.prefix(40))\""
+        default: "\(sqlite3_value_bytes(column.pointer)) bytes"
         }
     return .corruptStore(
-        "column \(name) holds \(found), which is no \(type): mend the row, or declare the property as what it holds")
+        "column \(column.name) holds \(found), which is no \(type): mend the row, or declare the property as what it holds"
+    )
 }
 
 // MARK: Integers
@@ -87,10 +87,10 @@ extension AttributeValue where Self: FixedWidthInteger {
 
     /// Reads the current row's column.
     @inlinable
-    public static func read(_ statement: OpaquePointer, _ column: Int32) throws(RelataError) -> Self {
-        guard sqlite3_column_type(statement, column) == SQLITE_INTEGER,
-            let value = Self(exactly: sqlite3_column_int64(statement, column))
-        else { throw unreadable(statement, column, "\(Self.self)") }
+    public static func read(_ column: ColumnValue) throws(RelataError) -> Self {
+        guard column.storageClass == SQLITE_INTEGER,
+            let value = Self(exactly: column.integer)
+        else { throw unreadable(column, "\(Self.self)") }
         return value
     }
 
@@ -136,11 +136,11 @@ extension Bool: AttributeValue {
 
     /// Reads the current row's column.
     @inlinable
-    public static func read(_ statement: OpaquePointer, _ column: Int32) throws(RelataError) -> Bool {
-        guard sqlite3_column_type(statement, column) == SQLITE_INTEGER else {
-            throw unreadable(statement, column, "Bool")
+    public static func read(_ column: ColumnValue) throws(RelataError) -> Bool {
+        guard column.storageClass == SQLITE_INTEGER else {
+            throw unreadable(column, "Bool")
         }
-        return sqlite3_column_int64(statement, column) != 0
+        return column.integer != 0
     }
 
     /// Binds the value to a parameter and returns SQLite's result code.
@@ -168,10 +168,10 @@ extension Double: AttributeValue {
 
     /// Reads the current row's column.
     @inlinable
-    public static func read(_ statement: OpaquePointer, _ column: Int32) throws(RelataError) -> Double {
-        let type = sqlite3_column_type(statement, column)
-        guard type == SQLITE_FLOAT || type == SQLITE_INTEGER else { throw unreadable(statement, column, "Double") }
-        return sqlite3_column_double(statement, column)
+    public static func read(_ column: ColumnValue) throws(RelataError) -> Double {
+        let type = column.storageClass
+        guard type == SQLITE_FLOAT || type == SQLITE_INTEGER else { throw unreadable(column, "Double") }
+        return column.real
     }
 
     /// Binds the value to a parameter and returns SQLite's result code.
@@ -204,8 +204,8 @@ extension Float: AttributeValue {
 
     /// Reads the current row's column.
     @inlinable
-    public static func read(_ statement: OpaquePointer, _ column: Int32) throws(RelataError) -> Float {
-        Float(try Double.read(statement, column))
+    public static func read(_ column: ColumnValue) throws(RelataError) -> Float {
+        Float(try Double.read(column))
     }
 
     /// Binds the value to a parameter and returns SQLite's result code.
@@ -254,11 +254,11 @@ extension String: AttributeValue {
 
     /// Reads the current row's column.
     @inlinable
-    public static func read(_ statement: OpaquePointer, _ column: Int32) throws(RelataError) -> String {
-        guard sqlite3_column_type(statement, column) == SQLITE_TEXT else {
-            throw unreadable(statement, column, "String")
+    public static func read(_ column: ColumnValue) throws(RelataError) -> String {
+        guard column.storageClass == SQLITE_TEXT else {
+            throw unreadable(column, "String")
         }
-        return sqliteText(statement, column)
+        return column.text
     }
 
     /// Binds the value to a parameter and returns SQLite's result code.
@@ -311,13 +311,13 @@ extension UUID: AttributeValue {
 
     /// Reads the current row's column.
     @inlinable
-    public static func read(_ statement: OpaquePointer, _ column: Int32) throws(RelataError) -> UUID {
-        if sqlite3_column_type(statement, column) == SQLITE_BLOB, let uuid = sqliteUUID(statement, column) {
+    public static func read(_ column: ColumnValue) throws(RelataError) -> UUID {
+        if column.storageClass == SQLITE_BLOB, let uuid = column.uuid {
             return uuid
         }
-        guard sqlite3_column_type(statement, column) == SQLITE_TEXT,
-            let uuid = UUID(uuidString: sqliteText(statement, column))
-        else { throw unreadable(statement, column, "UUID") }
+        guard column.storageClass == SQLITE_TEXT,
+            let uuid = UUID(uuidString: column.text)
+        else { throw unreadable(column, "UUID") }
         return uuid
     }
 
@@ -362,12 +362,12 @@ extension Date: AttributeValue {
 
     /// Reads the current row's column.
     @inlinable
-    public static func read(_ statement: OpaquePointer, _ column: Int32) throws(RelataError) -> Date {
-        if sqlite3_column_type(statement, column) == SQLITE_INTEGER {
-            return DateText.date(microseconds: sqlite3_column_int64(statement, column))
+    public static func read(_ column: ColumnValue) throws(RelataError) -> Date {
+        if column.storageClass == SQLITE_INTEGER {
+            return DateText.date(microseconds: column.integer)
         }
-        guard let date = Date(databaseValue: Row(statement).value(at: Int(column))) else {
-            throw unreadable(statement, column, "Date")
+        guard let date = Date(databaseValue: column.value()) else {
+            throw unreadable(column, "Date")
         }
         return date
     }

@@ -54,7 +54,7 @@ public struct RefusedCoding<Value>: AttributeCoding {
     /// What the column means and how it is stored.
     public var type: AttributeType { .json }
     /// Reads the current row's column.
-    public func read(_ statement: OpaquePointer, _ column: Int32) throws -> Value { throw refusal }
+    public func read(_ column: ColumnValue) throws -> Value { throw refusal }
     /// Binds the value to a parameter and returns SQLite's result code.
     public func bind(_ value: Value, _ statement: OpaquePointer, _ index: Int32) throws -> Int32 { throw refusal }
     /// The value as the column stores it.

@@ -22,7 +22,7 @@ public struct RowReader {
     /// Reads the next column.
     @inlinable
     public mutating func read<Coding: AttributeCoding>(_ coding: Coding) throws -> Coding.Value {
-        let value = try coding.read(statement, column)
+        let value = try coding.read(ColumnValue(statement, column))
         column += 1
         return value
     }
