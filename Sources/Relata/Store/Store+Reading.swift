@@ -23,12 +23,12 @@ extension Store {
 
     /// The objects of a query, in order.
     public func fetch<M: Model>(_ query: Query<M>) async throws -> [M] {
-        try await pool.read { try ReadTransaction($0, self.catalog).fetch(query) }
+        try await pool.read { try self.snapshot($0, for: query) { try $0.fetch(query) } }
     }
 
     /// The first object of a query, or `nil` if there is none.
     public func first<M: Model>(_ query: Query<M>) async throws -> M? {
-        try await pool.read { try ReadTransaction($0, self.catalog).first(query) }
+        try await pool.read { try self.snapshot($0, for: query) { try $0.first(query) } }
     }
 
     /// The number of objects of a query.

@@ -28,13 +28,13 @@ extension Store {
     /// The objects of a query, in order.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func fetch<M: Model>(_ query: Query<M>) throws -> [M] {
-        try pool.read { try ReadTransaction($0, catalog).fetch(query) }
+        try pool.read { try snapshot($0, for: query) { try $0.fetch(query) } }
     }
 
     /// The first object of a query, or `nil` if there is none.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func first<M: Model>(_ query: Query<M>) throws -> M? {
-        try pool.read { try ReadTransaction($0, catalog).first(query) }
+        try pool.read { try snapshot($0, for: query) { try $0.first(query) } }
     }
 
     /// The number of objects of a query.

@@ -195,6 +195,15 @@ public final class Store: Sendable {
         return try body(ReadTransaction(connection, catalog))
     }
 
+    /// As ``snapshot(_:_:)`` for a query that includes what is related, which takes several statements. One alone sees
+    /// one state by itself, and a store in memory isn't written while it is read.
+    func snapshot<M: Model, Result>(
+        _ connection: Connection, for query: Query<M>, _ body: (ReadTransaction) throws -> Result
+    ) throws -> Result {
+        if query.includes.isEmpty || path == nil { return try body(ReadTransaction(connection, catalog)) }
+        return try snapshot(connection, body)
+    }
+
     // MARK: Completion handlers
 
     /// Runs any async call of the store for code that works with completion handlers.

@@ -63,6 +63,25 @@ import Testing
         #expect(throws: RelataError.self) { try author.books.objects }
     }
 
+    @Test func whatIsIncludedIsOfTheSameStateAsTheQuery() throws {
+        let path = TestStore.path()
+        let other = try TestStore.open(path, for: [Book.self])
+        try other.save(Book(title: "Emma", authors: ToMany([Author(name: "Jane Austen")])))
+        var options = Store.Options()
+        let hasWritten = Mutex(false)
+        // Written by somebody else when the books are read, and before their authors are.
+        options.trace = { sql, _ in
+            guard sql.contains("FROM \"Book\""), !hasWritten.withLock({ $0 }) else { return }
+            hasWritten.withLock { $0 = true }
+            _ = try? other.execute("DELETE FROM Book_authors")
+        }
+        let store = try TestStore.open(path, for: [Book.self], options: options)
+        let books = try store.fetch(Book.all.including { $0.authors })
+        #expect(hasWritten.withLock { $0 })
+        #expect(try books.map { try $0.authors.objects.map(\.name) } == [["Jane Austen"]])
+        #expect(try store.first(Book.all.including { $0.authors })?.authors.objects.isEmpty == true)
+    }
+
     @Test func aLimitCountsForEachOwner() throws {
         let store = try library()
         let genres = try store.fetch(
