@@ -4,25 +4,18 @@ public struct ObjectKey: Sendable, CustomStringConvertible {
     public let model: any Model.Type
     /// Model and key, as errors name them.
     public let reference: ObjectReference
-    /// The key, of the model's key type.
-    nonisolated(unsafe) let id: AnyHashable  // safe: made from a Sendable key, and never changed
     /// Fetches all objects of the model with one statement.
-    let fetchAll: @Sendable (ReadTransaction, [ObjectKey]) throws -> [AnyHashable: any Model]
+    let fetchAll: @Sendable (ReadTransaction, [KeyValue]) throws -> [KeyValue: any Model]
 
     /// The object of a model with that key.
     public init<M: Model>(_ model: M.Type, _ id: M.Key) {
         self.model = model
-        self.id = id
         let key = (try? M.keyValue(id)) ?? KeyValue(.text("\(id)"))
         reference = ObjectReference(entity: M.entityName, key: key)
         fetchAll = { transaction, keys in
-            let values = keys.map(\.reference.key)
-            let query = Query<M>().where { _ in Condition(.keyIn(FieldPath().object, values)) }
-            var found: [AnyHashable: any Model] = [:]
-            for object in try transaction.fetch(query) {
-                if let key = object.primaryKey { found[key] = object }
-            }
-            return found
+            let query = Query<M>().where { _ in Condition(.keyIn(FieldPath().object, keys)) }
+            let objects = try transaction.fetch(query).map { (try $0.storedKey(), $0 as any Model) }
+            return Dictionary(objects) { first, _ in first }
         }
     }
 

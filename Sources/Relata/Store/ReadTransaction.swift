@@ -42,13 +42,12 @@ public class ReadTransaction {
     /// let results = try tx.fetch(ids: [ObjectKey(Artist.self, "Mei Chen"), ObjectKey(Artwork.self, "Dawn")])
     /// ```
     public func fetch(ids: [ObjectKey]) throws -> [ObjectResult] {
-        var found: [ObjectIdentifier: [AnyHashable: any Model]] = [:]
-        for key in ids where found[ObjectIdentifier(key.model)] == nil {
-            let identity = ObjectIdentifier(key.model)
-            found[identity] = try key.fetchAll(self, ids.filter { ObjectIdentifier($0.model) == identity })
+        var found: [ObjectIdentifier: [KeyValue: any Model]] = [:]
+        for (model, keys) in Dictionary(grouping: ids, by: { ObjectIdentifier($0.model) }) {
+            found[model] = try keys[0].fetchAll(self, keys.map(\.reference.key))
         }
         return ids.map { key in
-            let object = found[ObjectIdentifier(key.model)]?[key.id]
+            let object = found[ObjectIdentifier(key.model)]?[key.reference.key]
             return ObjectResult(key: key, result: object.map { .success($0) } ?? .failure(.notFound(key.reference)))
         }
     }
