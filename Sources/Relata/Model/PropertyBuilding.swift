@@ -15,43 +15,21 @@ extension Property {
                 originalName: originalName, limits: options.compactMap(\.limit)))
     }
 
-    /// A required to-one.
-    public static func toOne<Target: Model>(
-        _ name: String, _ type: ToOne<Target>.Type, columns: [String] = [], deleteRule: DeleteRule? = nil,
+    /// A to-one, required or not by its type.
+    public static func toOne<Link: ToOneProperty>(
+        _ name: String, _ type: Link.Type, columns: [String] = [], deleteRule: DeleteRule? = nil,
         onTargetDelete: DeleteRule? = nil, originalName: String? = nil
     ) -> Property {
         .relationship(
             Relationship(
-                name, target: Target.entityName, kind: .toOne(isOptional: false, columns: columns),
-                deleteRule: deleteRule,
-                onTargetDelete: onTargetDelete, originalName: originalName))
+                name, target: Link.Target.entityName, kind: .toOne(isOptional: Link.isOptional, columns: columns),
+                deleteRule: deleteRule, onTargetDelete: onTargetDelete, originalName: originalName))
     }
 
-    /// A to-one that may be unset.
-    public static func toOne<Target: Model>(
-        _ name: String, _ type: ToOne<Target>?.Type, columns: [String] = [], deleteRule: DeleteRule? = nil,
-        onTargetDelete: DeleteRule? = nil, originalName: String? = nil
-    ) -> Property {
-        .relationship(
-            Relationship(
-                name, target: Target.entityName, kind: .toOne(isOptional: true, columns: columns),
-                deleteRule: deleteRule,
-                onTargetDelete: onTargetDelete, originalName: originalName))
-    }
-
-    /// The other side of a one-to-one, whose key may be unset.
-    public static func hasOne<Owner: Model, Target: Model>(
+    /// The other side of a one-to-one.
+    public static func hasOne<Owner: Model, Target: Model, Link: ToOneProperty<Owner>>(
         _ name: String, _ type: HasOne<Target>.Type, owner: Owner.Type, inverse: String,
-        _ check: @autoclosure () -> KeyPath<Target, ToOne<Owner>?>, deleteRule: DeleteRule? = nil
-    ) -> Property {
-        .relationship(
-            Relationship(name, target: Target.entityName, kind: .hasOne(inverse: inverse), deleteRule: deleteRule))
-    }
-
-    /// The other side of a one-to-one, whose key is required.
-    public static func hasOne<Owner: Model, Target: Model>(
-        _ name: String, _ type: HasOne<Target>.Type, owner: Owner.Type, inverse: String,
-        _ check: @autoclosure () -> KeyPath<Target, ToOne<Owner>>, deleteRule: DeleteRule? = nil
+        _ check: @autoclosure () -> KeyPath<Target, Link>, deleteRule: DeleteRule? = nil
     ) -> Property {
         .relationship(
             Relationship(name, target: Target.entityName, kind: .hasOne(inverse: inverse), deleteRule: deleteRule))
@@ -71,22 +49,10 @@ extension Property {
         .attribute(Attribute(name, type: .integer))
     }
 
-    /// The view of a key that may be unset: one-to-many.
-    public static func toMany<Owner: Model, Target: Model>(
+    /// The view of a key: one-to-many.
+    public static func toMany<Owner: Model, Target: Model, Link: ToOneProperty<Owner>>(
         _ name: String, _ type: ToMany<Target>.Type, owner: Owner.Type, inverse: String,
-        _ check: @autoclosure () -> KeyPath<Target, ToOne<Owner>?>, order: ListOrder<Target>? = nil,
-        deleteRule: DeleteRule? = nil, minimum: Int? = nil, maximum: Int? = nil, originalName: String? = nil
-    ) -> Property {
-        .relationship(
-            Relationship(
-                name, target: Target.entityName, kind: .toMany(inverse: inverse), deleteRule: deleteRule,
-                order: order?.order, minimumCount: minimum, maximumCount: maximum, originalName: originalName))
-    }
-
-    /// The view of a required key: one-to-many.
-    public static func toMany<Owner: Model, Target: Model>(
-        _ name: String, _ type: ToMany<Target>.Type, owner: Owner.Type, inverse: String,
-        _ check: @autoclosure () -> KeyPath<Target, ToOne<Owner>>, order: ListOrder<Target>? = nil,
+        _ check: @autoclosure () -> KeyPath<Target, Link>, order: ListOrder<Target>? = nil,
         deleteRule: DeleteRule? = nil, minimum: Int? = nil, maximum: Int? = nil, originalName: String? = nil
     ) -> Property {
         .relationship(
@@ -141,21 +107,11 @@ extension Property {
                 originalName: originalName))
     }
 
-    /// A read-only link through a join model.
-    public static func through<Owner: Model, Middle: Model, Target: Model>(
+    /// A read-only link through a join model; rows whose to-one is unset are left out.
+    public static func through<Owner: Model, Middle: Model, Target: Model, Link: ToOneProperty<Target>>(
         _ name: String, _ type: Through<Target>.Type, owner: Owner.Type, toMany: String, toOne: String,
         _ toManyCheck: @autoclosure () -> KeyPath<Owner, ToMany<Middle>>,
-        _ toOneCheck: @autoclosure () -> KeyPath<Middle, ToOne<Target>>
-    ) -> Property {
-        .relationship(
-            Relationship(name, target: Target.entityName, kind: .through(toMany: toMany, toOne: toOne)))
-    }
-
-    /// A read-only link through a join model whose to-one may be unset; such rows are left out.
-    public static func through<Owner: Model, Middle: Model, Target: Model>(
-        _ name: String, _ type: Through<Target>.Type, owner: Owner.Type, toMany: String, toOne: String,
-        _ toManyCheck: @autoclosure () -> KeyPath<Owner, ToMany<Middle>>,
-        _ toOneCheck: @autoclosure () -> KeyPath<Middle, ToOne<Target>?>
+        _ toOneCheck: @autoclosure () -> KeyPath<Middle, Link>
     ) -> Property {
         .relationship(
             Relationship(name, target: Target.entityName, kind: .through(toMany: toMany, toOne: toOne)))
@@ -176,10 +132,31 @@ extension Property {
     }
 }
 
-/// The types of attributes that can order a list: wide enough for positions with gaps.
-public protocol ListPosition: FixedWidthInteger {}
+/// The type of a to-one as a property declares it: `ToOne<Genre>`, or `ToOne<Genre>?` where it may be unset.
+public protocol ToOneProperty<Target> {
+    /// The model it links to.
+    associatedtype Target: Model
+    /// Whether it may be unset.
+    static var isOptional: Bool { get }
+}
+
+extension ToOne: ToOneProperty {
+    /// It may not be unset.
+    public static var isOptional: Bool { false }
+}
+
+extension Optional: ToOneProperty where Wrapped: ToOneProperty {
+    /// The model it links to.
+    public typealias Target = Wrapped.Target
+    /// It may be unset.
+    public static var isOptional: Bool { true }
+}
+
+/// The types of attributes that can order a list: integers wide enough for positions with gaps, optional or not.
+public protocol ListPosition {}
 extension Int: ListPosition {}
 extension Int64: ListPosition {}
+extension Optional: ListPosition where Wrapped: ListPosition {}
 
 /// How `@Relationship(order:)` or `ordered:` orders a list.
 public struct ListOrder<Target: Model>: Sendable {
@@ -188,11 +165,6 @@ public struct ListOrder<Target: Model>: Sendable {
     /// By an integer attribute of the target.
     public static func attribute<Number: ListPosition>(
         _ name: String, _ check: @autoclosure () -> KeyPath<Target, Number>
-    ) -> ListOrder { ListOrder(order: .attribute(name)) }
-
-    /// By an integer attribute of the target that may be unset.
-    public static func attribute<Number: ListPosition>(
-        _ name: String, _ check: @autoclosure () -> KeyPath<Target, Number?>
     ) -> ListOrder { ListOrder(order: .attribute(name)) }
 
     /// Refuses another order at compile time.
