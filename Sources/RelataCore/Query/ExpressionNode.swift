@@ -62,7 +62,8 @@ public struct RelatedSet: Hashable, Sendable {
     public var scope: Int
     /// Names from there: to-ones and, last or in between, to-manys. Several to-manys give the union of the objects.
     public var path: [String]
-    /// The number of the scope in which a related object is known to conditions on it.
+    /// The number of the scope in which a related object is known to conditions on it. It hides a scope around it that
+    /// has the same number.
     public var innerScope: Int
 
     /// Names the objects at the end of a path.

@@ -68,9 +68,9 @@ public struct IncludePlan: Hashable, Sendable {
     public static func requirement(of plans: [IncludePlan]) -> ExpressionNode? {
         let required = plans.filter(\.isRequired).map { plan in
             let inner = [plan.condition, requirement(of: plan.children)].compactMap(\.self)
+            // The related object is scope 0 in its own condition, which hides the owner's.
             return ExpressionNode.quantified(
-                .any, RelatedSet(scope: 0, path: [plan.relationship], innerScope: 1),
-                condition: .and(inner.map { $0.shifted() }))
+                .any, RelatedSet(scope: 0, path: [plan.relationship], innerScope: 0), condition: .and(inner))
         }
         return required.isEmpty ? nil : .and(required)
     }
