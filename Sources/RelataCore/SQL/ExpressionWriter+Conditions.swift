@@ -103,26 +103,14 @@ extension ExpressionWriter {
         _ comparison: ComparisonOperator, _ left: Operand, _ right: Operand, _ options: TextOptions
     ) throws(RelataError) {
         switch (left, right) {
-        case (.constant(let left), .constant(let right)):
-            let isNullable = left.isNull && right.isNull
-            let left = Term(sql: bind(left), type: left.type, isNullable: isNullable)
-            let right = Term(sql: bind(right), type: right.type, isNullable: isNullable)
-            try compare(comparison, left, right, options)
-        case (.constant, _): try compare(comparison.flipped, right, left, options)
-        case (.term(let term), .constant(let value)): try compare(comparison, term, value, options)
-        case (.key(let terms, let entity), .constant(let value)):
-            if value.isNull, comparison == .equal || comparison == .notEqual {
-                sql.append(terms[0].sql + (comparison == .equal ? " IS NULL" : " IS NOT NULL"))
-            } else {
-                try compare(comparison, try single(terms, entity), value, options)
-            }
-        case (.term(let left), .term(let right)): try compare(comparison, left, right, options)
-        case (.key(let terms, let entity), .term(let right)):
-            try compare(comparison, try single(terms, entity), right, options)
-        case (.term(let left), .key(let terms, let entity)):
-            try compare(comparison, left, try single(terms, entity), options)
+        case (.key(let terms, _), .constant(.null)) where comparison == .equal || comparison == .notEqual:
+            sql.append(terms[0].sql + (comparison == .equal ? " IS NULL" : " IS NOT NULL"))
         case (.key(let left, let entity), .key(let right, let other)):
             try compareObjects(comparison, left, entity, right, other)
+        case (.constant, .term), (.constant, .key): try compare(comparison.flipped, right, left, options)
+        case (.term, .constant(let value)), (.key, .constant(let value)):
+            try compare(comparison, try single(left), value, options)
+        default: try compare(comparison, try single(left), try single(right), options)
         }
     }
 
@@ -187,23 +175,11 @@ extension ExpressionWriter {
         }
     }
 
-    /// A key of one column.
-    func single(_ terms: [Term], _ entity: Int) throws(RelataError) -> Term {
-        guard terms.count == 1 else {
-            throw .invalidUse(
-                "the key of \(schema.tables[entity].name) has \(terms.count) parts: compare it with a key, or its parts"
-            )
-        }
-        return terms[0]
-    }
-
     /// The term as it is compared: decimals by number, text without what the options overlook.
     func comparable(_ term: Term, _ options: TextOptions) throws(RelataError) -> String {
         if term.type == .decimal { return dialect.decimal(term.sql) }
         guard !options.isEmpty else { return term.sql }
-        guard term.type == .text || term.type == nil else {
-            throw .invalidUse("\(describe(term)) is \(term.type?.spelled ?? ""): [c] and [d] are for text")
-        }
+        try require(term.type == .text, term, "[c] and [d] are for text")
         return "relata_fold(\(term.sql), \(options.rawValue))"
     }
 
@@ -214,11 +190,7 @@ extension ExpressionWriter {
 
     /// What `IS NULL` asks of: any column of a key does, because they are set together.
     private mutating func unset(_ node: ExpressionNode) throws(RelataError) -> String {
-        switch try operand(node) {
-        case .constant(let value): bind(value)
-        case .term(let term): term.sql
-        case .key(let terms, _): terms[0].sql
-        }
+        terms(try operand(node))[0].sql
     }
 }
 

@@ -2,12 +2,10 @@
 extension ExpressionWriter {
     /// Whether a key or a to-one is one of some keys.
     mutating func isOne(of keys: [KeyValue], _ node: ExpressionNode) throws(RelataError) {
-        let terms: [Term]
-        switch try operand(node) {
-        case .key(let key, _): terms = key
-        case .term(let term): terms = [term]
-        case .constant: throw .invalidUse("a constant is compared with keys: put a key or a to-one on that side")
+        if node.isConstant {
+            throw .invalidUse("a constant is compared with keys: put a key or a to-one on that side")
         }
+        let terms = terms(try operand(node))
         guard let first = keys.first else { return sql.append("FALSE") }
         for key in keys where key.values.count != terms.count {
             throw .invalidUse(
@@ -47,9 +45,8 @@ extension ExpressionWriter {
     mutating func isOne(of values: [Value], _ node: ExpressionNode, _ options: TextOptions) throws(RelataError) {
         let term: Term
         switch try operand(node) {
-        case .key(let terms, let entity): term = try single(terms, entity)
-        case .term(let known): term = known
         case .constant(let value): term = Term(sql: bind(value), type: nil, isNullable: value.isNull)
+        case let operand: term = try single(operand)
         }
         var list: [Value] = []
         list.reserveCapacity(values.count)

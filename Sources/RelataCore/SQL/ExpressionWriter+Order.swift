@@ -24,13 +24,8 @@ extension ExpressionWriter {
     mutating func order(_ sort: [SortTerm]) throws(RelataError) -> [OrderTerm] {
         var order: [OrderTerm] = []
         for key in sort {
-            let terms: [Term] =
-                switch try operand(key.node) {
-                case .constant: throw .invalidUse("a constant gives no order: sort by a property")
-                case .term(let term): [term]
-                case .key(let terms, _): terms
-                }
-            for term in terms {
+            if key.node.isConstant { throw .invalidUse("a constant gives no order: sort by a property") }
+            for term in terms(try operand(key.node)) {
                 guard term.type != .json else {
                     throw .invalidUse("\(describe(term)) is a JSON value, which has no order: sort by something else")
                 }

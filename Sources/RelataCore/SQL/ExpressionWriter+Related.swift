@@ -94,28 +94,23 @@ extension ExpressionWriter {
         let isDecimal = term.type == .decimal
         let argument = (isDistinct ? "DISTINCT " : "") + term.sql
         var result = Term(sql: "", type: term.type, isNullable: true, name: "\(function.rawValue) of \(describe(term))")
-        func check(_ isRight: Bool, _ wanted: String) throws(RelataError) {
-            guard isRight || term.type == nil else {
-                throw .invalidUse(
-                    "\(describe(term)) is \(term.type?.spelled ?? ""): \(function.rawValue) is for \(wanted)")
-            }
-        }
         switch function {
         case .count:
             result.sql = "COUNT(\(argument))"
             result.type = .integer
             result.isNullable = false
         case .sum:
-            try check(term.type?.isNumber == true, "numbers")
+            try require(term.type?.isNumber == true, term, "sum is for numbers")
             let sum = isDecimal && dialect == .sqlite ? "relata_decimal_sum(\(argument))" : "SUM(\(argument))"
             result.sql = "COALESCE(\(sum), \(isDecimal ? "'0'" : "0"))"
             result.isNullable = false
         case .average:
-            try check(term.type?.isNumber == true, "numbers")
+            try require(term.type?.isNumber == true, term, "avg is for numbers")
             result.sql = isDecimal && dialect == .sqlite ? "relata_decimal_avg(\(argument))" : "AVG(\(argument))"
             result.type = isDecimal ? .decimal : .real
         case .minimum, .maximum:
-            try check(term.type != .json && term.type != .boolean, "values that have an order")
+            let hasOrder = term.type != .json && term.type != .boolean
+            try require(hasOrder, term, "\(function.rawValue) is for values that have an order")
             let name = function == .minimum ? "MIN" : "MAX"
             result.sql = "\(name)(\(isDecimal ? dialect.decimal(term.sql) : term.sql))"
         }

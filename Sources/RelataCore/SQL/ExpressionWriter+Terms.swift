@@ -9,6 +9,33 @@ extension ExpressionWriter {
         }
     }
 
+    /// An operand's values in SQL: one for each part of a key. A constant is bound as it is.
+    mutating func terms(_ operand: Operand) -> [Term] {
+        switch operand {
+        case .constant(let value): [Term(sql: bind(value), type: value.type, isNullable: value.isNull)]
+        case .term(let term): [term]
+        case .key(let terms, _): terms
+        }
+    }
+
+    /// An operand as one value; refused for a key of several parts.
+    mutating func single(_ operand: Operand) throws(RelataError) -> Term {
+        let terms = terms(operand)
+        if case .key(_, let entity) = operand, terms.count != 1 {
+            throw .invalidUse(
+                "the key of \(schema.tables[entity].name) has \(terms.count) parts: compare it with a key, or its parts"
+            )
+        }
+        return terms[0]
+    }
+
+    /// Refuses a value whose type is known and doesn't serve.
+    func require(_ serves: Bool, _ term: Term, _ use: String) throws(RelataError) {
+        guard serves || term.type == nil else {
+            throw .invalidUse("\(describe(term)) is \(term.type?.spelled ?? ""): \(use)")
+        }
+    }
+
     /// One value in SQL.
     mutating func term(_ node: ExpressionNode) throws(RelataError) -> Term {
         try nested(node) { (writer) throws(RelataError) in try writer.write(node) }
@@ -16,13 +43,7 @@ extension ExpressionWriter {
 
     private mutating func write(_ node: ExpressionNode) throws(RelataError) -> Term {
         switch node {
-        case .value(let value): return Term(sql: bind(value), type: value.type, isNullable: value.isNull)
-        case .property(let scope, let path):
-            switch try resolve(scope: scope, path: path) {
-            case .key(let terms, let entity): return try single(terms, entity)
-            case .term(let term): return term
-            case .constant(let value): return Term(sql: bind(value), type: value.type, isNullable: true)
-            }
+        case .value, .property: return try single(try operand(node))
         case .arithmetic(let operation, let left, let right): return try arithmetic(operation, left, right)
         case .negated(let inner): return try negated(inner)
         case .function(let function, let arguments): return try call(function, arguments)
@@ -51,11 +72,8 @@ extension ExpressionWriter {
             switch part {
             case .text(let sql): text.append(sql)
             case .node(let node):
-                switch try operand(node) {
-                case .constant(let value): text.append(bind(value))
-                case .term(let term): text.append(term.sql)
-                case .key(let terms, _): text.append(tuple(terms.map(\.sql)))
-                }
+                let terms = terms(try operand(node))
+                text.append(tuple(terms.map(\.sql)))
             }
         }
         return text
@@ -98,9 +116,7 @@ extension ExpressionWriter {
         _ node: ExpressionNode, for operation: ArithmeticOperator
     ) throws(RelataError) -> Term {
         let term = try term(node)
-        guard term.type?.isNumber ?? true else {
-            throw .invalidUse("\(describe(term)) is \(term.type?.spelled ?? ""): \(operation.rawValue) is for numbers")
-        }
+        try require(term.type?.isNumber == true, term, "\(operation.rawValue) is for numbers")
         return term
     }
 
@@ -109,7 +125,7 @@ extension ExpressionWriter {
         guard case .value(let value) = node else { return try term(node) }
         if other.type == .decimal { return try term(node, like: other) }
         guard value.type?.isNumber ?? true else { throw .invalidUse("\"\(value)\" is no number: it can't be added") }
-        return Term(sql: bind(value), type: value.type, isNullable: value.isNull)
+        return try term(node)
     }
 
     private mutating func negated(_ node: ExpressionNode) throws(RelataError) -> Term {
@@ -167,30 +183,22 @@ extension ExpressionWriter {
                 "\(function.spelled) takes \(count) argument\(count == 1 ? "" : "s"), not \(arguments.count)")
         }
         var term = try term(arguments[0])
-        func check(_ isRight: Bool, _ wanted: String) throws(RelataError) {
-            guard isRight || term.type == nil else {
-                throw .invalidUse(
-                    "\(describe(term)) is \(term.type?.spelled ?? ""): \(function.spelled) is for \(wanted)")
-            }
-        }
         let source = term.sql
         switch function {
         case .lowercased, .uppercased, .trimmed:
-            try check(term.type == .text, "text")
+            try require(term.type == .text, term, "\(function.spelled) is for text")
             term.sql = "relata_\(function.spelled)(\(source))"
         case .length:
-            try check(term.type == .text || term.type == .data, "text and data")
+            try require(term.type == .text || term.type == .data, term, "length is for text and data")
             term.sql = "\(term.type == .data ? "length" : "relata_length")(\(source))"
             term.type = .integer
         case .absolute:
-            try check(term.type?.isNumber == true, "numbers")
+            try require(term.type?.isNumber == true, term, "absolute is for numbers")
             term.sql = term.type == .decimal ? "ltrim(\(source), '-')" : "abs(\(source))"
         case .concatenate:
-            try check(term.type == .text, "text")
+            try require(term.type == .text, term, "concatenate is for text")
             let other = try self.term(arguments[1])
-            guard other.type == .text || other.type == nil else {
-                throw .invalidUse("\(describe(other)) is \(other.type?.spelled ?? ""): only text is joined to text")
-            }
+            try require(other.type == .text, other, "only text is joined to text")
             term.sql = "(\(source) || \(other.sql))"
             term.isNullable = term.isNullable || other.isNullable
         case .datePart(let part):

@@ -34,12 +34,8 @@ extension ExpressionWriter {
 
     /// A text, which may be a constant.
     private mutating func text(_ node: ExpressionNode, for search: TextOperator) throws(RelataError) -> Term {
-        if case .value(let value) = node { return Term(sql: bind(value), type: value.type, isNullable: value.isNull) }
         let term = try term(node)
-        guard term.type == .text || term.type == nil else {
-            throw .invalidUse(
-                "\(describe(term)) is \(term.type?.spelled ?? ""): \(search.rawValue) searches text only")
-        }
+        try require(term.type == .text || node.isConstant, term, "\(search.rawValue) searches text only")
         return term
     }
 

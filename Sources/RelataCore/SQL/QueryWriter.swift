@@ -145,14 +145,8 @@ struct QueryWriter {
             }
         case .expressions(let nodes):
             for node in nodes {
-                let terms: [ExpressionWriter.Term] =
-                    switch try writer.operand(node) {
-                    case .constant(let value):
-                        [ExpressionWriter.Term(sql: writer.bind(value), type: value.type, isNullable: true)]
-                    case .term(let term): [term]
-                    case .key(let terms, _): terms
-                    }
-                for term in terms {
+                let operand = try writer.operand(node)
+                for term in writer.terms(operand) {
                     separate()
                     text.append(term.sql)
                     types.append(term.type)
