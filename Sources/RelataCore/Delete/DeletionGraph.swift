@@ -56,7 +56,7 @@ public struct DeletionGraph: Sendable {
         self.cascades = cascades
         denials = edges.filter { $0.rule == .deny }
         nullified = edges.compactMap { edge in
-            if edge.rule == .nullify, case .sources(let reference) = edge.path { reference } else { nil }
+            if edge.rule == .nullify, case .inverse(let reference) = edge.link { reference } else { nil }
         }
         joins = schema.joins.filter { members.contains($0.source) || members.contains($0.target) }.map(\.index)
 
@@ -82,7 +82,7 @@ public struct DeletionGraph: Sendable {
         self.knots = knots.sorted()
         for entity in found {
             let arriving = cascades.filter { $0.to == entity }
-            let isReferring = arriving.allSatisfy { if case .sources = $0.path { true } else { false } }
+            let isReferring = arriving.allSatisfy(\.isReferring)
             if arriving.count + (entity == root ? 1 : 0) > 1 || !isReferring { listed.insert(entity) }
         }
         self.listed = listed

@@ -64,26 +64,17 @@ public struct DeletionSQL: Sendable {
         let doomed = doomed(edge.from, &builder)
         let other = key(of: edge.to)
         let spared = graph.contains(edge.to) ? " AND \(tuple(other, "o")) NOT IN \(self.doomed(edge.to, &builder))" : ""
-        let outside = table(edge.to)
-        let sql: String
-        switch edge.path {
-        case .sources(let number):
-            let columns = schema.references[number].columns
-            sql =
-                "SELECT \(list(other, "o")), \(list(columns, "o")) FROM \(outside) AS o "
-                + "WHERE \(tuple(columns, "o")) IN \(doomed)"
-        case .target(let number):
-            let mine = key(of: edge.from)
-            sql =
-                "SELECT \(list(other, "o")), \(list(mine, "d")) FROM \(table(edge.from)) AS d "
-                + "JOIN \(outside) AS o ON \(equal(other, "o", schema.references[number].columns, "d")) "
-                + "WHERE \(tuple(mine, "d")) IN \(doomed)"
-        case .joinTargets(let number), .joinSources(let number):
-            let (near, far) = ends(of: schema.joins[number], along: edge.path)
-            sql =
-                "SELECT \(list(other, "o")), \(list(near, "j")) FROM \(dialect.quote(schema.joins[number].table)) AS j "
-                + "JOIN \(outside) AS o ON \(equal(other, "o", far, "j")) WHERE \(tuple(near, "j")) IN \(doomed)"
-        }
+        let step = step(of: edge)
+        let (rows, source) =
+            edge.isReferring
+            ? ("o", "\(table(edge.to)) AS o")
+            : (
+                "s",
+                "\(dialect.quote(step.table)) AS s JOIN \(table(edge.to)) AS o ON \(equal(other, "o", step.far, "s"))"
+            )
+        let sql =
+            "SELECT \(list(other, "o")), \(list(step.near, rows)) FROM \(source) "
+            + "WHERE \(tuple(step.near, rows)) IN \(doomed)"
         return SQLStatement(sql + spared, builder.parameters)
     }
 
@@ -215,16 +206,10 @@ public struct DeletionSQL: Sendable {
     /// The condition that holds for the rows `x` at the end of an edge from doomed objects.
     private func reached(along edge: DeletionEdge, _ builder: inout Builder) -> String {
         let doomed = doomed(edge.from, &builder)
-        switch edge.path {
-        case .sources(let number): return "\(tuple(schema.references[number].columns, "x")) IN \(doomed)"
-        case .target(let number):
-            return "\(tuple(key(of: edge.to), "x")) IN (SELECT \(list(schema.references[number].columns, "y")) "
-                + "FROM \(table(edge.from)) AS y WHERE \(tuple(key(of: edge.from), "y")) IN \(doomed))"
-        case .joinTargets(let number), .joinSources(let number):
-            let (near, far) = ends(of: schema.joins[number], along: edge.path)
-            return "\(tuple(key(of: edge.to), "x")) IN (SELECT \(list(far, "y")) "
-                + "FROM \(dialect.quote(schema.joins[number].table)) AS y WHERE \(tuple(near, "y")) IN \(doomed))"
-        }
+        let step = step(of: edge)
+        if edge.isReferring { return "\(tuple(step.near, "x")) IN \(doomed)" }
+        return "\(tuple(key(of: edge.to), "x")) IN (SELECT \(list(step.far, "y")) "
+            + "FROM \(dialect.quote(step.table)) AS y WHERE \(tuple(step.near, "y")) IN \(doomed))"
     }
 
     /// The same as a step of a recursive query, from one doomed object to the next. The order of the tables is forced:
@@ -233,18 +218,10 @@ public struct DeletionSQL: Sendable {
         let columns = (0..<width).map { "k\($0)" }
         let head = "SELECT \(row(edge.to, width)) FROM doomed CROSS JOIN "
         let next = "\(table(edge.to)) AS x WHERE doomed.entity = \(edge.from) AND "
-        switch edge.path {
-        case .sources(let number):
-            return head + next + equal(schema.references[number].columns, "x", columns, "doomed")
-        case .target(let number):
-            return head + "\(table(edge.from)) AS y CROSS JOIN " + next
-                + "\(equal(key(of: edge.from), "y", columns, "doomed")) AND "
-                + equal(key(of: edge.to), "x", schema.references[number].columns, "y")
-        case .joinTargets(let number), .joinSources(let number):
-            let (near, far) = ends(of: schema.joins[number], along: edge.path)
-            return head + "\(dialect.quote(schema.joins[number].table)) AS y CROSS JOIN " + next
-                + "\(equal(near, "y", columns, "doomed")) AND \(equal(key(of: edge.to), "x", far, "y"))"
-        }
+        let step = step(of: edge)
+        if edge.isReferring { return head + next + equal(step.near, "x", columns, "doomed") }
+        return head + "\(dialect.quote(step.table)) AS y CROSS JOIN " + next
+            + "\(equal(step.near, "y", columns, "doomed")) AND \(equal(key(of: edge.to), "x", step.far, "y"))"
     }
 
     private func losesTarget(_ reference: Reference, _ builder: inout Builder) -> String {
@@ -253,10 +230,10 @@ public struct DeletionSQL: Sendable {
         return condition + " AND \(tuple(key(of: reference.source))) NOT IN \(doomed(reference.source, &builder))"
     }
 
-    /// The columns of a join at the doomed object's end and at the other one.
-    private func ends(of join: Join, along path: DeletionEdge.Path) -> (near: [String], far: [String]) {
-        if case .joinSources = path { return (join.targetColumns, join.sourceColumns) }
-        return (join.sourceColumns, join.targetColumns)
+    /// The rows that lead from the doomed objects of an edge to those at its other end, which are such rows themselves
+    /// where they refer.
+    private func step(of edge: DeletionEdge) -> (table: String, near: [String], far: [String]) {
+        schema.step(along: edge.link, from: schema.tables[edge.from])
     }
 
     /// A row of a closure: the entity's number and its key. The sign strips the columns of their affinity, because

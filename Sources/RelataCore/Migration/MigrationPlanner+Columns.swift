@@ -92,8 +92,7 @@ extension MigrationPlanner {
             let holder = schema.tables[number]
             let target = schema.tables[isSource ? join.target : join.source]
             guard let columns = formerToOne(property, of: holder, target: target) else { continue }
-            let (own, other) =
-                isSource ? (join.sourceColumns, join.targetColumns) : (join.targetColumns, join.sourceColumns)
+            let (own, other) = join.columns(isSource: isSource)
             let orders =
                 isSource ? (join.orderColumn, join.inverseOrderColumn) : (join.inverseOrderColumn, join.orderColumn)
             var into = own + other

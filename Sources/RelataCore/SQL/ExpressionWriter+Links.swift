@@ -20,24 +20,20 @@ extension ExpressionWriter {
         _ name: String, from owner: Int, frame: Int, isFirst: Bool
     ) throws(RelataError) -> Entered {
         let table = schema.tables[positions[owner].table]
-        guard let link = table.links[name] else {
-            guard table.entity.attribute(name) == nil else {
-                throw .invalidUse("\(table.name).\(name) is an attribute, not a relationship")
-            }
-            throw unknown(name, of: table)
-        }
-        if case .reference(let number) = link {
-            guard case .key(let terms, _) = try resolve(name, of: owner) else { throw unknown(name, of: table) }
-            return enter(target: schema.references[number], key: terms.map(\.sql), frame: frame, isFirst: isFirst)
-        }
-        return enter(link, ownerKey: key(of: owner), frame: frame, isFirst: isFirst)
+        let link = try link(name, of: table)
+        let key = if case .reference = link { key(heldBy: name, of: owner) } else { key(of: owner) }
+        return enter(link, ownerKey: key, frame: frame, isFirst: isFirst)
     }
 
-    /// As ``enter(_:from:frame:isFirst:)``, for an owner whose key is known; not along a reference of the owner's.
+    /// As ``enter(_:from:frame:isFirst:)``, for an owner whose key is known; for a reference, the key it holds.
     mutating func enter(_ link: Link, ownerKey: [String], frame: Int, isFirst: Bool) -> Entered {
         switch link {
         case .reference(let number):
-            return enter(target: schema.references[number], key: ownerKey, frame: frame, isFirst: isFirst)
+            let reference = schema.references[number]
+            let table = schema.tables[reference.target]
+            let (alias, near) = add(table.sqlName, table.keyColumnNames, ownerKey, frame: frame, isFirst: isFirst)
+            let position = element(table.index, frame: frame, alias: alias, key: nil)
+            return Entered(position: position, near: near, owner: ownerKey, isInjective: reference.isUnique)
         case .inverse(let number):
             let reference = schema.references[number]
             let (alias, near) = add(
@@ -48,8 +44,7 @@ extension ExpressionWriter {
                 order: reference.orderColumn.map { [column(alias, $0)] } ?? [])
         case .join(let number, let isSource):
             let join = schema.joins[number]
-            let (own, far) =
-                isSource ? (join.sourceColumns, join.targetColumns) : (join.targetColumns, join.sourceColumns)
+            let (own, far) = join.columns(isSource: isSource)
             let (alias, near) = add(join.table, own, ownerKey, frame: frame, isFirst: isFirst)
             let order = isSource ? join.orderColumn : join.inverseOrderColumn
             let position = element(
@@ -70,13 +65,6 @@ extension ExpressionWriter {
                 order: view.orderColumn.map { [column(alias, $0)] } ?? [],
                 between: columns(alias, middle.keyColumnNames), isInjective: false)
         }
-    }
-
-    private mutating func enter(target reference: Reference, key: [String], frame: Int, isFirst: Bool) -> Entered {
-        let table = schema.tables[reference.target]
-        let (alias, near) = add(table.sqlName, table.keyColumnNames, key, frame: frame, isFirst: isFirst)
-        let position = element(table.index, frame: frame, alias: alias, key: nil)
-        return Entered(position: position, near: near, owner: key, isInjective: reference.isUnique)
     }
 
     private mutating func element(_ table: Int, frame: Int, alias: String?, key: [String]?) -> Int {

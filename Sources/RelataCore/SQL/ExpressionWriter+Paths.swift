@@ -27,22 +27,15 @@ extension ExpressionWriter {
     /// What a property of a position's row means.
     mutating func resolve(_ name: String, of position: Int) throws(RelataError) -> Operand {
         let table = schema.tables[positions[position].table]
-        if let link = table.links[name] {
-            if case .reference(let number) = link {
-                let reference = schema.references[number]
-                let isOptional = reference.isOptional || positions[position].isOptional
-                var terms: [Term] = []
-                for column in reference.columns {
-                    terms.append(term(column: column, of: position, isOptional: isOptional))
-                }
-                return .key(terms, entity: reference.target)
+        guard let link = table.links[name] else {
+            guard let index = table.columns.firstIndex(where: { $0.property == name }) else {
+                throw unknown(name, of: table)
             }
-            return object(try follow(name, from: position))
+            return .term(term(at: index, of: position))
         }
-        guard let index = table.columns.firstIndex(where: { $0.property == name }) else {
-            throw unknown(name, of: table)
-        }
-        return .term(term(at: index, of: position))
+        guard case .reference(let number) = link else { return object(try follow(name, from: position)) }
+        let terms = table.columnIndexes(of: name).map { term(at: $0, of: position) }
+        return .key(terms, entity: schema.references[number].target)
     }
 
     /// The position that a scope number stands for.
@@ -56,12 +49,7 @@ extension ExpressionWriter {
     /// The object itself, known by its key.
     mutating func object(_ position: Int) -> Operand {
         let table = schema.tables[positions[position].table]
-        let isOptional = positions[position].isKeyOptional
-        var terms: [Term] = []
-        for index in table.keyColumns {
-            terms.append(term(column: table.columns[index].name, of: position, isOptional: isOptional))
-        }
-        return .key(terms, entity: table.index)
+        return .key(table.keyColumns.map { term(at: $0, of: position) }, entity: table.index)
     }
 
     /// The key of a position's row in SQL.
@@ -72,27 +60,19 @@ extension ExpressionWriter {
         return table.keyColumns.map { column(alias, table.columns[$0].name) }
     }
 
+    /// The key that a to-one of a position's row holds.
+    mutating func key(heldBy toOne: String, of position: Int) -> [String] {
+        schema.tables[positions[position].table].columnIndexes(of: toOne).map { sql(ofColumn: $0, position) }
+    }
+
     private mutating func term(at index: Int, of position: Int) -> Term {
-        let column = schema.tables[positions[position].table].columns[index]
-        let isKey = positions[position].key != nil && isKeyColumn(index, of: position)
-        let isMissing = isKey ? positions[position].isKeyOptional : positions[position].isOptional
+        let place = positions[position]
+        let table = schema.tables[place.table]
+        let isKnown = place.key != nil && table.keyColumns.contains(index)
         return Term(
-            sql: sql(ofColumn: index, position), type: column.type, isNullable: column.isOptional || isMissing,
-            column: (positions[position].table, index))
-    }
-
-    private mutating func term(column name: String, of position: Int, isOptional: Bool) -> Term {
-        let table = schema.tables[positions[position].table]
-        guard let index = table.columns.firstIndex(where: { $0.name == name }) else {
-            return Term(sql: column(alias(of: position), name), type: nil, isNullable: true)
-        }
-        return Term(
-            sql: sql(ofColumn: index, position), type: table.columns[index].type, isNullable: isOptional,
+            sql: sql(ofColumn: index, position), type: table.columns[index].type,
+            isNullable: table.columns[index].isOptional || (isKnown ? place.isKeyOptional : place.isOptional),
             column: (table.index, index))
-    }
-
-    private func isKeyColumn(_ index: Int, of position: Int) -> Bool {
-        schema.tables[positions[position].table].keyColumns.contains(index)
     }
 
     private mutating func sql(ofColumn index: Int, _ position: Int) -> String {
@@ -129,15 +109,16 @@ extension ExpressionWriter {
         let place = positions[position]
         let table = schema.tables[place.table]
         let child: Position
-        switch try toOne(name, of: table) {
-        case .reference(let reference):
-            var key: [String] = []
-            for name in reference.columns { key.append(term(column: name, of: position, isOptional: false).sql) }
+        switch try link(name, of: table) {
+        case .reference(let number):
+            let reference = schema.references[number]
+            let key = key(heldBy: name, of: position)
             let isKeyOptional = place.isOptional || reference.isOptional
             child = Position(
                 table: reference.target, frame: place.frame, alias: nil, key: key, isOuter: true,
                 isOptional: isKeyOptional || !reference.isEnforced, isKeyOptional: isKeyOptional)
-        case .inverse(let reference):
+        case .inverse(let number) where !table.isToMany(name):
+            let reference = schema.references[number]
             let key = key(of: position)
             let alias = newAlias()
             join(schema.tables[reference.source].sqlName, alias, isOuter: true, frame: place.frame)
@@ -145,32 +126,24 @@ extension ExpressionWriter {
             child = Position(
                 table: reference.source, frame: place.frame, alias: alias, key: nil, isOuter: true, isOptional: true,
                 isKeyOptional: true)
+        case .inverse, .join, .through:
+            throw .invalidUse(
+                "\(table.name).\(name) is a to-many: ask whether any, all or none of it meet a condition, "
+                    + "or for a figure such as its count")
         }
         positions.append(child)
         positions[position].children.append((name, positions.count - 1))
         return positions.count - 1
     }
 
-    private enum ToOneStep {
-        case reference(Reference)
-        case inverse(Reference)
-    }
-
-    private func toOne(_ name: String, of table: Table) throws(RelataError) -> ToOneStep {
-        guard let link = table.links[name], let relationship = table.entity.relationship(name) else {
-            guard table.entity.attribute(name) == nil else {
-                throw .invalidUse("\(table.name).\(name) is an attribute: no path leads on from it")
-            }
-            throw unknown(name, of: table)
-        }
-        switch link {
-        case .reference(let number): return .reference(schema.references[number])
-        case .inverse(let number) where !relationship.isToMany: return .inverse(schema.references[number])
-        case .inverse, .join, .through:
+    /// How a relationship is kept.
+    func link(_ name: String, of table: Table) throws(RelataError) -> Link {
+        if let link = table.links[name] { return link }
+        guard table.entity.attribute(name) == nil else {
             throw .invalidUse(
-                "\(table.name).\(name) is a to-many: ask whether any, all or none of it meet a condition, "
-                    + "or for a figure such as its count")
+                "\(table.name).\(name) is an attribute, not a relationship: no path leads on from it")
         }
+        throw unknown(name, of: table)
     }
 
     /// The error of a name that the entity doesn't have.

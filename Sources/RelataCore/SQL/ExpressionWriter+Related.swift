@@ -145,7 +145,7 @@ extension ExpressionWriter {
         guard !set.path.isEmpty else { throw .invalidUse("a related set needs the name of a to-many") }
         var index = 0
         // To-ones at the beginning belong to the row outside; what follows is the set's.
-        while index < set.path.count - 1, try !link(set.path[index], of: owner).isToMany {
+        while index < set.path.count - 1, try !isToMany(set.path[index], of: owner) {
             owner = try follow(set.path[index], from: owner)
             index += 1
         }
@@ -178,14 +178,9 @@ extension ExpressionWriter {
             tie: "\(tuple(outer)) IN (\(inner))")
     }
 
-    private func link(_ name: String, of position: Int) throws(RelataError) -> Relationship {
+    private func isToMany(_ name: String, of position: Int) throws(RelataError) -> Bool {
         let table = schema.tables[positions[position].table]
-        guard let relationship = table.entity.relationship(name) else {
-            guard table.entity.attribute(name) == nil else {
-                throw .invalidUse("\(table.name).\(name) is an attribute, not a relationship")
-            }
-            throw unknown(name, of: table)
-        }
-        return relationship
+        _ = try link(name, of: table)
+        return table.isToMany(name)
     }
 }

@@ -83,10 +83,10 @@ extension ExpressionWriter {
     fileprivate mutating func owners(
         _ list: String, _ width: Int, _ link: Link, _ table: Table, _ recursion: IncludePlan.Recursion
     ) -> String {
-        let edge = schema.edge(of: link, on: table)
+        let step = schema.step(along: link, from: table)
         let names = (0..<width).map { "c\($0)" }.joined(separator: ", ")
-        let far = columns("step", edge.far)
-        let near = pairwise(columns("step", edge.near), (0..<width).map { "tree.c\($0)" })
+        let far = columns("step", step.far)
+        let near = pairwise(columns("step", step.near), (0..<width).map { "tree.c\($0)" })
         var (level, first, next, limit) = ("", "", "", "")
         if let depth = recursion.depth {
             (level, first, next) = (", level", ", 1", ", tree.level + 1")
@@ -94,27 +94,8 @@ extension ExpressionWriter {
         }
         let isSet = far.map { $0 + " IS NOT NULL" }.joined(separator: " AND ")
         return "(WITH RECURSIVE tree(\(names)\(level)) AS (SELECT \(names)\(first) FROM \(list) UNION SELECT "
-            + far.joined(separator: ", ") + next + " FROM tree JOIN \(dialect.quote(edge.table)) AS step ON \(near)"
+            + far.joined(separator: ", ") + next + " FROM tree JOIN \(dialect.quote(step.table)) AS step ON \(near)"
             + " WHERE \(isSet)\(limit)) SELECT DISTINCT \(names) FROM tree)"
-    }
-}
-
-extension Schema {
-    /// The table whose rows lead from one object to the next, and the columns at both ends.
-    func edge(of link: Link, on table: Table) -> (table: String, near: [String], far: [String]) {
-        switch link {
-        case .reference(let number): (table.sqlName, table.keyColumnNames, references[number].columns)
-        case .inverse(let number):
-            (tables[references[number].source].sqlName, references[number].columns, table.keyColumnNames)
-        case .join(let number, isSource: true):
-            (joins[number].table, joins[number].sourceColumns, joins[number].targetColumns)
-        case .join(let number, isSource: false):
-            (joins[number].table, joins[number].targetColumns, joins[number].sourceColumns)
-        case .through(let inverse, let reference):
-            (
-                tables[references[inverse].source].sqlName, references[inverse].columns, references[reference].columns
-            )
-        }
     }
 }
 

@@ -44,30 +44,16 @@ struct QueryWriter {
         }
         let key = try bind(owner.key, of: source)
         if owner.isRecursive { return try relate(through: link, from: key, owner, source) }
-        if case .reference(let number) = link {
-            let alias = writer.start(table, scope: 0)
-            let outer = writer.newAlias()
-            let reference = writer.schema.references[number]
-            add(
-                writer.tuple(writer.columns(alias, table.keyColumnNames))
-                    + " IN (SELECT \(writer.columns(outer, reference.columns).joined(separator: ", "))"
-                    + " FROM \(writer.dialect.quote(source.sqlName)) AS \(outer)"
-                    + " WHERE \(writer.pairwise(writer.columns(outer, source.keyColumnNames), key)))")
+        if link.isReference || plan.isDistinct && link.isThrough {
+            // Each object once: those whose key is among the relationship's.
+            let own = writer.columns(writer.start(table, scope: 0), table.keyColumnNames)
+            let step = step(along: link, from: source)
+            add("\(writer.tuple(own)) IN (\(step.sql) WHERE \(writer.pairwise(step.near, key)))")
             return
         }
-        // Each object once: those whose key is among the relationship's.
-        let alias = plan.isDistinct && link.isThrough ? writer.start(table, scope: 0) : nil
         writer.frames.append("")
         let frame = writer.frames.count - 1
         let entered = writer.enter(link, ownerKey: key, frame: frame, isFirst: true)
-        if let alias {
-            let keys = writer.key(of: entered.position).joined(separator: ", ")
-            add(
-                writer.tuple(writer.columns(alias, table.keyColumnNames))
-                    + " IN (SELECT \(keys) FROM \(writer.frames[frame]) WHERE \(writer.pairwise(entered.near, entered.owner)))"
-            )
-            return
-        }
         add(writer.pairwise(entered.near, entered.owner))
         writer.scopes.append((0, entered.position))
         relationOrder = entered.order.map { ExpressionWriter.Term(sql: $0, type: .integer, isNullable: true) }
@@ -84,19 +70,23 @@ struct QueryWriter {
                 "\(source.name).\(owner.relationship) leads to another entity: it can't be followed again")
         }
         let names = key.indices.map { "k\($0)" }
-        let edge = writer.schema.edge(of: link, on: source)
-        let far = writer.columns("step", edge.far)
-        let near = writer.columns("step", edge.near)
-        let step = "SELECT \(far.joined(separator: ", ")) FROM \(writer.dialect.quote(edge.table)) AS step"
+        let (step, near, far) = step(along: link, from: source)
         let isSet = far.map { $0 + " IS NOT NULL" }.joined(separator: " AND ")
-        let alias = writer.start(table, scope: 0)
-        let own = writer.columns(alias, table.keyColumnNames)
+        let own = writer.columns(writer.start(table, scope: 0), table.keyColumnNames)
         add(
             "\(writer.tuple(own)) IN (WITH RECURSIVE reached(\(names.joined(separator: ", "))) AS ("
                 + "\(step) WHERE \(writer.pairwise(near, key)) AND \(isSet)"
                 + " UNION \(step) JOIN reached ON \(writer.pairwise(near, names.map { "reached.\($0)" })) WHERE \(isSet)"
                 + ") SELECT \(names.joined(separator: ", ")) FROM reached)"
                 + " AND NOT (\(writer.pairwise(own, key)))")
+    }
+
+    /// The keys that a link leads to, up to the condition on the key it leads from.
+    private func step(along link: Link, from source: Table) -> (sql: String, near: [String], far: [String]) {
+        let step = writer.schema.step(along: link, from: source)
+        let far = writer.columns("step", step.far)
+        let sql = "SELECT \(far.joined(separator: ", ")) FROM \(writer.dialect.quote(step.table)) AS step"
+        return (sql, writer.columns("step", step.near), far)
     }
 
     private mutating func bind(_ key: KeyValue, of table: Table) throws(RelataError) -> [String] {
@@ -205,5 +195,6 @@ struct QueryWriter {
 }
 
 extension Link {
+    fileprivate var isReference: Bool { if case .reference = self { true } else { false } }
     fileprivate var isThrough: Bool { if case .through = self { true } else { false } }
 }

@@ -55,6 +55,9 @@ public struct Table: Sendable {
     public func columnIndexes(of property: String) -> [Int] {
         columns.indices.filter { columns[$0].property == property }
     }
+
+    /// Whether it has a relationship of that name that may hold several objects.
+    func isToMany(_ name: String) -> Bool { entity.relationship(name)?.isToMany ?? false }
 }
 
 /// A column of an entity's table.
@@ -83,6 +86,24 @@ public enum Link: Hashable, Sendable {
     case join(Int, isSource: Bool)
     /// Read-only: by a view of a foreign key and then along a foreign key.
     case through(inverse: Int, reference: Int)
+}
+
+extension Schema {
+    /// The table whose rows lead from an entity's objects along a link, and its columns that hold the keys at both ends.
+    func step(along link: Link, from table: Table) -> (table: String, near: [String], far: [String]) {
+        switch link {
+        case .reference(let number): return (table.sqlName, table.keyColumnNames, references[number].columns)
+        case .inverse(let number):
+            let source = tables[references[number].source]
+            return (source.sqlName, references[number].columns, source.keyColumnNames)
+        case .join(let number, let isSource):
+            let (near, far) = joins[number].columns(isSource: isSource)
+            return (joins[number].table, near, far)
+        case .through(let inverse, let reference):
+            let view = references[inverse]
+            return (tables[view.source].sqlName, view.columns, references[reference].columns)
+        }
+    }
 }
 
 /// A foreign key: one to-one, with what is declared about it on both sides.
@@ -156,4 +177,9 @@ public struct Join: Sendable {
     public let inverseMinimumCount: Int?
     /// The largest number of the target's list, where one is declared.
     public let inverseMaximumCount: Int?
+
+    /// The columns that hold the key of one side, and those that hold the other's.
+    func columns(isSource: Bool) -> (own: [String], other: [String]) {
+        isSource ? (sourceColumns, targetColumns) : (targetColumns, sourceColumns)
+    }
 }
