@@ -29,33 +29,28 @@ extension SchemaResolver {
     }
 
     mutating func checkColumnNames(of index: Int) {
-        var names = NameList()
-        for column in tables[index].columns {
-            checkColumn(column.name, of: index, property: column.property, &names)
-        }
-        for number in references.indices where references[number].source == index && references[number].isOrderStored {
-            guard let column = references[number].orderColumn else { continue }
-            checkColumn(column, of: index, property: references[number].property, &names)
-        }
-    }
-
-    mutating func checkColumnNames(of join: Join) {
-        var names = NameList()
-        let orders = [join.orderColumn, join.inverseOrderColumn].compactMap { $0 }
-        for column in join.sourceColumns + join.targetColumns + orders {
-            if names.insert(column.lowercased(), of: column) != nil {
-                report(
-                    join.source, join.property,
-                    "its join table has two columns named \(column): name them with `joinColumns:`")
+        let hidden = references.filter { $0.source == index && $0.isOrderStored }
+        let all =
+            tables[index].columns.map { (name: $0.name, property: $0.property) }
+            + hidden.compactMap { reference in reference.orderColumn.map { (name: $0, property: reference.property) } }
+        var owners: [String: String] = [:]
+        for (column, property) in all {
+            if column.isEmpty || column.utf8.contains(0) {
+                report(index, property, "its column's name is empty or holds U+0000: give another with `column:`")
+            } else if let owner = owners.updateValue(property, forKey: column.lowercased()) {
+                report(index, property, "its column \(column) is also that of \(owner): rename one")
             }
         }
     }
 
-    private mutating func checkColumn(_ column: String, of index: Int, property: String, _ names: inout NameList) {
-        if column.isEmpty || column.utf8.contains(0) {
-            report(index, property, "its column's name is empty or holds U+0000: give another with `column:`")
-        } else if let owner = names.insert(column.lowercased(), of: property) {
-            report(index, property, "its column \(column) is also that of \(owner): rename one")
+    mutating func checkColumnNames(of join: Join) {
+        var names: Set<String> = []
+        let orders = [join.orderColumn, join.inverseOrderColumn].compactMap { $0 }
+        for column in join.sourceColumns + join.targetColumns + orders
+        where !names.insert(column.lowercased()).inserted {
+            report(
+                join.source, join.property,
+                "its join table has two columns named \(column): name them with `joinColumns:`")
         }
     }
 
@@ -96,23 +91,5 @@ extension SchemaResolver {
             if case .date? = entity.attribute(name)?.type { continue }
             report(index, name, "a stamp is a point in time: declare it as `var \(name): Date`")
         }
-    }
-}
-
-/// Names of which none should come twice. A table has few, and short ones, so that comparing each with each is faster
-/// than hashing them, which matters when a store is opened; past some number they are hashed all the same.
-struct NameList {
-    private var names: [(name: String, owner: String)] = []
-    private var owners: [String: String] = [:]
-
-    /// Adds a name; returns whose it was already, if it was.
-    mutating func insert(_ name: String, of owner: String) -> String? {
-        if names.count < 24 {
-            if let known = names.first(where: { $0.name == name }) { return known.owner }
-            names.append((name, owner))
-            return nil
-        }
-        if owners.isEmpty { owners = Dictionary(names.map { ($0.name, $0.owner) }, uniquingKeysWith: { $1 }) }
-        return owners.updateValue(owner, forKey: name)
     }
 }

@@ -70,8 +70,8 @@ struct SchemaResolver {
                 report(index, "two entities have this name: rename one, or nest it in another type")
                 tableIndex[entity.name] = entities.firstIndex { $0.name == entity.name }
             }
-            var names = NameList()
-            for property in entity.properties where names.insert(property.name, of: "") != nil {
+            var names: Set<String> = []
+            for property in entity.properties where !names.insert(property.name).inserted {
                 report(index, property.name, "two properties have this name: rename one")
             }
         }
