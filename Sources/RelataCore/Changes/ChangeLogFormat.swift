@@ -110,8 +110,8 @@ public enum ChangeLogFormat {
                 self = .key(items)
                 return
             }
-            if let bytes = try? Bytes(from: decoder) {
-                self = .value(.blob(bytes.data))
+            if let bytes = try? Bytes(from: decoder), let data = Data(hexadecimal: bytes.bytes) {
+                self = .value(.blob(data))
                 return
             }
             let container = try decoder.singleValueContainer()
@@ -129,20 +129,5 @@ public enum ChangeLogFormat {
 
     private struct Bytes: Decodable {
         let bytes: String
-
-        var data: Data {
-            var data = Data()
-            var high: UInt8?
-            for digit in bytes.utf8 {
-                guard let number = UInt8(String(UnicodeScalar(digit)), radix: 16) else { continue }
-                if let first = high {
-                    data.append(first << 4 | number)
-                    high = nil
-                } else {
-                    high = number
-                }
-            }
-            return data
-        }
     }
 }

@@ -76,6 +76,8 @@ struct ChangeLogTests {
         #expect(ChangeLogFormat.json(KeyList([KeyValue("a],,[b")])) == "[\"a],,[b\"]")
         #expect(ChangeLogFormat.json(KeyList([KeyValue([1, 2]), KeyValue([3, 4])])) == "[[1,2],[3,4]]")
         #expect(thrown { try ChangeLogFormat.keys("[", types: types) }?.kind == "corruptStore")
+        let noBytes = #"[{"bytes":"0g"}]"#
+        #expect(thrown { try ChangeLogFormat.keys(noBytes, types: types) }?.kind == "corruptStore")
     }
 
     @Test func aStoreWithoutALogSaysSo() async throws {
