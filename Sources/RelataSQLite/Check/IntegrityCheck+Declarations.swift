@@ -42,35 +42,61 @@ extension IntegrityCheck {
 
     // MARK: Counts
 
-    mutating func checkCounts(of reference: Reference) throws(RelataError) {
-        guard let inverse = reference.inverse else { return }
-        let target = schema.tables[reference.target]
-        try checkCounts(
-            "\(target.name).\(inverse)", of: target, in: schema.tables[reference.source].sqlName, reference.columns,
-            reference.minimumCount, reference.maximumCount)
+    /// One side of a relationship that may hold several objects.
+    struct List {
+        /// `Author.books`.
+        let subject: String
+        let owner: Table
+        /// The rows that are its members, and their columns that hold the owner's key.
+        let table: String
+        let columns: [String]
+        /// The columns that tell the rows apart.
+        let key: [String]
+        var minimum: Int?
+        var maximum: Int?
+        /// The column that orders it.
+        var order: String?
+        /// The position that rows have which were never placed in this list.
+        var unplaced: Int?
     }
 
-    mutating func checkCounts(of join: Join) throws(RelataError) {
+    /// The view of a reference, if it is declared.
+    func lists(of reference: Reference) -> [List] {
+        guard let inverse = reference.inverse else { return [] }
+        let (source, target) = (schema.tables[reference.source], schema.tables[reference.target])
+        return [
+            List(
+                subject: "\(target.name).\(inverse)", owner: target, table: source.sqlName, columns: reference.columns,
+                key: source.keyColumnNames, minimum: reference.minimumCount, maximum: reference.maximumCount,
+                order: reference.orderColumn)
+        ]
+    }
+
+    /// Both sides of a many-to-many, as far as they are declared.
+    func lists(of join: Join) -> [List] {
         let (source, target) = (schema.tables[join.source], schema.tables[join.target])
-        try checkCounts(
-            "\(source.name).\(join.property)", of: source, in: join.table, join.sourceColumns, join.minimumCount,
-            join.maximumCount)
-        guard let inverse = join.inverse else { return }
-        try checkCounts(
-            "\(target.name).\(inverse)", of: target, in: join.table, join.targetColumns, join.inverseMinimumCount,
-            join.inverseMaximumCount)
+        let key = join.sourceColumns + join.targetColumns
+        let first = List(
+            subject: "\(source.name).\(join.property)", owner: source, table: join.table, columns: join.sourceColumns,
+            key: key, minimum: join.minimumCount, maximum: join.maximumCount, order: join.orderColumn, unplaced: 0)
+        guard let inverse = join.inverse else { return [first] }
+        let second = List(
+            subject: "\(target.name).\(inverse)", owner: target, table: join.table, columns: join.targetColumns,
+            key: key, minimum: join.inverseMinimumCount, maximum: join.inverseMaximumCount,
+            order: join.inverseOrderColumn, unplaced: 0)
+        return [first, second]
     }
 
-    private mutating func checkCounts(
-        _ subject: String, of owner: Table, in table: String, _ columns: [String], _ minimum: Int?, _ maximum: Int?
-    ) throws(RelataError) {
+    mutating func checkCounts(of list: List) throws(RelataError) {
+        let (owner, minimum, maximum) = (list.owner, list.minimum, list.maximum)
         guard minimum != nil || maximum != nil else { return }
         let key = owner.keyColumnNames
-        let number = "count(x.\(quote(columns[0])))"
+        let number = "count(x.\(quote(list.columns[0])))"
         let bounds = [minimum.map { "\(number) < \($0)" }, maximum.map { "\(number) > \($0)" }].compactMap(\.self)
-        let (count, samples) = try list(
-            "SELECT \(list(key, of: "o")), \(number) FROM \(quote(owner.sqlName)) AS o LEFT JOIN \(quote(table)) AS x "
-                + "ON \(areSame(columns, of: "x", key, of: "o")) GROUP BY \(list(key, of: "o")) "
+        let keys = self.list(key, of: "o")
+        let (count, samples) = try self.list(
+            "SELECT \(keys), \(number) FROM \(quote(owner.sqlName)) AS o LEFT JOIN \(quote(list.table)) AS x "
+                + "ON \(areSame(list.columns, of: "x", key, of: "o")) GROUP BY \(keys) "
                 + "HAVING \(bounds.joined(separator: " OR "))", keyTypes(owner)
         ) { "\(object($0, owner)) has \($0[key.count])" }
         guard count > 0 else { return }
@@ -81,64 +107,39 @@ extension IntegrityCheck {
             default: "at most \(maximum ?? 0) \(maximum == 1 ? "object is" : "objects are") declared"
             }
         add(
-            .count, subject, count, "\(wanted), but \(sampled(samples, of: count))",
+            .count, list.subject, count, "\(wanted), but \(sampled(samples, of: count))",
             mend: "add or remove objects until the counts are right")
     }
 
     // MARK: Positions
 
-    mutating func checkPositions(of reference: Reference) throws(RelataError) {
-        guard let order = reference.orderColumn, let inverse = reference.inverse else { return }
-        let (source, target) = (schema.tables[reference.source], schema.tables[reference.target])
-        try checkPositions(
-            "\(target.name).\(inverse)", order, of: target, in: source.sqlName, reference.columns,
-            key: source.keyColumnNames)
-    }
-
-    mutating func checkPositions(of join: Join) throws(RelataError) {
-        let (source, target) = (schema.tables[join.source], schema.tables[join.target])
-        let key = join.sourceColumns + join.targetColumns
-        if let order = join.orderColumn {
-            try checkPositions(
-                "\(source.name).\(join.property)", order, of: source, in: join.table, join.sourceColumns, key: key,
-                ignoring: 0)
-        }
-        if let order = join.inverseOrderColumn, let inverse = join.inverse {
-            try checkPositions(
-                "\(target.name).\(inverse)", order, of: target, in: join.table, join.targetColumns, key: key,
-                ignoring: 0)
-        }
-    }
-
-    /// - Parameter unplaced: the position that rows have which were never placed in this list.
-    private mutating func checkPositions(
-        _ subject: String, _ order: String, of owner: Table, in table: String, _ columns: [String], key: [String],
-        ignoring unplaced: Int? = nil
-    ) throws(RelataError) {
-        let own = list(columns, of: "x")
+    mutating func checkPositions(of list: List) throws(RelataError) {
+        guard let order = list.order else { return }
+        let (owner, table, columns) = (list.owner, list.table, list.columns)
+        let own = self.list(columns, of: "x")
         let from = "FROM \(quote(table)) AS x WHERE \(areSet(columns, of: "x"))"
         let position = "x.\(quote(order))"
-        let missing = try list(
+        let missing = try self.list(
             "SELECT \(own), count(*) \(from) AND \(position) IS NULL GROUP BY \(own)", keyTypes(owner)
         ) { "\(object($0, owner)): \($0[columns.count])" }
-        let same = try list(
+        let same = try self.list(
             "SELECT \(own), \(position), count(*) \(from) AND \(position) IS NOT NULL"
-                + (unplaced.map { " AND \(position) <> \($0)" } ?? "")
+                + (list.unplaced.map { " AND \(position) <> \($0)" } ?? "")
                 + " GROUP BY \(own), \(position) HAVING count(*) > 1", keyTypes(owner)
         ) { "\(object($0, owner)): \($0[columns.count + 1]) at \($0[columns.count])" }
-        let names = key.map(quote).joined(separator: ", ")
+        let names = list.key.map(quote).joined(separator: ", ")
         let mend =
             "number them anew: UPDATE \(quote(table)) AS x SET \(quote(order)) = n.n FROM (SELECT \(names), 1024 * "
             + "row_number() OVER (PARTITION BY \(columns.map(quote).joined(separator: ", ")) ORDER BY \(quote(order)) "
-            + "IS NULL, \(quote(order)), \(names)) AS n FROM \(quote(table))) AS n WHERE \(areSame(key, of: "n", key, of: "x"))"
+            + "IS NULL, \(quote(order)), \(names)) AS n FROM \(quote(table))) AS n WHERE \(areSame(list.key, of: "n", list.key, of: "x"))"
         if missing.count > 0 {
             add(
-                .position, subject, missing.count,
+                .position, list.subject, missing.count,
                 "some members have no position (\(sampled(missing.samples, of: missing.count)))", mend: mend)
         }
         if same.count > 0 {
             add(
-                .position, subject, same.count,
+                .position, list.subject, same.count,
                 "some members have the same position (\(sampled(same.samples, of: same.count)))", mend: mend)
         }
     }

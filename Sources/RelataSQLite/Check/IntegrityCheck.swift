@@ -47,14 +47,14 @@ public struct IntegrityCheck {
         for reference in schema.references {
             step("checking \(schema.tables[reference.source].name).\(reference.property)")
             try checkTargets(of: reference)
-            try checkCounts(of: reference)
-            try checkPositions(of: reference)
+            for list in lists(of: reference) { try checkCounts(of: list) }
+            for list in lists(of: reference) { try checkPositions(of: list) }
         }
         for join in schema.joins {
             step("checking \(schema.tables[join.source].name).\(join.property)")
             try checkTargets(of: join)
-            try checkCounts(of: join)
-            try checkPositions(of: join)
+            for list in lists(of: join) { try checkCounts(of: list) }
+            for list in lists(of: join) { try checkPositions(of: list) }
         }
         step("checking foreign keys")
         try checkOtherForeignKeys()
