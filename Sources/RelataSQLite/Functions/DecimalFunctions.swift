@@ -6,17 +6,18 @@ import RelataCore
 enum DecimalFunctions {
     /// `relata_decimal(operator, a, b)`: the sum, difference, product or quotient as text; `NULL` where an argument is
     /// unset or no number, and for a division by zero.
-    static let calculate: SQLiteFunctions.SQLiteFunction = { context, _, arguments in
-        guard let operation = SQLiteValue.text(arguments, 0), let left = number(arguments, 1),
-            let right = number(arguments, 2)
-        else { return sqlite3_result_null(context) }
+    static func calculate(_ operation: String, _ left: String, _ right: String) throws(RelataError) -> Value {
+        guard let left = DecimalText.parse(left), let right = DecimalText.parse(right) else { return .null }
+        let result: Decimal
         switch operation {
-        case "+": result(context, left + right)
-        case "-": result(context, left - right)
-        case "*": result(context, left * right)
-        case "/" where right != 0: result(context, left / right)
-        default: sqlite3_result_null(context)
+        case "+": result = left + right
+        case "-": result = left - right
+        case "*": result = left * right
+        case "/" where right != 0: result = left / right
+        default: return .null
         }
+        if result.isNaN { throw .invalidUse("a decimal number is too large") }
+        return .text(result.description)
     }
 
     /// Orders two texts by the numbers they spell; what spells none comes after all numbers, by its bytes.
@@ -46,8 +47,11 @@ enum DecimalFunctions {
         var count: Int
     }
 
-    static let add: SQLiteFunctions.SQLiteFunction = { context, _, arguments in
-        guard let number = number(arguments, 0), let total = total(context, makes: true) else { return }
+    static let add: @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void = {
+        context, _, arguments in
+        guard let number = SQLiteValue.text(arguments, 0).flatMap({ DecimalText.parse($0) }),
+            let total = total(context, makes: true)
+        else { return }
         if total.pointee.count == 0 { total.pointee.sum = 0 }
         total.pointee.sum += number
         total.pointee.count += 1
@@ -70,10 +74,6 @@ enum DecimalFunctions {
     private static func total(_ context: OpaquePointer?, makes: Bool) -> UnsafeMutablePointer<Total>? {
         sqlite3_aggregate_context(context, makes ? Int32(MemoryLayout<Total>.size) : 0)?
             .assumingMemoryBound(to: Total.self)
-    }
-
-    private static func number(_ arguments: UnsafeMutablePointer<OpaquePointer?>?, _ index: Int) -> Decimal? {
-        SQLiteValue.text(arguments, index).flatMap { DecimalText.parse($0) }
     }
 
     private static func result(_ context: OpaquePointer?, _ number: Decimal) {

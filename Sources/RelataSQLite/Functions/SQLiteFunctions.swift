@@ -5,16 +5,32 @@ import RelataCore
 /// The SQL functions that generated SQL calls. They are the same as what Swift does with constants, so that a query
 /// never depends on which side is a constant.
 enum SQLiteFunctions {
+    private static let functions = [
+        SQLiteFunction("relata_fold", 2) { .text(TextFolding.fold($0.text(0), $0.options(1))) },
+        SQLiteFunction("relata_like", 3) { isTrue(TextPattern.isLike($0.text(0), $0.text(1), options: $0.options(2))) },
+        SQLiteFunction("relata_matches", 3) {
+            isTrue(try TextPattern.matches($0.text(0), $0.text(1), options: $0.options(2)))
+        },
+        // By bytes: SQLite's `substr` counts characters, and only up to the first U+0000.
+        SQLiteFunction("relata_ends", 2) {
+            let end = $0.text(1).utf8
+            return isTrue($0.text(0).utf8.suffix(end.count).elementsEqual(end))
+        },
+        SQLiteFunction("relata_lowercased", 1) { .text($0.text(0).lowercased()) },
+        SQLiteFunction("relata_uppercased", 1) { .text($0.text(0).uppercased()) },
+        SQLiteFunction("relata_trimmed", 1) { .text($0.text(0).trimmingCharacters(in: .whitespacesAndNewlines)) },
+        SQLiteFunction("relata_length", 1) { .integer(Int64($0.text(0).count)) },
+        SQLiteFunction("relata_decimal", 3) { try DecimalFunctions.calculate($0.text(0), $0.text(1), $0.text(2)) },
+    ]
+
     /// Makes the functions known to a connection.
     static func register(on handle: OpaquePointer) throws(RelataError) {
-        let text: [(String, Int32, SQLiteFunction)] = [
-            ("relata_fold", 2, fold), ("relata_like", 3, like), ("relata_matches", 3, matches),
-            ("relata_ends", 2, ends),
-            ("relata_lowercased", 1, lowercased), ("relata_uppercased", 1, uppercased), ("relata_trimmed", 1, trimmed),
-            ("relata_length", 1, length), ("relata_decimal", 3, DecimalFunctions.calculate),
-        ]
-        for (name, count, function) in text {
-            try check(sqlite3_create_function_v2(handle, name, count, flags, nil, function, nil, nil, nil), name)
+        for function in functions {
+            let context = Unmanaged.passUnretained(function).toOpaque()
+            try check(
+                sqlite3_create_function_v2(
+                    handle, function.name, function.argumentCount, flags, context, SQLiteFunction.call, nil, nil, nil),
+                function.name)
         }
         for (name, finish) in [
             ("relata_decimal_sum", DecimalFunctions.sum), ("relata_decimal_avg", DecimalFunctions.average),
@@ -28,9 +44,6 @@ enum SQLiteFunctions {
             "relata_decimal")
     }
 
-    typealias SQLiteFunction =
-        @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void
-
     /// Deterministic, so that SQLite may call them once for equal arguments; harmless, so that views may call them.
     private static let flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS
 
@@ -40,60 +53,49 @@ enum SQLiteFunctions {
         }
     }
 
-    // MARK: Text
+    private static func isTrue(_ condition: Bool) -> Value { .integer(condition ? 1 : 0) }
+}
 
-    private static let fold: SQLiteFunction = { context, _, arguments in
-        guard let text = SQLiteValue.text(arguments, 0) else { return sqlite3_result_null(context) }
-        SQLiteValue.result(context, TextFolding.fold(text, SQLiteValue.options(arguments, 1)))
+/// A SQL function: what it makes of its arguments. One that is `NULL` makes the result `NULL`.
+final class SQLiteFunction: Sendable {
+    let name: String
+    let argumentCount: Int32
+    private let body: @Sendable (SQLiteArguments) throws -> Value
+
+    init(_ name: String, _ argumentCount: Int32, body: @escaping @Sendable (SQLiteArguments) throws -> Value) {
+        self.name = name
+        self.argumentCount = argumentCount
+        self.body = body
     }
 
-    private static let like: SQLiteFunction = { context, _, arguments in
-        guard let text = SQLiteValue.text(arguments, 0), let pattern = SQLiteValue.text(arguments, 1) else {
-            return sqlite3_result_null(context)
-        }
-        let isLike = TextPattern.isLike(text, pattern, options: SQLiteValue.options(arguments, 2))
-        sqlite3_result_int(context, isLike ? 1 : 0)
-    }
-
-    private static let matches: SQLiteFunction = { context, _, arguments in
-        guard let text = SQLiteValue.text(arguments, 0), let pattern = SQLiteValue.text(arguments, 1) else {
+    /// What SQLite calls. The function itself is the context: it lives as long as the process.
+    static let call: @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void = {
+        context, count, values in
+        guard let function = sqlite3_user_data(context), let values else { return sqlite3_result_null(context) }
+        for index in 0..<Int(count) where sqlite3_value_type(values[index]) == SQLITE_NULL {
             return sqlite3_result_null(context)
         }
         do {
-            let isMatch = try TextPattern.matches(text, pattern, options: SQLiteValue.options(arguments, 2))
-            sqlite3_result_int(context, isMatch ? 1 : 0)
+            let body = Unmanaged<SQLiteFunction>.fromOpaque(function).takeUnretainedValue().body
+            switch try body(SQLiteArguments(values: values)) {
+            case .text(let text): SQLiteValue.result(context, text)
+            case .integer(let number): sqlite3_result_int64(context, number)
+            default: sqlite3_result_null(context)
+            }
         } catch {
             sqlite3_result_error(context, "\(error)", -1)
         }
     }
+}
 
-    /// Compares bytes: SQLite's `substr` counts characters, and only up to the first U+0000.
-    private static let ends: SQLiteFunction = { context, _, arguments in
-        guard let text = SQLiteValue.text(arguments, 0), let end = SQLiteValue.text(arguments, 1) else {
-            return sqlite3_result_null(context)
-        }
-        sqlite3_result_int(context, text.utf8.suffix(end.utf8.count).elementsEqual(end.utf8) ? 1 : 0)
-    }
+/// The arguments of a function, none of them `NULL`.
+struct SQLiteArguments {
+    fileprivate let values: UnsafeMutablePointer<OpaquePointer?>
 
-    private static let lowercased: SQLiteFunction = { context, _, arguments in
-        guard let text = SQLiteValue.text(arguments, 0) else { return sqlite3_result_null(context) }
-        SQLiteValue.result(context, text.lowercased())
-    }
+    /// An argument as text, numbers spelled out.
+    func text(_ index: Int) -> String { SQLiteValue.text(values, index) ?? "" }
 
-    private static let uppercased: SQLiteFunction = { context, _, arguments in
-        guard let text = SQLiteValue.text(arguments, 0) else { return sqlite3_result_null(context) }
-        SQLiteValue.result(context, text.uppercased())
-    }
-
-    private static let trimmed: SQLiteFunction = { context, _, arguments in
-        guard let text = SQLiteValue.text(arguments, 0) else { return sqlite3_result_null(context) }
-        SQLiteValue.result(context, text.trimmingCharacters(in: .whitespacesAndNewlines))
-    }
-
-    private static let length: SQLiteFunction = { context, _, arguments in
-        guard let text = SQLiteValue.text(arguments, 0) else { return sqlite3_result_null(context) }
-        sqlite3_result_int64(context, Int64(text.count))
-    }
+    func options(_ index: Int) -> TextOptions { TextOptions(rawValue: Int(sqlite3_value_int64(values[index]))) }
 }
 
 /// Arguments and results of SQL functions.
@@ -103,10 +105,6 @@ enum SQLiteValue {
         guard let value = arguments?[index], let bytes = sqlite3_value_text(value) else { return nil }
         return String(
             decoding: UnsafeBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(value))), as: UTF8.self)
-    }
-
-    static func options(_ arguments: UnsafeMutablePointer<OpaquePointer?>?, _ index: Int) -> TextOptions {
-        TextOptions(rawValue: Int(sqlite3_value_int64(arguments?[index])))
     }
 
     static func result(_ context: OpaquePointer?, _ text: String) {
