@@ -27,6 +27,20 @@ extension AttributeCoding {
     /// Values must be set, unless the coding says otherwise.
     @inlinable public var isOptional: Bool { false }
 
+    /// Reads the current row's column, by what is stored in it.
+    public func read(_ column: ColumnValue) throws -> Value {
+        do {
+            return try decode(column.value())
+        } catch {
+            throw unreadable(column, "\(Value.self)")
+        }
+    }
+
+    /// Binds the value as it is stored, and returns SQLite's result code.
+    public func bind(_ value: Value, _ statement: OpaquePointer, _ index: Int32) throws -> Int32 {
+        try encode(value).bind(to: statement, at: index)
+    }
+
     /// The error of a stored value that isn't one of the property's type.
     func mismatch(_ value: RelataCore.Value) -> RelataError {
         .corruptStore("\"\(value)\" is no \(Value.self): mend the row, or declare the property as what it holds")
@@ -99,10 +113,6 @@ public struct JSONCoding<Value: Codable & Sendable>: AttributeCoding {
         default: throw unreadable(column, "\(Value.self) as JSON")
         }
     }
-    /// Binds the value to a parameter and returns SQLite's result code.
-    public func bind(_ value: Value, _ statement: OpaquePointer, _ index: Int32) throws -> Int32 {
-        try encode(value).bind(to: statement, at: index)
-    }
     /// The value as the column stores it.
     public func encode(_ value: Value) throws(RelataError) -> RelataCore.Value {
         let encoder = JSONEncoder()
@@ -165,18 +175,6 @@ public struct DateCoding: AttributeCoding {
     @inlinable init(_ encoding: DateEncoding) { self.encoding = encoding }
     /// What the column means and how it is stored.
     public var type: AttributeType { .date(encoding) }
-    /// Reads the current row's column.
-    public func read(_ column: ColumnValue) throws -> Date {
-        do {
-            return try decode(column.value())
-        } catch {
-            throw unreadable(column, "Date")
-        }
-    }
-    /// Binds the value to a parameter and returns SQLite's result code.
-    public func bind(_ value: Date, _ statement: OpaquePointer, _ index: Int32) throws -> Int32 {
-        try encode(value).bind(to: statement, at: index)
-    }
     /// The value as the column stores it.
     public func encode(_ value: Date) throws(RelataError) -> RelataCore.Value {
         switch encoding {
@@ -202,13 +200,6 @@ public struct UUIDTextCoding: AttributeCoding {
     @inlinable init() {}
     /// What the column means and how it is stored.
     public var type: AttributeType { .uuid(.text) }
-    /// Reads the current row's column.
-    @inlinable
-    public func read(_ column: ColumnValue) throws -> UUID { try UUID.read(column) }
-    /// Binds the value to a parameter and returns SQLite's result code.
-    public func bind(_ value: UUID, _ statement: OpaquePointer, _ index: Int32) throws -> Int32 {
-        bindText(value.uuidString.lowercased(), to: statement, at: index)
-    }
     /// The value as the column stores it.
     public func encode(_ value: UUID) throws(RelataError) -> RelataCore.Value { .text(value.uuidString.lowercased()) }
     /// A stored value as the property's type.

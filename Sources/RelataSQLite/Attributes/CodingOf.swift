@@ -53,10 +53,6 @@ public struct RefusedCoding<Value>: AttributeCoding {
     public init() {}
     /// What the column means and how it is stored.
     public var type: AttributeType { .json }
-    /// Reads the current row's column.
-    public func read(_ column: ColumnValue) throws -> Value { throw refusal }
-    /// Binds the value to a parameter and returns SQLite's result code.
-    public func bind(_ value: Value, _ statement: OpaquePointer, _ index: Int32) throws -> Int32 { throw refusal }
     /// The value as the column stores it.
     public func encode(_ value: Value) throws(RelataError) -> RelataCore.Value { throw refusal }
     /// A stored value as the property's type.
