@@ -222,7 +222,10 @@ public final class Connection {
     /// The first column of the first row, or `nil` where there is no row.
     public func value(_ statement: SQLStatement, as type: AttributeType? = nil) throws(RelataError) -> Value? {
         let leased = try lease(statement.sql)
-        defer { release(leased) }
+        defer {
+            release(leased)
+            if !statement.parameters.isEmpty { sqlite3_clear_bindings(leased.handle) }
+        }
         try bind(statement.parameters, to: leased.handle)
         let code = sqlite3_step(leased.handle)
         if code == SQLITE_DONE { return nil }
