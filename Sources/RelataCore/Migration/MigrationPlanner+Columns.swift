@@ -5,29 +5,28 @@ extension MigrationPlanner {
     mutating func add(_ column: ColumnDescription, to table: TableDescription, _ remake: inout Remake)
         throws(RelataError)
     {
-        let entity = owner(of: table)
-        let name = property(of: column.name, in: table)
+        let place = place(of: column.name, in: table)
         guard let working = tables[table.name.lowercased()] else { return }
-        guard !isForeign else { return refuseLack(entity, name, "the column \(table.name).\(column.name)") }
+        guard !isForeign else { return refuseLack(place, "the column \(table.name).\(column.name)") }
         var added = column
         if !column.canBeOmitted {
             guard try facts(.hasRows(table: working.originalName)) else {
-                report(entity, name, "a new required column \(column.name)")
+                report(place, "a new required column \(column.name)")
                 remake.isNeeded = true
                 return
             }
             let isHandled = reportLossy(
-                entity, name, column: column.name,
+                place, column: column.name,
                 "it is new and required, and the rows there are have no value for it: "
                     + "give it a default value, or make it optional")
             guard isHandled else { return }
             added.isRequired = false
             remake.isNeeded = true
-            require(column.name, entity: entity, property: name, in: table)
-        } else if column.name == orderColumn(of: table, column.name) {
-            report(entity, name, "a new position column \(column.name), filled by the order of keys")
+            require(column.name, at: place, in: table)
+        } else if positionGroup(of: column.name, in: table) != nil {
+            report(place, "a new position column \(column.name), filled by the order of keys")
         } else {
-            report(entity, name, "a new column \(column.name)")
+            report(place, "a new column \(column.name)")
         }
         tables[table.name.lowercased()]?.added.insert(column.name.lowercased())
         let definition = SchemaDDL.columnDefinition(added, of: table, dialect: .sqlite)
@@ -41,28 +40,21 @@ extension MigrationPlanner {
     }
 
     /// The check that a step gave every row a value.
-    private mutating func require(_ column: String, entity: String, property: String?, in table: TableDescription) {
+    private mutating func require(_ column: String, at place: Place, in table: TableDescription) {
         plan.checks.append(
-            MigrationCheck(
-                question: .hasNulls(table: table.name, column: column),
-                problem: SchemaProblem(
-                    entity: entity, property: property,
-                    message: "rows have no value after the steps: give them one in the step")))
-    }
-
-    private func orderColumn(of table: TableDescription, _ column: String) -> String? {
-        positionGroup(of: column, in: table) == nil ? nil : column
+            check(
+                .hasNulls(table: table.name, column: column), place,
+                "rows have no value after the steps: give them one in the step"))
     }
 
     /// The columns of the key beside which a position column stands.
     private func positionGroup(of column: String, in table: TableDescription) -> [String]? {
-        if let join = schema.joins.first(where: { $0.table == table.name }) {
+        if let join = join(of: table) {
             return column == join.orderColumn
                 ? join.sourceColumns : column == join.inverseOrderColumn ? join.targetColumns : nil
         }
-        guard let entity = schema.tables.first(where: { $0.sqlName == table.name }) else { return nil }
         return schema.references.first {
-            $0.source == entity.index && $0.isOrderStored && $0.orderColumn == column
+            $0.source == entity(of: table)?.index && $0.isOrderStored && $0.orderColumn == column
         }?.columns
     }
 
@@ -86,13 +78,14 @@ extension MigrationPlanner {
 
     /// A to-one that became a many-to-many gives each of its keys a row in the join table.
     mutating func fillFromFormerToOne(_ table: TableDescription) {
-        guard let join = schema.joins.first(where: { $0.table == table.name }) else { return }
+        guard let join = join(of: table) else { return }
         let sides = [(join.source, join.property, true)] + (join.inverse.map { [(join.target, $0, false)] } ?? [])
         for (number, property, isSource) in sides {
             let holder = schema.tables[number]
             let target = schema.tables[isSource ? join.target : join.source]
             guard let columns = formerToOne(property, of: holder, target: target) else { continue }
-            let (own, other) = join.columns(isSource: isSource)
+            let (own, other) =
+                isSource ? (join.sourceColumns, join.targetColumns) : (join.targetColumns, join.sourceColumns)
             let orders =
                 isSource ? (join.orderColumn, join.inverseOrderColumn) : (join.inverseOrderColumn, join.orderColumn)
             var into = own + other
@@ -116,7 +109,9 @@ extension MigrationPlanner {
                 WHERE EXISTS (SELECT 1 FROM \(quote(target.sqlName)) AS t WHERE \(matches.joined(separator: " AND ")))
                 """)
             movedColumns[holder.sqlName.lowercased(), default: []].formUnion(columns.map { $0.lowercased() })
-            report(holder.name, property, "the key in \(columns.joined(separator: ", ")) becomes rows of \(table.name)")
+            report(
+                Place(holder.name, property),
+                "the key in \(columns.joined(separator: ", ")) becomes rows of \(table.name)")
         }
     }
 
@@ -148,11 +143,10 @@ extension MigrationPlanner {
         guard let working = tables[table.name.lowercased()],
             let index = remake.final.columns.firstIndex(where: { $0.name == column.name })
         else { return }
-        let entity = owner(of: table)
-        let name = property(of: column.name, in: table)
+        let place = place(of: column.name, in: table)
         if actual.isGenerated {
             _ = reportLossy(
-                entity, name, column: column.name, "the file computes \(actual.name) itself: leave it out of the model")
+                place, column: column.name, "the file computes \(actual.name) itself: leave it out of the model")
             return
         }
         try compareType(column, actual, of: table, working, &remake)
@@ -163,14 +157,14 @@ extension MigrationPlanner {
         let original = (table: working.originalName, column: working.originalColumn(actual.name))
         guard column.isRequired else {
             if isOwn {
-                report(entity, name, "it is optional now")
+                report(place, "it is optional now")
                 remake.isNeeded = true
             } else if isReference(column.name, of: table, isComposite: true) {
                 // Such a key is unset by a part of it.
                 remake.final.columns[index].isRequired = true
             } else {
                 let isHandled = reportLossy(
-                    entity, name, column: column.name, "the file requires a value: declare it without `?`")
+                    place, column: column.name, "the file requires a value: declare it without `?`")
                 if isHandled { remake.isNeeded = true } else { remake.final.columns[index].isRequired = true }
             }
             return
@@ -182,17 +176,17 @@ extension MigrationPlanner {
                 remake.final.columns[index].isRequired = false
                 return
             }
-            report(entity, name, "it is required now")
+            report(place, "it is required now")
             remake.isNeeded = true
             remake.fills[column.name.lowercased()] = column.defaultSQL
             return
         }
         let isHandled = reportLossy(
-            entity, name, column: column.name,
+            place, column: column.name,
             "it is required, and some rows have no value for it: give it a default value, or make it optional")
         if isHandled {
             remake.isNeeded = true
-            require(column.name, entity: entity, property: name, in: table)
+            require(column.name, at: place, in: table)
         }
     }
 
@@ -201,11 +195,10 @@ extension MigrationPlanner {
         _ remake: inout Remake
     ) throws(RelataError) {
         guard let index = remake.final.columns.firstIndex(where: { $0.name == column.name }) else { return }
-        let entity = owner(of: table)
-        let name = property(of: column.name, in: table)
-        let type = type(of: column.name, in: table)
+        let place = place(of: column.name, in: table)
+        let type = self.column(column.name, of: table)?.type
         let fits = type.map { TypeChange.fits($0, declaredType: actual.type) } ?? fitsStorage(column, actual)
-        let former = schema.tables.first { $0.sqlName == table.name }.flatMap { oldTable($0) }?.columns
+        let former = entity(of: table).flatMap { oldTable($0) }?.columns
             .first { $0.name.isSameName(as: working.originalColumn(actual.name)) }?.type
         if fits {
             guard let type, let former, !TypeChange.isWidening(from: former, to: type) else {
@@ -222,32 +215,29 @@ extension MigrationPlanner {
         // Nothing is lost where there is nothing.
         if isOwn, try !facts(.hasRows(table: working.originalName)) {
             if fits { return }
-            report(entity, name, "its column is \(column.type) now")
+            report(place, "its column is \(column.type) now")
             remake.isNeeded = true
             return
         }
         let isHandled = reportLossy(
-            entity, name, column: column.name,
+            place, column: column.name,
             "its values in the file are \(former.map { "of type \($0)" } ?? actual.type), not "
                 + "\(type.map { "\($0)" } ?? column.type): declare that type")
         guard isHandled, !fits else { return }
         remake.isNeeded = true
         if let type {
             plan.finalChecks.append(
-                MigrationCheck(
-                    question: .hasOtherTypes(
-                        table: table.name, column: column.name, types: TypeChange.storageClasses(type)),
-                    problem: SchemaProblem(
-                        entity: entity, property: name,
-                        message: "rows hold values of another type than \(type) after the steps: convert them there")))
+                check(
+                    .hasOtherTypes(
+                        table: table.name, column: column.name, types: TypeChange.storageClasses(type)), place,
+                    "rows hold values of another type than \(type) after the steps: convert them there"))
         }
     }
 
     /// Whether a column holds the key of a target, alone or with others.
     private func isReference(_ column: String, of table: TableDescription, isComposite: Bool = false) -> Bool {
-        guard let entity = schema.tables.first(where: { $0.sqlName == table.name }) else { return false }
-        let number = entity.columns.first { $0.name.isSameName(as: column) }?.reference
-        return number.map { !isComposite || schema.references[$0].columns.count > 1 } ?? false
+        self.column(column, of: table)?.reference.map { !isComposite || schema.references[$0].columns.count > 1 }
+            ?? false
     }
 
     private func fitsStorage(_ column: ColumnDescription, _ actual: ColumnDescription) -> Bool {

@@ -4,10 +4,9 @@ extension MigrationPlanner {
 
     mutating func compareForeignKeys(_ wanted: TableDescription, _ remake: inout Remake) throws(RelataError) {
         guard let working = tables[wanted.name.lowercased()] else { return }
-        let entity = owner(of: wanted)
         let formerly = oldTables[wanted.name.lowercased()]
         for key in wanted.foreignKeys {
-            let name = property(of: key.columns[0], in: wanted)
+            let place = place(of: key.columns[0], in: wanted)
             if key.columns.contains(where: { working.description.column($0) == nil }) {
                 // `ADD COLUMN` takes the key of a single column along.
                 if key.columns.count > 1 && !isForeign { remake.isNeeded = true }
@@ -22,19 +21,19 @@ extension MigrationPlanner {
                     leave(actual, insteadOf: key, of: wanted, &remake)
                     continue
                 }
-                try point(key, entity: entity, property: name, in: wanted, &remake)
+                try point(key, at: place, in: wanted, &remake)
                 continue
             }
             guard actual.onDelete != key.onDelete else { continue }
             if isOwn {
-                report(entity, name, "the delete rule in the file is \(key.onDelete.rawValue) now")
+                report(place, "the delete rule in the file is \(key.onDelete.rawValue) now")
                 remake.isNeeded = true
             } else if actual.onDelete.isDenial || (key.onDelete == .none && actual.onDelete != .cascade) {
                 // The rules are carried out before the database could do anything.
                 keep(actual, insteadOf: key, &remake)
             } else {
                 let isHandled = reportLossy(
-                    entity, name,
+                    place,
                     "the file says ON DELETE \(actual.onDelete.rawValue), the models \(key.onDelete.rawValue): "
                         + "declare the delete rule that the file has")
                 if isHandled { remake.isNeeded = true }
@@ -47,7 +46,6 @@ extension MigrationPlanner {
     private mutating func dropForeignKeys(
         _ wanted: TableDescription, _ working: WorkingTable, _ formerly: TableDescription?, _ remake: inout Remake
     ) {
-        let entity = owner(of: wanted)
         for key in working.description.foreignKeys
         where key.columns.allSatisfy({ wanted.column($0) != nil }) {
             if wanted.foreignKeys.contains(where: { $0.isOn(key.columns) }) {
@@ -56,16 +54,16 @@ extension MigrationPlanner {
                 if isOther && formerly?.foreignKey(on: key.columns) == nil { remake.final.foreignKeys.append(key) }
                 continue
             }
-            let name = property(of: key.columns[0], in: wanted)
+            let place = place(of: key.columns[0], in: wanted)
             let isReference = schema.references.contains {
                 schema.tables[$0.source].sqlName == wanted.name && $0.columns == key.columns
             }
             if formerly.map({ isSame(key, $0.foreignKey(on: key.columns)) }) ?? false {
-                report(entity, name, "the file no longer checks where it points")
+                report(place, "the file no longer checks where it points")
                 remake.isNeeded = true
             } else if isReference {
                 let isHandled = reportLossy(
-                    entity, name,
+                    place,
                     "it may dangle, but the file checks where it points: declare another rule than noAction")
                 if isHandled { remake.isNeeded = true }
             } else {
@@ -76,8 +74,7 @@ extension MigrationPlanner {
 
     /// Makes columns that are there a foreign key.
     private mutating func point(
-        _ key: ForeignKeyDescription, entity: String, property: String?, in table: TableDescription,
-        _ remake: inout Remake
+        _ key: ForeignKeyDescription, at place: Place, in table: TableDescription, _ remake: inout Remake
     ) throws(RelataError) {
         guard let working = tables[table.name.lowercased()] else { return }
         let target = tables[key.target.lowercased()]
@@ -92,17 +89,15 @@ extension MigrationPlanner {
         }
         if isDangling {
             let isHandled = reportLossy(
-                entity, property,
+                place,
                 "rows of the file hold keys that \(key.target) hasn't: declare it as it was, or remove those keys")
             guard isHandled else { return }
             plan.checks.append(
-                MigrationCheck(
-                    question: question,
-                    problem: SchemaProblem(
-                        entity: entity, property: property,
-                        message: "rows hold keys that \(key.target) hasn't after the steps: unset or mend them there")))
+                check(
+                    question, place,
+                    "rows hold keys that \(key.target) hasn't after the steps: unset or mend them there"))
         } else {
-            report(entity, property, "the file checks where it points now")
+            report(place, "the file checks where it points now")
         }
         remake.isNeeded = true
     }
@@ -114,7 +109,7 @@ extension MigrationPlanner {
     ) {
         if let actual {
             let isHandled = reportLossy(
-                owner(of: table), property(of: key.columns[0], in: table),
+                place(of: key.columns[0], in: table),
                 "its key points at \(actual.target) in the file, not at the key of \(key.target): declare that target")
             if isHandled { remake.isNeeded = true }
         } else {
@@ -154,10 +149,9 @@ extension MigrationPlanner {
         let stale = left.indexes.filter { isStale($0, wanted) }
         left.indexes.removeAll { stale.contains($0) }
         for index in stale {
-            let name = property(of: index.columns[0], in: wanted)
             report(
-                owner(of: wanted), name, index.isUnique ? "it need not be unique any more" : "it isn't indexed any more"
-            )
+                place(of: index.columns[0], in: wanted),
+                index.isUnique ? "it need not be unique any more" : "it isn't indexed any more")
             if !isRemade { plan.completion.append("DROP INDEX \(quote(index.name))") }
         }
         if isRemade { restore(left.indexes, of: wanted.name, remake.final) }
@@ -167,8 +161,8 @@ extension MigrationPlanner {
         for index in wanted.indexes where !index.isUnique && !left.isIndexed(index.columns) && !isForeign {
             // With a new column its index is no news.
             if index.columns.allSatisfy({ working.description.column($0) != nil }) {
-                let name = property(of: index.columns[0], in: wanted)
-                report(owner(of: wanted), name, "a new index on \(index.columns.joined(separator: ", "))")
+                let place = place(of: index.columns[0], in: wanted)
+                report(place, "a new index on \(index.columns.joined(separator: ", "))")
             }
             plan.completion.append(create(index, on: wanted.name))
         }
@@ -202,10 +196,9 @@ extension MigrationPlanner {
     private mutating func addUnique(_ index: IndexDescription, to table: TableDescription, _ working: WorkingTable)
         throws(RelataError)
     {
-        let entity = owner(of: table)
-        let name = property(of: index.columns[0], in: table)
+        let place = place(of: index.columns[0], in: table)
         let words = index.columns.joined(separator: ", ")
-        guard !isForeign else { return refuseLack(entity, name, "a unique index on \(words)") }
+        guard !isForeign else { return refuseLack(place, "a unique index on \(words)") }
         let new = index.columns.filter { working.description.column($0) == nil }
         let question: DataQuestion =
             new.isEmpty
@@ -215,16 +208,14 @@ extension MigrationPlanner {
         let isUnset = new.contains { table.column($0)?.defaultSQL == nil }
         if !isUnset, try facts(question) {
             let isHandled = reportLossy(
-                entity, name, "it is unique now, and several rows have the same \(words): remove `.unique`")
+                place, "it is unique now, and several rows have the same \(words): remove `.unique`")
             guard isHandled else { return }
             plan.checks.append(
-                MigrationCheck(
-                    question: .hasDuplicates(table: table.name, columns: index.columns),
-                    problem: SchemaProblem(
-                        entity: entity, property: name,
-                        message: "several rows have the same \(words) after the steps: make them differ there")))
+                check(
+                    .hasDuplicates(table: table.name, columns: index.columns), place,
+                    "several rows have the same \(words) after the steps: make them differ there"))
         } else if new.isEmpty {
-            report(entity, name, "it is unique now")
+            report(place, "it is unique now")
         }
         plan.completion.append(create(index, on: table.name))
     }

@@ -25,7 +25,7 @@ extension MigrationPlanner {
 
     private mutating func renameTable(of table: Table) {
         guard let original = table.entity.originalTable, rename(table: original, to: table.sqlName) else { return }
-        report(table.name, nil, "the table is renamed from \(original)")
+        report(Place(table.name), "the table is renamed from \(original)")
     }
 
     private mutating func renameAttribute(_ attribute: Attribute, of table: Table) {
@@ -33,7 +33,7 @@ extension MigrationPlanner {
         let declared = attribute.originalName.flatMap { oldEntity?.attribute($0)?.column ?? $0 }
         guard let column = declared ?? oldEntity?.attribute(attribute.name)?.column else { return }
         if rename(column: column, to: attribute.column, in: table.sqlName) {
-            report(table.name, attribute.name, "the column is renamed from \(column)")
+            report(Place(table.name, attribute.name), "the column is renamed from \(column)")
         }
     }
 
@@ -43,7 +43,7 @@ extension MigrationPlanner {
         let columns = former?.columns ?? defaultColumns(oldName, for: reference)
         guard columns.count == reference.columns.count else { return }
         for (column, new) in zip(columns, reference.columns) where rename(column: column, to: new, in: table.sqlName) {
-            report(table.name, relationship.name, "the column is renamed from \(column)")
+            report(Place(table.name, relationship.name), "the column is renamed from \(column)")
         }
         if let position = reference.orderColumn, reference.isOrderStored {
             _ = rename(column: former?.orderColumn ?? oldName + "Position", to: position, in: table.sqlName)
@@ -70,7 +70,7 @@ extension MigrationPlanner {
         let prefix = table.entity.originalTable ?? table.sqlName
         let oldJoin = former?.table ?? "\(prefix)_\(oldName)"
         if rename(table: oldJoin, to: join.table) {
-            report(table.name, join.property, "the join table is renamed from \(oldJoin)")
+            report(Place(table.name, join.property), "the join table is renamed from \(oldJoin)")
         }
         let source = table.entity.originalTable.map { [Naming.lowerFirst($0) + "Id"] } ?? join.sourceColumns
         let target = schema.tables[join.target].entity.originalTable.map { [Naming.lowerFirst($0) + "Id"] }

@@ -34,14 +34,12 @@ extension MigrationPlanner {
         let isRowID = actual.primaryKey.isEmpty && wanted.primaryKey.allSatisfy { actual.column($0) == nil }
         let names = Set(wanted.primaryKey.map { $0.lowercased() })
         let isSame = isRowID || Set(actual.primaryKey.map { $0.lowercased() }) == names
-        let isAssigned =
-            schema.tables.first { $0.sqlName == wanted.name }?.entity.isKeyAssigned == true && !isRowID
+        let isAssigned = entity(of: wanted)?.entity.isKeyAssigned == true && !isRowID
         // A unique set serves as a key for whoever looks rows up, and for foreign keys.
         if isSame || (actual.isUnique(wanted.primaryKey) && oldTables[wanted.name.lowercased()] == nil) {
             if isAssigned && !actual.isKeyAssigned {
                 remake.isNeeded = reportLossy(
-                    owner(of: wanted), nil,
-                    "its key isn't assigned by the file: declare the key without `?`")
+                    place(of: wanted).whole, "its key isn't assigned by the file: declare the key without `?`")
             }
             if !remake.isNeeded {
                 remake.final.primaryKey = isSame ? wanted.primaryKey : actual.primaryKey
@@ -50,23 +48,21 @@ extension MigrationPlanner {
             return
         }
         let isHandled = reportLossy(
-            owner(of: wanted), joinProperty(of: wanted),
+            place(of: wanted),
             "its primary key is (\(wanted.primaryKey.joined(separator: ", "))), that of the file "
                 + "(\(actual.primaryKey.joined(separator: ", "))): declare the same key")
         if isHandled {
             remake.isNeeded = true
-            let problem = SchemaProblem(entity: owner(of: wanted), message: "rows have equal keys after the steps")
-            plan.checks.append(
-                MigrationCheck(
-                    question: .hasDuplicates(table: wanted.name, columns: wanted.primaryKey), problem: problem))
+            let question = DataQuestion.hasDuplicates(table: wanted.name, columns: wanted.primaryKey)
+            plan.checks.append(check(question, place(of: wanted).whole, "rows have equal keys after the steps"))
         }
     }
 
     /// Columns that no property has: left alone where rows can be inserted without them.
     private mutating func keepOrDropOthers(_ wanted: TableDescription, _ remake: inout Remake) throws(RelataError) {
         guard let working = tables[wanted.name.lowercased()] else { return }
-        let entity = owner(of: wanted)
-        let former = schema.tables.first { $0.sqlName == wanted.name }.flatMap { oldTable($0) }
+        let entity = place(of: wanted).entity
+        let former = self.entity(of: wanted).flatMap { oldTable($0) }
         let moved = movedColumns[wanted.name.lowercased()] ?? []
         for column in working.description.columns where wanted.column(column.name) == nil {
             let original = working.originalColumn(column.name)
@@ -79,7 +75,7 @@ extension MigrationPlanner {
             let isAsked = steps.contains { $0.covers(spellings) }
             if !column.canBeOmitted || isAsked {
                 let isDropped = reportLossy(
-                    entity, property ?? column.name, column: column.name,
+                    Place(entity, property ?? column.name), column: column.name,
                     isAsked
                         ? "the column \(column.name) is dropped"
                         : "the models don't have it, and the file takes no row without it: declare it",
@@ -100,7 +96,7 @@ extension MigrationPlanner {
         let words = SQLWords.obstacles(in: working.description.sql ?? "")
         if !words.isEmpty {
             let isHandled = reportLossy(
-                entity, nil,
+                Place(entity),
                 "the table has to be made anew, and would lose what \(words.joined(separator: ", ")) says: "
                     + "make it anew by hand")
             guard isHandled else { return }

@@ -73,7 +73,7 @@ public struct MigrationPlanner {
     private mutating func work() throws(RelataError) {
         guard !tables.isEmpty else {
             plan.isCreation = true
-            for table in expected { report(owner(of: table), nil, "a new table") }
+            for table in expected { report(place(of: table).whole, "a new table") }
             plan.preparation = SchemaDDL.creation(of: schema, dialect: .sqlite)
             return
         }
@@ -91,8 +91,8 @@ public struct MigrationPlanner {
     }
 
     private mutating func create(_ table: TableDescription) {
-        guard !isForeign else { return refuseLack(owner(of: table), nil, "the table \(table.name)") }
-        report(owner(of: table), joinProperty(of: table), "a new table")
+        guard !isForeign else { return refuseLack(place(of: table).whole, "the table \(table.name)") }
+        report(place(of: table), "a new table")
         plan.preparation.append(SchemaDDL.createTable(table, dialect: .sqlite))
         plan.completion += table.indexes.map { create($0, on: table.name) }
         fillFromFormerToOne(table)
@@ -105,9 +105,7 @@ public struct MigrationPlanner {
             let entity = old?.tables.first { $0.sqlName.lowercased() == name }?.name ?? table.description.name
             let change = [LossyChange.dropping(entity), .dropping(table.description.name)]
             guard let step = steps.first(where: { $0.covers(change) }) else { continue }
-            plan.changes.append(
-                SchemaChange(
-                    entity: entity, property: nil, message: "the table is dropped", kind: .lossy, step: step.name))
+            note(Place(entity), "the table is dropped", .lossy, step: step.name)
             plan.completion.append("DROP TABLE \(Dialect.sqlite.quote(table.description.name))")
         }
     }
@@ -120,58 +118,83 @@ public struct MigrationPlanner {
 
     // MARK: Reporting
 
-    /// Notes a change that is applied by itself.
-    mutating func report(_ entity: String, _ property: String?, _ message: String) {
-        let change = SchemaChange(entity: entity, property: property, message: message, kind: .additive, step: nil)
+    /// What a change is about, as reports name it.
+    struct Place {
+        let entity: String
+        let property: String?
+
+        init(_ entity: String, _ property: String? = nil) {
+            self.entity = entity
+            self.property = property
+        }
+
+        /// The entity as a whole.
+        var whole: Place { Place(entity) }
+    }
+
+    private mutating func note(_ place: Place, _ message: String, _ kind: SchemaChange.Kind, step: String? = nil) {
+        let change = SchemaChange(
+            entity: place.entity, property: place.property, message: message, kind: kind, step: step)
         if !plan.changes.contains(change) { plan.changes.append(change) }
     }
 
+    /// Notes a change that is applied by itself.
+    mutating func report(_ place: Place, _ message: String) { note(place, message, .additive) }
+
     /// Notes a change that would lose something; returns whether a step takes it over.
     mutating func reportLossy(
-        _ entity: String, _ property: String?, column: String? = nil, _ message: String, isDropping: Bool = false
+        _ place: Place, column: String? = nil, _ message: String, isDropping: Bool = false
     ) -> Bool {
-        let names = [property, column].compactMap { $0 }.map { "\(entity).\($0)" } + (property == nil ? [entity] : [])
+        let properties = [place.property, column].compactMap { $0 }
+        let names = properties.map { "\(place.entity).\($0)" } + (place.property == nil ? [place.entity] : [])
         let wanted = names.map { isDropping ? LossyChange.dropping($0) : .changing($0) }
         let step = steps.first { $0.covers(wanted) }
         let verb = isDropping ? "dropping" : "changing"
         let mend = step == nil ? "; or add a migration step with `.\(verb)(\"\(names[0])\")`" : ""
-        let change = SchemaChange(
-            entity: entity, property: property, message: message + mend, kind: .lossy, step: step?.name)
-        if !plan.changes.contains(change) { plan.changes.append(change) }
+        note(place, message + mend, .lossy, step: step?.name)
         return step != nil
     }
 
     /// A file that isn't Relata's is used as it is, or not at all.
-    mutating func refuseLack(_ entity: String, _ property: String?, _ what: String) {
-        let change = SchemaChange(
-            entity: entity, property: property,
-            message: "the file was made by another program and lacks \(what): open the right file, "
-                + "or add a migration step with `.adopting`",
-            kind: .lossy, step: nil)
-        if !plan.changes.contains(change) { plan.changes.append(change) }
+    mutating func refuseLack(_ place: Place, _ what: String) {
+        note(
+            place,
+            "the file was made by another program and lacks \(what): open the right file, "
+                + "or add a migration step with `.adopting`", .lossy)
     }
 
-    /// The entity that a wanted table belongs to.
-    func owner(of table: TableDescription) -> String {
-        if let join = schema.joins.first(where: { $0.table == table.name }) { return schema.tables[join.source].name }
-        return schema.tables.first { $0.sqlName == table.name }?.name ?? table.name
+    /// A question that must be answered with no once the steps have run.
+    func check(_ question: DataQuestion, _ place: Place, _ message: String) -> MigrationCheck {
+        MigrationCheck(
+            question: question,
+            problem: SchemaProblem(entity: place.entity, property: place.property, message: message))
     }
+
+    // MARK: What the schema wants
+
+    /// The entity whose table a wanted one is; `nil` for a join table.
+    func entity(of table: TableDescription) -> Table? { schema.tables.first { $0.sqlName == table.name } }
 
     /// The many-to-many that a wanted table stands for.
-    func joinProperty(of table: TableDescription) -> String? {
-        schema.joins.first { $0.table == table.name }?.property
+    func join(of table: TableDescription) -> Join? { schema.joins.first { $0.table == table.name } }
+
+    /// A wanted column, unless the store keeps it beside those of the properties.
+    func column(_ name: String, of table: TableDescription) -> Column? {
+        entity(of: table)?.columns.first { $0.name.isSameName(as: name) }
+    }
+
+    /// The entity that a wanted table belongs to, and the many-to-many if it is a join table.
+    func place(of table: TableDescription) -> Place {
+        if let join = join(of: table) { return Place(schema.tables[join.source].name, join.property) }
+        return Place(entity(of: table)?.name ?? table.name)
     }
 
     /// The property that a wanted column belongs to.
-    func property(of column: String, in table: TableDescription) -> String? {
-        if let join = joinProperty(of: table) { return join }
-        guard let entity = schema.tables.first(where: { $0.sqlName == table.name }) else { return nil }
-        return entity.columns.first { $0.name.isSameName(as: column) }?.property
-            ?? schema.references.first { $0.source == entity.index && $0.orderColumn == column }?.property
-    }
-
-    /// What a wanted column means.
-    func type(of column: String, in table: TableDescription) -> AttributeType? {
-        schema.tables.first { $0.sqlName == table.name }?.columns.first { $0.name.isSameName(as: column) }?.type
+    func place(of name: String, in table: TableDescription) -> Place {
+        let place = place(of: table)
+        let property =
+            place.property ?? column(name, of: table)?.property
+            ?? schema.references.first { $0.source == entity(of: table)?.index && $0.orderColumn == name }?.property
+        return Place(place.entity, property)
     }
 }
