@@ -48,6 +48,7 @@ struct LinkKeys {
 }
 
 /// Collects the keys that objects hold in one of their to-ones.
+@usableFromInline
 class AnyToOneKeys {
     let index: Int
     init(_ index: Int) { self.index = index }

@@ -19,11 +19,11 @@ enum LinkTarget<Target: Model>: Sendable {
     case object(LinkedObject<Target>)
     case key(Target.Key)
 
-    var object: LinkedObject<Target>? {
+    @inlinable var object: LinkedObject<Target>? {
         if case .object(let object) = self { object } else { nil }
     }
 
-    var key: Target.Key? {
+    @inlinable var key: Target.Key? {
         switch self {
         case .object(let object): object.value.primaryKey
         case .key(let key): key

@@ -1,5 +1,7 @@
 /// Sees each link of an object: `Model.visitLinks` shows it them.
+@frozen
 public struct LinkVisitor {
+    @usableFromInline
     enum Purpose {
         /// A save: finds nested objects, references and edits.
         case gathering(LinkGatherer)
@@ -9,11 +11,13 @@ public struct LinkVisitor {
         case collecting(AnyToOneKeys)
     }
 
-    private let purpose: Purpose
+    @usableFromInline let purpose: Purpose
 
+    @inlinable
     init(_ purpose: Purpose) { self.purpose = purpose }
 
     /// A required to-one.
+    @inlinable
     public mutating func visit<Target>(_ toOne: ToOne<Target>, at index: Int) throws {
         switch purpose {
         case .gathering(let gatherer): try gatherer.visit(toOne, at: index)
@@ -23,6 +27,7 @@ public struct LinkVisitor {
     }
 
     /// A to-one that may be unset.
+    @inlinable
     public mutating func visit<Target>(_ toOne: ToOne<Target>?, at index: Int) throws {
         switch purpose {
         case .gathering(let gatherer):
@@ -35,11 +40,13 @@ public struct LinkVisitor {
     }
 
     /// A has-one.
+    @inlinable
     public mutating func visit<Target>(_ hasOne: HasOne<Target>, at index: Int) throws {
         try visit(hasOne.link, at: index)
     }
 
     /// A to-many.
+    @inlinable
     public mutating func visit<Target>(_ toMany: ToMany<Target>, at index: Int) throws {
         switch purpose {
         case .gathering(let gatherer): try gatherer.visit(toMany, at: index)
@@ -48,13 +55,15 @@ public struct LinkVisitor {
         }
     }
 
-    private func collect<Target>(_ toOne: ToOne<Target>?, _ keys: AnyToOneKeys, _ index: Int) {
+    @usableFromInline
+    func collect<Target>(_ toOne: ToOne<Target>?, _ keys: AnyToOneKeys, _ index: Int) {
         guard index == keys.index, let keys = keys as? ToOneKeys<Target> else { return }
         keys.keys.append(toOne?.key)
     }
 }
 
 /// What a look for edits has found, and how it compares with another object's.
+@usableFromInline
 final class EditLook {
     /// The edits of each link that has some: a `LinkEdit` array.
     private var edits: [Int: any Sendable] = [:]
@@ -66,6 +75,7 @@ final class EditLook {
 
     var hasEdits: Bool { !edits.isEmpty }
 
+    @usableFromInline
     func see<Target>(_ edits: [LinkEdit<Target>], at index: Int) {
         if edits.isEmpty { return }
         self.edits[index] = edits

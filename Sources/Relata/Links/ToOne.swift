@@ -65,7 +65,7 @@ public struct ToOne<Target: Model>: Sendable {
 final class LinkedObject<Target: Model>: Sendable {
     @usableFromInline let value: Target
     /// Whether it was read from the store: a save needn't look whether it is there.
-    let isStored: Bool
+    @usableFromInline let isStored: Bool
 
     init(_ value: Target, isStored: Bool = false) {
         self.value = value

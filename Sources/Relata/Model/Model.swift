@@ -47,8 +47,12 @@ public protocol Model: Hashable, PredicateArgumentConvertible {
     /// Takes loaded objects into each link, with its number among the entity's relationships.
     mutating func loadLinks(from loader: inout LinkLoader)
 
+    /// Adds objects to a save, or finds what they link to. The default does.
+    static func gather(_ loop: inout GatherLoop<Self>) throws
     /// Writes objects one after the other. The default does.
     static func write(_ loop: inout WriteLoop<Self>) throws
+    /// Asks objects to validate themselves. The default does.
+    static func validate(_ loop: inout ValidationLoop<Self>) throws
 
     /// Checks the object as a whole, before anything of it is written. The default accepts everything.
     ///
@@ -64,6 +68,7 @@ extension Model {
     @inlinable public static var keyColumnCount: Int { keyTypes.count }
 
     /// A key as plans and reports know it.
+    @usableFromInline
     static func keyValue(_ key: Key) throws -> KeyValue {
         var binder = Binder(collecting: 1)
         try bind(key, to: &binder)

@@ -5,6 +5,14 @@
 // each model, in which the compiler knows the type and everything `@Model` has written for it.
 
 extension Model {
+    /// Adds objects to a save, or finds what they link to.
+    @inlinable
+    public static func gather(_ loop: inout GatherLoop<Self>) throws { try loop.run() }
+
+    /// Asks objects to validate themselves.
+    @inlinable
+    public static func validate(_ loop: inout ValidationLoop<Self>) throws { try loop.run() }
+
     /// Writes objects one after the other.
     @inlinable
     public static func write(_ loop: inout WriteLoop<Self>) throws { try loop.run() }

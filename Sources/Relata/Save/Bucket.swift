@@ -1,65 +1,114 @@
-import Foundation
-
 /// The objects of one model in a save, as a session sees them without knowing the type.
+@usableFromInline
 protocol AnyBucket: AnyObject {
     var table: Table { get }
-    func visit(row: Int, node: Int, session: SaveSession) throws
-    func resolveKeyReferences(session: SaveSession) throws
+    var count: Int { get }
+    /// Whether the call was given objects, or only linked ones are here.
+    var hasGiven: Bool { get }
+    /// Whether a row must match others by their unique columns, whose key it takes over.
+    var hasMatch: Bool { get }
+    func visit(_ rows: Range<Int>, firstNode: Int, _ session: SaveSession) throws
+    func resolveKeyReferences(_ session: SaveSession)
     func validate(into failures: inout [ValidationFailure])
     func noteUnset(node: Int, row: Int, reference: Int)
-    func checkUnset(session: SaveSession) throws
-    func write(row: Int, node: Int, session: SaveSession) throws
-    func checkReferences(row: Int, session: SaveSession) throws
+    func checkUnset(_ session: SaveSession) throws
+    func write(_ rows: Range<Int>, _ session: SaveSession) throws
+    func checkReferences(row: Int, _ session: SaveSession) throws
     func keyValue(row: Int) -> KeyValue?
+    /// Binds the key of an object; whether it has one.
+    func bindKey(row: Int, to binder: inout Binder) throws -> Bool
     func override(row: Int, reference: Int, owner: NodeKey)
     /// The objects that others refer to by key alone: key, referring node and reference.
     func referredKeys() -> [(key: KeyValue, node: Int, reference: Int)]
-    func finishModel(_ row: Int, session: SaveSession) -> any Model
+    func finishModel(_ row: Int, _ session: SaveSession) -> any Model
 }
 
 /// The objects of one model in a save.
+///
+/// What is done for each object while a save is gathered is inlined into the app's own module; the rest is not.
+@usableFromInline
 final class Bucket<M: Model>: AnyBucket {
-    let table: Table
-    private(set) var objects: [M] = []
-    private var roles: [SaveRole] = []
-    private var nodes: [Int] = []
-    private var rows: [M.Key: Int] = [:]
+    @usableFromInline let table: Table
+    /// The bucket's number in the session.
+    @usableFromInline let number: Int
+    @usableFromInline var objects: [M] = []
+    @usableFromInline var roles: [SaveRole] = []
+    @usableFromInline var nodes: [Int] = []
+    @usableFromInline var rows: [M.Key: Int] = [:]
+    /// The rows of objects that the database gives a key, or that get a part of it from another.
+    @usableFromInline var keyless: Set<Int> = []
+    @usableFromInline private(set) var hasGiven = false
+    @usableFromInline private(set) var hasMatch = false
     /// Linked objects without a key, by identity: a copy of the same link is the same object.
     private var rowsOfBoxes: [ObjectIdentifier: Int] = [:]
     /// The content of linked objects without a key, to notice one that was linked twice.
     private var unsavedContents: Set<[Value]> = []
     /// The same of the given objects, gathered when the first such link is found.
     private var givenContents: Set<[Value]>?
-    private var overrides: [Int: [ColumnOverride]] = [:]
+    var overrides: [Int: [ColumnOverride]] = [:]
     /// References by key alone, to find out at the end whether the object is in the session.
-    private var keyReferences: [(key: M.Key, node: Int, reference: Int)] = []
+    @usableFromInline var keyReferences: [(key: M.Key, node: Int, reference: Int)] = []
     private var resolved = 0
     private var unset: [(node: Int, row: Int, reference: Int)] = []
-    private var finished: [Int: M] = [:]
+    private var isFinished: [Bool] = []
 
-    init(_ table: Table) { self.table = table }
+    init(_ table: Table, number: Int = 0) {
+        self.table = table
+        self.number = number
+    }
+
+    /// Objects of a model without links, which need neither nodes nor rows by key.
+    convenience init(_ table: Table, plain objects: [M], as role: SaveRole) {
+        self.init(table)
+        self.objects = objects
+        roles = Array(repeating: role, count: objects.count)
+        if table.entity.isKeyAssigned { keyless = Set(objects.indices.filter { objects[$0].primaryKey == nil }) }
+    }
+
+    @usableFromInline var count: Int { objects.count }
 
     // MARK: Gathering
 
+    func add(_ objects: [M], as role: SaveRole, _ session: SaveSession) throws -> [Int] {
+        hasGiven = true
+        if case .match = role { hasMatch = true }
+        var loop = GatherLoop(.add(objects, role), self, session)
+        try M.gather(&loop)
+        return loop.nodes
+    }
+
     /// Adds an object given to the call and returns its node.
-    func add(_ object: M, as role: SaveRole, session: SaveSession) throws -> Int {
+    @inlinable
+    func add(_ object: M, as role: SaveRole, _ session: SaveSession) throws -> Int {
         if let key = object.primaryKey {
-            if let row = rows[key] {
-                guard objects[row] == object else { throw twice(object) }
-                if role == .insert, roles[row] == .insert { throw RelataError.alreadyExists(object.reference()) }
-                // Linked before it was given: now it is written for itself.
-                if roles[row] == .link { roles[row] = role }
-                return nodes[row]
-            }
+            if let row = rows[key] { return try addAgain(object, row, as: role) }
             rows[key] = objects.count
-        } else if role == .update {
-            throw RelataError.invalidUse("a \(M.entityName) without a key can't be updated: insert it, or use save")
+        } else {
+            try checkKeyless(role)
         }
         return append(object, role, session)
     }
 
+    @usableFromInline
+    func addAgain(_ object: M, _ row: Int, as role: SaveRole) throws -> Int {
+        guard objects[row] == object else { throw twice(object) }
+        if role == .insert, roles[row] == .insert { throw RelataError.alreadyExists(object.reference()) }
+        // Linked before it was given: now it is written for itself.
+        if roles[row] == .link { roles[row] = role }
+        return nodes[row]
+    }
+
+    @usableFromInline
+    func checkKeyless(_ role: SaveRole) throws {
+        if role == .update {
+            throw RelataError.invalidUse("a \(M.entityName) without a key can't be updated: insert it, or use save")
+        }
+        keyless.insert(objects.count)
+    }
+
     /// Adds an object that another links to and returns its node.
-    func link(_ box: LinkedObject<M>, session: SaveSession) throws -> Int {
+    @inlinable
+    func link(_ box: LinkedObject<M>, _ session: SaveSession) throws -> Int {
         let object = box.value
         if let key = object.primaryKey {
             if let row = rows[key] {
@@ -67,23 +116,32 @@ final class Bucket<M: Model>: AnyBucket {
                 return nodes[row]
             }
             rows[key] = objects.count
-        } else {
-            let identity = ObjectIdentifier(box)
-            if let row = rowsOfBoxes[identity] { return nodes[row] }
-            let content = try object.columnValues(table)
-            guard try !isGiven(content), unsavedContents.insert(content).inserted else {
-                throw RelataError.invalidUse(
-                    "the same new \(M.entityName) is linked from two places, or given and linked, and would be inserted twice: save it first, or copy one link to both places"
-                )
-            }
-            rowsOfBoxes[identity] = objects.count
+        } else if let row = try rowOfKeyless(box) {
+            return nodes[row]
         }
         return append(object, .link, session)
     }
 
+    /// The row of an object without a key that is linked again; `nil` for a new one.
+    @usableFromInline
+    func rowOfKeyless(_ box: LinkedObject<M>) throws -> Int? {
+        let identity = ObjectIdentifier(box)
+        if let row = rowsOfBoxes[identity] { return row }
+        let content = try box.value.columnValues(table)
+        guard try !isGiven(content), unsavedContents.insert(content).inserted else {
+            throw RelataError.invalidUse(
+                "the same new \(M.entityName) is linked from two places, or given and linked, and would be inserted twice: save it first, or copy one link to both places"
+            )
+        }
+        rowsOfBoxes[identity] = objects.count
+        keyless.insert(objects.count)
+        return nil
+    }
+
     /// A copy of an object that is in the session already. Only its columns and edits must be the same: what it has
     /// loaded isn't written.
-    private func merge(_ object: M, into row: Int, _ session: SaveSession) throws {
+    @usableFromInline
+    func merge(_ object: M, into row: Int, _ session: SaveSession) throws {
         if objects[row] == object { return }
         guard try objects[row].columnValues(table) == object.columnValues(table) else { throw twice(object) }
         // A copy from before the last edits, such as a new child's link back to its parent.
@@ -97,17 +155,18 @@ final class Bucket<M: Model>: AnyBucket {
     private func isGiven(_ content: [Value]) throws -> Bool {
         if givenContents == nil {
             givenContents = []
-            for (row, object) in objects.enumerated() where roles[row] != .link && object.primaryKey == nil {
-                givenContents?.insert(try object.columnValues(table))
+            for row in keyless where roles[row] != .link {
+                givenContents?.insert(try objects[row].columnValues(table))
             }
         }
         return givenContents?.contains(content) == true
     }
 
-    private func append(_ object: M, _ role: SaveRole, _ session: SaveSession) -> Int {
+    @inlinable
+    func append(_ object: M, _ role: SaveRole, _ session: SaveSession) -> Int {
+        let node = session.makeNode(bucket: number, row: objects.count)
         objects.append(object)
         roles.append(role)
-        let node = session.makeNode(self, row: objects.count - 1)
         nodes.append(node)
         return node
     }
@@ -118,16 +177,18 @@ final class Bucket<M: Model>: AnyBucket {
         )
     }
 
-    func visit(row: Int, node: Int, session: SaveSession) throws {
+    @usableFromInline
+    func visit(_ rows: Range<Int>, firstNode: Int, _ session: SaveSession) throws {
         guard !session.catalog.links[table.index].isEmpty else { return }
-        var visitor = LinkVisitor(
-            .gathering(LinkGatherer(session: session, node: node, row: row, table: table.index)))
-        try objects[row].visitLinks(&visitor)
+        var loop = GatherLoop(.visit(rows, firstNode: firstNode), self, session)
+        try M.gather(&loop)
     }
 
+    @inlinable
     func refer(toKey key: M.Key, from node: Int, reference: Int) { keyReferences.append((key, node, reference)) }
 
-    func resolveKeyReferences(session: SaveSession) throws {
+    @usableFromInline
+    func resolveKeyReferences(_ session: SaveSession) {
         guard !objects.isEmpty else { return }
         defer { resolved = keyReferences.count }
         for (key, node, reference) in keyReferences[resolved...] {
@@ -136,13 +197,16 @@ final class Bucket<M: Model>: AnyBucket {
         }
     }
 
+    @usableFromInline
     func override(row: Int, reference: Int, owner: NodeKey) {
         overrides[row, default: []].append(ColumnOverride(reference: reference, owner: owner))
     }
 
+    @usableFromInline
     func noteUnset(node: Int, row: Int, reference: Int) { unset.append((node, row, reference)) }
 
-    func checkUnset(session: SaveSession) throws {
+    @usableFromInline
+    func checkUnset(_ session: SaveSession) throws {
         for (_, row, number) in unset where overrides[row]?.contains(where: { $0.reference == number }) != true {
             let reference = session.catalog.schema.references[number]
             throw RelataError.requiredReference(
@@ -151,21 +215,30 @@ final class Bucket<M: Model>: AnyBucket {
         }
     }
 
-    func validate(into failures: inout [ValidationFailure]) {
-        Validation.check(objects, table, &failures)
-    }
+    @usableFromInline
+    func validate(into failures: inout [ValidationFailure]) { Validation.check(objects, table, &failures) }
 
     // MARK: Results
 
+    @usableFromInline
     func keyValue(row: Int) -> KeyValue? { objects[row].primaryKey.flatMap { try? M.keyValue($0) } }
 
+    @usableFromInline
+    func bindKey(row: Int, to binder: inout Binder) throws -> Bool {
+        guard let key = objects[row].primaryKey else { return false }
+        try M.bind(key, to: &binder)
+        return true
+    }
+
+    @usableFromInline
     func referredKeys() -> [(key: KeyValue, node: Int, reference: Int)] {
         keyReferences.compactMap { reference in
             (try? M.keyValue(reference.key)).map { ($0, reference.node, reference.reference) }
         }
     }
 
-    func finishModel(_ row: Int, session: SaveSession) -> any Model { finish(row, session: session) }
+    @usableFromInline
+    func finishModel(_ row: Int, _ session: SaveSession) -> any Model { finish(row, session) }
 
     func row(key: M.Key) -> Int? { rows[key] }
 
@@ -174,92 +247,24 @@ final class Bucket<M: Model>: AnyBucket {
     }
 
     /// The object as it is saved: key, stamps and linked objects set, edits done.
-    func finish(_ row: Int, session: SaveSession) -> M {
+    func finish(_ row: Int, _ session: SaveSession) -> M {
+        if isFinished.isEmpty { isFinished = Array(repeating: false, count: objects.count) }
         // An object that leads back to itself holds itself as it was given.
-        if let done = finished[row] { return done }
-        finished[row] = objects[row]
+        if isFinished[row] || !session.isRebuilt(number) { return objects[row] }
+        isFinished[row] = true
         var state = SavedState(session: session, rowID: nil, isInserted: false, keepsStamps: true)
         state.isReloaded = session.isTouched(nodes[row])
         let result = M(saved: objects[row], &state)
-        finished[row] = result
+        objects[row] = result
         return result
     }
 
-    // MARK: Writing
-
-    func write(row: Int, node: Int, session: SaveSession) throws {
-        let connection = session.connection
-        let overrides = overrides[row].map { resolve($0, session) } ?? []
-        let writer = RowWriter<M>(table: table, connection: connection, session: session)
-        switch roles[row] {
-        case .insert: try insert(row, overrides, writer)
-        case .save:
-            if objects[row].primaryKey == nil || table.entity.revision != nil && writer.revision(of: objects[row]) == 0
-            {
-                try insert(row, overrides, writer)
-            } else if table.entity.revision != nil {
-                try writer.update(objects[row], columns: nil, overrides)
-                stamp(row, isInserted: false, nil, session)
-            } else {
-                let isInserted = try writer.save(objects[row], overrides)
-                stamp(row, isInserted: isInserted, nil, session)
-            }
-        case .link:
-            if objects[row].primaryKey == nil {
-                try insert(row, overrides, writer)
-            } else if try writer.insertIfAbsent(objects[row], overrides) {
-                stamp(row, isInserted: true, nil, session)
-            } else {
-                if session.editedNodes.contains(node) {
-                    throw RelataError.invalidUse(
-                        "\(objects[row].reference()) is stored already and only linked here, so its edits on links would be lost: save it itself"
-                    )
-                }
-                for case (let reference, let key?) in overrides {
-                    guard let own = keyValue(row: row) else { continue }
-                    try session.setReference(session.catalog.schema.references[reference], of: own, to: key)
-                }
-            }
-        case .match(let columns):
-            let sql = RowSQL.match(table, session.catalog.schema, columns: columns)
-            let key = try writer.returningKey(objects[row], overrides, sql)
-            if let stored = try writer.stored(key) { objects[row] = stored }
-            rows[key] = row
-        case .update:
-            try writer.update(objects[row], columns: nil, overrides)
-            stamp(row, isInserted: false, nil, session)
-        case .updateColumns([]) where overrides.isEmpty: break
-        case .updateColumns(let columns):
-            try writer.update(objects[row], columns: columns, overrides)
-            stamp(row, isInserted: false, nil, session)
-        }
-    }
-
-    /// Looks for the targets of a written row.
-    func checkReferences(row: Int, session: SaveSession) throws {
-        let overrides = overrides[row].map { resolve($0, session) } ?? []
-        let writer = RowWriter<M>(table: table, connection: session.connection, session: session)
-        let values = try writer.columnValues(objects[row], overrides)
-        if let error = try ConstraintErrors(session: session).culprit(table, values) { throw error }
-    }
-
-    private func insert(_ row: Int, _ overrides: [(Int, KeyValue?)], _ writer: RowWriter<M>) throws {
-        let rowID = try writer.insert(objects[row], overrides)
-        let isAssigned = table.entity.isKeyAssigned && objects[row].primaryKey == nil
-        stamp(row, isInserted: true, isAssigned ? rowID : nil, writer.session)
-    }
-
     /// Puts key and stamps into the object as soon as its row is written: others may wait for the key.
-    private func stamp(_ row: Int, isInserted: Bool, _ rowID: Int64?, _ session: SaveSession) {
+    func stamp(_ row: Int, isInserted: Bool, _ rowID: Int64?, _ session: SaveSession) {
         guard rowID != nil || table.entity.hasStamps else { return }
         var state = SavedState(session: session, rowID: rowID, isInserted: isInserted, keepsLinks: true)
         objects[row] = M(saved: objects[row], &state)
         if rowID != nil, let key = objects[row].primaryKey { rows[key] = row }
-    }
-
-    /// The keys that other objects give this one; unknown ones are written later.
-    private func resolve(_ overrides: [ColumnOverride], _ session: SaveSession) -> [(Int, KeyValue?)] {
-        overrides.map { ($0.reference, session.keyValue($0.owner)) }
     }
 }
 

@@ -1,54 +1,94 @@
-/// The rows of a join table that belong to one object, seen from its side.
+import GRDBSQLite
+
+/// Writes the edits of a many-to-many, seen from one side, as rows of its join table.
 struct JoinRows {
     private let session: SaveSession
     private let join: Join
     private let isSource: Bool
-    private let owner: KeyValue
     private let link: String
     private let side: JoinSide
-    /// Inserts a row: its text depends on the join alone, and a list may have many members.
-    private let insertion: String
+    private let hasCounts: Bool
+    /// The slot of the statement that inserts a row.
+    private let slot: Int
 
-    init(session: SaveSession, join: Join, isSource: Bool, owner: KeyValue, link: String) {
+    /// `nil` for a link that isn't a many-to-many.
+    init?(_ session: SaveSession, _ link: CatalogLink) {
+        guard case .join(let number, let isSource) = link.link else { return nil }
+        let schema = session.catalog.schema
         self.session = session
-        self.join = join
         self.isSource = isSource
-        self.owner = owner
-        self.link = link
+        self.link = link.name
+        join = schema.joins[number]
         side = JoinSide(join, isSource: isSource)
-        insertion = side.insertion(into: join)
+        hasCounts =
+            [join.minimumCount, join.maximumCount, join.inverseMinimumCount, join.inverseMaximumCount] != [
+                nil, nil, nil, nil,
+            ]
+        slot = RowSQL.Slot.number(join, isSource: isSource, in: schema)
+    }
+
+    /// Writes the edits of one object's link.
+    func write(_ group: LinkGroup, _ list: OrderedList?) throws {
+        var list = list
+        let owner = NodeKey.node(group.owner)
+        if hasCounts { note(owner: try session.key(owner), member: nil) }
+        for change in group.changes {
+            switch change {
+            case .add(let member):
+                try add(member, to: owner)
+                list?.append(try session.key(member))
+            case .place(let member, let after):
+                try add(member, to: owner)
+                try list?.place(try session.key(member), after: try after.map(session.key), in: link)
+            case .remove(let member):
+                try remove(member, from: try session.key(owner))
+                list?.remove(member)
+            case .set(let members):
+                let keys = try members.map(session.key)
+                try removeAll(except: keys, from: try session.key(owner))
+                for member in members { try add(member, to: owner) }
+                list?.set(keys)
+            }
+        }
+        guard var list else { return }
+        for (key, position) in list.changedPositions() { try move(key, to: position, of: try session.key(owner)) }
     }
 
     /// Makes an object a member; nothing happens if it is one.
-    func add(_ member: KeyValue) throws {
-        note(member)
-        let values = owner.values + member.values
+    private func add(_ member: NodeKey, to owner: NodeKey) throws {
+        if hasCounts { note(owner: nil, member: try session.key(member)) }
+        let connection = session.connection
         do {
-            if try session.connection.run(SQLStatement(insertion, values.map(Parameter.value))) > 0 {
-                record([member])
+            let isNew = try connection.withStatement(slot: slot, { side.insertion(into: join) }) { statement in
+                var binder = Binder(statement)
+                guard try session.bind(owner, to: &binder), try session.bind(member, to: &binder) else {
+                    throw RelataError.invalidUse("a linked object has no key after it was saved")
+                }
+                try connection.check(sqlite3_step(statement), statement)
+                return connection.changes > 0
             }
-        } catch {
-            guard case .database(let code, _, _) = error, Int32(code) == SQLITE_CONSTRAINT_FOREIGNKEY_ else {
-                throw error
+            if isNew, connection.recorder?.listsRows == true {
+                record([try session.key(member)], of: try session.key(owner))
             }
+        } catch RelataError.database(Int(SQLITE_CONSTRAINT_FOREIGNKEY_), _, _) {
             throw RelataError.invalidReference(
                 entity: session.catalog.schema.tables[isSource ? join.source : join.target].name, property: link,
-                key: member)
+                key: try session.key(member))
         }
     }
 
     /// Makes an object no member.
-    func remove(_ member: KeyValue) throws {
-        note(member)
+    private func remove(_ member: KeyValue, from owner: KeyValue) throws {
+        if hasCounts { note(owner: nil, member: member) }
         let removed = try session.connection.run(
             SQLStatement(
                 "DELETE FROM \(RowSQL.quote(join.table)) WHERE " + RowSQL.matches(side.own + side.other, from: 1),
                 (owner.values + member.values).map(Parameter.value)))
-        if removed > 0 { record([member]) }
+        if removed > 0 { record([member], of: owner) }
     }
 
     /// Makes all objects but these no members.
-    func removeAll(except keys: [KeyValue]) throws {
+    private func removeAll(except keys: [KeyValue], from owner: KeyValue) throws {
         let columns = side.other.map(RowSQL.quote).joined(separator: ", ")
         let list = Dialect.sqlite.rows(ofParameter: owner.values.count + 1, columns: side.other.count)
         let (condition, parameters): (String, [Parameter]) =
@@ -59,12 +99,12 @@ struct JoinRows {
                 "DELETE FROM \(RowSQL.quote(join.table)) WHERE " + RowSQL.matches(side.own, from: 1) + condition
                     + " RETURNING " + columns, owner.values.map(Parameter.value) + parameters),
             types: target.keyColumns.map { target.columns[$0].type })
-        for key in removed { note(KeyValue(key)) }
-        record(removed.map { KeyValue($0) })
+        if hasCounts { for key in removed { note(owner: nil, member: KeyValue(key)) } }
+        record(removed.map { KeyValue($0) }, of: owner)
     }
 
     /// Writes a member's position.
-    func move(_ member: KeyValue, to position: Int64) throws {
+    private func move(_ member: KeyValue, to position: Int64, of owner: KeyValue) throws {
         guard let order = side.order else { return }
         try session.connection.run(
             SQLStatement(
@@ -76,14 +116,14 @@ struct JoinRows {
     }
 
     /// Says that objects were linked, or are no longer.
-    private func record(_ members: [KeyValue]) {
+    private func record(_ members: [KeyValue], of owner: KeyValue) {
         guard let recorder = session.connection.recorder, recorder.listsRows, !members.isEmpty else { return }
         let (own, others) = (KeyList([owner]), KeyList(members))
         recorder.recordLink(join, sources: isSource ? own : others, targets: isSource ? others : own)
     }
 
-    private func note(_ member: KeyValue) {
-        session.counted.noteSides(of: join, isSource ? nil : member, isSource ? member : nil)
+    private func note(owner: KeyValue?, member: KeyValue?) {
+        session.counted.noteSides(of: join, isSource ? owner : member, isSource ? member : owner)
     }
 }
 

@@ -1,68 +1,90 @@
-/// Gathers what one object links to: nested objects join the session, references become edges of the order, edits
-/// become operations.
-struct LinkGatherer {
-    let session: SaveSession
-    let node: Int
-    let row: Int
-    let table: Int
+/// Gathers what objects of one model link to: nested objects join the session, references become edges of the order,
+/// edits become groups of changes.
+///
+/// What depends on the target's type is inlined into the app's own module, as all that is done for each object.
+@usableFromInline
+final class LinkGatherer {
+    @usableFromInline let session: SaveSession
+    @usableFromInline let bucket: any AnyBucket
+    @usableFromInline let links: [CatalogLink]
+    /// The object whose links are visited.
+    @usableFromInline var node = 0
+    @usableFromInline var row = 0
 
-    private func link(_ index: Int) -> CatalogLink { session.catalog.links[table][index] }
+    @usableFromInline
+    init(_ session: SaveSession, _ bucket: any AnyBucket) {
+        self.session = session
+        self.bucket = bucket
+        links = session.catalog.links[bucket.table.index]
+    }
 
     /// A to-one that is set, or required.
+    @inlinable
     func visit<Target>(_ toOne: ToOne<Target>, at index: Int) throws {
-        let link = link(index)
-        guard case .reference(let reference) = link.link else { return }
+        guard let reference = links[index].reference else { return }
         if let box = toOne.box {
-            try visit(box, link, reference)
+            if box.isStored { return }
+            let target = try session.bucket(Target.self, table: links[index].target).link(box, session)
+            refer(to: target, reference, isKeyKnown: box.value.primaryKey != nil)
         } else if let key = toOne.key {
-            session.bucket(Target.self, table: link.target).refer(toKey: key, from: node, reference: reference)
+            session.bucket(Target.self, table: links[index].target).refer(toKey: key, from: node, reference: reference)
         } else {
-            session.noteUnset(node: node, row: row, reference: reference)
+            bucket.noteUnset(node: node, row: row, reference: reference)
         }
     }
 
     /// The edits of a to-many, or of a has-one.
+    @inlinable
     func visit<Target>(_ toMany: ToMany<Target>, at index: Int) throws {
         if toMany.edits.isEmpty { return }
-        let link = link(index)
+        var changes: [LinkChange] = []
+        changes.reserveCapacity(toMany.edits.count)
         for edit in toMany.edits {
-            let change: LinkOperation.Change? =
-                switch edit {
-                case .add(let target): .add(try member(target, link))
-                case .remove(let target): try target.key.map { .remove(try Target.keyValue($0)) }
-                case .place(let target, let after):
-                    .place(try member(target, link), after: try after.map { try other($0, link) })
-                case .set(let targets): .set(try targets.map { try member($0, link) })
-                }
-            if let change { session.addOperation(LinkOperation(owner: node, link: link, change: change)) }
+            switch edit {
+            case .add(let target): changes.append(.add(try member(target, index)))
+            case .remove(let target): if let key = target.key { changes.append(.remove(try Target.keyValue(key))) }
+            case .place(let target, let after):
+                let member = try member(target, index)
+                changes.append(.place(member, after: try after.map { try node(of: $0, index) }))
+            case .set(let targets): changes.append(.set(try targets.map { try member($0, index) }))
+            }
         }
+        edit(index, changes)
     }
 
-    private func visit<Target>(_ box: LinkedObject<Target>, _ link: CatalogLink, _ reference: Int) throws {
-        if box.isStored { return }
-        let target = try session.bucket(Target.self, table: link.target).link(box, session: session)
-        let isKeyKnown = box.value.primaryKey != nil
+    @usableFromInline
+    func refer(to target: Int, _ reference: Int, isKeyKnown: Bool) {
         session.addEdge(from: node, to: target, reference: reference, isKeyKnown: isKeyKnown)
-        if !isKeyKnown { session.bucketOf(node).override(row: row, reference: reference, owner: .node(target)) }
+        if !isKeyKnown { bucket.override(row: row, reference: reference, owner: .node(target)) }
+    }
+
+    @usableFromInline
+    func edit(_ index: Int, _ changes: [LinkChange]) {
+        if !changes.isEmpty { session.addGroup(LinkGroup(owner: node, link: links[index], changes: changes)) }
     }
 
     /// A member that an edit names; a new one of a one-to-many is inserted with its key set.
-    private func member<Target>(_ target: LinkTarget<Target>, _ link: CatalogLink) throws -> NodeKey {
-        let key = try other(target, link)
-        if case .inverse(let reference) = link.link, case .node(let child) = key {
-            session.bucketOf(child).override(row: session.nodes[child].row, reference: reference, owner: .node(node))
-            session.touch(node: child)
-            session.addEdge(from: child, to: node, reference: reference, isKeyKnown: session.keyKnown(node))
-        }
+    @inlinable
+    func member<Target>(_ target: LinkTarget<Target>, _ index: Int) throws -> NodeKey {
+        let key = try node(of: target, index)
+        if let reference = links[index].inverse, case .node(let child) = key { own(child, reference) }
         return key
     }
 
-    private func other<Target>(_ target: LinkTarget<Target>, _ link: CatalogLink) throws -> NodeKey {
+    @usableFromInline
+    func own(_ child: Int, _ reference: Int) {
+        session.bucketOf(child).override(row: session.nodes[child].row, reference: reference, owner: .node(node))
+        session.touch(node: child)
+        session.addEdge(from: child, to: node, reference: reference, isKeyKnown: session.keyKnown(node))
+    }
+
+    @inlinable
+    func node<Target>(of target: LinkTarget<Target>, _ index: Int) throws -> NodeKey {
         switch target {
         case .key(let key): return .key(try Target.keyValue(key))
         case .object(let box):
             if box.isStored, let key = box.value.primaryKey { return .key(try Target.keyValue(key)) }
-            return .node(try session.bucket(Target.self, table: link.target).link(box, session: session))
+            return .node(try session.bucket(Target.self, table: links[index].target).link(box, session))
         }
     }
 }

@@ -5,55 +5,44 @@ struct LinkWriter {
     private var schema: Schema { session.catalog.schema }
     private var connection: Connection { session.connection }
 
-    /// The edits of one link of one object, in their order.
-    struct Group {
-        let owner: KeyValue
-        let link: CatalogLink
-        var changes: [LinkOperation.Change] = []
-        /// The list as it was before anything was written; only for ordered links.
-        var list: OrderedList?
-    }
-
     /// Writes edits in the order they were made.
-    func write(_ groups: [Group]) throws {
-        for group in groups {
+    ///
+    /// - Parameter lists: The lists of ordered links as they were before anything was written, by the group's number.
+    func write(_ groups: [LinkGroup], _ lists: [Int: OrderedList]) throws {
+        var joins: [Link: JoinRows] = [:]
+        for (number, group) in groups.enumerated() {
             switch group.link.link {
-            case .inverse(let number): try write(group, to: schema.references[number])
-            case .join(let number, let isSource): try write(group, to: schema.joins[number], isSource: isSource)
+            case .inverse(let reference): try write(group, lists[number], to: schema.references[reference])
+            case .join:
+                let rows = joins[group.link.link] ?? JoinRows(session, group.link)
+                joins[group.link.link] = rows
+                try rows?.write(group, lists[number])
             case .reference, .through: break  // not edited as lists
             }
         }
     }
 
-    private func key(_ key: NodeKey) throws -> KeyValue {
-        guard let value = session.keyValue(key) else {
-            throw RelataError.invalidUse("a linked object has no key after it was saved")
-        }
-        return value
-    }
-
-    // MARK: One-to-many and one-to-one
-
-    private func write(_ group: Group, to reference: Reference) throws {
-        var list = group.list
+    private func write(_ group: LinkGroup, _ list: OrderedList?, to reference: Reference) throws {
+        var list = list
+        let owner = try session.writtenKey(group.owner)
         var hasFreed = false
         for change in group.changes {
             switch change {
             case .add(let member):
-                try join(member, reference, group.owner, hasFreed)
-                list?.append(try key(member))
+                try join(member, reference, owner, hasFreed)
+                list?.append(try session.key(member))
             case .place(let member, let after):
-                try join(member, reference, group.owner, hasFreed)
-                try list?.place(try key(member), after: try after.map(key), in: group.link.name)
+                try join(member, reference, owner, hasFreed)
+                try list?.place(try session.key(member), after: try after.map(session.key), in: group.link.name)
             case .remove(let member):
-                try free(reference, from: group.owner, only: member)
+                try free(reference, from: owner, only: member)
                 hasFreed = true
                 list?.remove(member)
             case .set(let members):
-                let keys = try members.map(key)
-                try free(reference, from: group.owner, except: keys)
+                let keys = try members.map(session.key)
+                try free(reference, from: owner, except: keys)
                 hasFreed = true
-                for member in members { try join(member, reference, group.owner, hasFreed) }
+                for member in members { try join(member, reference, owner, hasFreed) }
                 list?.set(keys)
             }
         }
@@ -68,14 +57,14 @@ struct LinkWriter {
                         + RowSQL.matches(table.keyColumnNames, from: 2),
                     ([.integer(position)] + key.values + (bump.needsNow ? [table.stampValue(session.now)] : []))
                         .map(Parameter.value)))
-            connection.recorder?.recordPosition(key, column, reference, owner: group.owner)
+            connection.recorder?.recordPosition(key, column, reference, owner: owner)
         }
     }
 
     /// The reference of an object of the session was written with its row, unless an edit has freed it since.
     private func join(_ member: NodeKey, _ reference: Reference, _ owner: KeyValue, _ hasFreed: Bool) throws {
         if case .node = member, !hasFreed { return }
-        try session.setReference(reference, of: try key(member), to: owner)
+        try session.setReference(reference, of: try session.key(member), to: owner)
     }
 
     /// Unsets the reference of those that have this target: all, all but some, or one.
@@ -114,32 +103,5 @@ struct LinkWriter {
             connection.recorder?.record(
                 .update, table.index, KeyValue(key), properties: [reference.property] + table.stampProperties)
         }
-    }
-
-    // MARK: Many-to-many
-
-    private func write(_ group: Group, to join: Join, isSource: Bool) throws {
-        let rows = JoinRows(session: session, join: join, isSource: isSource, owner: group.owner, link: group.link.name)
-        var list = group.list
-        session.counted.noteSides(of: join, isSource ? group.owner : nil, isSource ? nil : group.owner)
-        for change in group.changes {
-            switch change {
-            case .add(let member):
-                try rows.add(try key(member))
-                list?.append(try key(member))
-            case .place(let member, let after):
-                try rows.add(try key(member))
-                try list?.place(try key(member), after: try after.map(key), in: group.link.name)
-            case .remove(let member):
-                try rows.remove(member)
-                list?.remove(member)
-            case .set(let members):
-                let keys = try members.map(key)
-                try rows.removeAll(except: keys)
-                for key in keys { try rows.add(key) }
-                list?.set(keys)
-            }
-        }
-        for (key, position) in list?.changedPositions() ?? [] { try rows.move(key, to: position) }
     }
 }

@@ -7,6 +7,22 @@ enum RowSQL {
         case fetch, insert, insertIfAbsent, save, update, exists
 
         func number(_ table: Table) -> Int { table.index * Slot.allCases.count + rawValue }
+
+        /// The statement that inserts a row of a join table, seen from one side.
+        static func number(_ join: Join, isSource: Bool, in schema: Schema) -> Int {
+            schema.tables.count * allCases.count + join.index * 2 + (isSource ? 0 : 1)
+        }
+    }
+
+    static func text(_ slot: Slot, _ table: Table, _ schema: Schema) -> String {
+        switch slot {
+        case .fetch: fetch(table)
+        case .insert: insert(table)
+        case .insertIfAbsent: insert(table) + onConflict(table) + " DO NOTHING"
+        case .save: save(table, schema)
+        case .update: update(table, schema, columns: written(table))
+        case .exists: exists(table)
+        }
     }
 
     static func quote(_ name: String) -> String { Dialect.sqlite.quote(name) }
@@ -33,8 +49,6 @@ enum RowSQL {
         "INSERT INTO \(quote(table.sqlName)) (" + table.columns.map { quote($0.name) }.joined(separator: ", ")
             + ") VALUES (" + table.columns.indices.map { "?\($0 + 1)" }.joined(separator: ", ") + ")"
     }
-
-    static func insertIfAbsent(_ table: Table) -> String { insert(table) + onConflict(table) + " DO NOTHING" }
 
     /// An upsert that updates the old row in place: `INSERT OR REPLACE` would delete it, and fire cascades. Says whether
     /// the row is new.

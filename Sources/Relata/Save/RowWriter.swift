@@ -8,126 +8,74 @@ struct RowWriter<M: Model> {
     let session: SaveSession
     typealias Overrides = [(reference: Int, key: KeyValue?)]
 
-    /// Inserts a row and returns its rowid.
-    func insert(_ object: M, _ overrides: Overrides) throws -> Int64 {
-        let rowID = try retryingAfterSteal(object, overrides, isInsert: true) {
-            try connection.withStatement(slot: RowSQL.Slot.insert.number(table), { RowSQL.insert(table) }) {
-                statement in
-                try bind(object, overrides, to: statement, isInsert: true)
-                try step(statement)
-                return connection.lastInsertedRowID
-            }
-        }
-        try note(.insert, object, overrides, rowID: rowID)
-        return rowID
+    /// The statement that writes rows.
+    enum SQL {
+        case slot(RowSQL.Slot)
+        case text(String)
     }
 
-    /// Inserts rows with one statement.
-    func insertAll(_ objects: [M]) throws {
-        try connection.withStatement(slot: RowSQL.Slot.insert.number(table), { RowSQL.insert(table) }) { statement in
-            var loop = WriteLoop(objects, statement)
+    /// Writes objects with one statement.
+    func write(_ objects: [M], _ sql: SQL, _ observer: BucketWrite<M>?) throws {
+        switch sql {
+        case .slot(let slot):
+            try withStatement(slot) { try write(objects, $0, observer, isInsert: slot == .insert) }
+        case .text(let sql):
+            try connection.withStatement(sql) { try write(objects, $0, observer, isInsert: false) }
+        }
+    }
+
+    private func write(
+        _ objects: [M], _ statement: OpaquePointer, _ observer: BucketWrite<M>?, isInsert: Bool
+    ) throws {
+        var loop = WriteLoop(objects, statement, observer)
+        var freed: Int?
+        while loop.next < objects.count {
             do {
                 try M.write(&loop)
-                if loop.next < objects.count { throw connection.error(loop.code, sql: RowSQL.insert(table)) }
+                if loop.next < objects.count { throw stepError(loop.code, statement) }
             } catch {
+                // Only a reset makes the connection usable again.
                 sqlite3_reset(statement)
                 if error is CancellationError { throw error }
-                let object = objects[loop.next]
-                // The error of a value that no column holds names object and property.
-                _ = try object.columnValues(table)
-                throw try ConstraintErrors(session: session).translate(
-                    error, object: object.reference(), table: table, isInsert: true,
-                    values: { try object.columnValues(table) })
+                try recover(
+                    from: error, objects[loop.next], observer?.overrides ?? [], isInsert: isInsert,
+                    isRepeated: freed == loop.next)
+                freed = loop.next
             }
         }
-        try noteInserted(objects)
     }
 
     /// Runs an upsert that returns the key of the row.
     func returningKey(_ object: M, _ overrides: Overrides, _ sql: String) throws -> M.Key {
-        let (key, isInserted) = try upserting(object, overrides, isInsert: true) {
-            try connection.withStatement(sql) { statement in
-                try bind(object, overrides, to: statement, isInsert: true)
-                try step(statement)
-                var reader = RowReader(statement)
-                let key = try M.readKey(from: &reader)
-                // A statement that returns rows has written all of them only at its end.
-                try step(statement)
-                return key
-            }
-        }
-        connection.recorder?.record(
-            isInserted ? .insert : .update, table.index, try M.keyValue(key),
-            properties: isInserted ? [] : table.properties(of: RowSQL.written(table)))
-        return key
-    }
-
-    /// Inserts a row unless one with its key is there; whether it did.
-    func insertIfAbsent(_ object: M, _ overrides: Overrides) throws -> Bool {
-        let isInserted = try retryingAfterSteal(object, overrides) {
-            try connection.withStatement(
-                slot: RowSQL.Slot.insertIfAbsent.number(table), { RowSQL.insertIfAbsent(table) }
-            ) { statement in
-                try bind(object, overrides, to: statement, isInsert: true)
-                try step(statement)
-                return connection.changes > 0
-            }
-        }
-        if isInserted { try note(.insert, object, overrides) }
-        return isInserted
-    }
-
-    /// Inserts or updates a row; whether it was inserted, where a stamp depends on it.
-    func save(_ object: M, _ overrides: Overrides) throws -> Bool {
-        let isNew = try table.entity.createdAt != nil && !exists(object)
-        let ((), isInserted) = try upserting(object, overrides) {
-            try connection.withStatement(
-                slot: RowSQL.Slot.save.number(table), { RowSQL.save(table, session.catalog.schema) }
-            ) { statement in
-                try bind(object, overrides, to: statement, isInsert: true)
-                try step(statement)
-            }
-        }
-        try note(isInserted ? .insert : .update, object, overrides)
-        return isNew
-    }
-
-    /// Updates a row that must be there, and unchanged if it has a revision.
-    func update(_ object: M, columns: [Int]?, _ overrides: Overrides) throws {
-        var columns = columns
-        if columns != nil {
-            columns? += overrides.flatMap { columnIndexes(of: $0.reference) }
-            columns? += [table.entity.revision, table.entity.updatedAt].compactMap { $0 }
-                .flatMap { table.columnIndexes(of: $0) }
-            columns = columns.map { Set($0).sorted() }
-        }
-        try retryingAfterSteal(object, overrides) {
-            if let columns {
-                try connection.withStatement(RowSQL.update(table, session.catalog.schema, columns: columns)) {
-                    try update(object, overrides, $0, columns)
+        var isRepeated = false
+        while true {
+            do {
+                expectInsertion()
+                let key = try connection.withStatement(sql) { statement in
+                    var binder = Binder(statement)
+                    try object.bind(to: &binder, table)
+                    try bind(overrides, of: object, to: statement, isInsert: true)
+                    try step(statement)
+                    var reader = RowReader(statement)
+                    let key = try M.readKey(from: &reader)
+                    // A statement that returns rows has written all of them only at its end.
+                    try step(statement)
+                    return key
                 }
-            } else {
-                try connection.withStatement(
-                    slot: RowSQL.Slot.update.number(table),
-                    { RowSQL.update(table, session.catalog.schema, columns: RowSQL.written(table)) }
-                ) { try update(object, overrides, $0, nil) }
+                connection.recorder?.record(
+                    hasInserted ? .insert : .update, table.index, try M.keyValue(key),
+                    properties: hasInserted ? [] : table.properties(of: RowSQL.written(table)))
+                return key
+            } catch {
+                try recover(from: error, object, overrides, isInsert: true, isRepeated: isRepeated)
+                isRepeated = true
             }
         }
-        try note(.update, object, overrides, columns: columns)
     }
 
-    private func update(_ object: M, _ overrides: Overrides, _ statement: OpaquePointer, _ columns: [Int]?) throws {
-        // Parameters of columns that aren't written stay bound from the last run otherwise: harmless, but they would
-        // keep large values alive.
-        try bind(object, overrides, to: statement, isInsert: false, isPartial: columns != nil)
-        try step(statement)
-        if connection.changes == 0 { throw try missing(object) }
-    }
-
-    private func exists(_ object: M) throws -> Bool {
+    func exists(_ object: M) throws -> Bool {
         guard let key = object.primaryKey else { return false }
-        return try connection.withStatement(slot: RowSQL.Slot.exists.number(table), { RowSQL.exists(table) }) {
-            statement in
+        return try withStatement(.exists) { statement in
             var binder = Binder(statement)
             try M.bind(key, to: &binder)
             return sqlite3_step(statement) == SQLITE_ROW
@@ -135,7 +83,7 @@ struct RowWriter<M: Model> {
     }
 
     /// Why an update found no row: it is gone, or it has another revision.
-    private func missing(_ object: M) throws -> RelataError {
+    func missing(_ object: M) throws -> RelataError {
         guard table.entity.revision != nil else { return .notFound(object.reference()) }
         return .conflict(
             Conflict(object: object.reference(), given: object, stored: try object.primaryKey.flatMap(stored)))
@@ -143,7 +91,7 @@ struct RowWriter<M: Model> {
 
     /// The object with that key as it is stored now.
     func stored(_ key: M.Key) throws -> M? {
-        try connection.withStatement(slot: RowSQL.Slot.fetch.number(table), { RowSQL.fetch(table) }) { statement in
+        try withStatement(.fetch) { statement in
             var binder = Binder(statement)
             try M.bind(key, to: &binder)
             guard sqlite3_step(statement) == SQLITE_ROW else { return nil }
@@ -152,19 +100,17 @@ struct RowWriter<M: Model> {
         }
     }
 
+    private func withStatement<Result>(
+        _ slot: RowSQL.Slot, _ body: (OpaquePointer) throws -> Result
+    ) throws -> Result {
+        try connection.withStatement(
+            slot: slot.number(table), { RowSQL.text(slot, table, session.catalog.schema) }, body)
+    }
+
     // MARK: Binding
 
-    private func bind(
-        _ object: M, _ overrides: Overrides, to statement: OpaquePointer, isInsert: Bool, isPartial: Bool = false
-    ) throws {
-        if isPartial {
-            // Only some parameters exist: bind by number, and pass over the others.
-            let values = try object.columnValues(table)
-            for (index, value) in values.enumerated() { try bind(value, to: statement, column: index) }
-        } else {
-            var binder = Binder(statement)
-            try object.bind(to: &binder, table)
-        }
+    /// Binds what isn't the object's own: keys that other objects give it, and stamps.
+    func bind(_ overrides: Overrides, of object: M, to statement: OpaquePointer, isInsert: Bool) throws {
         for (reference, key) in overrides {
             guard let key else { continue }
             for (column, value) in zip(columnIndexes(of: reference), key.values) {
@@ -200,7 +146,7 @@ struct RowWriter<M: Model> {
         return revision
     }
 
-    private func columnIndexes(of reference: Int) -> [Int] {
+    func columnIndexes(of reference: Int) -> [Int] {
         table.columns.indices.filter { table.columns[$0].reference == reference }
     }
 
@@ -208,38 +154,36 @@ struct RowWriter<M: Model> {
 
     private func step(_ statement: OpaquePointer) throws {
         let code = sqlite3_step(statement)
-        guard code == SQLITE_DONE || code == SQLITE_ROW else {
-            // Only a reset makes the message and the connection usable again.
-            let error = connection.error(code, sql: sqlite3_sql(statement).map { String(cString: $0) })
-            sqlite3_reset(statement)
-            throw error
-        }
+        guard code == SQLITE_DONE || code == SQLITE_ROW else { throw stepError(code, statement) }
     }
 
-    /// Runs a write; where it fails because another object has the partner of a one-to-one, takes the partner away from
-    /// that and tries again.
-    func retryingAfterSteal<Result>(
-        _ object: M, _ overrides: Overrides, isInsert: Bool = false, _ body: () throws -> Result
-    ) throws -> Result {
-        do {
-            return try body()
-        } catch {
-            let values = { try columnValues(object, overrides) }
-            let errors = ConstraintErrors(session: session)
-            if let reference = errors.stealable(error, table) {
-                let columns = columnIndexes(of: reference.index)
-                let key = KeyValue(try columns.map { try values()[$0] })
-                try LinkWriter(session: session).free(reference, from: key)
-                do {
-                    return try body()
-                } catch {
-                    throw try errors.translate(error, object: object.reference(), table: table, values: values)
-                }
-            }
-            throw try errors.translate(
-                error, object: object.reference(), table: table, isInsert: isInsert, values: values)
-        }
+    private func stepError(_ code: Int32, _ statement: OpaquePointer) -> RelataError {
+        connection.error(code, sql: sqlite3_sql(statement).map { String(cString: $0) })
     }
+
+    /// Takes the partner of a one-to-one away from the object that has it, if that is why a write failed; else throws
+    /// what the error means.
+    private func recover(
+        from error: any Error, _ object: M, _ overrides: Overrides, isInsert: Bool, isRepeated: Bool
+    ) throws {
+        // The error of a value that no column holds names object and property.
+        if case RelataError.validation = error { _ = try object.columnValues(table) }
+        let errors = ConstraintErrors(session: session)
+        guard !isRepeated, let reference = errors.stealable(error, table) else {
+            throw try errors.translate(error, object: object.reference(), table: table, isInsert: isInsert) {
+                try columnValues(object, overrides)
+            }
+        }
+        let values = try columnValues(object, overrides)
+        try LinkWriter(session: session).free(
+            reference, from: KeyValue(columnIndexes(of: reference.index).map { values[$0] }))
+    }
+
+    /// Makes ``hasInserted`` tell whether the next upsert inserted a row: SQLite remembers the last rowid that was
+    /// inserted, and an update leaves it.
+    func expectInsertion() { sqlite3_set_last_insert_rowid(connection.handle, .min) }
+
+    var hasInserted: Bool { connection.lastInsertedRowID != .min }
 
     func columnValues(_ object: M, _ overrides: Overrides) throws -> [Value] {
         var values = try object.columnValues(table)

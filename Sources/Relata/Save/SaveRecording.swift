@@ -31,21 +31,6 @@ extension RowWriter {
         let properties = kind == .update ? table.properties(of: columns ?? RowSQL.written(table)) : []
         recorder.record(kind, table.index, key, properties: properties)
     }
-
-    /// Runs an upsert, and says whether it inserted the row if anybody wants to know.
-    func upserting<Result>(
-        _ object: M, _ overrides: Overrides, isInsert: Bool = false, _ body: () throws -> Result
-    ) throws -> (Result, isInserted: Bool) {
-        guard connection.recorder?.listsRows == true else {
-            return (try retryingAfterSteal(object, overrides, isInsert: isInsert, body), false)
-        }
-        return try retryingAfterSteal(object, overrides, isInsert: isInsert) {
-            // SQLite remembers the last rowid that was inserted: an update leaves this one.
-            sqlite3_set_last_insert_rowid(connection.handle, .min)
-            let result = try body()
-            return (result, connection.lastInsertedRowID != .min)
-        }
-    }
 }
 
 extension Table {

@@ -1,4 +1,5 @@
 /// What is asked of one object of a save.
+@usableFromInline
 enum SaveRole: Equatable {
     /// Must be new.
     case insert
@@ -22,21 +23,24 @@ struct ColumnOverride {
 }
 
 /// An object's key, or the object of the session that will have it.
+@usableFromInline
 enum NodeKey {
     case key(KeyValue)
     case node(Int)
 }
 
 /// A change of a to-many or has-one, written after all rows.
-struct LinkOperation {
-    enum Change {
-        case add(NodeKey)
-        case remove(KeyValue)
-        case place(NodeKey, after: NodeKey?)
-        case set([NodeKey])
-    }
+@usableFromInline
+enum LinkChange {
+    case add(NodeKey)
+    case remove(KeyValue)
+    case place(NodeKey, after: NodeKey?)
+    case set([NodeKey])
+}
 
+/// The edits of one link of one object, in their order.
+struct LinkGroup {
     let owner: Int
     let link: CatalogLink
-    let change: Change
+    let changes: [LinkChange]
 }

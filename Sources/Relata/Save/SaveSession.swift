@@ -5,26 +5,43 @@ import Foundation
 /// Objects are numbered as *nodes* and kept, typed, in one ``Bucket`` for each model. Gathering visits links and notes
 /// which node needs which; then everything is validated, put in order by ``SaveOrder`` and written, and the edits on
 /// links follow.
+@usableFromInline
 final class SaveSession {
+    /// One object: where it is, and what is known of it.
+    @usableFromInline
+    struct Node {
+        let bucket: Int
+        @usableFromInline let row: Int
+        /// Whether it has edits on links.
+        var isEdited = false
+        /// Whether an edit of another object gives it a reference when it is written.
+        var isTouched = false
+    }
+
     let connection: Connection
     let catalog: ModelCatalog
     /// The stamp of all objects, as exact as a date column keeps it.
     let now: Date
-    var buckets: [(any AnyBucket)?]
-    /// For each node its table and its row in that table's bucket.
-    private(set) var nodes: [(bucket: any AnyBucket, table: Int, row: Int)] = []
-    private var edges: [SaveOrder.Edge] = []
-    private var edgeReferences: [Int] = []
-    private(set) var operations: [LinkOperation] = []
-    /// The nodes that have edits on links.
-    private(set) var editedNodes: Set<Int> = []
-    /// Nodes whose links wait to be visited.
-    private var unvisited: ArraySlice<Int> = []
+    /// In the order in which the models were met.
+    @usableFromInline private(set) var buckets: [any AnyBucket] = []
+    /// For each table its bucket; -1 for none.
+    @usableFromInline private(set) var bucketNumbers: [Int]
+    @usableFromInline private(set) var nodes: [Node] = []
+    var edges: [SaveOrder.Edge] = []
+    var edgeReferences: [Int] = []
+    /// The edits on links.
+    private(set) var groups: [LinkGroup] = []
+    /// How many nodes' links were visited, and those to visit once more.
+    private var visited = 0
+    private var unvisited: [Int] = []
     /// References whose key is known only after the rows that need it were written.
-    private var lateKeys: [(node: Int, reference: Int, owner: NodeKey)] = []
+    var lateKeys: [(node: Int, reference: Int, owner: NodeKey)] = []
     /// Rows that edits on links have changed.
     private var touched: [Int: Set<KeyValue>] = [:]
-    private var touchedNodes: Set<Int> = []
+    /// The buckets with nodes that are edited or touched.
+    private var changedBuckets: Set<Int> = []
+    /// The buckets whose objects aren't returned as they were given; found when the first is asked for.
+    private var rebuilt: [Int: Bool] = [:]
     /// Owners whose counts may have changed: relationship name and key, by table.
     var counted = CountCheck()
 
@@ -32,35 +49,44 @@ final class SaveSession {
         self.connection = connection
         self.catalog = catalog
         now = DateText.microseconds(of: Date()).map { DateText.date(microseconds: $0) } ?? Date()
-        buckets = Array(repeating: nil, count: catalog.schema.tables.count)
+        bucketNumbers = Array(repeating: -1, count: catalog.schema.tables.count)
     }
 
     // MARK: Gathering
 
     /// The bucket of a model.
+    @inlinable
     func bucket<M: Model>(_ model: M.Type, table index: Int) -> Bucket<M> {
-        if let existing = buckets[index] as? Bucket<M> { return existing }
-        let bucket = Bucket<M>(catalog.schema.tables[index])
-        buckets[index] = bucket
+        let number = bucketNumbers[index]
+        if number >= 0, let existing = buckets[number] as? Bucket<M> { return existing }
+        return makeBucket(model, index)
+    }
+
+    @usableFromInline
+    func makeBucket<M: Model>(_ model: M.Type, _ index: Int) -> Bucket<M> {
+        let bucket = Bucket<M>(catalog.schema.tables[index], number: buckets.count)
+        bucketNumbers[index] = buckets.count
+        buckets.append(bucket)
         return bucket
     }
 
-    /// Adds an object that was given to the call.
+    /// Adds objects that were given to the call and returns their nodes.
     @discardableResult
-    func add<M: Model>(_ object: M, as role: SaveRole) throws -> Int {
-        let bucket = bucket(M.self, table: try catalog.table(M.self).index)
-        let node = try bucket.add(object, as: role, session: self)
-        return node
+    func add<M: Model>(_ objects: [M], as role: SaveRole) throws -> [Int] {
+        try bucket(M.self, table: try catalog.table(M.self).index).add(objects, as: role, self)
     }
 
-    func makeNode(_ bucket: any AnyBucket, row: Int) -> Int {
-        nodes.append((bucket, bucket.table.index, row))
-        unvisited.append(nodes.count - 1)
+    /// Adds an object that was given to the call.
+    func add<M: Model>(_ object: M, as role: SaveRole) throws -> Int { try add([object], as: role)[0] }
+
+    @usableFromInline
+    func makeNode(bucket: Int, row: Int) -> Int {
+        nodes.append(Node(bucket: bucket, row: row))
         return nodes.count - 1
     }
 
     /// Visits the links of a node whose object was replaced by one that has edits.
-    func visitAgain(_ node: Int) { if !unvisited.contains(node) { unvisited.append(node) } }
+    func visitAgain(_ node: Int) { if node < visited { unvisited.append(node) } }
 
     /// Notes that one node refers to another. A key that is known can be written first, its check deferred; one that
     /// isn't can only if the reference may be unset meanwhile.
@@ -70,19 +96,21 @@ final class SaveSession {
         edgeReferences.append(reference)
     }
 
-    /// Notes an edit on a link.
-    func addOperation(_ operation: LinkOperation) {
-        operations.append(operation)
-        editedNodes.insert(operation.owner)
+    /// Notes the edits on a link.
+    func addGroup(_ group: LinkGroup) {
+        groups.append(group)
+        nodes[group.owner].isEdited = true
+        changedBuckets.insert(nodes[group.owner].bucket)
     }
 
-    func noteUnset(node: Int, row: Int, reference: Int) {
-        bucketOf(node).noteUnset(node: node, row: row, reference: reference)
-    }
+    /// Whether objects of a bucket have edits on links.
+    func hasEdits(_ bucket: Int) -> Bool { changedBuckets.contains(bucket) }
 
+    @usableFromInline
     func keyKnown(_ node: Int) -> Bool { bucketOf(node).keyValue(row: nodes[node].row) != nil }
 
-    func bucketOf(_ node: Int) -> any AnyBucket { nodes[node].bucket }
+    @usableFromInline
+    func bucketOf(_ node: Int) -> any AnyBucket { buckets[nodes[node].bucket] }
 
     func keyValue(_ key: NodeKey) -> KeyValue? {
         switch key {
@@ -91,28 +119,56 @@ final class SaveSession {
         }
     }
 
-    // MARK: Writing
+    /// Binds a key; whether it is known.
+    func bind(_ key: NodeKey, to binder: inout Binder) throws -> Bool {
+        switch key {
+        case .key(let key):
+            try binder.bind(key)
+            return true
+        case .node(let node): return try bucketOf(node).bindKey(row: nodes[node].row, to: &binder)
+        }
+    }
 
     /// Visits all links: finds nested objects, references and edits. Nothing more happens the second time.
     func gather() throws {
-        while let node = unvisited.popFirst() {
-            try bucketOf(node).visit(row: nodes[node].row, node: node, session: self)
+        while visited < nodes.count || !unvisited.isEmpty {
+            while visited < nodes.count {
+                let (first, run) = (visited, run(from: visited))
+                visited += run.rows.count
+                try buckets[run.bucket].visit(run.rows, firstNode: first, self)
+            }
+            let again = unvisited
+            unvisited = []
+            for node in again {
+                let row = nodes[node].row
+                try bucketOf(node).visit(row..<row + 1, firstNode: node, self)
+            }
         }
-        for bucket in buckets { try bucket?.resolveKeyReferences(session: self) }
+        for bucket in buckets { bucket.resolveKeyReferences(self) }
+    }
+
+    /// The rows of one bucket that nodes from a number on stand for, as long as they follow one another.
+    private func run(from first: Int) -> (bucket: Int, rows: Range<Int>) {
+        let node = nodes[first]
+        var end = first + 1
+        while end < nodes.count, nodes[end].bucket == node.bucket, nodes[end].row == node.row + (end - first) {
+            end += 1
+        }
+        return (node.bucket, node.row..<node.row + (end - first))
     }
 
     /// Checks all objects against their limits and their own rules.
     func validate() throws {
         var failures: [ValidationFailure] = []
-        for bucket in buckets { bucket?.validate(into: &failures) }
+        for bucket in buckets { bucket.validate(into: &failures) }
         if !failures.isEmpty { throw RelataError.validation(failures) }
-        for bucket in buckets { try bucket?.checkUnset(session: self) }
+        for bucket in buckets { try bucket.checkUnset(self) }
     }
 
     /// Whether there is anything to do but writing one node's columns.
     func hasWork(besides node: Int) throws -> Bool {
         try gather()
-        return nodes.count > 1 || !operations.isEmpty
+        return nodes.count > 1 || !groups.isEmpty
     }
 
     /// In which order the nodes would be written.
@@ -124,16 +180,17 @@ final class SaveSession {
     /// The first reference, of the node or of what is saved with it, to one of these objects.
     func firstReference(to objects: Set<ObjectReference>, from node: Int) -> (ObjectReference, property: String)? {
         if objects.isEmpty { return nil }
-        let links = catalog.links[nodes[node].table]
-        for (number, other) in nodes.enumerated() where number != node {
+        let links = catalog.links[bucketOf(node).table.index]
+        for number in nodes.indices where number != node {
             guard let key = keyValue(.node(number)) else { continue }
-            let object = ObjectReference(entity: bucketOf(number).table.name, key: key)
+            let table = bucketOf(number).table
+            let object = ObjectReference(entity: table.name, key: key)
             if objects.contains(object) {
-                return (object, links.first { $0.target == other.table }?.name ?? object.entity)
+                return (object, links.first { $0.target == table.index }?.name ?? object.entity)
             }
         }
         for bucket in buckets {
-            for (key, source, reference) in bucket?.referredKeys() ?? [] where source == node {
+            for (key, source, reference) in bucket.referredKeys() where source == node {
                 let reference = catalog.schema.references[reference]
                 let object = ObjectReference(entity: catalog.schema.tables[reference.target].name, key: key)
                 if objects.contains(object) { return (object, reference.property) }
@@ -142,145 +199,49 @@ final class SaveSession {
         return nil
     }
 
-    /// Gathers, validates and writes everything.
-    func run() throws {
-        try gather()
-        try validate()
-
-        let groups = try linkGroups()
-        try noteCounts()
-        if edges.isEmpty {
-            for node in nodes.indices { try write(node) }
-        } else {
-            guard let plan = SaveOrder(count: nodes.count, edges: edges) else {
-                throw RelataError.invalidUse(
-                    "objects with keys that the database assigns need each other: make one of the references optional, or save one object first"
-                )
-            }
-            try writeInOrder(plan)
-            for late in lateKeys { try writeLateKey(late) }
-        }
-        try LinkWriter(session: self).write(
-            try groups.map { node, group in
-                LinkWriter.Group(
-                    owner: try writtenKey(node), link: group.link, changes: group.changes, list: group.list)
-            })
-        if catalog.hasCounts {
-            for node in nodes.indices { counted.noteObject(try writtenKey(node), bucketOf(node).table) }
-            try noteCounts()
-            try counted.check(connection: connection, schema: catalog.schema)
-        }
-    }
-
-    private func writtenKey(_ node: Int) throws -> KeyValue {
-        guard let key = keyValue(.node(node)) else {
-            throw RelataError.invalidUse("\(bucketOf(node).table.name) has no key after it was saved")
-        }
-        return key
-    }
-
-    /// Notes whose lists the session's objects are in: called before they are written, and again afterwards.
-    private func noteCounts() throws {
-        guard catalog.hasCounts else { return }
-        for reference in catalog.schema.references {
-            for node in nodes where node.table == reference.source {
-                guard let key = buckets[node.table]?.keyValue(row: node.row) else { continue }
-                try noteOwner(of: reference, from: key)
-            }
-        }
-    }
-
-    /// Notes in whose list an object is, where its length matters.
-    private func noteOwner(of reference: Reference, from key: KeyValue) throws {
-        guard reference.minimumCount != nil || reference.maximumCount != nil else { return }
-        let (table, target) = (catalog.schema.tables[reference.source], catalog.schema.tables[reference.target])
-        let sql =
-            "SELECT \(Dialect.sqlite.list(reference.columns)) FROM \(RowSQL.quote(table.sqlName)) WHERE "
-            + RowSQL.matches(table.keyColumnNames, from: 1)
-        let owners = try connection.values(
-            SQLStatement(sql, key.values.map(Parameter.value)), types: target.keyColumns.map { target.columns[$0].type }
-        )
-        guard let owner = owners.first, !owner.contains(.null) else { return }
-        counted.noteOwner(KeyValue(owner), of: reference, in: catalog.schema)
-    }
-
-    private func write(_ node: Int) throws {
-        if node & 0x3ff == 0x3ff, Task.isCancelled { throw CancellationError() }
-        try bucketOf(node).write(row: nodes[node].row, node: node, session: self)
-    }
-
-    /// Writes all rows. Where some are written before what they refer to, the database's own check waits, and what
-    /// dangles in the end is looked for here, where it can be named.
-    private func writeInOrder(_ plan: SaveOrder) throws {
-        var isDeferred = false
-        for number in plan.broken {
-            let target = edges[number].target
-            if keyKnown(target) {
-                isDeferred = true
-            } else {
-                lateKeys.append((edges[number].source, edgeReferences[number], .node(target)))
-            }
-        }
-        let pragma = SQLStatement("PRAGMA defer_foreign_keys")
-        // The caller may have deferred the checks of the whole transaction: then it stays so.
-        guard isDeferred, try connection.value(pragma) == .integer(0) else {
-            for node in plan.order { try write(node) }
-            return
-        }
-        try connection.execute("PRAGMA defer_foreign_keys = ON")
-        // Ending it makes the database forget what it has counted.
-        defer { try? connection.execute("PRAGMA defer_foreign_keys = OFF") }
-        for node in plan.order { try write(node) }
-        for node in nodes { try buckets[node.table]?.checkReferences(row: node.row, session: self) }
-    }
-
-    private func writeLateKey(_ late: (node: Int, reference: Int, owner: NodeKey)) throws {
-        let reference = catalog.schema.references[late.reference]
-        guard let key = keyValue(.node(late.node)), let target = keyValue(late.owner) else { return }
-        try setReference(reference, of: key, to: target)
-    }
-
-    /// Sets a stored object's reference, and counts the change in its revision; nothing happens where it is set.
-    func setReference(_ reference: Reference, of key: KeyValue, to target: KeyValue?) throws {
-        let table = catalog.schema.tables[reference.source]
-        let columns = reference.columns.map(RowSQL.quote)
-        let values = target?.values ?? reference.columns.map { _ in .null }
-        let bump = RowSQL.touch(table, parameter: columns.count + key.values.count + 1)
-        let sql =
-            "UPDATE \(RowSQL.quote(table.sqlName)) SET "
-            + columns.enumerated().map { "\($1) = ?\($0 + 1)" }.joined(separator: ", ") + bump.sql
-            + " WHERE " + RowSQL.matches(table.keyColumnNames, from: columns.count + 1)
-            + " AND NOT (" + columns.enumerated().map { "\($1) IS ?\($0 + 1)" }.joined(separator: " AND ") + ")"
-        let parameters = (values + key.values + (bump.needsNow ? [table.stampValue(now)] : [])).map(Parameter.value)
-        let object = ObjectReference(entity: table.name, key: key)
-        try noteOwner(of: reference, from: key)
-        if reference.isUnique, let target { try LinkWriter(session: self).free(reference, from: target, except: [key]) }
-        touch(table.index, key)
-        do {
-            if try connection.run(SQLStatement(sql, parameters)) > 0 {
-                connection.recorder?.record(
-                    .update, table.index, key, properties: [reference.property] + table.stampProperties)
-                return
-            }
-            let isThere = SQLStatement(RowSQL.exists(table), key.values.map(Parameter.value))
-            if try connection.value(isThere) == nil { throw RelataError.notFound(object) }
-        } catch {
-            throw try ConstraintErrors(session: self).translate(error, object: object, table: table) { values }
-        }
-    }
-
     // MARK: Results
 
     /// Notes that a row was changed beyond what its object holds.
-    func touch(_ table: Int, _ key: KeyValue) { touched[table, default: []].insert(key) }
+    func touch(_ table: Int, _ key: KeyValue) {
+        touched[table, default: []].insert(key)
+        if bucketNumbers[table] >= 0 { changedBuckets.insert(bucketNumbers[table]) }
+    }
 
     /// The same of an object that an edit gives a reference when it is written.
-    func touch(node: Int) { touchedNodes.insert(node) }
+    @usableFromInline
+    func touch(node: Int) {
+        nodes[node].isTouched = true
+        changedBuckets.insert(nodes[node].bucket)
+    }
 
     func isTouched(_ node: Int) -> Bool {
-        if touchedNodes.contains(node) { return true }
-        guard let keys = touched[nodes[node].table] else { return false }
+        if nodes[node].isTouched { return true }
+        guard let keys = touched[bucketOf(node).table.index] else { return false }
         return keyValue(.node(node)).map(keys.contains) ?? false
+    }
+
+    /// Whether the objects of a bucket aren't returned as they were given: the save changes them, or those they link to.
+    func isRebuilt(_ number: Int) -> Bool {
+        if let known = rebuilt[number] { return known }
+        let bucket = buckets[number]
+        rebuilt[number] = true  // as long as it isn't known, for models that lead back to themselves
+        let entity = bucket.table.entity
+        let result =
+            entity.hasStamps || entity.isKeyAssigned || bucket.hasMatch || changedBuckets.contains(number)
+            || catalog.links[bucket.table.index].contains { $0.reference != nil && isReplaced(table: $0.target) }
+        rebuilt[number] = result
+        return result
+    }
+
+    /// Whether links to a table's objects don't stay as they are: the save has other values of them.
+    private func isReplaced(table: Int) -> Bool {
+        let number = bucketNumbers[table]
+        return number >= 0 && (buckets[number].hasGiven || isRebuilt(number))
+    }
+
+    /// Whether links to a model's objects don't stay as they are.
+    func isReplaced<M: Model>(_ model: M.Type) -> Bool {
+        (try? catalog.table(model)).map { isReplaced(table: $0.index) } ?? false
     }
 
     /// A row as it is stored now.
@@ -289,33 +250,41 @@ final class SaveSession {
         return try? RowWriter<M>(table: table, connection: connection, session: self).stored(key)
     }
 
-    /// The value of an object that was given, as it is saved.
-    func finished<M: Model>(_ node: Int, as model: M.Type) -> M {
-        let (_, table, row) = nodes[node]
-        return bucket(model, table: table).finish(row, session: self)
+    /// The objects that were given, as they are saved.
+    func finished<M: Model>(_ objects: [M], _ given: [Int]) -> [M] {
+        guard let node = given.first, isRebuilt(nodes[node].bucket) else { return objects }
+        let bucket = bucket(M.self, table: bucketOf(node).table.index)
+        return given.map { bucket.finish(nodes[$0].row, self) }
     }
 
     /// The value of an object that was given, as it is saved.
-    func finishedModel(_ node: Int) -> any Model { bucketOf(node).finishModel(nodes[node].row, session: self) }
+    func finished<M: Model>(_ node: Int, as model: M.Type) -> M {
+        bucket(model, table: bucketOf(node).table.index).finish(nodes[node].row, self)
+    }
+
+    /// The value of an object that was given, as it is saved.
+    func finishedModel(_ node: Int) -> any Model { bucketOf(node).finishModel(nodes[node].row, self) }
+
+    /// The bucket of a model, if it has one.
+    private func existingBucket<M: Model>(_ model: M.Type) -> Bucket<M>? {
+        guard let table = try? catalog.table(model), bucketNumbers[table.index] >= 0 else { return nil }
+        return buckets[bucketNumbers[table.index]] as? Bucket<M>
+    }
 
     /// The value of a linked object as it is saved.
     func saved<M: Model>(_ box: LinkedObject<M>) -> M {
-        guard let table = try? catalog.table(M.self), let bucket = buckets[table.index] as? Bucket<M>,
-            let row = bucket.row(of: box)
-        else { return box.value }
-        return bucket.finish(row, session: self)
+        guard let bucket = existingBucket(M.self), let row = bucket.row(of: box) else { return box.value }
+        return bucket.finish(row, self)
     }
 
     /// The objects of an edited list as they are saved.
     func saved<M: Model>(_ content: [M], edits: [LinkEdit<M>]) -> [M] {
-        guard let table = try? catalog.table(M.self), let bucket = buckets[table.index] as? Bucket<M> else {
-            return content
-        }
+        guard isReplaced(M.self), let bucket = existingBucket(M.self) else { return content }
         // Objects without a key yet are found by the edits that brought them, which stand in the same order.
         var unsaved = edits.flatMap(\.objects).filter { $0.value.primaryKey == nil }[...]
         return content.map { object in
             if let key = object.primaryKey {
-                return bucket.row(key: key).map { bucket.finish($0, session: self) } ?? object
+                return bucket.row(key: key).map { bucket.finish($0, self) } ?? object
             }
             guard let index = unsaved.firstIndex(where: { $0.value == object }) else { return object }
             let box = unsaved[index]

@@ -36,7 +36,7 @@ public struct SavedState {
     /// A to-one with its object as it is saved, unless it links to another by now.
     public func link<Target>(_ link: ToOne<Target>, stored: ToOne<Target>) -> ToOne<Target> {
         if keepsLinks { return link }
-        let saved = link.box.map { ToOne(session.saved($0)) } ?? link
+        let saved = session.isReplaced(Target.self) ? link.box.map { ToOne(session.saved($0)) } ?? link : link
         return isReloaded && saved.key != stored.key ? stored : saved
     }
 

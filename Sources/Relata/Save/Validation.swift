@@ -2,18 +2,29 @@
 enum Validation {
     /// Checks objects against their limits and their own rules.
     static func check<M: Model>(_ objects: [M], _ table: Table, _ failures: inout [ValidationFailure]) {
-        let isLimited = table.entity.attributes.contains { !$0.limits.isEmpty }
+        guard table.entity.attributes.contains(where: { !$0.limits.isEmpty }) else {
+            return checkRules(objects, table, &failures)
+        }
         for object in objects {
-            if isLimited { checkLimits(object, table, &failures) }
+            checkLimits(object, table, &failures)
+            checkRules([object], table, &failures)
+        }
+    }
+
+    private static func checkRules<M: Model>(_ objects: [M], _ table: Table, _ failures: inout [ValidationFailure]) {
+        var loop = ValidationLoop(objects)
+        while loop.next < objects.count {
             do {
-                try object.validate()
+                try M.validate(&loop)
             } catch RelataError.validation(let own) {
                 failures += own
             } catch {
                 failures.append(
                     ValidationFailure(
-                        entity: table.name, property: nil, key: object.reference().key, message: "\(error)"))
+                        entity: table.name, property: nil, key: objects[loop.next].reference().key, message: "\(error)")
+                )
             }
+            loop.next += 1
         }
     }
 
@@ -36,6 +47,24 @@ enum Validation {
                     ValidationFailure(
                         entity: table.name, property: column.property, key: object.reference().key, message: message))
             }
+        }
+    }
+}
+
+/// Asks objects of one model to validate themselves; `Model.validate(_:)` runs it.
+@frozen
+public struct ValidationLoop<M: Model> {
+    @usableFromInline let objects: [M]
+    /// The object that is asked next: where the loop failed, the culprit.
+    @usableFromInline var next = 0
+
+    init(_ objects: [M]) { self.objects = objects }
+
+    @inlinable
+    mutating func run() throws {
+        while next < objects.count {
+            try objects[next].validate()
+            next += 1
         }
     }
 }

@@ -34,7 +34,7 @@ final class ModelCatalog: Sendable {
                 else {
                     return nil
                 }
-                return CatalogLink(name: relationship.name, target: target, link: link)
+                return CatalogLink(relationship.name, target, link, schema)
             }
         }
     }
@@ -51,8 +51,29 @@ final class ModelCatalog: Sendable {
 }
 
 /// A relationship of a model, by its number.
+@usableFromInline
 struct CatalogLink: Sendable {
     let name: String
-    let target: Int
+    @usableFromInline let target: Int
     let link: Link
+    /// The reference of a to-one.
+    @usableFromInline let reference: Int?
+    /// The reference of a has-one or of a to-many that is a view.
+    @usableFromInline let inverse: Int?
+    /// Whether a column keeps the members' order.
+    let isOrdered: Bool
+
+    init(_ name: String, _ target: Int, _ link: Link, _ schema: Schema) {
+        self.name = name
+        self.target = target
+        self.link = link
+        reference = if case .reference(let number) = link { number } else { nil }
+        inverse = if case .inverse(let number) = link { number } else { nil }
+        isOrdered =
+            switch link {
+            case .inverse(let number): schema.references[number].orderColumn != nil
+            case .join(let number, let isSource): JoinSide(schema.joins[number], isSource: isSource).order != nil
+            case .reference, .through: false
+            }
+    }
 }

@@ -259,9 +259,9 @@ public final class WriteTransaction: ReadTransaction {
             }
         }
         let session = SaveSession(connection: connection, catalog: catalog)
-        let nodes = try objects.map { try session.add($0, as: role) }
+        let nodes = try session.add(objects, as: role)
         try run(session)
-        return nodes.map { session.finished($0, as: M.self) }
+        return session.finished(objects, nodes)
     }
 
     private func write<each M: Model>(_ objects: repeat each M, as role: SaveRole) throws -> (repeat each M) {

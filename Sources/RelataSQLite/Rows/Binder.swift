@@ -42,6 +42,19 @@ public struct Binder {
         index += 1
     }
 
+    /// Takes the values of a key.
+    public mutating func bind(_ key: KeyValue) throws(RelataError) {
+        for value in key.values {
+            if let statement {
+                let code = value.bind(to: statement, at: index)
+                if code != SQLITE_OK { throw bindingError(statement, code) }
+            } else {
+                values.append(value)
+            }
+            index += 1
+        }
+    }
+
     /// Leaves so many columns unset.
     @inlinable
     public mutating func bindNull(_ count: Int) {

@@ -1,35 +1,15 @@
 extension SaveSession {
-    /// The edits, by object and link. Lists that are ordered are read now, before anything is written: whether an
-    /// object was a member, and where it stood, is known only then.
-    func linkGroups() throws -> [(node: Int, group: LinkWriter.Group)] {
-        var groups: [(node: Int, group: LinkWriter.Group)] = []
-        var indexes: [GroupID: Int] = [:]
-        for operation in operations {
-            let id = GroupID(node: operation.owner, link: operation.link.name)
-            if let index = indexes[id] {
-                groups[index].group.changes.append(operation.change)
-            } else {
-                indexes[id] = groups.count
-                // The owner's key may not be there yet: it is set when the group is written.
-                groups.append(
-                    (
-                        operation.owner,
-                        LinkWriter.Group(
-                            owner: keyValue(.node(operation.owner)) ?? KeyValue([]), link: operation.link,
-                            changes: [operation.change])
-                    ))
-            }
+    /// The lists of ordered links that are edited, by the number of the edits' group. They are read before anything is
+    /// written: whether an object was a member, and where it stood, is known only then.
+    func orderedLists() throws -> [Int: OrderedList] {
+        var lists: [Int: OrderedList] = [:]
+        for (number, group) in groups.enumerated() where group.link.isOrdered {
+            lists[number] = try orderedList(group)
         }
-        for index in groups.indices { groups[index].group.list = try orderedList(groups[index].group) }
-        return groups
+        return lists
     }
 
-    private struct GroupID: Hashable {
-        let node: Int
-        let link: String
-    }
-
-    private func orderedList(_ group: LinkWriter.Group) throws -> OrderedList? {
+    private func orderedList(_ group: LinkGroup) throws -> OrderedList? {
         let source: (table: String, own: [String], other: [String], order: String)
         switch group.link.link {
         case .inverse(let number):
@@ -44,7 +24,8 @@ extension SaveSession {
             source = (join.table, side.own, side.other, order)
         default: return nil
         }
-        if group.owner.values.isEmpty { return OrderedList([]) }  // a new owner has no members
+        // A new owner has no members.
+        guard let owner = keyValue(.node(group.owner)) else { return OrderedList([]) }
         let appended = group.changes.compactMap { change -> NodeKey? in
             if case .add(let member) = change { member } else { nil }
         }
@@ -52,7 +33,7 @@ extension SaveSession {
         let keys = source.other.map(quote).joined(separator: ", ")
         let order = quote(source.order)
         let from = " FROM \(quote(source.table)) WHERE " + RowSQL.matches(source.own, from: 1)
-        var parameters = group.owner.values.map(Parameter.value)
+        var parameters = owner.values.map(Parameter.value)
         let types = catalog.schema.tables[group.link.target].keyColumns.map {
             catalog.schema.tables[group.link.target].columns[$0].type as AttributeType?
         }

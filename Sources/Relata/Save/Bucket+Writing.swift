@@ -1,0 +1,174 @@
+extension Bucket {
+    /// How a row is written.
+    enum Statement: Equatable {
+        case insert
+        /// Leaves the row that is there.
+        case insertIfAbsent
+        case save
+        case update
+        case updateColumns([Int])
+        case match([Int])
+    }
+
+    /// Writes rows, those that follow one another with one statement.
+    @usableFromInline
+    func write(_ rows: Range<Int>, _ session: SaveSession) throws {
+        let writer = RowWriter<M>(table: table, connection: session.connection, session: session)
+        var start = rows.lowerBound
+        while start < rows.upperBound {
+            let statement = statement(for: start, writer)
+            var end = start + 1
+            while end < rows.upperBound, self.statement(for: end, writer) == statement { end += 1 }
+            try write(start..<end, statement, writer)
+            start = end
+        }
+    }
+
+    private func statement(for row: Int, _ writer: RowWriter<M>) -> Statement {
+        switch roles[row] {
+        case .insert: return .insert
+        case .link: return keyless.contains(row) ? .insert : .insertIfAbsent
+        case .save:
+            if keyless.contains(row) { return .insert }
+            guard table.entity.revision != nil else { return .save }
+            return writer.revision(of: objects[row]) == 0 ? .insert : .update
+        case .update: return .update
+        case .updateColumns(let columns): return .updateColumns(columns)
+        case .match(let columns): return .match(columns)
+        }
+    }
+
+    private func write(_ rows: Range<Int>, _ statement: Statement, _ writer: RowWriter<M>) throws {
+        if case .match(let columns) = statement {
+            for row in rows { try match(row, columns, writer) }
+            return
+        }
+        if statement == .updateColumns([]), rows.allSatisfy({ overrides[$0] == nil }) { return }
+        let batch = rows.count == objects.count ? objects : Array(objects[rows])
+        let isRecorded = writer.connection.recorder?.listsRows == true
+        let isPlain =
+            statement == .insert && keyless.isEmpty
+            || statement == .insertIfAbsent && !isRecorded && !writer.session.hasEdits(number)
+        guard isPlain, overrides.isEmpty, !table.entity.hasStamps else {
+            let observer = BucketWrite(self, writer, statement, first: rows.lowerBound)
+            return try writer.write(batch, observer.sql, observer)
+        }
+        try writer.write(batch, .slot(statement == .insert ? .insert : .insertIfAbsent), nil)
+        if statement == .insert { try writer.noteInserted(batch) }
+    }
+
+    private func match(_ row: Int, _ columns: [Int], _ writer: RowWriter<M>) throws {
+        let sql = RowSQL.match(table, writer.session.catalog.schema, columns: columns)
+        let key = try writer.returningKey(objects[row], resolvedOverrides(row, writer.session), sql)
+        if let stored = try writer.stored(key) { objects[row] = stored }
+        rows[key] = row
+    }
+
+    /// Looks for the targets of a written row.
+    @usableFromInline
+    func checkReferences(row: Int, _ session: SaveSession) throws {
+        let writer = RowWriter<M>(table: table, connection: session.connection, session: session)
+        let values = try writer.columnValues(objects[row], resolvedOverrides(row, session))
+        if let error = try ConstraintErrors(session: session).culprit(table, values) { throw error }
+    }
+
+    /// The keys that other objects give this one; unknown ones are written later.
+    func resolvedOverrides(_ row: Int, _ session: SaveSession) -> RowWriter<M>.Overrides {
+        if overrides.isEmpty { return [] }
+        return (overrides[row] ?? []).map { ($0.reference, session.keyValue($0.owner)) }
+    }
+}
+
+/// Rows of a bucket while they are written with one statement.
+final class BucketWrite<M: Model>: RowObserver {
+    private let bucket: Bucket<M>
+    private let writer: RowWriter<M>
+    private let statement: Bucket<M>.Statement
+    /// The first row.
+    private let first: Int
+    /// The columns that an update of some writes.
+    private let columns: [Int]?
+    private let isRecorded: Bool
+    /// What the other objects give to the row that is written.
+    private(set) var overrides: RowWriter<M>.Overrides = []
+    private var isNew = false
+
+    init(_ bucket: Bucket<M>, _ writer: RowWriter<M>, _ statement: Bucket<M>.Statement, first: Int) {
+        self.bucket = bucket
+        self.writer = writer
+        self.statement = statement
+        self.first = first
+        isRecorded = writer.connection.recorder?.listsRows == true
+        guard case .updateColumns(let columns) = statement else {
+            self.columns = nil
+            return
+        }
+        let table = writer.table
+        let given = bucket.overrides[first, default: []].flatMap { writer.columnIndexes(of: $0.reference) }
+        let stamps = [table.entity.revision, table.entity.updatedAt].compactMap(\.self)
+        self.columns = Set(columns + given + stamps.flatMap { table.columnIndexes(of: $0) }).sorted()
+    }
+
+    var sql: RowWriter<M>.SQL {
+        switch statement {
+        case .insert, .match: .slot(.insert)
+        case .insertIfAbsent: .slot(.insertIfAbsent)
+        case .save: .slot(.save)
+        case .update: .slot(.update)
+        case .updateColumns:
+            .text(RowSQL.update(writer.table, writer.session.catalog.schema, columns: columns ?? []))
+        }
+    }
+
+    private var isInsert: Bool { statement != .update && columns == nil }
+
+    func willWrite(_ index: Int, _ pointer: OpaquePointer) throws {
+        let object = bucket.objects[first + index]
+        overrides = bucket.resolvedOverrides(first + index, writer.session)
+        try writer.bind(overrides, of: object, to: pointer, isInsert: isInsert)
+        guard statement == .save else { return }
+        isNew = try writer.table.entity.createdAt != nil && !writer.exists(object)
+        if isRecorded { writer.expectInsertion() }
+    }
+
+    func didWrite(_ index: Int) throws {
+        let (row, session) = (first + index, writer.session)
+        let object = bucket.objects[row]
+        switch statement {
+        case .insert, .match:
+            let rowID =
+                bucket.table.entity.isKeyAssigned && bucket.keyless.contains(row)
+                ? writer.connection.lastInsertedRowID : nil
+            try writer.note(.insert, object, overrides, rowID: rowID)
+            bucket.stamp(row, isInserted: true, rowID, session)
+        case .insertIfAbsent:
+            if writer.connection.changes > 0 {
+                try writer.note(.insert, object, overrides)
+                bucket.stamp(row, isInserted: true, nil, session)
+            } else {
+                try keep(row, object)
+            }
+        case .save:
+            try writer.note(isRecorded && writer.hasInserted ? .insert : .update, object, overrides)
+            bucket.stamp(row, isInserted: isNew, nil, session)
+        case .update, .updateColumns:
+            if writer.connection.changes == 0 { throw try writer.missing(object) }
+            try writer.note(.update, object, overrides, columns: columns)
+            bucket.stamp(row, isInserted: false, nil, session)
+        }
+    }
+
+    /// A linked object that is there stays as it is, but for the references that other objects give it.
+    private func keep(_ row: Int, _ object: M) throws {
+        let session = writer.session
+        if session.nodes[bucket.nodes[row]].isEdited {
+            throw RelataError.invalidUse(
+                "\(object.reference()) is stored already and only linked here, so its edits on links would be lost: save it itself"
+            )
+        }
+        for case (let reference, let key?) in overrides {
+            guard let own = bucket.keyValue(row: row) else { continue }
+            try session.setReference(session.catalog.schema.references[reference], of: own, to: key)
+        }
+    }
+}
