@@ -10,6 +10,10 @@ struct TreeLoader<Node: Model> {
     /// How deep values may be nested: a value that holds a value that holds … is released by as many nested calls.
     private static var deepest: Int { 1000 }
 
+    /// How many values a tree may have. One that is a tree has as many as objects; more come from objects that are
+    /// reached in several ways, and of those that all link to each other there are soon more than any memory holds.
+    private static func most(_ objects: Int) -> Int { 100_000 + 10 * objects }
+
     /// Where an object stands: which one it is, and whose member it is in the level above.
     private struct Place {
         let object: Int32
@@ -26,7 +30,7 @@ struct TreeLoader<Node: Model> {
 
         var levels = [try first(owners, nodes, isToOne: isToOne)]
         while let last = levels.last, !last.isEmpty {
-            let next = expand(levels, nodes, owners)
+            let next = try expand(levels, nodes, owners)
             if next.isEmpty { break }
             guard levels.count < Self.deepest else {
                 throw RelataError.invalidUse(
@@ -107,13 +111,19 @@ struct TreeLoader<Node: Model> {
         return places
     }
 
-    private func expand(_ levels: [[Place]], _ nodes: Nodes, _ owners: [Node]) -> [Place] {
+    private func expand(_ levels: [[Place]], _ nodes: Nodes, _ owners: [Node]) throws -> [Place] {
         var next: [Place] = []
+        let most = Self.most(nodes.objects.count + owners.count) - levels.reduce(0) { $0 + $1.count }
         let isLast = include.recursion?.depth.map { levels.count + 1 >= $0 } ?? false
         for (number, place) in levels[levels.count - 1].enumerated() where place.isExpanded {
             for member in members(of: place.object, nodes) {
                 let isExpanded = !isLast && !isAncestor(member, of: number, levels, nodes, owners)
                 next.append(Place(object: member, owner: Int32(number), isExpanded: isExpanded))
+            }
+            guard next.count <= most else {
+                throw RelataError.invalidUse(
+                    "\(Node.entityName).\(include.relationship) leads to \(nodes.objects.count) objects in more than \(Self.most(nodes.objects.count)) ways: include it with a depth, or fetch the objects as a list"
+                )
             }
         }
         return next

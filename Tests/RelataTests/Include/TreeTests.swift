@@ -64,6 +64,20 @@ import Testing
         #expect(!again.children.isLoaded || again.children.loaded?.allSatisfy { !$0.children.isLoaded } == true)
     }
 
+    /// Each of nine who all follow each other is reached in more ways than a list of values should hold.
+    @Test func membersThatAreReachedInTooManyWaysAreRefused() throws {
+        let store = try Store.inMemory(for: Person.self)
+        let people = try store.insert((1...9).map { Person(name: "\($0)") })
+        for person in people {
+            try store.update(person.id) { $0.following.add(people.filter { $0.id != person.id }) }
+        }
+        let error = thrown { try store.load(people[0]) { $0.following.recursive() } }
+        #expect(error?.kind == "invalidUse" && "\(error as Any)".contains("Person.following"))
+        let near = try store.load(people[0]) { $0.following.recursive(depth: 2) }
+        #expect(try near.following.objects.allSatisfy { try $0.following.objects.count == 8 })
+        #expect(try store.count(people[0].descendants { $0.following }) == 8)
+    }
+
     @Test func aTreeTooDeepForValuesIsRefusedAndADepthHelps() throws {
         let store = try Store.inMemory(for: Folder.self)
         var folders = [Folder(name: "0")]
