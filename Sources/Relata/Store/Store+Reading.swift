@@ -1,14 +1,14 @@
-// Reading, one call at a time. What each does stands with the same call of `ReadTransaction`.
+// Reading, one call at a time. What each does stands with the same call of ``StoreReader``.
 
 extension Store {
     /// The object with that key, or `nil` if there is none.
     public func fetch<M: Model>(_ model: M.Type, id: M.Key) async throws -> M? {
-        try await pool.read { try ReadTransaction($0, self.catalog).fetch(model, id: id) }
+        try await readOnce { try $0.fetch(model, id: id) }
     }
 
     /// The object that a to-one points at, or `nil` if it is unset or dangles.
     public func fetch<M: Model>(_ link: ToOne<M>?) async throws -> M? {
-        try await pool.read { try ReadTransaction($0, self.catalog).fetch(link) }
+        try await readOnce { try $0.fetch(link) }
     }
 
     /// The objects with these keys, of any models, each with its own result.
@@ -18,75 +18,75 @@ extension Store {
 
     /// The object as it is stored now.
     public func refresh<M: Model>(_ object: M) async throws -> M {
-        try await pool.read { try ReadTransaction($0, self.catalog).refresh(object) }
+        try await readOnce { try $0.refresh(object) }
     }
 
     /// The objects of a query, in order.
     public func fetch<M: Model>(_ query: Query<M>) async throws -> [M] {
-        try await pool.read { try self.snapshot($0, for: query) { try $0.fetch(query) } }
+        try await query.includes.isEmpty ? readOnce { try $0.fetch(query) } : read { try $0.fetch(query) }
     }
 
     /// The first object of a query, or `nil` if there is none.
     public func first<M: Model>(_ query: Query<M>) async throws -> M? {
-        try await pool.read { try self.snapshot($0, for: query) { try $0.first(query) } }
+        try await fetch(query.limitedToOne()).first
     }
 
     /// The number of objects of a query.
     public func count<M: Model>(_ query: Query<M>) async throws -> Int {
-        try await pool.read { try ReadTransaction($0, self.catalog).count(query) }
+        try await readOnce { try $0.count(query) }
     }
 
     /// Whether a query has an object.
     public func exists<M: Model>(_ query: Query<M>) async throws -> Bool {
-        try await pool.read { try ReadTransaction($0, self.catalog).exists(query) }
+        try await readOnce { try $0.exists(query) }
     }
 
     /// Chosen values of a query's objects or groups, as tuples.
     public func fetch<M: Model, Row: Sendable>(_ selection: Selection<M, Row>) async throws -> [Row] {
-        try await pool.read { try ReadTransaction($0, self.catalog).fetch(selection) }
+        try await readOnce { try $0.fetch(selection) }
     }
 
     /// One figure of all objects of a query.
     public func value<M: Model, Figure: QueryExpression>(of query: Query<M>, _ figure: @Sendable (M.Fields) -> Figure)
         async throws -> Figure.QueryValue where Figure.QueryValue: Sendable
     {
-        try await pool.read { try ReadTransaction($0, self.catalog).value(of: query, figure) }
+        try await readOnce { try $0.value(of: query, figure) }
     }
 
     /// One page of a query, and where the next begins.
     public func page<M: Model>(_ query: Query<M>, size: Int, after position: PagePosition? = nil) async throws -> Page<
         M
     > {
-        try await pool.read { try ReadTransaction($0, self.catalog).page(query, size: size, after: position) }
+        try await readOnce { try $0.page(query, size: size, after: position) }
     }
 
     /// The objects that an object's to-many links to.
     public func related<M: Model, Target: Model>(to object: M, _ link: @Sendable (M.Fields) -> ToManyField<Target>)
         async throws -> [Target]
     {
-        try await pool.read { try ReadTransaction($0, self.catalog).related(to: object, link) }
+        try await readOnce { try $0.related(to: object, link) }
     }
 
     /// The object that an object's to-one or has-one links to, or `nil` if there is none.
     public func related<M: Model, Target: Model>(to object: M, _ link: @Sendable (M.Fields) -> ToOneField<Target>)
         async throws -> Target?
     {
-        try await pool.read { try ReadTransaction($0, self.catalog).related(to: object, link) }
+        try await readOnce { try $0.related(to: object, link) }
     }
 
     /// The rows of SQL of your own, each value bound.
     public func rows(_ sql: SQL) async throws -> [[Value]] {
-        try await pool.read { try ReadTransaction($0, self.catalog).rows(sql) }
+        try await readOnce { try $0.rows(sql) }
     }
 
     /// Objects of a model from SQL that selects their columns in the order of its properties.
     public func fetch<M: Model>(_ model: M.Type, sql: SQL) async throws -> [M] {
-        try await pool.read { try ReadTransaction($0, self.catalog).fetch(model, sql: sql) }
+        try await readOnce { try $0.fetch(model, sql: sql) }
     }
 
     /// How a query runs: its SQL, what is bound, and the database's plan.
     public func explain<M: Model>(_ query: Query<M>) async throws -> Explanation {
-        try await pool.read { try ReadTransaction($0, self.catalog).explain(query) }
+        try await readOnce { try $0.explain(query) }
     }
 
     /// What deleting an object would do. Nothing happens.
@@ -116,5 +116,10 @@ extension Store {
         _ object: M, @IncludeBuilder _ links: @Sendable (M.Fields) -> [IncludePlan]
     ) async throws -> M {
         try await read { try $0.load(object, links) }
+    }
+
+    /// The rows of a query by the names of their columns, each value as it is stored.
+    public func dictionaries<M: Model>(_ query: Query<M>) async throws -> [[String: Value]] {
+        try await readOnce { try $0.dictionaries(query) }
     }
 }

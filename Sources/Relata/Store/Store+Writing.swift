@@ -1,4 +1,4 @@
-// Writing, each call a transaction of its own. What each does stands with the same call of `WriteTransaction`.
+// Writing, each call a transaction of its own. What each does stands with the same call of ``StoreWriter``.
 
 extension Store {
     /// Inserts an object, with the new objects it links to and its edits on links, in a transaction of its own.

@@ -11,7 +11,7 @@ import Foundation
 /// Calls of one statement and whole transactions exist `async` and, for code without `async`, synchronously under the
 /// same names. An async call suspends only to wait for a connection; then it runs on the thread it is on. Readers
 /// never wait for the writer; writers queue.
-public final class Store: Sendable {
+public final class Store: StoreWriter, Sendable {
     /// How a store is opened.
     public struct Options: Sendable {
         /// Whether writing is refused. The file must exist, and have what the models need.
@@ -187,21 +187,23 @@ public final class Store: Sendable {
         try pool.write { connection in try body(WriteTransaction(connection, catalog)) }
     }
 
+    /// Runs a body of a single statement, which sees one state of the database by itself.
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func readOnce<Result>(_ body: (ReadTransaction) throws -> Result) throws -> Result {
+        try pool.read { connection in try body(ReadTransaction(connection, catalog)) }
+    }
+
+    /// As the call without `async`.
+    func readOnce<Result: Sendable>(_ body: @Sendable (ReadTransaction) throws -> Result) async throws -> Result {
+        try await pool.read { connection in try body(ReadTransaction(connection, self.catalog)) }
+    }
+
     func snapshot<Result>(_ connection: Connection, _ body: (ReadTransaction) throws -> Result) throws -> Result {
-        // In memory, one connection does both: a read inside a write sees the transaction that is open.
-        if connection.isInTransaction { return try body(ReadTransaction(connection, catalog)) }
+        // In memory one connection does both: nobody writes while it reads.
+        if path == nil { return try body(ReadTransaction(connection, catalog)) }
         try connection.execute(SQLStatement("BEGIN"))
         defer { try? connection.execute(SQLStatement("COMMIT")) }
         return try body(ReadTransaction(connection, catalog))
-    }
-
-    /// As ``snapshot(_:_:)`` for a query that includes what is related, which takes several statements. One alone sees
-    /// one state by itself, and a store in memory isn't written while it is read.
-    func snapshot<M: Model, Result>(
-        _ connection: Connection, for query: Query<M>, _ body: (ReadTransaction) throws -> Result
-    ) throws -> Result {
-        if query.includes.isEmpty || path == nil { return try body(ReadTransaction(connection, catalog)) }
-        return try snapshot(connection, body)
     }
 
     // MARK: Completion handlers

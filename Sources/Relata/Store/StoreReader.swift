@@ -1,0 +1,233 @@
+/// What can be read: by a store, each call on a state of the database of its own, and within a transaction.
+///
+/// A function that takes a reader serves both:
+///
+/// ```swift
+/// func shelf(of author: Author, in reader: some StoreReader) throws -> [Book] {
+///     try reader.related(to: author) { $0.books }
+/// }
+/// ```
+public protocol StoreReader {
+    /// Runs `body` on one state of the database, whatever is written meanwhile.
+    func read<Result>(_ body: (ReadTransaction) throws -> Result) throws -> Result
+    /// As ``read(_:)`` for a body that runs a single statement, which sees one state by itself.
+    func readOnce<Result>(_ body: (ReadTransaction) throws -> Result) throws -> Result
+}
+
+extension StoreReader {
+    // MARK: By key
+
+    /// The object with that key, or `nil` if there is none.
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func fetch<M: Model>(_ model: M.Type, id: M.Key) throws -> M? {
+        try readOnce { try $0.object(model, id: id) }
+    }
+
+    /// The object that a to-one points at, or `nil` if it is unset or dangles.
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func fetch<M: Model>(_ link: ToOne<M>?) throws -> M? { try link?.id.flatMap { try fetch(M.self, id: $0) } }
+
+    /// The objects with these keys, of any models, each with its own result, in the given order.
+    ///
+    /// ```swift
+    /// let results = try tx.fetch(ids: [ObjectKey(Artist.self, "Mei Chen"), ObjectKey(Artwork.self, "Dawn")])
+    /// ```
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func fetch(ids: [ObjectKey]) throws -> [ObjectResult] {
+        var found: [ObjectIdentifier: [KeyValue: any Model]] = [:]
+        try read { transaction in
+            for (model, keys) in Dictionary(grouping: ids, by: { ObjectIdentifier($0.model) }) {
+                found[model] = try keys[0].fetchAll(transaction, keys.map(\.reference.key))
+            }
+        }
+        return ids.map { key in
+            let object = found[ObjectIdentifier(key.model)]?[key.reference.key]
+            return ObjectResult(key: key, result: object.map { .success($0) } ?? .failure(.notFound(key.reference)))
+        }
+    }
+
+    /// The object as it is stored now.
+    ///
+    /// - Throws: ``RelataError/notFound(_:)`` if it was deleted.
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func refresh<M: Model>(_ object: M) throws -> M {
+        guard let key = object.primaryKey, let stored = try fetch(M.self, id: key) else {
+            throw RelataError.notFound(object.reference())
+        }
+        return stored
+    }
+
+    // MARK: By query
+
+    /// The objects of a query, in order.
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func fetch<M: Model>(_ query: Query<M>) throws -> [M] {
+        if query.includes.isEmpty { return try readOnce { try $0.objects(query) } }
+        return try read { transaction in
+            var objects = try transaction.objects(query)
+            try IncludeLoader(transaction: transaction).load(query.includes, into: &objects)
+            return objects
+        }
+    }
+
+    /// Loads relationships of objects that were fetched before, and returns the objects with them: one statement for
+    /// each relationship. Links that aren't named stay as they are.
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func load<M: Model>(
+        _ objects: [M], @IncludeBuilder _ links: (M.Fields) -> [IncludePlan]
+    ) throws -> [M] {
+        var objects = objects
+        try read { try IncludeLoader(transaction: $0).load(links(M.Fields(path: FieldPath())), into: &objects) }
+        return objects
+    }
+
+    /// Loads relationships of one object and returns it with them.
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func load<M: Model>(_ object: M, @IncludeBuilder _ links: (M.Fields) -> [IncludePlan]) throws -> M {
+        try load([object], links)[0]
+    }
+
+    /// The first object of a query, or `nil` if there is none.
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func first<M: Model>(_ query: Query<M>) throws -> M? { try fetch(query.limitedToOne()).first }
+
+    /// The number of objects of a query.
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func count<M: Model>(_ query: Query<M>) throws -> Int {
+        let count = try readOnce { try $0.connection.value($0.compiler.count(try $0.plan(query))) }
+        guard case .integer(let count)? = count else { return 0 }
+        return Int(count)
+    }
+
+    /// Whether a query has an object.
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func exists<M: Model>(_ query: Query<M>) throws -> Bool {
+        try readOnce { try $0.connection.value($0.compiler.exists(try $0.plan(query))) == .integer(1) }
+    }
+
+    /// Chosen values of a query's objects or groups, as tuples.
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func fetch<M: Model, Row>(_ selection: Selection<M, Row>) throws -> [Row] {
+        try readOnce { try $0.storedRows(selection) }.map(selection.decode)
+    }
+
+    /// One figure of all objects of a query.
+    ///
+    /// ```swift
+    /// let average = try tx.value(of: Book.all) { $0.price.average() }
+    /// ```
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func value<M: Model, Figure: QueryExpression>(
+        of query: Query<M>, _ figure: (M.Fields) -> Figure
+    ) throws -> Figure.QueryValue {
+        let figure = figure(M.Fields(path: FieldPath()))
+        let rows = try readOnce { transaction in
+            let compiled = try transaction.compiler.totals(try transaction.plan(query), [figure.node])
+            return try transaction.connection.values(compiled.statement, types: compiled.columnTypes)
+        }
+        return try figure.coding.decode(rows.first?.first ?? .null)
+    }
+
+    /// One page of a query, and where the next begins. Pages stay right while objects are added or removed: a page
+    /// begins after the last object of the one before, not at a number.
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func page<M: Model>(_ query: Query<M>, size: Int, after position: PagePosition? = nil) throws -> Page<M> {
+        try readOnce { try $0.page(of: query, size: size, after: position) }
+    }
+
+    /// The rows of a query by the names of their columns, each value as it is stored: for tables, exports and other code
+    /// that doesn't know the models.
+    ///
+    /// ```swift
+    /// for row in try tx.dictionaries(Note.where { $0.title.hasPrefix("A") }) { print(row["title"] ?? .null) }
+    /// ```
+    ///
+    /// Every column is in each dictionary; one that is unset holds ``Value/null``.
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func dictionaries<M: Model>(_ query: Query<M>) throws -> [[String: Value]] {
+        try readOnce { transaction in
+            let compiled = try transaction.compiler.select(try transaction.plan(query))
+            let names = try transaction.catalog.table(M.self).columns.map(\.name)
+            return try transaction.connection.values(compiled.statement, types: compiled.columnTypes).map { values in
+                Dictionary(zip(names, values), uniquingKeysWith: { first, _ in first })
+            }
+        }
+    }
+
+    // MARK: By relationship
+
+    /// The objects that an object's to-many links to.
+    ///
+    /// ```swift
+    /// let authors = try tx.related(to: book) { $0.authors }
+    /// ```
+    ///
+    /// For filters, orders and limits fetch the query ``Model/related(_:)-(_)`` makes.
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func related<M: Model, Target: Model>(
+        to object: M, _ link: (M.Fields) -> ToManyField<Target>
+    ) throws -> [Target] {
+        try fetch(object.related(link))
+    }
+
+    /// The object that an object's to-one or has-one links to, or `nil` if there is none.
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func related<M: Model, Target: Model>(
+        to object: M, _ link: (M.Fields) -> ToOneField<Target>
+    ) throws -> Target? {
+        try first(object.related(link))
+    }
+
+    // MARK: SQL
+
+    /// The rows of SQL of your own, each value bound: the way out for what queries can't say.
+    ///
+    /// ```swift
+    /// let rows = try tx.rows("SELECT title, year FROM Book WHERE year > \(1970)")
+    /// ```
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func rows(_ sql: SQL) throws -> [[Value]] {
+        try readOnce { transaction in
+            try transaction.connection.runningForeignSQL { try transaction.connection.values(try sql.statement) }
+        }
+    }
+
+    /// Objects of a model from SQL that selects their columns in the order of its properties.
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func fetch<M: Model>(_ model: M.Type, sql: SQL) throws -> [M] {
+        try readOnce { try $0.objects(model, sql: sql) }
+    }
+
+    /// How a query runs: its SQL, what is bound, and the database's plan.
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func explain<M: Model>(_ query: Query<M>) throws -> Explanation {
+        try readOnce { transaction in
+            let statement = try transaction.compiler.select(try transaction.plan(query)).statement
+            let plan = try transaction.connection.values(
+                SQLStatement("EXPLAIN QUERY PLAN " + statement.sql, statement.parameters))
+            return Explanation(
+                sql: statement.sql, parameters: statement.parameters, plan: plan.compactMap { $0.last?.description })
+        }
+    }
+
+    // MARK: Deletions
+
+    /// What deleting an object would do. Nothing happens.
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func deletionPlan<M: Model>(for object: M) throws -> DeletionReport { try deletionPlan(for: [object]) }
+
+    /// What deleting objects would do. Nothing happens.
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func deletionPlan<M: Model>(for objects: [M]) throws -> DeletionReport {
+        let keys = try objects.map { try $0.storedKey() }
+        return try read { try $0.deletionPlan(M.self, .keys(keys)) }
+    }
+
+    /// What deleting the objects of a query would do. Nothing happens.
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func deletionPlan<M: Model>(for query: Query<M>) throws -> DeletionReport {
+        try read {
+            try $0.deletionPlan(M.self, .query($0.compiler.keys(try $0.plan(query), isOrdered: false).statement))
+        }
+    }
+}

@@ -1,0 +1,212 @@
+/// What can be written: by a store, each call in a transaction of its own, and within a transaction.
+///
+/// A function that takes a writer serves both, and needs no transaction where it makes one call.
+public protocol StoreWriter: StoreReader {
+    /// Runs `body` in a transaction: all of it is written, or, if it throws, nothing. Within a transaction it is a part
+    /// of that.
+    @discardableResult
+    func write<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result
+}
+
+extension StoreWriter {
+    // MARK: Saving
+
+    /// Inserts an object, with the new objects it links to and its edits on links, and returns it as it is stored.
+    ///
+    /// - Throws: ``RelataError/alreadyExists(_:)`` if its key is there; ``RelataError/validation(_:)``,
+    ///   ``RelataError/uniqueViolation(entity:properties:)``, ``RelataError/requiredReference(entity:property:hint:)``
+    ///   and ``RelataError/invalidReference(entity:property:key:)``, with nothing written.
+    @discardableResult
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func insert<M: Model>(_ object: M) throws -> M { try insert([object])[0] }
+
+    /// Inserts objects, in the order they need.
+    @discardableResult
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func insert<M: Model>(_ objects: [M]) throws -> [M] { try write { try $0.write(objects, as: .insert) } }
+
+    /// Writes all columns of an object that is stored, with its edits on links.
+    ///
+    /// - Throws: ``RelataError/notFound(_:)`` if it isn't there; ``RelataError/conflict(_:)`` if it has a revision and was
+    ///   changed since it was read; and as ``insert(_:)-(M)``.
+    @discardableResult
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func update<M: Model>(_ object: M) throws -> M { try update([object])[0] }
+
+    /// Writes all columns of objects that are stored.
+    @discardableResult
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func update<M: Model>(_ objects: [M]) throws -> [M] { try write { try $0.write(objects, as: .update) } }
+
+    /// Inserts or updates an object, whichever is right, with the new objects it links to and its edits on links.
+    ///
+    /// All columns are written, the last writer wins; ``update(_:id:_:)`` writes only what changed. An object that was
+    /// deleted meanwhile is inserted again, unless the model has a revision: then that is a conflict.
+    @discardableResult
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func save<M: Model>(_ object: M) throws -> M { try save([object])[0] }
+
+    /// Inserts or updates objects, in the order they need.
+    @discardableResult
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func save<M: Model>(_ objects: [M]) throws -> [M] { try write { try $0.write(objects, as: .save) } }
+
+    /// Inserts objects of several models, in the order they need.
+    @discardableResult
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func insert<each M: Model>(_ objects: repeat each M) throws -> (repeat each M) {
+        try write { try $0.write(repeat each objects, as: .insert) }
+    }
+
+    /// Updates objects of several models.
+    @discardableResult
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func update<each M: Model>(_ objects: repeat each M) throws -> (repeat each M) {
+        try write { try $0.write(repeat each objects, as: .update) }
+    }
+
+    /// Inserts or updates objects of several models, in the order they need.
+    ///
+    /// ```swift
+    /// let (book, genre) = try tx.save(book, genre)
+    /// ```
+    @discardableResult
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func save<each M: Model>(_ objects: repeat each M) throws -> (repeat each M) {
+        try write { try $0.write(repeat each objects, as: .save) }
+    }
+
+    /// Inserts or updates any mix of objects, in the order they need.
+    @discardableResult
+    @_disfavoredOverload
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func save(_ objects: [any Model]) throws -> [any Model] {
+        try write { try $0.write(objects) }
+    }
+
+    /// Reads an object, lets `change` edit it, and writes only what changed.
+    ///
+    /// ```swift
+    /// try tx.update(Book.self, id: book.id) { $0.title = "The Dispossessed: An Ambiguous Utopia" }
+    /// ```
+    ///
+    /// - Throws: ``RelataError/notFound(_:)`` if there is none with that key, and as ``update(_:)-(M)``.
+    @discardableResult
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func update<M: Model>(_ model: M.Type, id: M.Key, _ change: (inout M) throws -> Void) throws -> M {
+        try write { try $0.edit(model, id: id, change) }
+    }
+
+    /// Reads an object by its `ID`, lets `change` edit it, and writes only what changed.
+    @discardableResult
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func update<M: Model>(_ id: ID<M>, _ change: (inout M) throws -> Void) throws -> M where M.Key == ID<M> {
+        try update(M.self, id: id, change)
+    }
+
+    /// Inserts or updates each object by itself: the culprit of an error keeps it, the others are saved. What depends on
+    /// a new object that failed fails too, with an error of its own.
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func saveEach(_ objects: [any Model]) throws -> [Result<any Model, any Error>] {
+        try write { try IndependentSave(transaction: $0).save(objects) }
+    }
+
+    /// Inserts an object, or writes it over the one that has the same value of a unique property, whose key stays.
+    ///
+    /// ```swift
+    /// let author = try tx.save(Author(name: "Ursula K. Le Guin"), matching: { $0.name })
+    /// ```
+    ///
+    /// - Returns: The object as it is stored, with the key it had.
+    /// - Throws: ``RelataError/invalidUse(_:)`` where the property isn't declared unique, or the object has edits on
+    ///   links: make them afterwards, on the object that is returned.
+    @discardableResult
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func save<M: Model, Property: PropertyField>(
+        _ object: M, matching property: (M.Fields) -> Property
+    ) throws -> M {
+        let name = Property.name(of: property(M.Fields(path: FieldPath())))
+        return try write { try Upsert(transaction: $0, names: [name]).save(object) }
+    }
+
+    /// Inserts an object, or writes it over the one that has the same values of a unique set, whose key stays.
+    ///
+    /// ```swift
+    /// try tx.save(Seat(row: 1, number: 7), matching: { ($0.row, $0.number) })
+    /// ```
+    @discardableResult
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func save<M: Model, each Property: PropertyField>(
+        _ object: M, matching properties: (M.Fields) -> (repeat each Property)
+    ) throws -> M {
+        let chosen = properties(M.Fields(path: FieldPath()))
+        var names: [String] = []
+        for property in repeat each chosen { names.append(type(of: property).name(of: property)) }
+        let chosenNames = names
+        return try write { try Upsert(transaction: $0, names: chosenNames).save(object) }
+    }
+
+    // MARK: By query
+
+    /// Sets properties of all objects of a query in one statement, and returns how many there were.
+    ///
+    /// ```swift
+    /// try tx.update(Book.where { $0.year < 1900 }) { $0.price.set(to: $0.price * 2); $0.genre.set(to: classics) }
+    /// ```
+    ///
+    /// - Throws: ``RelataError/validation(_:)`` where an object would break a limit or its `validate()`, with nothing
+    ///   written.
+    @discardableResult
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func update<M: Model>(
+        _ query: Query<M>, @AssignmentBuilder _ assignments: (M.Fields) -> [Assignment]
+    ) throws -> Int {
+        let assignments = assignments(M.Fields(path: FieldPath()))
+        return try write { try QueryUpdate(transaction: $0).update(query, assignments) }
+    }
+
+    // MARK: Deleting
+
+    /// Deletes an object, and what the delete rules say goes with it.
+    ///
+    /// - Returns: What was done. An object that isn't stored any more is no error, and not in the report.
+    /// - Throws: ``RelataError/deleteDenied(blockers:)``, with nothing deleted.
+    @discardableResult
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func delete<M: Model>(_ object: M) throws -> DeletionReport { try delete([object]) }
+
+    /// Deletes objects, and what the delete rules say goes with them.
+    @discardableResult
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func delete<M: Model>(_ objects: [M]) throws -> DeletionReport {
+        let keys = try objects.map { try $0.storedKey() }
+        return try write { try $0.delete(M.self, .keys(keys)) }
+    }
+
+    /// Deletes the object with that key.
+    @discardableResult
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func delete<M: Model>(_ model: M.Type, id: M.Key) throws -> DeletionReport {
+        try write { try $0.delete(model, .keys([try M.keyValue(id)])) }
+    }
+
+    /// Deletes all objects of a query, and what the delete rules say goes with them.
+    @discardableResult
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func delete<M: Model>(_ query: Query<M>) throws -> DeletionReport {
+        try write { try $0.delete(M.self, .query($0.compiler.keys(try $0.plan(query), isOrdered: false).statement)) }
+    }
+
+    // MARK: SQL
+
+    /// Runs SQL of your own that changes rows, each value bound, and returns how many rows it changed.
+    ///
+    /// It passes by validation, delete rules and revisions; foreign keys hold.
+    @discardableResult
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func execute(_ sql: SQL) throws -> Int {
+        try write { transaction in
+            try transaction.connection.runningForeignSQL { try transaction.connection.run(try sql.statement) }
+        }
+    }
+}
