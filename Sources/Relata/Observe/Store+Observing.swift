@@ -16,23 +16,27 @@ extension Store {
     }
 
     /// Observes the object with that key; `nil` while there is none. Changes of other objects cost nothing.
-    public func observe<M: Model>(_ model: M.Type, id: M.Key) -> Observation<ObjectRequest<M>> {
-        observe(ObjectRequest(id: id))
+    public func observe<M: Model>(_ model: M.Type, id: M.Key) -> Observation<ReadRequest<M?>> {
+        let object = (try? M.keyValue(id)).map { ObjectReference(entity: M.entityName, key: $0) }
+        return observe(
+            ReadRequest(observedIdentity: ObservedIdentity(id), observedObject: object) {
+                try $0.fetch(model, id: id)
+            })
     }
 
     /// Observes the object with that `ID`; `nil` while there is none.
-    public func observe<M: Model>(_ id: ID<M>) -> Observation<ObjectRequest<M>> where M.Key == ID<M> {
-        observe(ObjectRequest(id: id))
+    public func observe<M: Model>(_ id: ID<M>) -> Observation<ReadRequest<M?>> where M.Key == ID<M> {
+        observe(M.self, id: id)
     }
 
     /// Observes the number of a query's objects.
-    public func observe<M: Model>(countOf query: Query<M>) -> Observation<CountRequest<M>> {
-        observe(CountRequest(query: query))
+    public func observe<M: Model>(countOf query: Query<M>) -> Observation<ReadRequest<Int>> {
+        observe(ReadRequest(observedIdentity: query.observedIdentity) { try $0.count(query) })
     }
 
     /// Observes the first object of a query; `nil` while there is none.
-    public func observe<M: Model>(firstOf query: Query<M>) -> Observation<FirstRequest<M>> {
-        observe(FirstRequest(query: query))
+    public func observe<M: Model>(firstOf query: Query<M>) -> Observation<ReadRequest<M?>> {
+        observe(ReadRequest(observedIdentity: query.observedIdentity) { try $0.first(query) })
     }
 
     /// Observes one figure of all objects of a query.
