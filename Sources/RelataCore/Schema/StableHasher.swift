@@ -24,10 +24,6 @@ struct StableHasher {
         }
     }
 
-    mutating func combine(_ number: Int64) { combine(word: UInt64(bitPattern: number)) }
-
-    mutating func combine(_ flag: Bool) { combine(word: flag ? 1 : 0) }
-
     /// The hash as sixteen hexadecimal digits.
     var digits: String {
         let text = String(value, radix: 16)
