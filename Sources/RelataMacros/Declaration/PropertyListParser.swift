@@ -20,7 +20,7 @@ struct PropertyListParser {
         if let root, !isModel(root.trimmedDescription) {
             diagnostics.append(
                 Misuse.listOfOtherModel(macro, model: model)
-                    .at(root, .replace(root, with: model, "Replace with '\(model)'")))
+                    .at(root, .replace(root, with: model)))
         }
         if expansion.arguments.isEmpty {
             diagnostics.append(Misuse.emptyList(macro, model: model).at(expansion))

@@ -52,7 +52,7 @@ struct PropertyParser {
         if binding.isComputed {
             diagnostics += markers.own.map { marker in
                 Misuse.markerOnComputed(name, marker.markerName)
-                    .at(marker, .remove(marker, "Remove '@\(marker.markerName)'"))
+                    .at(marker, .remove(marker))
             }
             return
         }
@@ -79,7 +79,7 @@ struct PropertyParser {
             let inferred = binding.initializer?.value.literalType
             return diagnostics.append(
                 Misuse.missingType(name, inferred)
-                    .at(pattern, inferred.map { .insert(": \($0)", after: pattern, "Add ': \($0)'") }))
+                    .at(pattern, inferred.map { .insert(": \($0)", after: pattern) }))
         }
         parseStored(source, type, markers)
     }
@@ -108,7 +108,7 @@ struct PropertyParser {
         for marker in markers.attributes + markers.relationships {
             diagnostics.append(
                 Misuse.markerOnTransient(source.name, marker.markerName)
-                    .at(marker, .remove(marker, "Remove '@\(marker.markerName)'")))
+                    .at(marker, .remove(marker)))
         }
         let type = type.map { PropertyType($0, model: model) }
         let isSet = source.binding.initializer != nil || type?.isOptional == true && !source.isConstant
@@ -116,7 +116,7 @@ struct PropertyParser {
             let value = type?.sampleValue ?? "<#value#>"
             diagnostics.append(
                 Misuse.transientWithoutValue(source.name)
-                    .at(source.binding.pattern, .insert(" = \(value)", after: source.binding, "Add ' = \(value)'")))
+                    .at(source.binding.pattern, .insert(" = \(value)", after: source.binding)))
         }
         properties.append(source.property(type, .transient))
     }
@@ -127,7 +127,7 @@ struct PropertyParser {
             let optional = forced.wrappedType.trimmedDescription + "?"
             return diagnostics.append(
                 Misuse.implicitlyUnwrapped(name, optional)
-                    .at(syntax, .replace(syntax, with: optional, "Replace with '\(optional)'")))
+                    .at(syntax, .replace(syntax, with: optional)))
         }
         let type = PropertyType(syntax, model: model)
         if let diagnostic = type.mistake(in: name, at: syntax) { return diagnostics.append(diagnostic) }

@@ -41,10 +41,10 @@ struct LinkChecks {
         let originalName = attribute.arguments["originalName"].map { "originalName: \($0.trimmedDescription)" }
         let arguments = [link.kind == .toOne ? column : nil, originalName].compactMap { $0 }
         guard marker == nil, link.kind == .toOne || link.kind == .toMany, !arguments.isEmpty else {
-            return .remove(attribute.node, "Remove '@Attribute'")
+            return .remove(attribute.node)
         }
         let instead = "@Relationship(\(arguments.joined(separator: ", ")))"
-        return .replace(attribute.node, with: instead, "Replace with '\(instead)'")
+        return .replace(attribute.node, with: instead)
     }
 
     /// A has-one is always a view, a through always goes through something.
@@ -96,7 +96,7 @@ struct LinkChecks {
             // Without `through:` the second key path says nothing either.
             let change: FixIt =
                 label == "through"
-                ? .remove(marker.node, "Remove '@Relationship'")
+                ? .remove(marker.node)
                 : .remove(argument: argument.expression, of: marker.node, "Remove '\(label):'")
             return Misuse.misplacedArgument(name, label, link.kind, isView: isView).at(argument, change)
         }
@@ -122,7 +122,7 @@ struct LinkChecks {
             guard found.map(\.lastName) != root.lastName else { return nil }
             let mended = "\\\(root).\(path.property)"
             return Misuse.keyPathOfOtherType(name, found, expected: root)
-                .at(expression, .replace(expression, with: mended, "Replace with '\(mended)'"))
+                .at(expression, .replace(expression, with: mended))
         }
     }
 
@@ -136,15 +136,15 @@ struct LinkChecks {
             found.append(
                 Misuse.nullifyRequired(name)
                     .at(
-                        rule, .replace(rule, with: ".deny", "Replace with '.deny'"),
-                        .replace(rule, with: ".cascade", "Replace with '.cascade'"),
+                        rule, .replace(rule, with: ".deny"),
+                        .replace(rule, with: ".cascade"),
                         isKey ? nil : .replace(type, with: optional, "Make the link optional: '\(optional)'")))
         }
         if link.kind == .toMany, marker["inverse"] == nil, let rule = marker["deleteRule"],
             rule.calledMember == "noAction"
         {
             found.append(
-                Misuse.danglingJoin(name).at(rule, .replace(rule, with: ".nullify", "Replace with '.nullify'")))
+                Misuse.danglingJoin(name).at(rule, .replace(rule, with: ".nullify")))
         }
         return found
     }
@@ -168,7 +168,7 @@ struct LinkChecks {
     private func order(_ marker: RelationshipMarker) -> [Diagnostic] {
         if link.kind == .toMany, let ordered = marker["ordered"], !ordered.is(BooleanLiteralExprSyntax.self) {
             return [
-                Misuse.computedOrder(name).at(ordered, .replace(ordered, with: "true", "Replace with 'true'"))
+                Misuse.computedOrder(name).at(ordered, .replace(ordered, with: "true"))
             ]
         }
         guard link.kind == .toMany, let order = marker["order"] else { return [] }
@@ -184,7 +184,7 @@ struct LinkChecks {
                 Misuse.orderWithoutInverse(name, link.target)
                     .at(
                         order,
-                        argument.map { .replaceArgument($0, with: "ordered: true", "Replace with 'ordered: true'") })
+                        argument.map { .replaceArgument($0, with: "ordered: true") })
             ]
         }
         return []

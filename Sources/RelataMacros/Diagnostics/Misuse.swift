@@ -25,40 +25,42 @@ private struct Mend: FixItMessage {
 }
 
 extension FixIt {
+    private static func edit(
+        _ node: some SyntaxProtocol, _ range: Range<AbsolutePosition>, _ source: String, _ message: String
+    ) -> FixIt {
+        FixIt(message: Mend(message: message), changes: [.replaceText(range: range, with: source, in: Syntax(node))])
+    }
+
     /// Writes other source in the place of a node; the white space and comments around it stay.
-    static func replace(_ node: some SyntaxProtocol, with source: String, _ message: String) -> FixIt {
+    static func replace(_ node: some SyntaxProtocol, with source: String, _ message: String? = nil) -> FixIt {
         let range = node.positionAfterSkippingLeadingTrivia..<node.endPositionBeforeTrailingTrivia
-        return FixIt(
-            message: Mend(message: message), changes: [.replaceText(range: range, with: source, in: Syntax(node))])
+        return edit(node, range, source, message ?? "Replace with '\(source)'")
     }
 
     /// Writes source before a node, after its comments.
     static func insert(_ source: String, before node: some SyntaxProtocol, _ message: String) -> FixIt {
         let position = node.positionAfterSkippingLeadingTrivia
-        return FixIt(
-            message: Mend(message: message),
-            changes: [.replaceText(range: position..<position, with: source, in: Syntax(node))])
+        return edit(node, position..<position, source, message)
     }
 
     /// Writes source right behind a node.
-    static func insert(_ source: String, after node: some SyntaxProtocol, _ message: String) -> FixIt {
+    static func insert(_ source: String, after node: some SyntaxProtocol, _ message: String? = nil) -> FixIt {
         let position = node.endPositionBeforeTrailingTrivia
-        return FixIt(
-            message: Mend(message: message),
-            changes: [.replaceText(range: position..<position, with: source, in: Syntax(node))])
+        return edit(node, position..<position, source, message ?? "Add '\(source)'")
     }
 
     /// Removes a node and the white space behind it.
     static func remove(_ node: some SyntaxProtocol, _ message: String) -> FixIt {
-        let range = node.positionAfterSkippingLeadingTrivia..<node.endPosition
-        return FixIt(message: Mend(message: message), changes: [.replaceText(range: range, with: "", in: Syntax(node))])
+        edit(node, node.positionAfterSkippingLeadingTrivia..<node.endPosition, "", message)
     }
 
+    /// Removes a marker.
+    static func remove(_ marker: AttributeSyntax) -> FixIt { remove(marker, "Remove '@\(marker.markerName)'") }
+
     /// Writes another argument in the place of one; the comma behind it stays.
-    static func replaceArgument(_ argument: LabeledExprSyntax, with source: String, _ message: String) -> FixIt {
+    static func replaceArgument(_ argument: LabeledExprSyntax, with source: String) -> FixIt {
         let range = argument.positionAfterSkippingLeadingTrivia..<argument.expression.endPositionBeforeTrailingTrivia
-        return FixIt(
-            message: Mend(message: message), changes: [.replaceText(range: range, with: source, in: Syntax(argument))])
+        return edit(argument, range, source, "Replace with '\(source)'")
     }
 
     /// Removes an argument of a marker attribute, and the parentheses if nothing is left in them.

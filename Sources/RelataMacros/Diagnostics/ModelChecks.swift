@@ -50,7 +50,7 @@ struct ModelChecks {
                 return Misuse.optionalKey(property.name, type.wrappedSpelling, isComposite: model.key.count > 1)
                     .at(
                         type.original,
-                        .replace(type.original, with: type.wrappedSpelling, "Replace with '\(type.wrappedSpelling)'"))
+                        .replace(type.original, with: type.wrappedSpelling))
             }
             return nil
         }
@@ -83,7 +83,7 @@ struct ModelChecks {
             guard second.root?.split(separator: ".").last != join else { return nil }
             let mended = "\\\(link.target).\(second.property)"
             return Misuse.keyPathOfOtherType(through.property.name, second.root, expected: link.target)
-                .at(paths.toOne, .replace(paths.toOne, with: mended, "Replace with '\(mended)'"))
+                .at(paths.toOne, .replace(paths.toOne, with: mended))
         }
     }
 }

@@ -6,17 +6,17 @@ extension PropertyType {
     func mistake(in name: String, at node: TypeSyntax) -> Diagnostic? {
         if let link, link.kind != .toOne, isOptional {
             return Misuse.optionalLink(name, link.kind.rawValue)
-                .at(node, .replace(node, with: wrappedSpelling, "Replace with '\(wrappedSpelling)'"))
+                .at(node, .replace(node, with: wrappedSpelling))
         }
         if optionality > 1 {
             return Misuse.nestedOptional(name, wrappedSpelling)
-                .at(node, .replace(node, with: wrappedSpelling + "?", "Replace with '\(wrappedSpelling)?'"))
+                .at(node, .replace(node, with: wrappedSpelling + "?"))
         }
         let finder = UnsupportedTypeFinder(skipping: link == nil ? nil : wrapped)
         finder.walk(syntax)
         if let nested = finder.nestedLink {
             return Misuse.linkInside(name, nested)
-                .at(node, .replace(node, with: "ToMany<\(nested)>", "Replace with 'ToMany<\(nested)>'"))
+                .at(node, .replace(node, with: "ToMany<\(nested)>"))
         }
         return finder.reason.map { Misuse.unsupportedType(name, $0).at(node) }
     }

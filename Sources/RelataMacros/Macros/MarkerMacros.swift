@@ -13,9 +13,9 @@ extension MarkerMacro {
     ) throws -> [DeclSyntax] {
         let name = node.markerName
         if !declaration.is(VariableDeclSyntax.self) {
-            context.diagnose(Misuse.markerOnOther(name).at(node, .remove(node, "Remove '@\(name)'")))
+            context.diagnose(Misuse.markerOnOther(name).at(node, .remove(node)))
         } else if !context.isInModel {
-            context.diagnose(Misuse.markerOutsideModel(name).at(node, .remove(node, "Remove '@\(name)'")))
+            context.diagnose(Misuse.markerOutsideModel(name).at(node, .remove(node)))
         }
         return []
     }
