@@ -166,6 +166,7 @@ extension PredicateParser {
     private func isIn(
         _ left: Operand, _ right: Operand, _ comparison: Comparison
     ) throws(RelataError) -> ExpressionNode {
+        if let elements = elements(of: right) { return try isIn(left, elements, comparison) }
         switch right.kind {
         case .set(let set, let rest, let type, let table):
             // Membership: one of the related objects, or a value of one, is the one asked for.
@@ -174,38 +175,37 @@ extension PredicateParser {
                 kind: type == nil ? .object(member, table) : .value(member, type), column: right.column)
             let inner = try compare(element, .equal, left, comparison)
             return .quantified(.any, set, condition: inner)
-        case .list(let elements): return try isIn(left, elements, comparison)
-        case .literal(.argument(.values(let values))):
-            return try isIn(left, values.map { .argument(.value($0)) }, right.column, comparison)
-        case .literal(.argument(.keys(let keys))):
-            return try isIn(left, keys.map { .argument(.key($0)) }, right.column, comparison)
         case .value(_, .text), .literal(.text), .literal(.argument(.value(.text))):
             return try find(.contains, right, left, comparison)  // 'part' IN title
-        case .literal(.argument(.key)): return try isIn(left, [right], comparison)
-        case .literal, .value, .object, .condition:
+        default:
             throw failure(right.column, "expected a list such as {1, 2}, an argument with one, or a to-many after IN")
         }
+    }
+
+    /// What a list holds, be it written or an argument.
+    private func elements(of operand: Operand) -> [Operand]? {
+        let arguments: [PredicateArgument]
+        switch operand.kind {
+        case .list(let elements): return elements
+        case .literal(.argument(.values(let values))): arguments = values.map { .value($0) }
+        case .literal(.argument(.keys(let keys))): arguments = keys.map { .key($0) }
+        case .literal(.argument(.key(let key))): arguments = [.key(key)]
+        default: return nil
+        }
+        return arguments.map { Operand(kind: .literal(.argument($0)), column: operand.column) }
     }
 
     private func isIn(
         _ left: Operand, _ elements: [Operand], _ comparison: Comparison
     ) throws(RelataError) -> ExpressionNode {
-        var literals: [PredicateLiteral] = []
-        for element in elements {
-            guard case .literal(let literal) = element.kind else {
-                // Not all are constants: one comparison each.
-                var nodes: [ExpressionNode] = []
-                for element in elements { nodes.append(try compare(left, .equal, element, comparison)) }
-                return .or(nodes)
-            }
-            literals.append(literal)
+        let column = elements.first?.column ?? comparison.column
+        let literals = elements.compactMap { if case .literal(let literal) = $0.kind { literal } else { nil } }
+        guard literals.count == elements.count else {
+            // Not all are constants: one comparison each.
+            var nodes: [ExpressionNode] = []
+            for element in elements { nodes.append(try compare(left, .equal, element, comparison)) }
+            return .or(nodes)
         }
-        return try isIn(left, literals, elements.first?.column ?? comparison.column, comparison)
-    }
-
-    private func isIn(
-        _ left: Operand, _ literals: [PredicateLiteral], _ column: Int, _ comparison: Comparison
-    ) throws(RelataError) -> ExpressionNode {
         if case .object(let node, let table) = left.kind {
             var keys: [KeyValue] = []
             var hasNull = false
@@ -229,14 +229,9 @@ extension PredicateParser {
     private func between(
         _ left: Operand, _ right: Operand, _ comparison: Comparison
     ) throws(RelataError) -> ExpressionNode {
-        var bounds: [Operand] = []
-        switch right.kind {
-        case .list(let elements): bounds = elements
-        case .literal(.argument(.values(let values))):
-            bounds = values.map { Operand(kind: .literal(.argument(.value($0))), column: right.column) }
-        default: break
+        guard let bounds = elements(of: right), bounds.count == 2 else {
+            throw failure(right.column, "expected {lower, upper} after BETWEEN")
         }
-        guard bounds.count == 2 else { throw failure(right.column, "expected {lower, upper} after BETWEEN") }
         return .and([
             try compare(left, .greaterOrEqual, bounds[0], comparison),
             try compare(left, .lessOrEqual, bounds[1], comparison),
