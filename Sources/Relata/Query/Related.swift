@@ -40,11 +40,18 @@ extension Model {
         _ names: [String], fallback path: [String], isRecursive: Bool = false
     ) -> Query<Target> {
         var query = Query<Target>()
-        if names.count == 1, path.isEmpty, let key = primaryKey.flatMap({ try? Self.keyValue($0) }) {
-            query.plan.relatedTo = RelatedOwner(
-                entity: Self.entityName, relationship: names[0], key: key, isRecursive: isRecursive)
-        } else if primaryKey == nil {
+        guard let primaryKey else {
             query.plan.condition = .or([])  // a new object: nothing is related to it yet
+            return query
+        }
+        if names.count == 1, path.isEmpty {
+            do {
+                query.plan.relatedTo = RelatedOwner(
+                    entity: Self.entityName, relationship: names[0], key: try Self.keyValue(primaryKey),
+                    isRecursive: isRecursive)
+            } catch {
+                query.plan.condition = .invalid("\(error)")
+            }
         } else {
             query.plan.condition = .invalid(
                 "\((path + names).joined(separator: ".")) isn't a relationship of \(Self.entityName) itself: ask from the object in between, or use a condition"
