@@ -94,15 +94,13 @@ public final class ChangeRecorder {
         var merged: [Record] = []
         var open: [Int: Int] = [:]
         for record in records { merged.merge(record, into: &open) }
-        var changes = merged.map {
-            Change(entity: schema.tables[$0.table].name, kind: $0.kind, keys: $0.keys, properties: $0.properties)
-        }
-        changes += unlistedTables().map { Change(entity: $0, kind: .unknown) }
-        return ChangeSet(changes, position: position)
+        return ChangeSet(changes(merged), position: position)
     }
 
     /// The records one by one, as the change log keeps them.
-    var statements: [Change] {
+    var statements: [Change] { changes(records) }
+
+    private func changes(_ records: [Record]) -> [Change] {
         records.map {
             Change(entity: schema.tables[$0.table].name, kind: $0.kind, keys: $0.keys, properties: $0.properties)
         } + unlistedTables().map { Change(entity: $0, kind: .unknown) }
