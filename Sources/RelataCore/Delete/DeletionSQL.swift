@@ -63,18 +63,20 @@ public struct DeletionSQL: Sendable {
         var builder = builder()
         let doomed = doomed(edge.from, &builder)
         let other = key(of: edge.to)
-        let spared = graph.contains(edge.to) ? " AND \(tuple(other, "o")) NOT IN \(self.doomed(edge.to, &builder))" : ""
+        let spared =
+            graph.contains(edge.to)
+            ? " AND \(dialect.tuple(other, of: "o")) NOT IN \(self.doomed(edge.to, &builder))" : ""
         let step = step(of: edge)
         let (rows, source) =
             edge.isReferring
             ? ("o", "\(table(edge.to)) AS o")
             : (
                 "s",
-                "\(dialect.quote(step.table)) AS s JOIN \(table(edge.to)) AS o ON \(equal(other, "o", step.far, "s"))"
+                "\(dialect.quote(step.table)) AS s JOIN \(table(edge.to)) AS o ON \(dialect.areSame(other, of: "o", step.far, of: "s"))"
             )
         let sql =
             "SELECT \(list(other, "o")), \(list(step.near, rows)) FROM \(source) "
-            + "WHERE \(tuple(step.near, rows)) IN \(doomed)"
+            + "WHERE \(dialect.tuple(step.near, of: rows)) IN \(doomed)"
         return SQLStatement(sql + spared, builder.parameters)
     }
 
@@ -115,12 +117,12 @@ public struct DeletionSQL: Sendable {
         let columns = list(join.sourceColumns + join.targetColumns)
         let table = dialect.quote(join.table)
         let (near, entity) = atSource ? (join.sourceColumns, join.source) : (join.targetColumns, join.target)
-        var condition = "\(tuple(near)) IN \(doomed(entity, &builder))"
+        var condition = "\(dialect.tuple(near)) IN \(doomed(entity, &builder))"
         if removing {
             return SQLStatement("DELETE FROM \(table) WHERE \(condition) RETURNING \(columns)", builder.parameters)
         }
         if !atSource && !isEmpty(join.source) {
-            condition += " AND \(tuple(join.sourceColumns)) NOT IN \(doomed(join.source, &builder))"
+            condition += " AND \(dialect.tuple(join.sourceColumns)) NOT IN \(doomed(join.source, &builder))"
         }
         return SQLStatement("SELECT \(columns) FROM \(table) WHERE \(condition)", builder.parameters)
     }
@@ -186,7 +188,7 @@ public struct DeletionSQL: Sendable {
     /// The condition that holds for the doomed rows `x` of an entity.
     private func isDoomed(_ entity: Int, _ builder: inout Builder) -> String {
         if let list = lists[entity] {
-            return "\(tuple(key(of: entity), "x")) IN \(builder.rows(list, of: entity))"
+            return "\(dialect.tuple(key(of: entity), of: "x")) IN \(builder.rows(list, of: entity))"
         }
         if entity == graph.root { return rootCondition(&builder) }
         // An entity that isn't listed has one cascade that ends at it.
@@ -200,16 +202,16 @@ public struct DeletionSQL: Sendable {
             case .keys(let given): builder.rows(KeyList(given, width: keys.count), of: graph.root)
             case .query(let query): "(\(query.sql))"
             }
-        return "\(tuple(keys, "x")) IN \(asked)"
+        return "\(dialect.tuple(keys, of: "x")) IN \(asked)"
     }
 
     /// The condition that holds for the rows `x` at the end of an edge from doomed objects.
     private func reached(along edge: DeletionEdge, _ builder: inout Builder) -> String {
         let doomed = doomed(edge.from, &builder)
         let step = step(of: edge)
-        if edge.isReferring { return "\(tuple(step.near, "x")) IN \(doomed)" }
-        return "\(tuple(key(of: edge.to), "x")) IN (SELECT \(list(step.far, "y")) "
-            + "FROM \(dialect.quote(step.table)) AS y WHERE \(tuple(step.near, "y")) IN \(doomed))"
+        if edge.isReferring { return "\(dialect.tuple(step.near, of: "x")) IN \(doomed)" }
+        return "\(dialect.tuple(key(of: edge.to), of: "x")) IN (SELECT \(list(step.far, "y")) "
+            + "FROM \(dialect.quote(step.table)) AS y WHERE \(dialect.tuple(step.near, of: "y")) IN \(doomed))"
     }
 
     /// The same as a step of a recursive query, from one doomed object to the next. The order of the tables is forced:
@@ -219,15 +221,16 @@ public struct DeletionSQL: Sendable {
         let head = "SELECT \(row(edge.to, width)) FROM doomed CROSS JOIN "
         let next = "\(table(edge.to)) AS x WHERE doomed.entity = \(edge.from) AND "
         let step = step(of: edge)
-        if edge.isReferring { return head + next + equal(step.near, "x", columns, "doomed") }
+        if edge.isReferring { return head + next + dialect.areSame(step.near, of: "x", columns, of: "doomed") }
         return head + "\(dialect.quote(step.table)) AS y CROSS JOIN " + next
-            + "\(equal(step.near, "y", columns, "doomed")) AND \(equal(key(of: edge.to), "x", step.far, "y"))"
+            + "\(dialect.areSame(step.near, of: "y", columns, of: "doomed")) AND \(dialect.areSame(key(of: edge.to), of: "x", step.far, of: "y"))"
     }
 
     private func losesTarget(_ reference: Reference, _ builder: inout Builder) -> String {
-        let condition = "\(tuple(reference.columns)) IN \(doomed(reference.target, &builder))"
+        let condition = "\(dialect.tuple(reference.columns)) IN \(doomed(reference.target, &builder))"
         guard !isEmpty(reference.source) else { return condition }
-        return condition + " AND \(tuple(key(of: reference.source))) NOT IN \(doomed(reference.source, &builder))"
+        return condition
+            + " AND \(dialect.tuple(key(of: reference.source))) NOT IN \(doomed(reference.source, &builder))"
     }
 
     /// The rows that lead from the doomed objects of an edge to those at its other end, which are such rows themselves
@@ -248,13 +251,4 @@ public struct DeletionSQL: Sendable {
     private func key(of entity: Int) -> [String] { schema.tables[entity].keyColumnNames }
     private func table(_ entity: Int) -> String { dialect.quote(schema.tables[entity].sqlName) }
     private func list(_ columns: [String], _ alias: String? = nil) -> String { dialect.list(columns, of: alias) }
-
-    private func tuple(_ columns: [String], _ alias: String? = nil) -> String {
-        columns.count == 1 ? list(columns, alias) : "(\(list(columns, alias)))"
-    }
-
-    private func equal(_ left: [String], _ leftAlias: String, _ right: [String], _ rightAlias: String) -> String {
-        zip(left, right).map { "\(leftAlias).\(dialect.quote($0)) = \(rightAlias).\(dialect.quote($1))" }
-            .joined(separator: " AND ")
-    }
 }

@@ -65,15 +65,13 @@ public enum DataQuestion: Hashable, Sendable {
         case .hasNulls(let table, let column):
             return "SELECT 1 FROM \(dialect.quote(table)) WHERE \(dialect.quote(column)) IS NULL LIMIT 1"
         case .hasDuplicates(let table, let columns):
-            let isSet = columns.map { "\(dialect.quote($0)) IS NOT NULL" }.joined(separator: " AND ")
             let list = dialect.list(columns)
-            return "SELECT 1 FROM \(dialect.quote(table)) WHERE \(isSet) GROUP BY \(list) HAVING count(*) > 1 LIMIT 1"
+            return
+                "SELECT 1 FROM \(dialect.quote(table)) WHERE \(dialect.areSet(columns)) GROUP BY \(list) HAVING count(*) > 1 LIMIT 1"
         case .hasDangling(let table, let columns, let target, let targetColumns):
-            let isSet = columns.map { "s.\(dialect.quote($0)) IS NOT NULL" }
-            let matches = zip(columns, targetColumns).map { "t.\(dialect.quote($1)) = s.\(dialect.quote($0))" }
             return """
-                SELECT 1 FROM \(dialect.quote(table)) AS s WHERE \(isSet.joined(separator: " AND ")) AND NOT EXISTS \
-                (SELECT 1 FROM \(dialect.quote(target)) AS t WHERE \(matches.joined(separator: " AND "))) LIMIT 1
+                SELECT 1 FROM \(dialect.quote(table)) AS s WHERE \(dialect.areSet(columns, of: "s")) AND NOT EXISTS \
+                (SELECT 1 FROM \(dialect.quote(target)) AS t WHERE \(dialect.areSame(targetColumns, of: "t", columns, of: "s"))) LIMIT 1
                 """
         case .hasOtherTypes(let table, let column, let types):
             let list = types.map { "'\($0)'" }.joined(separator: ", ")

@@ -59,7 +59,7 @@ extension MigrationPlanner {
     }
 
     private mutating func fillPositions(_ column: String, of table: TableDescription, by group: [String]) {
-        let isSet = group.map { "\(quote($0)) IS NOT NULL" }.joined(separator: " AND ")
+        let isSet = Dialect.sqlite.areSet(group)
         let key = Dialect.sqlite.list(table.primaryKey)
         let isSame = table.primaryKey.map { "numbered.\(quote($0)) = \(quote(table.name)).\(quote($0))" }
         plan.preparation.append(
@@ -101,12 +101,12 @@ extension MigrationPlanner {
                     "\(Self.gap) * row_number() OVER "
                         + "(PARTITION BY \(keys(columns)) ORDER BY \(keys(holder.keyColumnNames)))")
             }
-            let matches = zip(columns, target.keyColumnNames).map { "t.\(quote($1)) = s.\(quote($0))" }
+            let isThere = Dialect.sqlite.areSame(target.keyColumnNames, of: "t", columns, of: "s")
             plan.preparation.append(
                 """
                 INSERT INTO \(quote(table.name)) (\(Dialect.sqlite.list(into)))
                 SELECT \(values.joined(separator: ", ")) FROM \(quote(holder.sqlName)) AS s
-                WHERE EXISTS (SELECT 1 FROM \(quote(target.sqlName)) AS t WHERE \(matches.joined(separator: " AND ")))
+                WHERE EXISTS (SELECT 1 FROM \(quote(target.sqlName)) AS t WHERE \(isThere))
                 """)
             movedColumns[holder.sqlName.lowercased(), default: []].formUnion(columns.map { $0.lowercased() })
             report(

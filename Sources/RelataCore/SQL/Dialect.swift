@@ -42,6 +42,21 @@ public enum Dialect: Sendable {
         return sql
     }
 
+    /// Columns as they are compared: one as it is, several as a row.
+    func tuple(_ names: [String], of qualifier: String? = nil) -> String {
+        names.count == 1 ? list(names, of: qualifier) : "(\(list(names, of: qualifier)))"
+    }
+
+    /// Whether all columns are set.
+    package func areSet(_ names: [String], of qualifier: String? = nil) -> String {
+        names.map { list([$0], of: qualifier) + " IS NOT NULL" }.joined(separator: " AND ")
+    }
+
+    /// Whether columns equal others, each its own.
+    package func areSame(_ left: [String], of qualifier: String, _ right: [String], of other: String) -> String {
+        zip(left, right).map { "\(qualifier).\(quote($0)) = \(other).\(quote($1))" }.joined(separator: " AND ")
+    }
+
     /// A parameter by its number, which counts from 1.
     @inlinable
     public func parameter(_ number: Int) -> String {

@@ -24,7 +24,7 @@ extension IntegrityCheck {
             let names = columns.map { table.columns[$0].name }
             let (count, samples) = try list(
                 "SELECT \(list(names, of: "x")), count(*) FROM \(quote(table.sqlName)) AS x "
-                    + "WHERE \(areSet(names, of: "x")) GROUP BY \(list(names, of: "x")) HAVING count(*) > 1",
+                    + "WHERE \(dialect.areSet(names, of: "x")) GROUP BY \(list(names, of: "x")) HAVING count(*) > 1",
                 columns.map { table.columns[$0].type }
             ) { "\(KeyValue(Array($0.dropLast()))): \($0[names.count]) times" }
             guard count > 0 else { continue }
@@ -96,7 +96,7 @@ extension IntegrityCheck {
         let keys = self.list(key, of: "o")
         let (count, samples) = try self.list(
             "SELECT \(keys), \(number) FROM \(quote(owner.sqlName)) AS o LEFT JOIN \(quote(list.table)) AS x "
-                + "ON \(areSame(list.columns, of: "x", key, of: "o")) GROUP BY \(keys) "
+                + "ON \(dialect.areSame(list.columns, of: "x", key, of: "o")) GROUP BY \(keys) "
                 + "HAVING \(bounds.joined(separator: " OR "))", keyTypes(owner)
         ) { "\(object($0, owner)) has \($0[key.count])" }
         guard count > 0 else { return }
@@ -117,7 +117,7 @@ extension IntegrityCheck {
         guard let order = list.order else { return }
         let (owner, table, columns) = (list.owner, list.table, list.columns)
         let own = self.list(columns, of: "x")
-        let from = "FROM \(quote(table)) AS x WHERE \(areSet(columns, of: "x"))"
+        let from = "FROM \(quote(table)) AS x WHERE \(dialect.areSet(columns, of: "x"))"
         let position = "x.\(quote(order))"
         let missing = try self.list(
             "SELECT \(own), count(*) \(from) AND \(position) IS NULL GROUP BY \(own)", keyTypes(owner)
@@ -131,7 +131,7 @@ extension IntegrityCheck {
         let mend =
             "number them anew: UPDATE \(quote(table)) AS x SET \(quote(order)) = n.n FROM (SELECT \(names), 1024 * "
             + "row_number() OVER (PARTITION BY \(columns.map(quote).joined(separator: ", ")) ORDER BY \(quote(order)) "
-            + "IS NULL, \(quote(order)), \(names)) AS n FROM \(quote(table))) AS n WHERE \(areSame(list.key, of: "n", list.key, of: "x"))"
+            + "IS NULL, \(quote(order)), \(names)) AS n FROM \(quote(table))) AS n WHERE \(dialect.areSame(list.key, of: "n", list.key, of: "x"))"
         if missing.count > 0 {
             add(
                 .position, list.subject, missing.count,

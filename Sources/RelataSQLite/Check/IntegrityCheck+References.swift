@@ -43,8 +43,8 @@ extension IntegrityCheck {
 
     /// Whether the row `x` refers to an object that isn't there.
     private func dangling(_ columns: [String], _ target: Table) -> String {
-        "\(areSet(columns, of: "x")) AND NOT EXISTS (SELECT 1 FROM \(quote(target.sqlName)) AS t "
-            + "WHERE \(areSame(target.keyColumnNames, of: "t", columns, of: "x")))"
+        "\(dialect.areSet(columns, of: "x")) AND NOT EXISTS (SELECT 1 FROM \(quote(target.sqlName)) AS t "
+            + "WHERE \(dialect.areSame(target.keyColumnNames, of: "t", columns, of: "x")))"
     }
 
     /// Foreign keys that are no relationship, because they don't point at a primary key.
@@ -73,11 +73,11 @@ extension IntegrityCheck {
         // Without columns the key points at a primary key, which a table need not have.
         if isThere != nil, key.targetColumns.count != key.columns.count { return }
         let dangles =
-            areSet(key.columns, of: "x")
+            dialect.areSet(key.columns, of: "x")
             + (isThere == nil
                 ? ""
                 : " AND NOT EXISTS (SELECT 1 FROM \(quote(key.target)) AS t "
-                    + "WHERE \(areSame(key.targetColumns, of: "t", key.columns, of: "x")))")
+                    + "WHERE \(dialect.areSame(key.targetColumns, of: "t", key.columns, of: "x")))")
         let (count, samples) = try list(
             "SELECT \(list(key.columns, of: "x")) FROM \(quote(table.name)) AS x WHERE \(dangles)", []
         ) { KeyValue($0).description }

@@ -114,17 +114,9 @@ public struct IntegrityCheck {
             IntegrityFinding(kind: kind, subject: subject, count: count, message: message, mend: mend))
     }
 
-    func quote(_ name: String) -> String { Dialect.sqlite.quote(name) }
-
-    func list(_ columns: [String], of alias: String) -> String { Dialect.sqlite.list(columns, of: alias) }
-
-    func areSet(_ columns: [String], of alias: String) -> String {
-        columns.map { "\(alias).\(quote($0)) IS NOT NULL" }.joined(separator: " AND ")
-    }
-
-    func areSame(_ left: [String], of alias: String, _ right: [String], of other: String) -> String {
-        zip(left, right).map { "\(alias).\(quote($0)) = \(other).\(quote($1))" }.joined(separator: " AND ")
-    }
+    var dialect: Dialect { .sqlite }
+    func quote(_ name: String) -> String { dialect.quote(name) }
+    func list(_ columns: [String], of alias: String) -> String { dialect.list(columns, of: alias) }
 
     func keyTypes(_ table: Table) -> [AttributeType?] { table.keyColumns.map { table.columns[$0].type } }
 
