@@ -3,7 +3,6 @@
 /// Functions that SQL itself lacks have the same name on every engine, `relata_…`, and each engine provides them.
 public enum Dialect: Sendable {
     case sqlite
-    case postgres
 
     /// A name as an identifier: in double quotes, those inside doubled.
     @inlinable
@@ -59,98 +58,57 @@ public enum Dialect: Sendable {
 
     /// A parameter by its number, which counts from 1.
     @inlinable
-    public func parameter(_ number: Int) -> String {
-        switch self {
-        case .sqlite: "?\(number)"
-        case .postgres: "$\(number)"
-        }
-    }
+    public func parameter(_ number: Int) -> String { "?\(number)" }
 
     /// The rows of a list that is bound as one parameter, as a subquery with so many columns.
     public func rows(ofParameter number: Int, columns: Int = 1) -> String {
         let names = (0..<columns).map { "c\($0)" }.joined(separator: ", ")
-        return switch self {
-        case .sqlite: "(SELECT \(names) FROM relata_values(\(parameter(number))))"
-        // One array a column would need as many parameters; a list of records needs one.
-        case .postgres: "(SELECT \(names) FROM relata_values(\(parameter(number))) AS relata_values(\(names)))"
-        }
+        return "(SELECT \(names) FROM relata_values(\(parameter(number))))"
     }
 
     /// The operator that holds for equal values and for two unset ones.
     @inlinable
-    public var isSame: String {
-        switch self {
-        case .sqlite: " IS "
-        case .postgres: " IS NOT DISTINCT FROM "
-        }
-    }
+    public var isSame: String { " IS " }
 
     /// The operator that holds for different values, an unset and a set one included.
     @inlinable
-    public var isDifferent: String {
-        switch self {
-        case .sqlite: " IS NOT "
-        case .postgres: " IS DISTINCT FROM "
-        }
-    }
+    public var isDifferent: String { " IS NOT " }
 
     /// Whether `NULL` comes before every value where `ORDER BY` doesn't say.
     @inlinable
-    public var sortsNullsFirst: Bool { self == .sqlite }
+    public var sortsNullsFirst: Bool { true }
 
     /// `LIMIT` for a query that has an offset only.
-    var unlimited: String {
-        switch self {
-        case .sqlite: "-1"
-        case .postgres: "ALL"
-        }
-    }
+    var unlimited: String { "-1" }
 
     /// A decimal number kept as text, made comparable by number.
-    func decimal(_ text: String) -> String {
-        switch self {
-        case .sqlite: "\(text) COLLATE relata_decimal"
-        case .postgres: "CAST(\(text) AS numeric)"
-        }
-    }
+    func decimal(_ text: String) -> String { "\(text) COLLATE relata_decimal" }
 
     /// Where a text begins in another, counted from 1; 0 if it isn't there.
-    func position(of part: String, in text: String) -> String {
-        switch self {
-        case .sqlite: "instr(\(text), \(part))"
-        case .postgres: "strpos(\(text), \(part))"
-        }
-    }
+    func position(of part: String, in text: String) -> String { "instr(\(text), \(part))" }
 
     /// Microseconds since 1970 of a date column in any encoding, so that dates of two encodings can be compared.
     func microseconds(_ column: String, _ encoding: DateEncoding) -> String {
-        switch (self, encoding) {
-        case (_, .microseconds): column
-        case (_, .seconds): "CAST(round(\(column) * 1000000.0) AS INTEGER)"
-        case (.sqlite, .iso8601):
+        switch encoding {
+        case .microseconds: column
+        case .seconds: "CAST(round(\(column) * 1000000.0) AS INTEGER)"
+        case .iso8601:
             "(strftime('%s', substr(\(column), 1, 19)) * 1000000"
                 + " + CAST(round(('0.' || substr(\(column), 21)) * 1000000) AS INTEGER))"
-        case (.postgres, .iso8601): "(extract(epoch FROM CAST(\(column) AS timestamptz)) * 1000000)"
         }
     }
 
     /// A part of a date column in UTC, as an integer.
     func part(_ part: DatePart, of column: String, _ encoding: DateEncoding) -> String {
-        switch self {
-        case .sqlite:
-            // Whole seconds, rounded down: a date function given a fraction would round to the nearest millisecond,
-            // and integer division rounds towards 1970.
-            let date =
-                switch encoding {
-                case .microseconds: "\(column) / 1000000 - (\(column) % 1000000 < 0), 'unixepoch'"
-                case .seconds: "CAST(\(column) AS INTEGER) - (\(column) < CAST(\(column) AS INTEGER)), 'unixepoch'"
-                case .iso8601: "substr(\(column), 1, 19)"
-                }
-            return "CAST(strftime('\(part.format)', \(date)) AS INTEGER)"
-        case .postgres:
-            let date = "to_timestamp(\(microseconds(column, encoding)) / 1000000.0) AT TIME ZONE 'UTC'"
-            return "CAST(floor(extract(\(part == .weekday ? "dow" : part.rawValue) FROM \(date))) AS integer)"
-        }
+        // Whole seconds, rounded down: a date function given a fraction would round to the nearest millisecond, and
+        // integer division rounds towards 1970.
+        let date =
+            switch encoding {
+            case .microseconds: "\(column) / 1000000 - (\(column) % 1000000 < 0), 'unixepoch'"
+            case .seconds: "CAST(\(column) AS INTEGER) - (\(column) < CAST(\(column) AS INTEGER)), 'unixepoch'"
+            case .iso8601: "substr(\(column), 1, 19)"
+            }
+        return "CAST(strftime('\(part.format)', \(date)) AS INTEGER)"
     }
 }
 

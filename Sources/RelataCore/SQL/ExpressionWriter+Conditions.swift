@@ -151,7 +151,8 @@ extension ExpressionWriter {
         if !options.isEmpty, case .text(let text) = value { value = .text(TextFolding.fold(text, options)) }
         sql.append(try comparable(term, options))
         sql.append(comparison == .notEqual && term.isNullable ? dialect.isDifferent : comparison.sql)
-        sql.append(comparableConstant(bind(value), like: term))
+        // SQLite takes the collation from the left side.
+        sql.append(bind(value))
     }
 
     private mutating func compare(
@@ -181,11 +182,6 @@ extension ExpressionWriter {
         guard !options.isEmpty else { return term.sql }
         try require(term.type == .text, term, "[c] and [d] are for text")
         return "relata_fold(\(term.sql), \(options.rawValue))"
-    }
-
-    private func comparableConstant(_ parameter: String, like term: Term) -> String {
-        // SQLite takes the collation from the left side; elsewhere both sides are cast.
-        term.type == .decimal && dialect != .sqlite ? dialect.decimal(parameter) : parameter
     }
 
     /// What `IS NULL` asks of: any column of a key does, because they are set together.

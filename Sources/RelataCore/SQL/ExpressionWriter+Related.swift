@@ -101,12 +101,12 @@ extension ExpressionWriter {
             result.isNullable = false
         case .sum:
             try require(term.type?.isNumber == true, term, "sum is for numbers")
-            let sum = isDecimal && dialect == .sqlite ? "relata_decimal_sum(\(argument))" : "SUM(\(argument))"
+            let sum = isDecimal ? "relata_decimal_sum(\(argument))" : "SUM(\(argument))"
             result.sql = "COALESCE(\(sum), \(isDecimal ? "'0'" : "0"))"
             result.isNullable = false
         case .average:
             try require(term.type?.isNumber == true, term, "avg is for numbers")
-            result.sql = isDecimal && dialect == .sqlite ? "relata_decimal_avg(\(argument))" : "AVG(\(argument))"
+            result.sql = isDecimal ? "relata_decimal_avg(\(argument))" : "AVG(\(argument))"
             result.type = isDecimal ? .decimal : .real
         case .minimum, .maximum:
             let hasOrder = term.type != .json && term.type != .boolean

@@ -87,7 +87,7 @@ extension ExpressionWriter {
         let name = "the \(operation.rawValue) expression"
         let isLeftConstant = left.isConstant
         var first = isLeftConstant ? Term(sql: "", type: nil, isNullable: true) : try number(left, for: operation)
-        var second =
+        let second =
             right.isConstant && !isLeftConstant ? try number(right, like: first) : try number(right, for: operation)
         if isLeftConstant { first = try number(left, like: second) }
         let isNullable = first.isNullable || second.isNullable || operation == .divide || operation == .remainder
@@ -102,13 +102,7 @@ extension ExpressionWriter {
                 isNullable: isNullable, name: name)
         }
         guard operation != .remainder else { throw .invalidUse("% is the remainder of integers: use / for fractions") }
-        if dialect == .sqlite {
-            (first, second) = (asText(first), asText(second))
-            return Term(
-                sql: "relata_decimal('\(operation.rawValue)', \(first.sql), \(second.sql))", type: .decimal,
-                isNullable: isNullable, name: name)
-        }
-        let sql = "(\(dialect.decimal(first.sql)) \(operation.rawValue) \(dialect.decimal(second.sql)))"
+        let sql = "relata_decimal('\(operation.rawValue)', \(asText(first).sql), \(asText(second).sql))"
         return Term(sql: sql, type: .decimal, isNullable: isNullable, name: name)
     }
 
@@ -166,10 +160,9 @@ extension ExpressionWriter {
     }
 
     private func hexadecimal(_ sql: String, _ encoding: UUIDEncoding) -> String {
-        switch (dialect, encoding) {
-        case (.sqlite, .blob): "lower(hex(\(sql)))"
-        case (.postgres, .blob): "encode(\(sql), 'hex')"
-        case (_, .text): "lower(replace(\(sql), '-', ''))"
+        switch encoding {
+        case .blob: "lower(hex(\(sql)))"
+        case .text: "lower(replace(\(sql), '-', ''))"
         }
     }
 

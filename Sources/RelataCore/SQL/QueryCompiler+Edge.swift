@@ -101,5 +101,5 @@ extension ExpressionWriter {
 
 extension Dialect {
     /// A column of a list, which is compared as a constant is: SQLite turns it into what the other side stores.
-    fileprivate func unaffiliated(_ column: String) -> String { self == .sqlite ? "+" + column : column }
+    fileprivate func unaffiliated(_ column: String) -> String { "+" + column }
 }
