@@ -30,9 +30,8 @@ extension DeletionReport: CustomStringConvertible {
         if deleted.isEmpty {
             lines.append("\(entity): nothing to delete")
         } else {
-            var shown: Set<String> = [entity]
             lines.append("\(entity): \(count(deletedKeys(of: entity), entity))")
-            appendTree(below: entity, indent: "", shown: &shown, count: count, to: &lines)
+            appendTree(children(), below: entity, indent: "", count: count, to: &lines)
         }
         for links in nullified {
             lines.append("unset: \(links.entity).\(links.property) of \(count(links.keys, links.entity))")
@@ -52,22 +51,22 @@ extension DeletionReport: CustomStringConvertible {
         return lines
     }
 
-    /// Entities are shown where they are nearest to the root, so that a tree is finite and counts nothing twice.
     private func appendTree(
-        below entity: String, indent: String, shown: inout Set<String>, count: (KeyList, String) -> String,
+        _ children: [String: [CascadePath]], below entity: String, indent: String, count: (KeyList, String) -> String,
         to lines: inout [String]
     ) {
-        let children = children()[entity] ?? []
-        for (index, path) in children.enumerated() where shown.insert(path.to).inserted {
-            let isLast = index == children.count - 1
+        let paths = children[entity] ?? []
+        for (index, path) in paths.enumerated() {
+            let isLast = index == paths.count - 1
             let keys = count(deletedKeys(of: path.to), path.to)
             lines.append("\(indent)\(isLast ? "└─ " : "├─ ")\(path.relationship) → \(path.to): \(keys)")
             appendTree(
-                below: path.to, indent: indent + (isLast ? "   " : "│  "), shown: &shown, count: count, to: &lines)
+                children, below: path.to, indent: indent + (isLast ? "   " : "│  "), count: count, to: &lines)
         }
     }
 
-    /// The paths that form a tree, by the entity they start from: the first that reaches an entity, breadth first.
+    /// The paths that form a tree, by the entity they start from: the first that reaches an entity, breadth first. So
+    /// each entity is shown once, where it is nearest to the root.
     private func children() -> [String: [CascadePath]] {
         var reached: Set<String> = [entity]
         var queue = [entity]
