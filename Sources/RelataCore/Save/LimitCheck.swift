@@ -39,10 +39,11 @@ extension Limit {
             return nil
         case .pattern(let pattern):
             guard case .text(let text) = value else { return nil }
-            guard let expression = try? Regex(pattern) else {
+            do {
+                return try TextPattern.matches(text, pattern) ? nil : "must match /\(pattern)/"
+            } catch {
                 return "has the limit /\(pattern)/, which is no regular expression"
             }
-            return (try? expression.wholeMatch(in: text)) == nil ? "must match /\(pattern)/" : nil
         }
     }
 
