@@ -4,10 +4,10 @@ extension SchemaResolver {
     mutating func resolveViews() {
         for index in entities.indices {
             for relationship in relationships[index] {
-                switch relationship.kind {
-                case .hasOne(let inverse), .toMany(let inverse):
+                if case .hasOne(let inverse) = relationship.kind {
                     resolveView(relationship, inverse: inverse, of: index)
-                case .toOne, .manyToMany, .manyToManyInverse, .through: break
+                } else if case .toMany(let inverse) = relationship.kind {
+                    resolveView(relationship, inverse: inverse, of: index)
                 }
                 checkArguments(of: relationship, entity: index)
             }
@@ -120,21 +120,15 @@ extension SchemaResolver {
             report(entity, name, "its minimum \(minimum) is above its maximum \(maximum): swap or mend them")
         }
         let hasCounts = relationship.minimumCount != nil || relationship.maximumCount != nil
-        switch relationship.kind {
-        case .toOne: break
-        case .through:
-            if relationship.deleteRule != nil || relationship.order != nil || hasCounts {
-                report(entity, name, "it is read-only: declare rule, order and counts on what it goes through")
-            }
-        case .hasOne, .toMany, .manyToMany, .manyToManyInverse: break
+        if case .through = relationship.kind,
+            relationship.deleteRule != nil || relationship.order != nil || hasCounts
+        {
+            report(entity, name, "it is read-only: declare rule, order and counts on what it goes through")
         }
-        if relationship.onTargetDelete != nil {
-            if case .toOne = relationship.kind {
-            } else {
-                report(
-                    entity, name,
-                    "onTargetDelete is for a to-one: use deleteRule, on the side whose deletion it is about")
-            }
+        let isToOne = if case .toOne = relationship.kind { true } else { false }
+        if relationship.onTargetDelete != nil && !isToOne {
+            report(
+                entity, name, "onTargetDelete is for a to-one: use deleteRule, on the side whose deletion it is about")
         }
         guard !relationship.isToMany else { return }
         if relationship.order != nil { report(entity, name, "only a to-many can be ordered: remove the order") }
