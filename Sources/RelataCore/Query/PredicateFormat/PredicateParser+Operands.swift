@@ -8,9 +8,8 @@ extension PredicateParser {
         case .keyword("TRUE", _), .keyword("YES", _): return literal(.boolean(true))
         case .keyword("FALSE", _), .keyword("NO", _): return literal(.boolean(false))
         case .keyword("NIL", _), .keyword("NULL", _): return literal(.null)
-        case .keyword("TRUEPREDICATE", _), .keyword("FALSEPREDICATE", _):
-            index += 1
-            return Operand(kind: .condition(token.kind.isTruePredicate ? .and([]) : .or([])), column: token.column)
+        case .keyword("TRUEPREDICATE", _): return constant(.condition(.and([])))
+        case .keyword("FALSEPREDICATE", _): return constant(.condition(.or([])))
         case .keyword("SELF", _): return try path()
         case .placeholder("K"): return try path()
         case .placeholder(let letter): return literal(.argument(try argument(letter)))
@@ -22,9 +21,12 @@ extension PredicateParser {
         }
     }
 
-    private mutating func literal(_ literal: PredicateLiteral) -> Operand {
+    private mutating func literal(_ literal: PredicateLiteral) -> Operand { constant(.literal(literal)) }
+
+    /// What the current token alone says.
+    private mutating func constant(_ kind: Operand.Kind) -> Operand {
         defer { index += 1 }
-        return Operand(kind: .literal(literal), column: token.column)
+        return Operand(kind: kind, column: token.column)
     }
 
     /// `{1, 2, 3}`.
@@ -172,8 +174,4 @@ extension PredicateParser {
         default: throw unexpected("the name of a property")
         }
     }
-}
-
-extension PredicateToken.Kind {
-    fileprivate var isTruePredicate: Bool { if case .keyword("TRUEPREDICATE", _) = self { true } else { false } }
 }

@@ -124,19 +124,15 @@ struct PredicateParser {
         return Operand(kind: .condition(.not(node)), column: column)
     }
 
+    private static let quantifierWords: [String: Quantifier] = ["ANY": .any, "SOME": .any, "ALL": .all, "NONE": .none]
+
     /// `ANY a.b == c`.
     private mutating func quantified() throws(RelataError) -> Operand {
         let (column, word) = (token.column, token.spelled)
-        let quantifier: Quantifier
-        if take(keyword: "ANY") || take(keyword: "SOME") {
-            quantifier = .any
-        } else if take(keyword: "ALL") {
-            quantifier = .all
-        } else if take(keyword: "NONE") {
-            quantifier = .none
-        } else {
+        guard case .keyword(let keyword, _) = token.kind, let quantifier = Self.quantifierWords[keyword] else {
             return try comparison()
         }
+        index += 1
         quantifiers.append(QuantifierContext(table: table))
         let condition = try nested { (parser) throws(RelataError) in
             try parser.condition { (parser) throws(RelataError) in try parser.quantified() }
@@ -168,28 +164,19 @@ struct PredicateParser {
 
     mutating func sum() throws(RelataError) -> Operand {
         var left = try product()
-        while true {
-            if take("+") {
-                left = try arithmetic(.add, left, product())
-            } else if take("-") {
-                left = try arithmetic(.subtract, left, product())
-            } else {
-                return left
-            }
-        }
+        while let operation = take([.add, .subtract]) { left = try arithmetic(operation, left, product()) }
+        return left
     }
 
     private mutating func product() throws(RelataError) -> Operand {
         var left = try factor()
-        while true {
-            if take("*") {
-                left = try arithmetic(.multiply, left, factor())
-            } else if take("/") {
-                left = try arithmetic(.divide, left, factor())
-            } else {
-                return left
-            }
-        }
+        while let operation = take([.multiply, .divide]) { left = try arithmetic(operation, left, factor()) }
+        return left
+    }
+
+    private mutating func take(_ operations: [ArithmeticOperator]) -> ArithmeticOperator? {
+        for operation in operations where take(operation.rawValue) { return operation }
+        return nil
     }
 
     private mutating func factor() throws(RelataError) -> Operand {
