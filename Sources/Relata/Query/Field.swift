@@ -127,18 +127,16 @@ public struct ToOneField<Target: Model>: PropertyField {
     /// Whether it links to one of the objects with these keys.
     public func `in`(ids: some Sequence<Target.Key>) -> Condition { keys(Array(ids)) }
 
-    private func keys(_ keys: [Target.Key]) -> Condition {
-        do {
-            return Condition(.keyIn(node, try keys.map { try Target.keyValue($0) }))
-        } catch {
-            return Condition(.invalid("\(error)"))
-        }
-    }
+    private func keys(_ keys: [Target.Key]) -> Condition { Condition(Target.isOne(of: keys, node)) }
 
-    func equals(_ key: Target.Key?) -> ExpressionNode {
-        guard let key else { return .isNull(node) }
+    func equals(_ key: Target.Key?) -> ExpressionNode { key.map { Target.isOne(of: [$0], node) } ?? .isNull(node) }
+}
+
+extension Model {
+    /// Whether a key or a to-one is one of these keys; what is wrong with one is said when the query runs.
+    static func isOne(of keys: [Key], _ node: ExpressionNode) -> ExpressionNode {
         do {
-            return .keyIn(node, [try Target.keyValue(key)])
+            return .keyIn(node, try keys.map { try keyValue($0) })
         } catch {
             return .invalid("\(error)")
         }

@@ -70,12 +70,8 @@ public struct ToManyField<Target: Model>: Sendable {
 
     /// Whether any object with one of these keys is related.
     public func contains(ids: some Sequence<Target.Key>) -> Condition {
-        do {
-            let keys = try ids.map { try Target.keyValue($0) }
-            return Condition(.quantified(.any, related, condition: .keyIn(inner.fieldPath.object, keys)))
-        } catch {
-            return Condition(.invalid("\(error)"))
-        }
+        let isOne = Target.isOne(of: Array(ids), inner.fieldPath.object)
+        return Condition(.quantified(.any, related, condition: isOne))
     }
 
     /// Whether there is no related object.
