@@ -1,10 +1,10 @@
 import SwiftCompilerPlugin
 import SwiftSyntaxMacros
 
-/// The compiler plug-in: what stands behind `@Model` and its markers.
+/// The compiler plug-in: what stands behind `@Model`, `@Shape` and their markers.
 @main struct RelataPlugin: CompilerPlugin {
     let providingMacros: [any Macro.Type] = [
         ModelMacro.self, AttributeMacro.self, RelationshipMacro.self, TransientMacro.self, UniqueMacro.self,
-        IndexMacro.self,
+        IndexMacro.self, ShapeMacro.self, ShapeMarkerMacro.self,
     ]
 }

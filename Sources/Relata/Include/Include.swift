@@ -50,7 +50,8 @@ public struct Include<Target: Model>: Sendable {
 }
 
 extension ToManyField {
-    private var include: Include<Target> {
+    /// All related objects, as what an include or a shape takes.
+    public var include: Include<Target> {
         let all = path.names + names
         return Include(path: Array(all.dropLast()), plan: IncludePlan(all.last ?? ""))
     }

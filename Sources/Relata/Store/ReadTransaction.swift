@@ -71,13 +71,8 @@ public class ReadTransaction: StoreReader {
     }
 
     func page<M: Model>(of query: Query<M>, size: Int, after position: PagePosition?) throws -> Page<M> {
-        guard size > 0 else { throw RelataError.invalidUse("a page must have at least one object, not \(size)") }
-        var plan = try plan(query)
-        guard plan.limit == nil, plan.offset == nil else {
-            throw RelataError.invalidUse("a page counts its objects by itself: leave limit and offset out of its query")
-        }
-        plan.limit = size
-        let compiled = try compiler.select(plan, after: position, tellsPlace: true)
+        let compiled = try compiler.select(
+            try pagePlan(try plan(query), size: size), after: position, tellsPlace: true)
         var objects: [M] = []
         var last: [Value] = []
         let first = compiled.columnTypes.count - compiled.placeColumns
@@ -90,6 +85,17 @@ public class ReadTransaction: StoreReader {
             }
         }
         return Page(objects: objects, next: objects.count == size ? PagePosition(last) : nil)
+    }
+
+    /// The plan of one page of a query.
+    func pagePlan(_ plan: QueryPlan, size: Int) throws(RelataError) -> QueryPlan {
+        guard size > 0 else { throw .invalidUse("a page must have at least one object, not \(size)") }
+        guard plan.limit == nil, plan.offset == nil else {
+            throw .invalidUse("a page counts its objects by itself: leave limit and offset out of its query")
+        }
+        var plan = plan
+        plan.limit = size
+        return plan
     }
 
     func objects<M: Model>(_ model: M.Type, sql: SQL) throws -> [M] {
@@ -153,10 +159,10 @@ public class ReadTransaction: StoreReader {
     }
 }
 
-/// One page of a query's objects.
-public struct Page<M: Model>: Sendable {
+/// One page of a query's objects, or of shapes of them.
+public struct Page<Object: Sendable>: Sendable {
     /// The page's objects.
-    public let objects: [M]
+    public let objects: [Object]
     /// Where the next page begins; `nil` after the last one. `Codable`, so that it can be sent and come back.
     public let next: PagePosition?
 }

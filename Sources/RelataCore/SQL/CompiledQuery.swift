@@ -7,12 +7,17 @@ public struct CompiledQuery: Hashable, Sendable {
     public var columnTypes: [AttributeType?]
     /// How many of the columns, the last ones, tell the row's place in the order; see ``PagePosition``.
     public var placeColumns: Int
+    /// Where each part of ``SelectedColumns/parts(_:)`` begins, and after the last one the end.
+    public var partColumns: [Int]
 
     /// A query and how its rows are read.
-    public init(statement: SQLStatement, columnTypes: [AttributeType?], placeColumns: Int = 0) {
+    public init(
+        statement: SQLStatement, columnTypes: [AttributeType?], placeColumns: Int = 0, partColumns: [Int] = []
+    ) {
         self.statement = statement
         self.columnTypes = columnTypes
         self.placeColumns = placeColumns
+        self.partColumns = partColumns
     }
 }
 
@@ -22,6 +27,18 @@ public enum SelectedColumns: Hashable, Sendable {
     case all
     /// Chosen expressions; an object or a to-one yields its key.
     case expressions([ExpressionNode])
+    /// Expressions, and objects with all their columns, side by side: what a shape reads.
+    case parts([SelectedPart])
+}
+
+/// A part of what a query yields; see ``SelectedColumns/parts(_:)``.
+public enum SelectedPart: Hashable, Sendable {
+    /// A value; a to-one yields the key it holds.
+    case expression(ExpressionNode)
+    /// The key of the object at the end of to-ones, as its own row has it: unset where there is no row.
+    case key(path: [String])
+    /// All columns of the object at the end of to-ones; unset where there is no row.
+    case object(path: [String])
 }
 
 /// A row's place in the order of a query, after which the next page begins. It stays right while rows are added or

@@ -136,6 +136,13 @@ extension ExpressionWriter {
         return positions.count - 1
     }
 
+    /// The position at the end of to-ones from the query's own object.
+    mutating func row(at path: [String]) throws(RelataError) -> Int {
+        var position = try position(of: 0)
+        for name in path { position = try follow(name, from: position) }
+        return position
+    }
+
     /// How a relationship is kept.
     func link(_ name: String, of table: Table) throws(RelataError) -> Link {
         if let link = table.links[name] { return link }

@@ -11,30 +11,36 @@ extension QueryCompiler {
     ///   - entity: The owners' entity.
     ///   - relationship: The owners' relationship.
     ///   - owners: The owners' keys; for a to-one the keys that the owners hold in it. None should be given twice.
+    ///   - chosen: What each row shows of the object.
     ///   - limit: The largest number of objects for each owner.
     ///   - tellsRows: Whether rows begin with the owner's place in the list, from 1, instead of its key.
     ///   - recursion: Whether what the relationship leads to are owners in turn, and how often. It must lead back to its
     ///     own entity, and rows tell their owner's key.
     public func edge(
-        _ plan: QueryPlan, from entity: String, along relationship: String, of owners: KeyList, limit: Int? = nil,
-        tellsRows: Bool = false, following recursion: IncludePlan.Recursion? = nil
+        _ plan: QueryPlan, from entity: String, along relationship: String, of owners: KeyList,
+        columns chosen: SelectedColumns = .all, limit: Int? = nil, tellsRows: Bool = false,
+        following recursion: IncludePlan.Recursion? = nil
     ) throws(RelataError) -> CompiledQuery {
         var query = try QueryWriter(self, plan, from: entity, along: relationship, of: owners, recursion)
-        let (columns, types) = try query.columns(.all)
+        let (columns, types) = try query.columns(chosen)
         let order = try query.order(isTotal: true)
         let owner = tellsRows ? "k.rowid" : (0..<owners.width).map { "k.c\($0)" }.joined(separator: ", ")
         let ownerTypes = tellsRows ? [.integer] : query.ownerTypes(from: entity, along: relationship)
+        let parts = query.partColumns.map { $0 + ownerTypes.count }
         guard let limit else {
             let sql = try query.finish("SELECT \(owner), \(columns)", order: order)
-            return CompiledQuery(statement: query.statement(sql), columnTypes: ownerTypes + types)
+            return CompiledQuery(
+                statement: query.statement(sql), columnTypes: ownerTypes + types, partColumns: parts)
         }
         // The last column numbers an owner's objects; whoever reads the others passes over it.
-        let number = "ROW_NUMBER() OVER (PARTITION BY k.rowid ORDER BY \(query.writer.orderClause(order))) AS n"
+        let number =
+            "ROW_NUMBER() OVER (PARTITION BY k.rowid ORDER BY \(query.writer.orderClause(order))) AS relata_number"
         let inner = try query.finish("SELECT \(owner), \(columns), \(number)", order: [])
         let last = query.writer.bind(.integer(Int64(limit)))
         return CompiledQuery(
-            statement: query.statement("SELECT * FROM (\(inner)) WHERE n <= \(last) ORDER BY n"),
-            columnTypes: ownerTypes + types + [.integer])
+            statement: query.statement(
+                "SELECT * FROM (\(inner)) WHERE relata_number <= \(last) ORDER BY relata_number"),
+            columnTypes: ownerTypes + types + [.integer], partColumns: parts)
     }
 }
 

@@ -47,7 +47,8 @@ public struct QueryCompiler: Sendable {
         }
         let sql = try query.finish(isDistinct ? "SELECT DISTINCT " + text : "SELECT " + text, order: order)
         return CompiledQuery(
-            statement: query.statement(sql), columnTypes: types, placeColumns: tellsPlace ? order.count : 0)
+            statement: query.statement(sql), columnTypes: types, placeColumns: tellsPlace ? order.count : 0,
+            partColumns: query.partColumns)
     }
 
     /// The number of rows that a query yields.

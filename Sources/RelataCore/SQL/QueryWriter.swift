@@ -9,6 +9,8 @@ struct QueryWriter {
     var relationOrder: [ExpressionWriter.Term] = []
     /// The key of the row between the owner and the object, for a through link.
     var between: [ExpressionWriter.Term] = []
+    /// Where each chosen part begins among the columns, and the end.
+    private(set) var partColumns: [Int] = []
 
     init(_ compiler: QueryCompiler, _ plan: QueryPlan, earlierParameters: Int = 0) throws(RelataError) {
         writer = ExpressionWriter(
@@ -118,31 +120,53 @@ struct QueryWriter {
 
     /// The chosen columns and what they mean.
     mutating func columns(_ columns: SelectedColumns) throws(RelataError) -> (String, [AttributeType?]) {
+        switch columns {
+        case .all: try self.columns(.parts([.object(path: [])]))
+        case .expressions(let nodes): try self.columns(.parts(nodes.map { .expression($0) }))
+        case .parts(let parts): try self.columns(of: parts)
+        }
+    }
+
+    private mutating func columns(of parts: [SelectedPart]) throws(RelataError) -> (String, [AttributeType?]) {
         var text = ""
         var types: [AttributeType?] = []
+        partColumns = []
         func separate() { if !types.isEmpty { text.append(", ") } }
-        switch columns {
-        case .all:
-            let alias = writer.alias(of: writer.scopes[0].position)
-            types.reserveCapacity(table.columns.count)
-            text.reserveCapacity(table.columns.count * 16)
-            for column in table.columns {
-                separate()
-                text.append(alias)
-                text.append(".")
-                writer.dialect.append(quoted: column.name, to: &text)
-                types.append(column.type)
-            }
-        case .expressions(let nodes):
-            for node in nodes {
+        for part in parts {
+            partColumns.append(types.count)
+            switch part {
+            case .expression(let node):
                 let operand = try writer.operand(node)
                 for term in writer.terms(operand) {
                     separate()
                     text.append(term.sql)
                     types.append(term.type)
                 }
+            case .key(let path), .object(let path):
+                let isKey = if case .key = part { true } else { false }
+                let position = try writer.row(at: path)
+                let table = writer.schema.tables[writer.positions[position].table]
+                if isKey, path.isEmpty {
+                    for (term, index) in zip(writer.key(of: position), table.keyColumns) {
+                        separate()
+                        text.append(term)
+                        types.append(table.columns[index].type)
+                    }
+                    continue
+                }
+                let alias = writer.alias(of: position)
+                types.reserveCapacity(types.count + table.columns.count)
+                text.reserveCapacity(text.utf8.count + table.columns.count * 16)
+                for index in isKey ? table.keyColumns : Array(table.columns.indices) {
+                    separate()
+                    text.append(alias)
+                    text.append(".")
+                    writer.dialect.append(quoted: table.columns[index].name, to: &text)
+                    types.append(table.columns[index].type)
+                }
             }
         }
+        partColumns.append(types.count)
         return (text, types)
     }
 

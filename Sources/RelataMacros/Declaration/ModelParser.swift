@@ -19,7 +19,7 @@ struct ModelParser {
             diagnostics.append(notAStruct(declaration))
             return nil
         }
-        if let generic = genericClause(of: declaration) {
+        if let generic = declaration.genericClause(in: context) {
             diagnostics.append(Misuse.genericModel(declaration.name.text).at(generic))
             return nil
         }
@@ -30,7 +30,7 @@ struct ModelParser {
         let arguments = MarkerArguments(attribute)
         let model = ModelDeclaration(
             name: name, entityName: (enclosingNames + [name.withoutBackticks]).joined(separator: "."),
-            visibility: visibility(of: declaration), table: arguments["table"],
+            visibility: declaration.visibility(in: context), table: arguments["table"],
             originalTable: arguments["originalTable"],
             isCodable: isCodable(declaration), properties: properties, key: key,
             uniques: lists("Unique", in: members, model: name, properties),
@@ -54,27 +54,12 @@ struct ModelParser {
         return Misuse.notAStruct(introducer.text).at(introducer, fixIt)
     }
 
-    /// The generic parameters of the struct or of a type around it.
-    private func genericClause(of declaration: StructDeclSyntax) -> Syntax? {
-        if let clause = declaration.genericParameterClause { return Syntax(clause) }
-        let isGeneric = context.contains {
-            $0.asProtocol(WithGenericParametersSyntax.self)?.genericParameterClause != nil
-        }
-        return isGeneric ? Syntax(declaration.name) : nil
-    }
-
     /// The names of the types around the model, outermost first.
     private var enclosingNames: [String] {
         context.reversed().compactMap { node in
             if let type = node.asProtocol(NamedDeclSyntax.self) { return type.name.text.withoutBackticks }
             return node.as(ExtensionDeclSyntax.self)?.extendedType.trimmedDescription
         }
-    }
-
-    /// The struct's own level, or what an extension around it gives its members.
-    private func visibility(of declaration: StructDeclSyntax) -> AccessLevel {
-        AccessLevel(declaration.modifiers)
-            ?? context.first?.as(ExtensionDeclSyntax.self).flatMap { AccessLevel($0.modifiers) } ?? .internal
     }
 
     private func isCodable(_ declaration: StructDeclSyntax) -> Bool {
@@ -128,6 +113,23 @@ struct ModelParser {
             diagnostics += parser.diagnostics
         }
         return lists
+    }
+}
+
+extension StructDeclSyntax {
+    /// The generic parameters of the struct or of a type around it.
+    func genericClause(in context: [Syntax]) -> Syntax? {
+        if let clause = genericParameterClause { return Syntax(clause) }
+        let isGeneric = context.contains {
+            $0.asProtocol(WithGenericParametersSyntax.self)?.genericParameterClause != nil
+        }
+        return isGeneric ? Syntax(name) : nil
+    }
+
+    /// The struct's own level, or what an extension around it gives its members.
+    func visibility(in context: [Syntax]) -> AccessLevel {
+        AccessLevel(modifiers)
+            ?? context.first?.as(ExtensionDeclSyntax.self).flatMap { AccessLevel($0.modifiers) } ?? .internal
     }
 }
 

@@ -173,7 +173,7 @@ extension FixIt {
 }
 
 extension VariableDeclSyntax {
-    fileprivate var isStatic: Bool {
+    var isStatic: Bool {
         modifiers.contains { $0.name.tokenKind == .keyword(.static) || $0.name.tokenKind == .keyword(.class) }
     }
 
@@ -182,7 +182,7 @@ extension VariableDeclSyntax {
 
 extension PatternBindingSyntax {
     /// Whether reading it runs code; observers leave it stored.
-    fileprivate var isComputed: Bool {
+    var isComputed: Bool {
         switch accessorBlock?.accessors {
         case nil: false
         case .getter: true

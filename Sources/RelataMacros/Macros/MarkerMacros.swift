@@ -14,7 +14,7 @@ extension MarkerMacro {
         let name = node.markerName
         if !declaration.is(VariableDeclSyntax.self) {
             context.diagnose(Misuse.markerOnOther(name).at(node, .remove(node)))
-        } else if !context.isInModel {
+        } else if !context.isInModel, !(name == "Transient" && context.isInType(marked: "Shape")) {
             context.diagnose(Misuse.markerOutsideModel(name).at(node, .remove(node)))
         }
         return []
@@ -48,10 +48,13 @@ public enum IndexMacro: ListMarkerMacro {}
 
 extension MacroExpansionContext {
     /// Whether the innermost type around the macro is marked `@Model`.
-    fileprivate var isInModel: Bool {
+    fileprivate var isInModel: Bool { isInType(marked: "Model") }
+
+    /// Whether the innermost type around the macro is marked so.
+    func isInType(marked name: String) -> Bool {
         guard let type = lexicalContext.first?.asProtocol(WithAttributesSyntax.self) else { return false }
         return type.attributes.contains { element in
-            if case .attribute(let attribute) = element { attribute.markerName == "Model" } else { false }
+            if case .attribute(let attribute) = element { attribute.markerName == name } else { false }
         }
     }
 }

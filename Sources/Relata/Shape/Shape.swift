@@ -1,0 +1,130 @@
+/// A struct that says what to fetch by what it holds: the shape is the query.
+///
+/// Don't write a conformance: `@Shape(of:)` does.
+///
+/// ```swift
+/// @Shape(of: Setlist.self) struct SetlistSongs {
+///     var name: String
+///     @Count(\.songs) var songCount: Int
+///     var items: [Item]
+///     @Shape(of: SetlistItem.self) struct Item { @Root var item: SetlistItem; var song: Song }
+/// }
+/// let setlists = try await store.fetch(SetlistSongs.where { $0.name == "Friday" })
+/// ```
+public protocol Shape: Hashable, Sendable, Identifiable {
+    /// The model whose objects the shape is about.
+    associatedtype RootModel: Model
+
+    /// What each property is made of.
+    static var shapeLayout: ShapeLayout { get }
+    /// Reads a shape from the current row; its lists are empty.
+    init(from reader: inout ShapeReader) throws
+    /// Takes what other statements have loaded.
+    mutating func fill(from loader: inout ShapeLoader)
+
+    /// Reads shapes one after the other. The default does.
+    static func read(_ loop: inout ShapeLoop<Self>) throws
+    /// Fills shapes one after the other. The default does.
+    static func fill(_ shapes: inout [Self], from loader: inout ShapeLoader)
+}
+
+// The loops can be inlined, so that the app's own module has a copy of them for each shape.
+extension Shape {
+    /// Reads shapes one after the other.
+    @inlinable
+    public static func read(_ loop: inout ShapeLoop<Self>) throws {
+        while try loop.cursor.next() { loop.values.append(try Self(from: &loop.cursor.reader)) }
+    }
+
+    /// Fills shapes one after the other.
+    @inlinable
+    public static func fill(_ shapes: inout [Self], from loader: inout ShapeLoader) {
+        for index in shapes.indices {
+            loader.begin(index)
+            shapes[index].fill(from: &loader)
+        }
+    }
+
+    /// What a property is made of, where it isn't one of the model's: an expression, or a relationship with a filter, an
+    /// order or a limit of its own. It is a static member with the property's name.
+    ///
+    /// ```swift
+    /// @Shape(of: Series.self) struct SeriesCard {
+    ///     var title: String
+    ///     var latest: [Episode]
+    ///     static let latest = from { $0.episodes.sorted { $0.watchedAt.descending }.limit(3) }
+    ///     var next: Episode?
+    ///     static let next = from { $0.episodes.where { $0.progress == 0 }.first }
+    ///     var isLong: Bool
+    ///     static let isLong = from { $0.episodes.count > 100 }
+    /// }
+    /// ```
+    ///
+    /// The limit counts for each object.
+    public static func from<Source>(
+        _ source: @escaping @Sendable (RootModel.Fields) -> Source
+    ) -> @Sendable (RootModel.Fields) -> Source { source }
+
+    /// The shapes of all objects.
+    public static var all: ShapeQuery<Self> { ShapeQuery(Query()) }
+
+    /// The shapes of the objects that meet a condition.
+    public static func `where`<Check: QueryExpression<Bool>>(
+        _ condition: (RootModel.Fields) -> Check
+    ) -> ShapeQuery<Self> { all.where(condition) }
+
+    /// The shapes of all objects in an order.
+    public static func sorted(@SortBuilder _ order: (RootModel.Fields) -> [SortTerm]) -> ShapeQuery<Self> {
+        all.sorted(order)
+    }
+
+    /// The shapes of the objects that meet a condition given as text; see ``Query/matching(_:_:)``.
+    public static func matching(
+        _ format: String, _ arguments: (any PredicateArgumentConvertible)?...
+    ) -> ShapeQuery<Self> { ShapeQuery(Query().matching(format, arguments: arguments)) }
+}
+
+/// The properties of a shape and what each is made of.
+public struct ShapeLayout: Sendable {
+    let parts: [(name: String, part: any ShapePart)]
+    /// The number of lists, those of shapes that are part of the row included.
+    let listCount: Int
+
+    /// The properties in order. Written by `@Shape`.
+    public init(_ parts: [(String, any ShapePart)]) {
+        self.parts = parts.map { (name: $0, part: $1) }
+        listCount = parts.reduce(0) { $0 + $1.1.listCount }
+    }
+
+    /// The row begins with the object's key: by it lists find their owner, and where it is unset there is no object.
+    func describe(_ level: inout ShapeLevel, at path: FieldPath) throws {
+        level.add(.key(path: path.names))
+        for (name, part) in parts {
+            level.names.append(name)
+            defer { level.names.removeLast() }
+            try part.describe(&level, at: path)
+        }
+    }
+}
+
+/// What a property of a shape is made of.
+public protocol ShapePart: Sendable {
+    /// The property's type.
+    associatedtype Value
+    /// The number of lists in it that statements of their own load.
+    var listCount: Int { get }
+    /// Adds what it needs to a statement, for the object at the end of a path.
+    func describe(_ level: inout ShapeLevel, at path: FieldPath) throws
+    /// Reads it from the current row.
+    func read(_ reader: inout ShapeReader) throws -> Value
+    /// Takes what other statements have loaded.
+    func fill(_ value: inout Value, from loader: inout ShapeLoader)
+}
+
+extension ShapePart {
+    /// None.
+    public var listCount: Int { 0 }
+    /// Nothing.
+    @inlinable
+    public func fill(_ value: inout Value, from loader: inout ShapeLoader) {}
+}

@@ -1,0 +1,126 @@
+import GRDBSQLite
+
+/// Fetches shapes: one statement for the shape's objects, and one for each list in it, whatever the number of rows.
+struct ShapeFetcher {
+    let transaction: ReadTransaction
+
+    /// How deep shapes that hold themselves may be nested: a value is released by as many nested calls.
+    private static var deepest: Int { 1000 }
+
+    /// The shapes of a query's objects.
+    func fetch<Content: Shape>(_ query: Query<Content.RootModel>, as shape: Content.Type) throws -> [Content] {
+        try rows(shape, try plan(query, shape)).values
+    }
+
+    /// One page of the shapes of a query's objects.
+    func page<Content: Shape>(
+        _ query: Query<Content.RootModel>, as shape: Content.Type, size: Int, after position: PagePosition?
+    ) throws -> Page<Content> {
+        let rows = try rows(
+            shape, try transaction.pagePlan(try plan(query, shape), size: size), pageSize: size, after: position)
+        return Page(objects: rows.values, next: rows.place.map(PagePosition.init))
+    }
+
+    private func plan<Content: Shape>(_ query: Query<Content.RootModel>, _ shape: Content.Type) throws -> QueryPlan {
+        if !query.includes.isEmpty {
+            throw RelataError.invalidUse(
+                "a shape lists what is fetched: leave 'including' out of the query, and nest a shape in \(shape)")
+        }
+        return try transaction.plan(query)
+    }
+
+    private func rows<Content: Shape>(
+        _ shape: Content.Type, _ plan: QueryPlan, pageSize: Int? = nil, after position: PagePosition? = nil
+    ) throws -> Rows<Content> {
+        var level = ShapeLevel(schema: transaction.catalog.schema, entity: Content.RootModel.entityName)
+        try Content.shapeLayout.describe(&level, at: FieldPath())
+        let compiled = try transaction.compiler.select(
+            plan, columns: .parts(level.parts), after: position, tellsPlace: pageSize != nil)
+        // What is related to an object through others may be there twice.
+        return try read(
+            NestedShape<Content>.self, level, compiled, isRepeated: plan.relatedTo != nil, depth: 1, pageSize: pageSize)
+    }
+
+    /// Loads a list of many owners.
+    func load<Content: ShapeContent>(
+        _ list: ShapeList, of content: Content.Type, keys: ShapeKeys, depth: Int
+    ) throws -> any LoadedShapes {
+        guard !keys.list.isEmpty else {
+            return LoadedShapeList<Content.Value>([], owners: [], keys: 0, numbers: keys.numbers)
+        }
+        guard depth <= Self.deepest else {
+            throw RelataError.invalidUse(
+                "\(Content.Value.self) holds itself by \(list.owner.name).\(list.plan.relationship), which goes on for more than \(Self.deepest) levels or in a circle: fetch the objects as a list"
+            )
+        }
+        let target = Content.Target.entityName
+        var level = ShapeLevel(schema: transaction.catalog.schema, entity: target)
+        try Content.describe(&level, at: FieldPath(), isInRow: false)
+        let compiled = try transaction.compiler.edge(
+            QueryPlan(entity: target, condition: list.plan.condition, sort: list.plan.sort), from: list.owner.name,
+            along: list.plan.relationship, of: keys.list, columns: .parts(level.parts), limit: list.plan.limit,
+            tellsRows: true)
+        let rows = try read(content, level, compiled, isRepeated: list.isShared, depth: depth)
+        return LoadedShapeList(rows.values, owners: rows.owners, keys: keys.list.count, numbers: keys.numbers)
+    }
+
+    // MARK: Rows
+
+    private struct Rows<Value> {
+        var values: [Value]
+        /// For each value the number of its owner, if rows tell it.
+        var owners: [Int32]
+        /// Where the last row of a full page stands.
+        var place: [RelataCore.Value]?
+    }
+
+    private func read<Content: ShapeContent>(
+        _ content: Content.Type, _ level: ShapeLevel, _ compiled: CompiledQuery, isRepeated: Bool, depth: Int,
+        pageSize: Int? = nil
+    ) throws -> Rows<Content.Value> {
+        let columns = compiled.partColumns
+        let keys = level.lists.map { list in
+            ShapeKeys(
+                columns: columns[list.keyPart]..<columns[list.keyPart + 1], types: compiled.columnTypes,
+                isRepeated: isRepeated || list.isOwnerRepeated)
+        }
+        var ends = [Int32](repeating: 0, count: level.toOnes.isEmpty ? 0 : compiled.columnTypes.count)
+        for parts in level.toOnes { ends[columns[parts.lowerBound]] = Int32(columns[parts.upperBound]) }
+
+        let statement = compiled.statement
+        let connection = transaction.connection
+        var (rows, filled) = try connection.withStatement(statement.sql) { handle in
+            defer { if !statement.parameters.isEmpty { sqlite3_clear_bindings(handle) } }
+            try connection.bind(statement.parameters, to: handle)
+            var loop = ShapeLoop<Content.Value>(
+                cursor: ShapeCursor(
+                    reader: ShapeReader(handle, ends: ends), connection: connection, statement: handle,
+                    firstColumn: Int32(columns.first ?? 0), keys: keys))
+            if let pageSize { loop.cursor.place = (pageSize, compiled.columnTypes, compiled.placeColumns) }
+            do {
+                try Content.read(&loop)
+            } catch RelataError.corruptStore(let message) {
+                throw mismatch(message, at: loop.cursor.reader.row, level, columns)
+            }
+            return (
+                Rows(values: loop.values, owners: loop.cursor.owners, place: loop.cursor.lastPlace), loop.cursor.keys
+            )
+        }
+        if level.lists.isEmpty || rows.values.isEmpty { return rows }
+        let lists = try zip(level.lists, filled).map { list, keys in try list.load(self, list, keys, depth + 1) }
+        filled = []
+        var loader = ShapeLoader(lists)
+        Content.fill(&rows.values, from: &loader)
+        return rows
+    }
+
+    /// The error of a row that can't be read, which names the property.
+    private func mismatch(_ message: String, at row: RowReader, _ level: ShapeLevel, _ columns: [Int]) -> RelataError {
+        let part = columns.lastIndex { $0 <= Int(row.column) } ?? 0
+        let name = level.entity + (level.partNames.indices.contains(part) ? "." + level.partNames[part] : "")
+        guard row.isNull else { return .corruptStore("\(name): \(message)") }
+        return .invalidUse(
+            "\(name) of a shape is unset in a row, as the object isn't there or something on the way to it isn't: make the property's type optional"
+        )
+    }
+}

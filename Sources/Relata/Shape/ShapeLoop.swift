@@ -1,0 +1,152 @@
+import GRDBSQLite
+public import RelataSQLite
+
+/// Reads the parts of a shape from the current row, one after the other.
+@frozen
+public struct ShapeReader {
+    /// The columns.
+    public var row: RowReader
+    /// Where each to-one that begins at a column ends.
+    @usableFromInline let ends: [Int32]
+
+    init(_ statement: OpaquePointer, ends: [Int32]) {
+        row = RowReader(statement)
+        self.ends = ends
+    }
+
+    /// Reads the key of the shape's object.
+    @inlinable
+    public mutating func readKey<Root: Model>(_ root: Root.Type) throws -> Root.Key { try Root.readKey(from: &row) }
+
+    /// Passes over that key.
+    public mutating func skipKey<Root: Model>(_ root: Root.Type) { row.skip(Root.keyColumnCount) }
+
+    /// Passes over a to-one that isn't there.
+    @inlinable
+    mutating func skipToOne() { row.column = ends[Int(row.column)] }
+
+    /// What a required object that isn't there leads to; whoever catches it names the property.
+    @usableFromInline
+    static var missing: RelataError { .corruptStore("the object isn't there") }
+}
+
+/// Steps through the rows of one level of a shape, and notes which owner each is for and whose lists it will have.
+public struct ShapeCursor {
+    /// Reads the current row.
+    public var reader: ShapeReader
+    let connection: Connection
+    let statement: OpaquePointer
+    /// 1 where rows begin with the number of their owner, else 0.
+    let firstColumn: Int32
+    var owners: [Int32] = []
+    /// For each list its owners' keys.
+    var keys: [ShapeKeys]
+    /// Of a page: its size, and the row's columns, of which the last ones tell its place in the order.
+    var place: (size: Int, types: [AttributeType?], columns: Int)?
+    private(set) var lastPlace: [RelataCore.Value]?
+    private var count = 0
+
+    init(
+        reader: ShapeReader, connection: Connection, statement: OpaquePointer, firstColumn: Int32, keys: [ShapeKeys]
+    ) {
+        self.reader = reader
+        self.connection = connection
+        self.statement = statement
+        self.firstColumn = firstColumn
+        self.keys = keys
+    }
+
+    /// Steps to the next row, if there is one.
+    public mutating func next() throws -> Bool {
+        let code = sqlite3_step(statement)
+        if code == SQLITE_DONE { return false }
+        try connection.check(code, statement)
+        if firstColumn > 0 { owners.append(Int32(truncatingIfNeeded: sqlite3_column_int64(statement, 0)) - 1) }
+        for index in keys.indices { keys[index].append(Row(statement)) }
+        reader.row.column = firstColumn
+        if let place {
+            count += 1
+            if count == place.size {
+                lastPlace = place.types.indices.suffix(place.columns).map {
+                    Row(statement).value(at: $0, as: place.types[$0])
+                }
+            }
+        }
+        return true
+    }
+}
+
+/// Reads all rows of one level of a shape; `Shape.read(_:)` runs it.
+public struct ShapeLoop<Value> {
+    /// Where it stands.
+    public var cursor: ShapeCursor
+    /// What was read.
+    public var values: [Value] = []
+}
+
+/// Gives shapes the lists that were loaded for them.
+public struct ShapeLoader {
+    @usableFromInline let lists: [any LoadedShapes]
+    @usableFromInline var row = 0
+    @usableFromInline var next = 0
+
+    init(_ lists: [any LoadedShapes]) { self.lists = lists }
+
+    /// Begins with a row.
+    @inlinable
+    mutating func begin(_ row: Int) {
+        self.row = row
+        next = 0
+    }
+
+    /// Passes over the lists of a to-one that isn't there.
+    @inlinable
+    mutating func skip(_ count: Int) { next += count }
+
+    /// The row's next list.
+    @inlinable
+    mutating func list<Value>(of type: Value.Type) -> [Value] {
+        defer { next += 1 }
+        // Lists are described and taken in the same order, so each has the type that is asked for.
+        return (lists[next] as? LoadedShapeList<Value>)?.list(of: row) ?? []
+    }
+}
+
+/// What was loaded for one list of many owners, without its type.
+@usableFromInline
+protocol LoadedShapes: AnyObject {}
+
+/// What was loaded for one list of many owners.
+@usableFromInline
+final class LoadedShapeList<Value>: LoadedShapes {
+    @usableFromInline let values: [Value]
+    /// Where each key's values begin in ``order``, and the end.
+    @usableFromInline let starts: [Int32]
+    @usableFromInline let order: [Int32]
+    /// For each row the number of its key.
+    @usableFromInline let numbers: [Int32]
+
+    /// - Parameters:
+    ///   - owners: For each value the number of the key it belongs to, in the order of each owner's list.
+    ///   - keys: How many keys there are.
+    init(_ values: [Value], owners: [Int32], keys: Int, numbers: [Int32]) {
+        // A counting sort: the values of one owner stay in their order.
+        var starts = [Int32](repeating: 0, count: keys + 1)
+        for owner in owners { starts[Int(owner) + 1] += 1 }
+        for key in 0..<keys { starts[key + 1] += starts[key] }
+        var next = starts
+        var order = [Int32](repeating: 0, count: owners.count)
+        for (place, owner) in owners.enumerated() {
+            order[Int(next[Int(owner)])] = Int32(place)
+            next[Int(owner)] += 1
+        }
+        (self.values, self.starts, self.order, self.numbers) = (values, starts, order, numbers)
+    }
+
+    @inlinable
+    func list(of row: Int) -> [Value] {
+        let number = Int(numbers[row])
+        guard number >= 0 else { return [] }
+        return order[Int(starts[number])..<Int(starts[number + 1])].map { values[Int($0)] }
+    }
+}

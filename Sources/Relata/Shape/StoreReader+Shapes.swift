@@ -1,0 +1,77 @@
+// Fetching shapes: by a store, each call on one state of the database, and within a transaction.
+
+extension StoreReader {
+    /// The shapes of a query's objects, in order: one statement for the objects, and one for each list in the shape.
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func fetch<Content: Shape>(_ query: ShapeQuery<Content>) throws -> [Content] {
+        try read { try ShapeFetcher(transaction: $0).fetch(query.query, as: Content.self) }
+    }
+
+    /// The shape of the object with that key, or `nil` if there is none.
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func fetch<Content: Shape>(_ shape: Content.Type, id: Content.RootModel.Key) throws -> Content? {
+        var query = Query<Content.RootModel>()
+        query.plan.condition = .keyIn(FieldPath().object, [try Content.RootModel.keyValue(id)])
+        return try fetch(ShapeQuery<Content>(query)).first
+    }
+
+    /// The shape of the first object of a query, or `nil` if there is none.
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func first<Content: Shape>(_ query: ShapeQuery<Content>) throws -> Content? {
+        try fetch(ShapeQuery<Content>(query.query.limitedToOne())).first
+    }
+
+    /// The number of a query's objects.
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func count<Content: Shape>(_ query: ShapeQuery<Content>) throws -> Int {
+        try count(query.query)
+    }
+
+    /// Whether a query has an object.
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func exists<Content: Shape>(_ query: ShapeQuery<Content>) throws -> Bool {
+        try exists(query.query)
+    }
+
+    /// One page of the shapes of a query's objects, and where the next begins.
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func page<Content: Shape>(_ query: ShapeQuery<Content>, size: Int, after position: PagePosition? = nil)
+        throws -> Page<Content>
+    {
+        try read { try ShapeFetcher(transaction: $0).page(query.query, as: Content.self, size: size, after: position) }
+    }
+}
+
+extension Store {
+    /// The shapes of a query's objects, in order: one statement for the objects, and one for each list in the shape.
+    public func fetch<Content: Shape>(_ query: ShapeQuery<Content>) async throws -> [Content] {
+        try await read { try $0.fetch(query) }
+    }
+
+    /// The shape of the object with that key, or `nil` if there is none.
+    public func fetch<Content: Shape>(_ shape: Content.Type, id: Content.RootModel.Key) async throws -> Content? {
+        try await read { try $0.fetch(shape, id: id) }
+    }
+
+    /// The shape of the first object of a query, or `nil` if there is none.
+    public func first<Content: Shape>(_ query: ShapeQuery<Content>) async throws -> Content? {
+        try await read { try $0.first(query) }
+    }
+
+    /// The number of a query's objects.
+    public func count<Content: Shape>(_ query: ShapeQuery<Content>) async throws -> Int {
+        try await read { try $0.count(query) }
+    }
+
+    /// Whether a query has an object.
+    public func exists<Content: Shape>(_ query: ShapeQuery<Content>) async throws -> Bool {
+        try await read { try $0.exists(query) }
+    }
+
+    /// One page of the shapes of a query's objects, and where the next begins.
+    public func page<Content: Shape>(_ query: ShapeQuery<Content>, size: Int, after position: PagePosition? = nil)
+        async throws -> Page<Content>
+    {
+        try await read { try $0.page(query, size: size, after: position) }
+    }
+}
