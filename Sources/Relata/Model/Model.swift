@@ -30,6 +30,9 @@ public protocol Model: Hashable, PredicateArgumentConvertible {
     /// The key, or `nil` before the database assigned it.
     var primaryKey: Key? { get }
 
+    /// Gives the columns of the object's key; whether it has one. The default does.
+    func bindKey(to binder: inout Binder) throws -> Bool
+
     /// Reads an object from the current row.
     init(from reader: inout RowReader) throws
     /// Gives the columns in the order of the properties.

@@ -5,6 +5,14 @@
 // each model, in which the compiler knows the type and everything `@Model` has written for it.
 
 extension Model {
+    /// Gives the columns of the object's key; whether it has one.
+    @inlinable
+    public func bindKey(to binder: inout Binder) throws -> Bool {
+        guard let key = primaryKey else { return false }
+        try Self.bind(key, to: &binder)
+        return true
+    }
+
     /// Adds objects to a save, or finds what they link to.
     @inlinable
     public static func gather(_ loop: inout GatherLoop<Self>) throws { try loop.run() }

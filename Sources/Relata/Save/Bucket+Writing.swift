@@ -1,15 +1,25 @@
-extension Bucket {
-    /// How a row is written.
-    enum Statement: Equatable {
-        case insert
-        /// Leaves the row that is there.
-        case insertIfAbsent
-        case save
-        case update
-        case updateColumns([Int])
-        case match([Int])
-    }
+/// How a row is written.
+enum RowStatement: Equatable {
+    case insert
+    /// Leaves the row that is there.
+    case insertIfAbsent
+    /// Inserts the row, or updates the one that is there: two statements, because one that does either makes SQLite keep
+    /// a copy of each page it changes where the table has foreign keys.
+    case save
+    case update
+    case updateColumns([Int])
+    case match([Int])
 
+    var slot: RowSQL.Slot {
+        switch self {
+        case .insert, .match: .insert
+        case .insertIfAbsent, .save: .insertIfAbsent
+        case .update, .updateColumns: .update
+        }
+    }
+}
+
+extension Bucket {
     /// Writes rows, those that follow one another with one statement.
     @usableFromInline
     func write(_ rows: Range<Int>, _ session: SaveSession) throws {
@@ -24,7 +34,7 @@ extension Bucket {
         }
     }
 
-    private func statement(for row: Int, _ writer: RowWriter<M>) -> Statement {
+    private func statement(for row: Int, _ writer: RowWriter<M>) -> RowStatement {
         switch roles[row] {
         case .insert: return .insert
         case .link: return keyless.contains(row) ? .insert : .insertIfAbsent
@@ -38,7 +48,7 @@ extension Bucket {
         }
     }
 
-    private func write(_ rows: Range<Int>, _ statement: Statement, _ writer: RowWriter<M>) throws {
+    private func write(_ rows: Range<Int>, _ statement: RowStatement, _ writer: RowWriter<M>) throws {
         if case .match(let columns) = statement {
             for row in rows { try match(row, columns, writer) }
             return
@@ -47,13 +57,17 @@ extension Bucket {
         let batch = rows.count == objects.count ? objects : Array(objects[rows])
         let isRecorded = writer.connection.recorder?.listsRows == true
         let isPlain =
-            statement == .insert && keyless.isEmpty
-            || statement == .insertIfAbsent && !isRecorded && !writer.session.hasEdits(number)
+            switch statement {
+            case .insert: keyless.isEmpty
+            case .insertIfAbsent: !isRecorded && !writer.session.hasEdits(number)
+            case .save, .update: !isRecorded
+            case .updateColumns, .match: false
+            }
         guard isPlain, overrides.isEmpty, !table.entity.hasStamps else {
             let observer = BucketWrite(self, writer, statement, first: rows.lowerBound)
-            return try writer.write(batch, observer.sql, observer)
+            return try writer.write(batch, statement, observer)
         }
-        try writer.write(batch, .slot(statement == .insert ? .insert : .insertIfAbsent), nil)
+        try writer.write(batch, statement, nil)
         if statement == .insert { try writer.noteInserted(batch) }
     }
 
@@ -83,22 +97,21 @@ extension Bucket {
 final class BucketWrite<M: Model>: RowObserver {
     private let bucket: Bucket<M>
     private let writer: RowWriter<M>
-    private let statement: Bucket<M>.Statement
+    private let statement: RowStatement
     /// The first row.
-    private let first: Int
+    private var first: Int
     /// The columns that an update of some writes.
-    private let columns: [Int]?
-    private let isRecorded: Bool
+    let columns: [Int]?
+    /// Updates rows that a save finds.
+    private lazy var updating = BucketWrite(bucket, writer, .update, first: first)
     /// What the other objects give to the row that is written.
     private(set) var overrides: RowWriter<M>.Overrides = []
-    private var isNew = false
 
-    init(_ bucket: Bucket<M>, _ writer: RowWriter<M>, _ statement: Bucket<M>.Statement, first: Int) {
+    init(_ bucket: Bucket<M>, _ writer: RowWriter<M>, _ statement: RowStatement, first: Int) {
         self.bucket = bucket
         self.writer = writer
         self.statement = statement
         self.first = first
-        isRecorded = writer.connection.recorder?.listsRows == true
         guard case .updateColumns(let columns) = statement else {
             self.columns = nil
             return
@@ -109,26 +122,10 @@ final class BucketWrite<M: Model>: RowObserver {
         self.columns = Set(columns + given + stamps.flatMap { table.columnIndexes(of: $0) }).sorted()
     }
 
-    var sql: RowWriter<M>.SQL {
-        switch statement {
-        case .insert, .match: .slot(.insert)
-        case .insertIfAbsent: .slot(.insertIfAbsent)
-        case .save: .slot(.save)
-        case .update: .slot(.update)
-        case .updateColumns:
-            .text(RowSQL.update(writer.table, writer.session.catalog.schema, columns: columns ?? []))
-        }
-    }
-
-    private var isInsert: Bool { statement != .update && columns == nil }
-
     func willWrite(_ index: Int, _ pointer: OpaquePointer) throws {
         let object = bucket.objects[first + index]
         overrides = bucket.resolvedOverrides(first + index, writer.session)
-        try writer.bind(overrides, of: object, to: pointer, isInsert: isInsert)
-        guard statement == .save else { return }
-        isNew = try writer.table.entity.createdAt != nil && !writer.exists(object)
-        if isRecorded { writer.expectInsertion() }
+        try writer.bind(overrides, of: object, to: pointer, isInsert: statement.slot != .update)
     }
 
     func didWrite(_ index: Int) throws {
@@ -141,18 +138,17 @@ final class BucketWrite<M: Model>: RowObserver {
                 ? writer.connection.lastInsertedRowID : nil
             try writer.note(.insert, object, overrides, rowID: rowID)
             bucket.stamp(row, isInserted: true, rowID, session)
-        case .insertIfAbsent:
+        case .insertIfAbsent, .save:
             if writer.connection.changes > 0 {
                 try writer.note(.insert, object, overrides)
                 bucket.stamp(row, isInserted: true, nil, session)
+            } else if statement == .save {
+                updating.first = row
+                try writer.write([object], .update, updating)
             } else {
                 try keep(row, object)
             }
-        case .save:
-            try writer.note(isRecorded && writer.hasInserted ? .insert : .update, object, overrides)
-            bucket.stamp(row, isInserted: isNew, nil, session)
         case .update, .updateColumns:
-            if writer.connection.changes == 0 { throw try writer.missing(object) }
             try writer.note(.update, object, overrides, columns: columns)
             bucket.stamp(row, isInserted: false, nil, session)
         }

@@ -225,9 +225,8 @@ final class Bucket<M: Model>: AnyBucket {
 
     @usableFromInline
     func bindKey(row: Int, to binder: inout Binder) throws -> Bool {
-        guard let key = objects[row].primaryKey else { return false }
-        try M.bind(key, to: &binder)
-        return true
+        // In place: a copy of the object would cost more than its key.
+        try objects.withUnsafeBufferPointer { try $0[row].bindKey(to: &binder) }
     }
 
     @usableFromInline

@@ -20,7 +20,7 @@ struct QueryUpdate {
         }
         let compiled = try transaction.compiler.update(
             try transaction.plan(query), assignments + stamps(table), returnsKeys: true)
-        return try transaction.savepoint { transaction in
+        return try transaction.atomically {
             let keys: [[Value]]
             do {
                 keys = try connection.values(compiled.statement, types: compiled.columnTypes)

@@ -4,7 +4,7 @@
 enum RowSQL {
     /// Which statement, for ``Connection/withStatement(slot:_:_:)``.
     enum Slot: Int, CaseIterable {
-        case fetch, insert, insertIfAbsent, save, update, exists
+        case fetch, insert, insertIfAbsent, update
 
         func number(_ table: Table) -> Int { table.index * Slot.allCases.count + rawValue }
 
@@ -19,9 +19,7 @@ enum RowSQL {
         case .fetch: fetch(table)
         case .insert: insert(table)
         case .insertIfAbsent: insert(table) + onConflict(table) + " DO NOTHING"
-        case .save: save(table, schema)
         case .update: update(table, schema, columns: written(table))
-        case .exists: exists(table)
         }
     }
 
@@ -48,14 +46,6 @@ enum RowSQL {
     static func insert(_ table: Table) -> String {
         "INSERT INTO \(quote(table.sqlName)) (" + table.columns.map { quote($0.name) }.joined(separator: ", ")
             + ") VALUES (" + table.columns.indices.map { "?\($0 + 1)" }.joined(separator: ", ") + ")"
-    }
-
-    /// An upsert that updates the old row in place: `INSERT OR REPLACE` would delete it, and fire cascades. Says whether
-    /// the row is new.
-    static func save(_ table: Table, _ schema: Schema) -> String {
-        let assignments = upserted(table, schema, Set(table.keyColumns))
-        return insert(table) + onConflict(table)
-            + (assignments.isEmpty ? " DO NOTHING" : " DO UPDATE SET " + assignments.joined(separator: ", "))
     }
 
     /// Writes columns of the row with the object's key; one that has a revision only if it still has the one given.

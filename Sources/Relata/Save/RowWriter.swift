@@ -8,37 +8,38 @@ struct RowWriter<M: Model> {
     let session: SaveSession
     typealias Overrides = [(reference: Int, key: KeyValue?)]
 
-    /// The statement that writes rows.
-    enum SQL {
-        case slot(RowSQL.Slot)
-        case text(String)
-    }
-
-    /// Writes objects with one statement.
-    func write(_ objects: [M], _ sql: SQL, _ observer: BucketWrite<M>?) throws {
-        switch sql {
-        case .slot(let slot):
-            try withStatement(slot) { try write(objects, $0, observer, isInsert: slot == .insert) }
-        case .text(let sql):
-            try connection.withStatement(sql) { try write(objects, $0, observer, isInsert: false) }
+    /// Writes objects with one statement; an update of some columns gets them from the observer.
+    func write(_ objects: [M], _ statement: RowStatement, _ observer: BucketWrite<M>?) throws {
+        guard let columns = observer?.columns else {
+            return try withStatement(statement.slot) { try write(objects, statement, observer, $0) }
+        }
+        try connection.withStatement(RowSQL.update(table, session.catalog.schema, columns: columns)) {
+            try write(objects, statement, observer, $0)
         }
     }
 
     private func write(
-        _ objects: [M], _ statement: OpaquePointer, _ observer: BucketWrite<M>?, isInsert: Bool
+        _ objects: [M], _ kind: RowStatement, _ observer: BucketWrite<M>?, _ statement: OpaquePointer
     ) throws {
-        var loop = WriteLoop(objects, statement, observer)
+        let updates = kind == .save && observer == nil
+        var loop = WriteLoop(
+            objects, statement, observer, mustChange: updates || kind.slot == .update ? connection.handle : nil)
         var freed: Int?
         while loop.next < objects.count {
             do {
                 try M.write(&loop)
-                if loop.next < objects.count { throw stepError(loop.code, statement) }
+                if loop.next == objects.count { return }
+                guard loop.code == SQLITE_DONE else { throw stepError(loop.code, statement) }
+                guard updates else { throw try missing(objects[loop.next]) }
+                sqlite3_reset(statement)
+                try write([objects[loop.next]], .update, nil)
+                loop.next += 1
             } catch {
                 // Only a reset makes the connection usable again.
                 sqlite3_reset(statement)
                 if error is CancellationError { throw error }
                 try recover(
-                    from: error, objects[loop.next], observer?.overrides ?? [], isInsert: isInsert,
+                    from: error, objects[loop.next], observer?.overrides ?? [], isInsert: kind == .insert,
                     isRepeated: freed == loop.next)
                 freed = loop.next
             }
@@ -50,7 +51,8 @@ struct RowWriter<M: Model> {
         var isRepeated = false
         while true {
             do {
-                expectInsertion()
+                // SQLite remembers the last rowid that was inserted: an update leaves this one.
+                sqlite3_set_last_insert_rowid(connection.handle, .min)
                 let key = try connection.withStatement(sql) { statement in
                     var binder = Binder(statement)
                     try object.bind(to: &binder, table)
@@ -62,6 +64,7 @@ struct RowWriter<M: Model> {
                     try step(statement)
                     return key
                 }
+                let hasInserted = connection.lastInsertedRowID != .min
                 connection.recorder?.record(
                     hasInserted ? .insert : .update, table.index, try M.keyValue(key),
                     properties: hasInserted ? [] : table.properties(of: RowSQL.written(table)))
@@ -73,17 +76,8 @@ struct RowWriter<M: Model> {
         }
     }
 
-    func exists(_ object: M) throws -> Bool {
-        guard let key = object.primaryKey else { return false }
-        return try withStatement(.exists) { statement in
-            var binder = Binder(statement)
-            try M.bind(key, to: &binder)
-            return sqlite3_step(statement) == SQLITE_ROW
-        }
-    }
-
     /// Why an update found no row: it is gone, or it has another revision.
-    func missing(_ object: M) throws -> RelataError {
+    private func missing(_ object: M) throws -> RelataError {
         guard table.entity.revision != nil else { return .notFound(object.reference()) }
         return .conflict(
             Conflict(object: object.reference(), given: object, stored: try object.primaryKey.flatMap(stored)))
@@ -178,12 +172,6 @@ struct RowWriter<M: Model> {
         try LinkWriter(session: session).free(
             reference, from: KeyValue(columnIndexes(of: reference.index).map { values[$0] }))
     }
-
-    /// Makes ``hasInserted`` tell whether the next upsert inserted a row: SQLite remembers the last rowid that was
-    /// inserted, and an update leaves it.
-    func expectInsertion() { sqlite3_set_last_insert_rowid(connection.handle, .min) }
-
-    var hasInserted: Bool { connection.lastInsertedRowID != .min }
 
     func columnValues(_ object: M, _ overrides: Overrides) throws -> [Value] {
         var values = try object.columnValues(table)

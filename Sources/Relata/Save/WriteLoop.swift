@@ -7,18 +7,21 @@ public struct WriteLoop<M: Model> {
     @usableFromInline let statement: OpaquePointer
     /// Told of each row before and after it is written, where there is anything to do.
     @usableFromInline let observer: RowObserver?
+    /// The connection, where a row that isn't there is an error.
+    @usableFromInline let mustChange: OpaquePointer?
     /// The object that is written next: where the loop failed, the culprit.
     @usableFromInline var next = 0
     /// What SQLite answered last.
     @usableFromInline var code = SQLITE_DONE
 
-    init(_ objects: [M], _ statement: OpaquePointer, _ observer: RowObserver?) {
+    init(_ objects: [M], _ statement: OpaquePointer, _ observer: RowObserver?, mustChange: OpaquePointer?) {
+        self.mustChange = mustChange
         self.objects = objects
         self.statement = statement
         self.observer = observer
     }
 
-    /// Writes the objects until one fails: by an error of its columns, or with ``code``.
+    /// Writes the objects until one fails: by an error of its columns, with ``code``, or because it isn't there.
     @inlinable
     mutating func run() throws {
         while next < objects.count {
@@ -28,6 +31,7 @@ public struct WriteLoop<M: Model> {
             if let observer { try observer.willWrite(next, statement) }
             code = sqlite3_step(statement)
             guard code == SQLITE_DONE else { return }
+            if let mustChange, sqlite3_changes64(mustChange) == 0 { return }
             if let observer { try observer.didWrite(next) }
             sqlite3_reset(statement)
             next += 1

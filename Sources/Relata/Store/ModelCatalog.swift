@@ -1,3 +1,5 @@
+import Synchronization
+
 /// The models of a store: their schema, and which table each type is.
 final class ModelCatalog: Sendable {
     let schema: Schema
@@ -8,10 +10,25 @@ final class ModelCatalog: Sendable {
     /// Whether any relationship declares how many objects it must or may hold.
     let hasCounts: Bool
 
+    /// The catalogs that were made, by the models they were made from.
+    private static let made = Mutex<[[ObjectIdentifier]: ModelCatalog]>([:])
+
+    /// The catalog of models: made once, since models don't change while a program runs, and resolving many takes longer
+    /// than opening their file.
+    ///
+    /// - Throws: ``RelataError/schemaMismatch(_:)``.
+    static func of(_ models: [any Model.Type]) throws(RelataError) -> ModelCatalog {
+        let key = models.map { ObjectIdentifier($0) }
+        if let known = made.withLock({ $0[key] }) { return known }
+        let catalog = try ModelCatalog(models)
+        made.withLock { $0[key] = catalog }
+        return catalog
+    }
+
     /// Finds all models that are linked to the given ones and checks that they fit.
     ///
     /// - Throws: ``RelataError/schemaMismatch(_:)``.
-    init(_ models: [any Model.Type]) throws(RelataError) {
+    private init(_ models: [any Model.Type]) throws(RelataError) {
         var types: [any Model.Type] = []
         var indexes: [ObjectIdentifier: Int] = [:]
         var open = models[...]

@@ -110,7 +110,7 @@ public final class Store: StoreWriter, Sendable {
     public static func pendingMigration(
         _ path: String, for models: any Model.Type..., options: Options = Options()
     ) throws -> MigrationPlan {
-        let catalog = try ModelCatalog(models)
+        let catalog = try ModelCatalog.of(models)
         let exists = FileManager.default.fileExists(atPath: path)
         let connection = try Connection(path: exists ? path : nil, isReadOnly: exists)
         defer { try? connection.close() }
@@ -118,7 +118,7 @@ public final class Store: StoreWriter, Sendable {
     }
 
     private static func make(_ path: String?, _ models: [any Model.Type], _ options: Options) throws -> Store {
-        let catalog = try ModelCatalog(models)
+        let catalog = try ModelCatalog.of(models)
         let keepsChangeLog = options.changeLog && !options.isReadOnly
         let hub = ChangeHub(
             schema: catalog.schema, keepsLog: keepsChangeLog, interval: path == nil ? nil : options.externalChangeDelay)
@@ -185,6 +185,18 @@ public final class Store: StoreWriter, Sendable {
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func write<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result {
         try pool.write { connection in try body(WriteTransaction(connection, catalog)) }
+    }
+
+    /// Runs a body of a single call in a transaction of its own: what fails is rolled back with it.
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    @discardableResult
+    public func writeOnce<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result {
+        try pool.write { connection in try body(WriteTransaction(connection, catalog, isOneCall: true)) }
+    }
+
+    /// As the call without `async`.
+    func writeOnce<Result: Sendable>(_ body: @Sendable (WriteTransaction) throws -> Result) async throws -> Result {
+        try await pool.write { connection in try body(WriteTransaction(connection, self.catalog, isOneCall: true)) }
     }
 
     /// Runs a body of a single statement, which sees one state of the database by itself.

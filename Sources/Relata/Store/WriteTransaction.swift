@@ -9,6 +9,10 @@ public final class WriteTransaction: ReadTransaction, StoreWriter {
     @discardableResult
     public func write<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result { try body(self) }
 
+    /// Runs `body` within the transaction.
+    @discardableResult
+    public func writeOnce<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result { try body(self) }
+
     // MARK: Savepoints
 
     /// Runs `body` so that, if it throws, what it did is undone and the rest of the transaction stays.
@@ -36,6 +40,13 @@ public final class WriteTransaction: ReadTransaction, StoreWriter {
     }
 
     private var depth = 0
+    /// Whether the transaction is one call of the store: where that fails, all is rolled back anyway.
+    private let isOneCall: Bool
+
+    init(_ connection: Connection, _ catalog: ModelCatalog, isOneCall: Bool = false) {
+        self.isOneCall = isOneCall
+        super.init(connection, catalog)
+    }
 
     // MARK: Inside
 
@@ -67,7 +78,7 @@ public final class WriteTransaction: ReadTransaction, StoreWriter {
             return report
         }
         // Lists that lose a member must keep their least number: whose they are is known only before.
-        return try savepoint { _ in
+        return try atomically {
             var counted = CountCheck()
             let plan = try connection.deletionPlan(of: index, roots: roots, schema: catalog.schema)
             try counted.noteOwners(losing: plan, connection: connection, schema: catalog.schema)
@@ -78,15 +89,19 @@ public final class WriteTransaction: ReadTransaction, StoreWriter {
         }
     }
 
-    func run(_ session: SaveSession) throws {
-        // A save that fails midway leaves nothing, even where the caller goes on with the transaction.
-        try savepoint { _ in try session.run() }
+    /// Runs one call so that, if it fails midway, nothing of it stays, even where the caller goes on with the
+    /// transaction. A savepoint makes SQLite keep a copy of each page that a statement changes, which can cost a large
+    /// save as much as the save itself: a call that is a transaction by itself does without.
+    func atomically<Result>(_ body: () throws -> Result) throws -> Result {
+        isOneCall ? try body() : try savepoint { _ in try body() }
     }
+
+    func run(_ session: SaveSession) throws { try atomically { try session.run() } }
 
     func write<M: Model>(_ objects: [M], as role: SaveRole) throws -> [M] {
         let table = try catalog.table(M.self)
         if catalog.links[table.index].isEmpty {
-            return try savepoint { _ in
+            return try atomically {
                 try PlainSave<M>(connection: connection, catalog: catalog, table: table).write(objects, as: role)
             }
         }
