@@ -2,6 +2,8 @@
 @usableFromInline
 protocol AnyBucket: AnyObject {
     var table: Table { get }
+    /// The table's number. A `Table` is large: copying it costs more than most of what is asked of it.
+    var tableIndex: Int { get }
     var count: Int { get }
     /// Whether the call was given objects, or only linked ones are here.
     var hasGiven: Bool { get }
@@ -29,6 +31,7 @@ protocol AnyBucket: AnyObject {
 @usableFromInline
 final class Bucket<M: Model>: AnyBucket {
     @usableFromInline let table: Table
+    @usableFromInline let tableIndex: Int
     /// The bucket's number in the session.
     @usableFromInline let number: Int
     @usableFromInline var objects: [M] = []
@@ -54,6 +57,7 @@ final class Bucket<M: Model>: AnyBucket {
 
     init(_ table: Table, number: Int = 0) {
         self.table = table
+        tableIndex = table.index
         self.number = number
     }
 
@@ -179,7 +183,7 @@ final class Bucket<M: Model>: AnyBucket {
 
     @usableFromInline
     func visit(_ rows: Range<Int>, firstNode: Int, _ session: SaveSession) throws {
-        guard !session.catalog.links[table.index].isEmpty else { return }
+        guard !session.catalog.links[tableIndex].isEmpty else { return }
         var loop = GatherLoop(.visit(rows, firstNode: firstNode), self, session)
         try M.gather(&loop)
     }

@@ -15,7 +15,7 @@ final class LinkGatherer {
     init(_ session: SaveSession, _ bucket: any AnyBucket) {
         self.session = session
         self.bucket = bucket
-        links = session.catalog.links[bucket.table.index]
+        links = session.catalog.links[bucket.tableIndex]
     }
 
     /// A to-one that is set, or required.

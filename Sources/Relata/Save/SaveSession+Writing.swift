@@ -129,7 +129,7 @@ extension SaveSession {
     private func noteCounts() throws {
         guard catalog.hasCounts else { return }
         for reference in catalog.schema.references {
-            for node in nodes.indices where bucketOf(node).table.index == reference.source {
+            for node in nodes.indices where bucketOf(node).tableIndex == reference.source {
                 guard let key = keyValue(.node(node)) else { continue }
                 try noteOwner(of: reference, from: key)
             }

@@ -73,7 +73,7 @@ final class SaveSession {
     /// Adds objects that were given to the call and returns their nodes.
     @discardableResult
     func add<M: Model>(_ objects: [M], as role: SaveRole) throws -> [Int] {
-        try bucket(M.self, table: try catalog.table(M.self).index).add(objects, as: role, self)
+        try bucket(M.self, table: try catalog.index(of: M.self)).add(objects, as: role, self)
     }
 
     /// Adds an object that was given to the call.
@@ -180,7 +180,7 @@ final class SaveSession {
     /// The first reference, of the node or of what is saved with it, to one of these objects.
     func firstReference(to objects: Set<ObjectReference>, from node: Int) -> (ObjectReference, property: String)? {
         if objects.isEmpty { return nil }
-        let links = catalog.links[bucketOf(node).table.index]
+        let links = catalog.links[bucketOf(node).tableIndex]
         for number in nodes.indices where number != node {
             guard let key = keyValue(.node(number)) else { continue }
             let table = bucketOf(number).table
@@ -216,7 +216,7 @@ final class SaveSession {
 
     func isTouched(_ node: Int) -> Bool {
         if nodes[node].isTouched { return true }
-        guard let keys = touched[bucketOf(node).table.index] else { return false }
+        guard !touched.isEmpty, let keys = touched[bucketOf(node).tableIndex] else { return false }
         return keyValue(.node(node)).map(keys.contains) ?? false
     }
 
@@ -228,7 +228,7 @@ final class SaveSession {
         let entity = bucket.table.entity
         let result =
             entity.hasStamps || entity.isKeyAssigned || bucket.hasMatch || changedBuckets.contains(number)
-            || catalog.links[bucket.table.index].contains { $0.reference != nil && isReplaced(table: $0.target) }
+            || catalog.links[bucket.tableIndex].contains { $0.reference != nil && isReplaced(table: $0.target) }
         rebuilt[number] = result
         return result
     }
@@ -241,7 +241,7 @@ final class SaveSession {
 
     /// Whether links to a model's objects don't stay as they are.
     func isReplaced<M: Model>(_ model: M.Type) -> Bool {
-        (try? catalog.table(model)).map { isReplaced(table: $0.index) } ?? false
+        (try? catalog.index(of: model)).map(isReplaced(table:)) ?? false
     }
 
     /// A row as it is stored now.
@@ -253,13 +253,13 @@ final class SaveSession {
     /// The objects that were given, as they are saved.
     func finished<M: Model>(_ objects: [M], _ given: [Int]) -> [M] {
         guard let node = given.first, isRebuilt(nodes[node].bucket) else { return objects }
-        let bucket = bucket(M.self, table: bucketOf(node).table.index)
+        let bucket = bucket(M.self, table: bucketOf(node).tableIndex)
         return given.map { bucket.finish(nodes[$0].row, self) }
     }
 
     /// The value of an object that was given, as it is saved.
     func finished<M: Model>(_ node: Int, as model: M.Type) -> M {
-        bucket(model, table: bucketOf(node).table.index).finish(nodes[node].row, self)
+        bucket(model, table: bucketOf(node).tableIndex).finish(nodes[node].row, self)
     }
 
     /// The value of an object that was given, as it is saved.
@@ -267,8 +267,8 @@ final class SaveSession {
 
     /// The bucket of a model, if it has one.
     private func existingBucket<M: Model>(_ model: M.Type) -> Bucket<M>? {
-        guard let table = try? catalog.table(model), bucketNumbers[table.index] >= 0 else { return nil }
-        return buckets[bucketNumbers[table.index]] as? Bucket<M>
+        guard let table = try? catalog.index(of: model), bucketNumbers[table] >= 0 else { return nil }
+        return buckets[bucketNumbers[table]] as? Bucket<M>
     }
 
     /// The value of a linked object as it is saved.

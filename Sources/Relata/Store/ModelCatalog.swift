@@ -59,11 +59,14 @@ final class ModelCatalog: Sendable {
     /// The table of a model.
     ///
     /// - Throws: ``RelataError/invalidUse(_:)`` if the store wasn't opened for it.
-    func table<M: Model>(_ model: M.Type) throws(RelataError) -> Table {
+    func table<M: Model>(_ model: M.Type) throws(RelataError) -> Table { schema.tables[try index(of: model)] }
+
+    /// The number of a model's table.
+    func index<M: Model>(of model: M.Type) throws(RelataError) -> Int {
         guard let index = indexes[ObjectIdentifier(model)] else {
             throw .invalidUse("the store wasn't opened for \(M.entityName): give it to Store.open(for:)")
         }
-        return schema.tables[index]
+        return index
     }
 }
 
