@@ -6,7 +6,7 @@ import Foundation
     static func main() async throws {
         do {
             let options = try Options(CommandLine.arguments.dropFirst())
-            if let child = options.child { return try StreamMemory.runChild(child) }
+            if let child = options.child { return try await Task.detached { try await ChildProcess.run(child) }.value }
             // A task of its own: on the main actor, each async call would hop to another thread and back.
             try await Task.detached { try await measure(options) }.value
         } catch {

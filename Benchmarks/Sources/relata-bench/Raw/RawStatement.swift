@@ -17,6 +17,10 @@ final class RawStatement {
         if code != SQLITE_DONE { throw Failure("a statement failed with code \(code)") }
     }
 
+    /// Makes the statement ready for the next run.
+    @inline(__always)
+    func reset() { sqlite3_reset(handle) }
+
     /// Whether there is a next row.
     @inline(__always)
     func step() throws -> Bool {

@@ -1,0 +1,47 @@
+// What who writes SQL by hand would declare: the same properties, related objects in place of links.
+
+struct RawNovel {
+    let id: Int
+    var title: String
+    var year: Int
+    var genre: RawGenre
+    var writers: [RawWriter]
+}
+
+struct RawGenre {
+    let id: Int
+    var name: String
+}
+
+struct RawWriter {
+    let id: Int
+    var name: String
+}
+
+/// An object of the levels, with the key of the one above and those below it.
+struct RawPlace<Below> {
+    let id: Int
+    var name: String
+    var above: Int
+    var below: [Below]
+}
+
+struct RawFolder {
+    let id: Int
+    var name: String
+    var parent: Int?
+    var children: [RawFolder]
+}
+
+struct RawSetlist {
+    let id: Int
+    var name: String
+    var items: [RawSetlistItem]
+}
+
+struct RawSetlistItem {
+    let id: Int
+    var transposedKey: String
+    var setlist: Int
+    var song: Int
+}
