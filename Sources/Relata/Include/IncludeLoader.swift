@@ -38,10 +38,7 @@ struct IncludeLoader {
             }
             loader.loaded[index] = try members(of: include, at: index, owners: objects, target: target)
         }
-        for index in objects.indices {
-            loader.owner = index
-            objects[index].loadLinks(from: &loader)
-        }
+        Owner.loadLinks(of: &objects, from: &loader)
     }
 
     private func check<Target: Model>(_ includes: [IncludePlan], of target: Target.Type) throws {
@@ -68,41 +65,29 @@ struct IncludeLoader {
 
     private func members<Owner: Model, Target: Model>(
         of include: IncludePlan, at index: Int, owners: [Owner], target: Target.Type
-    ) throws -> any LoadedLinks {
-        let table = try catalog.table(Owner.self)
-        let isToOne = if case .reference = catalog.links[table.index][index].link { true } else { false }
-        let keys = try isToOne ? LinkKeys(toOne: index, of: owners, Target.self) : LinkKeys(of: owners)
-        let plan = QueryPlan(entity: Target.entityName, condition: include.requiredCondition, sort: include.sort)
+    ) throws -> AnyMembers {
+        let link = catalog.links[try catalog.table(Owner.self).index][index].link
+        let toOne: ToOneKeys<Target>? = if case .reference = link { try ToOneKeys(index, of: owners) } else { nil }
         let compiled = try transaction.compiler.edge(
-            plan, from: Owner.entityName, along: include.relationship, of: keys.list, limit: include.limit,
-            tellsRows: true)
+            QueryPlan(entity: Target.entityName, condition: include.requiredCondition, sort: include.sort),
+            from: Owner.entityName, along: include.relationship, of: try toOne?.list() ?? KeyList(of: owners),
+            limit: include.limit, tellsRows: true, sortsRows: false)
         // A many-to-many reaches an object once for each owner; its key tells whether it was decoded already.
         let isShared =
-            switch catalog.links[table.index][index].link {
+            switch link {
             case .join, .through: true
             case .reference, .inverse: false
             }
-        let targetTable = try catalog.table(Target.self)
-        let keyColumn = isShared ? targetTable.contiguousKeyColumn : nil
-        var places: [Target.Key: Int32] = [:]
-        var objects: [Target] = []
-        var pairs: [(owner: Int32, object: Int32)] = []
-        try transaction.rows(compiled.statement) { statement in
-            let row = Int32(truncatingIfNeeded: sqlite3_column_int64(statement, 0)) - 1
-            var place = Int32(objects.count)
-            if let keyColumn {
-                var reader = RowReader(statement, column: Int32(1 + keyColumn))
-                let key = try Target.readKey(from: &reader)
-                if let known = places[key] { place = known } else { places[key] = place }
-            }
-            if place == objects.count {
-                var reader = RowReader(statement, column: 1)
-                objects.append(try ReadTransaction.reading(Target.self) { try Target(from: &reader) })
-            }
-            keys.forEachOwner(ofRow: row) { pairs.append(($0, place)) }
+        let keyColumn = isShared ? try catalog.table(Target.self).contiguousKeyColumn : nil
+        let loop = try transaction.read(compiled.statement) { statement -> ReadLoop<Target> in
+            ReadLoop(statement, edge: compiled, owner: .number, keyColumn: keyColumn)
         }
+        var objects = loop.objects
+        let lists =
+            try toOne.map { loop.rows.lists(ofRows: $0.rows, keys: $0.keys.count) }
+            ?? loop.rows.lists(owners: owners.count) { try KeyList(of: objects) }
         try load(include.children, into: &objects)
-        return Members(objects: objects, pairs: pairs, owners: owners.count, isToOne: isToOne)
+        return Members(objects: objects, lists: lists, isToOne: toOne != nil)
     }
 }
 

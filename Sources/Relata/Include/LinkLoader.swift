@@ -1,23 +1,28 @@
 /// Puts loaded objects into the links of their owners. `Model.loadLinks` shows it each link.
+@frozen
 public struct LinkLoader {
     /// What was loaded, by the relationship's number; `nil` for a link that stays as it is.
-    var loaded: [(any LoadedLinks)?]
+    @usableFromInline var loaded: [AnyMembers?]
     /// The owner whose links are filled.
-    var owner = 0
+    @usableFromInline var owner = 0
 
     init(count: Int) { loaded = Array(repeating: nil, count: count) }
 
-    private func members<Target: Model>(_ type: Target.Type, at index: Int) -> Members<Target>? {
+    @inlinable
+    func members<Target: Model>(_ type: Target.Type, at index: Int) -> Members<Target>? {
         loaded[index] as? Members<Target>
     }
 
     /// A required to-one.
+    @inlinable
     public func load<Target>(_ link: inout ToOne<Target>, at index: Int) {
-        guard loaded[index] != nil, let members = members(Target.self, at: index) else { return }
-        link = ToOne(key: link.key, box: members.box(of: owner), isMissing: members.isEmpty(owner))
+        guard let members = members(Target.self, at: index) else { return }
+        let box = members.box(of: owner)
+        link = ToOne(key: link.key, box: box, isMissing: box == nil)
     }
 
     /// A to-one that may be unset.
+    @inlinable
     public func load<Target>(_ link: inout ToOne<Target>?, at index: Int) {
         guard loaded[index] != nil, var required = link else { return }
         load(&required, at: index)
@@ -25,62 +30,57 @@ public struct LinkLoader {
     }
 
     /// A has-one.
+    @inlinable
     public func load<Target>(_ link: inout HasOne<Target>, at index: Int) {
-        guard loaded[index] != nil, let members = members(Target.self, at: index) else { return }
+        guard let members = members(Target.self, at: index) else { return }
         link = HasOne(loaded: members.objects(of: owner).first)
     }
 
     /// A to-many. Edits that wait for a save stay, and the list shows them done.
+    @inlinable
     public func load<Target>(_ link: inout ToMany<Target>, at index: Int) {
-        guard loaded[index] != nil, let members = members(Target.self, at: index) else { return }
-        link = ToMany(loaded: members.objects(of: owner), edits: link.edits)
+        guard let members = members(Target.self, at: index) else { return }
+        let objects = members.objects(of: owner)
+        link = link.edits.isEmpty ? ToMany(loaded: objects) : ToMany(loaded: objects, edits: link.edits)
     }
 
     /// A through link.
+    @inlinable
     public func load<Target>(_ link: inout Through<Target>, at index: Int) {
-        guard loaded[index] != nil, let members = members(Target.self, at: index) else { return }
+        guard let members = members(Target.self, at: index) else { return }
         link = Through(loaded: members.objects(of: owner))
     }
 }
 
 /// What was loaded for one relationship of many owners, without its type.
-protocol LoadedLinks {}
+@usableFromInline
+class AnyMembers {
+    init() {}
+}
 
 /// What was loaded for one relationship of many owners: each object once, and for each owner which are its.
-struct Members<Target: Model>: LoadedLinks {
+@usableFromInline
+final class Members<Target: Model>: AnyMembers {
     /// The objects, each once.
-    let objects: [Target]
+    @usableFromInline let objects: [Target]
     /// For a to-one: the objects out of line, shared by all that link to them.
-    let boxes: [LinkedObject<Target>]
-    /// Where each owner's members begin in `members`, and after the last owner the end.
-    private let starts: [Int32]
-    private let members: [Int32]
+    @usableFromInline let boxes: [LinkedObject<Target>]
+    /// Which objects each owner has.
+    @usableFromInline let lists: MemberLists
 
-    /// - Parameter pairs: For each row its owner and its object, in the order of each owner's list.
-    init(objects: [Target], pairs: [(owner: Int32, object: Int32)], owners: Int, isToOne: Bool) {
+    init(objects: [Target], lists: MemberLists, isToOne: Bool) {
         self.objects = objects
         boxes = isToOne ? objects.map { LinkedObject($0, isStored: true) } : []
-        // A counting sort: the rows of one owner stay in their order.
-        var starts = [Int32](repeating: 0, count: owners + 1)
-        for pair in pairs { starts[Int(pair.owner) + 1] += 1 }
-        for owner in 0..<owners { starts[owner + 1] += starts[owner] }
-        var next = starts
-        var members = [Int32](repeating: 0, count: pairs.count)
-        for pair in pairs {
-            members[Int(next[Int(pair.owner)])] = pair.object
-            next[Int(pair.owner)] += 1
-        }
-        self.starts = starts
-        self.members = members
+        self.lists = lists
     }
 
-    func isEmpty(_ owner: Int) -> Bool { starts[owner] == starts[owner + 1] }
-
+    @inlinable
     func box(of owner: Int) -> LinkedObject<Target>? {
-        isEmpty(owner) ? nil : boxes[Int(members[Int(starts[owner])])]
+        lists[owner].first.map { boxes[Int(lists.members[$0])] }
     }
 
+    @inlinable
     func objects(of owner: Int) -> [Target] {
-        members[Int(starts[owner])..<Int(starts[owner + 1])].map { objects[Int($0)] }
+        lists[owner].map { objects[Int(lists.members[$0])] }
     }
 }

@@ -21,6 +21,7 @@ public struct HasOne<Target: Model>: Sendable, Equatable {
     /// A link to that object, new or stored.
     public init(_ object: Target) { link = ToMany([object]) }
 
+    @inlinable
     init(loaded: Target?) { link = ToMany(loaded: loaded.map { [$0] } ?? []) }
 
     /// Whether the object, or that there is none, is known.

@@ -21,7 +21,7 @@ public struct LinkVisitor {
     public mutating func visit<Target>(_ toOne: ToOne<Target>, at index: Int) throws {
         switch purpose {
         case .gathering(let gatherer): try gatherer.visit(toOne, at: index)
-        case .collecting(let keys): collect(toOne, keys, index)
+        case .collecting(let keys): collect(toOne.key, Target.self, keys, index)
         case .looking: break
         }
     }
@@ -34,7 +34,7 @@ public struct LinkVisitor {
             // An unset link in an optional property is no link.
             guard let toOne, toOne.key != nil || toOne.box != nil else { return }
             try gatherer.visit(toOne, at: index)
-        case .collecting(let keys): collect(toOne, keys, index)
+        case .collecting(let keys): collect(toOne?.key, Target.self, keys, index)
         case .looking: break
         }
     }
@@ -55,10 +55,9 @@ public struct LinkVisitor {
         }
     }
 
-    @usableFromInline
-    func collect<Target>(_ toOne: ToOne<Target>?, _ keys: AnyToOneKeys, _ index: Int) {
-        guard index == keys.index, let keys = keys as? ToOneKeys<Target> else { return }
-        keys.keys.append(toOne?.key)
+    @inlinable
+    func collect<Target: Model>(_ key: Target.Key?, _ target: Target.Type, _ keys: AnyToOneKeys, _ index: Int) {
+        if index == keys.index { (keys as? ToOneKeys<Target>)?.add(key) }
     }
 }
 

@@ -11,6 +11,7 @@ public struct Through<Target: Model>: Sendable, Equatable {
     @inlinable
     public init() { content = nil }
 
+    @inlinable
     init(loaded: [Target]) { content = loaded }
 
     /// Whether the objects are here.

@@ -27,12 +27,14 @@ public struct ToMany<Target: Model>: Sendable, Equatable {
         edits = [.set(objects.map { .object(LinkedObject($0)) })]
     }
 
+    @inlinable
     init(loaded: [Target]?) {
         content = loaded
         edits = []
     }
 
     /// A loaded link on which edits that wait for a save are done.
+    @usableFromInline
     init(loaded: [Target], edits: [LinkEdit<Target>]) {
         self.init(loaded: loaded)
         for edit in edits {

@@ -56,6 +56,14 @@ public protocol Model: Hashable, PredicateArgumentConvertible {
     static func write(_ loop: inout WriteLoop<Self>) throws
     /// Asks objects to validate themselves. The default does.
     static func validate(_ loop: inout ValidationLoop<Self>) throws
+    /// Reads objects one after the other. The default does.
+    static func read(_ loop: inout ReadLoop<Self>) throws
+    /// Gives the keys of objects. The default does.
+    static func bindKeys(of objects: [Self], to binder: inout Binder) throws
+    /// Shows the links of objects to a visitor. The default does.
+    static func visitLinks(of objects: [Self], _ visitor: inout LinkVisitor) throws
+    /// Takes loaded objects into the links of objects. The default does.
+    static func loadLinks(of objects: inout [Self], from loader: inout LinkLoader)
 
     /// Checks the object as a whole, before anything of it is written. The default accepts everything.
     ///

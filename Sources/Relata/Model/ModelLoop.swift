@@ -24,4 +24,36 @@ extension Model {
     /// Writes objects one after the other.
     @inlinable
     public static func write(_ loop: inout WriteLoop<Self>) throws { try loop.run() }
+
+    /// Reads objects one after the other.
+    @inlinable
+    public static func read(_ loop: inout ReadLoop<Self>) throws { try loop.run() }
+
+    /// Gives the keys of objects.
+    @inlinable
+    public static func bindKeys(of objects: [Self], to binder: inout Binder) throws {
+        for index in objects.indices {
+            guard let key = objects[index].primaryKey else { throw withoutKey }
+            try bind(key, to: &binder)
+        }
+    }
+
+    @usableFromInline static var withoutKey: RelataError {
+        .invalidUse("a \(entityName) without a key has nothing to load: save it first")
+    }
+
+    /// Shows the links of objects to a visitor.
+    @inlinable
+    public static func visitLinks(of objects: [Self], _ visitor: inout LinkVisitor) throws {
+        for index in objects.indices { try objects[index].visitLinks(&visitor) }
+    }
+
+    /// Takes loaded objects into the links of objects.
+    @inlinable
+    public static func loadLinks(of objects: inout [Self], from loader: inout LinkLoader) {
+        for index in objects.indices {
+            loader.owner = index
+            objects[index].loadLinks(from: &loader)
+        }
+    }
 }

@@ -49,13 +49,7 @@ public class ReadTransaction: StoreReader {
 
     /// The objects of a query in order, without what it includes.
     func objects<M: Model>(_ query: Query<M>) throws -> [M] {
-        let compiled = try compiler.select(try plan(query))
-        var objects: [M] = []
-        try rows(compiled.statement) { statement in
-            var reader = RowReader(statement)
-            objects.append(try Self.reading(M.self) { try M(from: &reader) })
-        }
-        return objects
+        try read(try compiler.select(try plan(query)).statement) { ReadLoop<M>($0) }.objects
     }
 
     /// The values of a selection, as stored.
@@ -137,9 +131,7 @@ public class ReadTransaction: StoreReader {
     }
 
     func rows(_ sql: SQLStatement, _ body: (OpaquePointer) throws -> Void) throws {
-        try connection.withStatement(sql.sql) { statement in
-            defer { if !sql.parameters.isEmpty { sqlite3_clear_bindings(statement) } }
-            try connection.bind(sql.parameters, to: statement)
+        try bound(sql) { statement in
             while true {
                 let code = sqlite3_step(statement)
                 if code == SQLITE_DONE { return }
@@ -149,8 +141,26 @@ public class ReadTransaction: StoreReader {
         }
     }
 
+    /// Runs a statement whose rows are objects by a loop, and returns the loop with what it has read.
+    func read<M: Model>(_ sql: SQLStatement, _ loop: (OpaquePointer) -> ReadLoop<M>) throws -> ReadLoop<M> {
+        try bound(sql) { statement in
+            var loop = loop(statement)
+            try Self.reading(M.self) { try M.read(&loop) }
+            try connection.check(loop.code, statement)
+            return loop
+        }
+    }
+
+    private func bound<Result>(_ sql: SQLStatement, _ body: (OpaquePointer) throws -> Result) throws -> Result {
+        try connection.withStatement(sql.sql) { statement in
+            defer { if !sql.parameters.isEmpty { sqlite3_clear_bindings(statement) } }
+            try connection.bind(sql.parameters, to: statement)
+            return try body(statement)
+        }
+    }
+
     /// Names the model in the error of a row that can't be read.
-    static func reading<M: Model>(_ model: M.Type, _ body: () throws -> M) throws -> M {
+    static func reading<M: Model, Result>(_ model: M.Type, _ body: () throws -> Result) throws -> Result {
         do {
             return try body()
         } catch RelataError.corruptStore(let message) {

@@ -14,23 +14,37 @@ extension QueryCompiler {
     ///   - chosen: What each row shows of the object.
     ///   - limit: The largest number of objects for each owner.
     ///   - tellsRows: Whether rows begin with the owner's place in the list, from 1, instead of its key.
+    ///   - sortsRows: Whether rows come in order in any case. Else they may end with a column that the objects of each
+    ///     owner are to be in the order of, before that of their keys, and come in any order:
+    ///     ``CompiledQuery/placeColumns`` tells. The few objects of an owner are sorted in no time, all rows together
+    ///     are not.
     ///   - recursion: Whether what the relationship leads to are owners in turn, and how often. It must lead back to its
     ///     own entity, and rows tell their owner's key.
     public func edge(
         _ plan: QueryPlan, from entity: String, along relationship: String, of owners: KeyList,
-        columns chosen: SelectedColumns = .all, limit: Int? = nil, tellsRows: Bool = false,
+        columns chosen: SelectedColumns = .all, limit: Int? = nil, tellsRows: Bool = false, sortsRows: Bool = true,
         following recursion: IncludePlan.Recursion? = nil
     ) throws(RelataError) -> CompiledQuery {
         var query = try QueryWriter(self, plan, from: entity, along: relationship, of: owners, recursion)
-        let (columns, types) = try query.columns(chosen)
-        let order = try query.order(isTotal: true)
+        var (columns, types) = try query.columns(chosen)
+        var order = try query.order(isTotal: true)
         let owner = tellsRows ? "k.rowid" : (0..<owners.width).map { "k.c\($0)" }.joined(separator: ", ")
         let ownerTypes = tellsRows ? [.integer] : query.ownerTypes(from: entity, along: relationship)
         let parts = query.partColumns.map { $0 + ownerTypes.count }
         guard let limit else {
+            var place: ExpressionWriter.OrderTerm?
+            if !sortsRows, plan.sort.isEmpty {
+                if query.hasOneAnOwner { order = [] } else { place = query.place(order) }
+            }
+            if let place {
+                columns.append(", \(place.sql)")
+                types.append(place.type)
+                order = []
+            }
             let sql = try query.finish("SELECT \(owner), \(columns)", order: order)
             return CompiledQuery(
-                statement: query.statement(sql), columnTypes: ownerTypes + types, partColumns: parts)
+                statement: query.statement(sql), columnTypes: ownerTypes + types, placeColumns: place == nil ? 0 : 1,
+                partColumns: parts)
         }
         // The last column numbers an owner's objects; whoever reads the others passes over it.
         let number =
@@ -69,12 +83,26 @@ extension QueryWriter {
             (recursion.map { writer.owners(list, owners.width, link, source, $0) } ?? list) + " AS k")
         let key = (0..<owners.width).map { writer.dialect.unaffiliated("k.c\($0)") }
         let entered = writer.enter(link, ownerKey: key, frame: 0, isFirst: false)
+        switch link {
+        case .reference: hasOneAnOwner = true
+        case .inverse(let number): isOrderStored = writer.schema.references[number].isOrderStored
+        case .join: isOrderStored = !entered.order.isEmpty
+        case .through: break
+        }
         writer.scopes.append((0, entered.position))
         relationOrder = entered.order.map { ExpressionWriter.Term(sql: $0, type: .integer, isNullable: true) }
         between = entered.between.map { ExpressionWriter.Term(sql: $0, type: nil, isNullable: false) }
         if let condition = plan.condition, condition != .and([]) {
             try require { (writer) throws(RelataError) in try writer.condition(condition, isInside: true) }
         }
+    }
+
+    /// The first term of a relationship's own order, where whoever reads the rows can sort by it and by keys after it:
+    /// a position that the store keeps, a number or a UUID.
+    fileprivate func place(_ order: [ExpressionWriter.OrderTerm]) -> ExpressionWriter.OrderTerm? {
+        guard between.isEmpty, let first = order.first else { return nil }
+        if isOrderStored { return first }
+        return order.count == 1 && (first.type == .integer || first.type == .uuid(.blob)) ? first : nil
     }
 
     fileprivate func ownerTypes(from entity: String, along relationship: String) -> [AttributeType?] {
@@ -101,7 +129,7 @@ extension ExpressionWriter {
         let isSet = far.map { $0 + " IS NOT NULL" }.joined(separator: " AND ")
         return "(WITH RECURSIVE tree(\(names)\(level)) AS (SELECT \(names)\(first) FROM \(list) UNION SELECT "
             + far.joined(separator: ", ") + next + " FROM tree JOIN \(dialect.quote(step.table)) AS step ON \(near)"
-            + " WHERE \(isSet)\(limit)) SELECT DISTINCT \(names) FROM tree)"
+            + " WHERE \(isSet)\(limit)) SELECT \(level.isEmpty ? "" : "DISTINCT ")\(names) FROM tree)"
     }
 }
 

@@ -11,6 +11,10 @@ struct QueryWriter {
     var between: [ExpressionWriter.Term] = []
     /// Where each chosen part begins among the columns, and the end.
     private(set) var partColumns: [Int] = []
+    /// Whether each of many owners has one object at most.
+    var hasOneAnOwner = false
+    /// Whether the order of the relationship is a position that the store keeps.
+    var isOrderStored = false
 
     init(_ compiler: QueryCompiler, _ plan: QueryPlan, earlierParameters: Int = 0) throws(RelataError) {
         writer = ExpressionWriter(

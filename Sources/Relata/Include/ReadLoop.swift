@@ -1,0 +1,206 @@
+public import GRDBSQLite
+
+/// Reads the rows of a statement as objects of one model; `Model.read(_:)` runs it.
+@frozen
+public struct ReadLoop<M: Model> {
+    /// What stands before the object in a row of an edge.
+    @usableFromInline
+    enum Owner {
+        /// Nothing: no edge.
+        case none
+        /// The owner's number, from 1.
+        case number
+        /// The key of an owner of the same model.
+        case key
+    }
+
+    @usableFromInline let statement: OpaquePointer
+    @usableFromInline let owner: Owner
+    /// Where the object's key begins, if one object may come in several rows; else a negative number.
+    @usableFromInline let keyColumn: Int32
+    /// The objects, each once.
+    @usableFromInline var objects: [M] = []
+    /// Where those are that may come in several rows.
+    @usableFromInline var places: [M.Key: Int32] = [:]
+    /// Which owner each row is of.
+    @usableFromInline var rows: EdgeRows
+    /// The owners' keys, by their numbers, where rows tell keys.
+    @usableFromInline var ownerKeys: [M.Key] = []
+    @usableFromInline var ownerNumbers: [M.Key: Int32] = [:]
+    /// What SQLite answered last.
+    @usableFromInline var code = SQLITE_DONE
+
+    /// Reads rows that are objects.
+    init(_ statement: OpaquePointer) {
+        (self.statement, owner, keyColumn, rows) = (statement, .none, -1, EdgeRows(orderColumn: nil))
+    }
+
+    /// Reads the rows of an edge.
+    ///
+    /// - Parameter keyColumn: Where the key begins among an object's columns, if one may come in several rows.
+    init(_ statement: OpaquePointer, edge: CompiledQuery, owner: Owner, keyColumn: Int? = nil) {
+        let first = owner == .number ? 1 : M.keyColumnCount
+        (self.statement, self.owner) = (statement, owner)
+        self.keyColumn = keyColumn.map { Int32(first + $0) } ?? -1
+        rows = EdgeRows(orderColumn: edge.placeColumns == 0 ? nil : edge.columnTypes.count - 1)
+    }
+
+    @inlinable
+    mutating func run() throws {
+        while true {
+            code = sqlite3_step(statement)
+            guard code == SQLITE_ROW else { return }
+            var reader = RowReader(statement)
+            var number: Int32 = 0
+            switch owner {
+            case .none: break
+            case .number: number = try Int32(truncatingIfNeeded: reader.read(coding(of: Int.self))) - 1
+            case .key: number = ownerNumber(try M.readKey(from: &reader))
+            }
+            var place = Int32(truncatingIfNeeded: objects.count)
+            if keyColumn >= 0 {
+                var reader = RowReader(statement, column: keyColumn)
+                let key = try M.readKey(from: &reader)
+                if let known = places[key] { place = known } else { places[key] = place }
+            }
+            if place == objects.count {
+                let object = try M(from: &reader)
+                // In a tree every object is looked for by its key later.
+                if owner == .key, let key = object.primaryKey {
+                    if let known = places[key] { place = known } else { places[key] = place }
+                }
+                if place == objects.count { objects.append(object) }
+            }
+            if owner != .none { rows.add(place, to: number, statement) }
+        }
+    }
+
+    /// Owners are numbered as they come. Rows of one owner mostly come together.
+    @inlinable
+    mutating func ownerNumber(_ key: M.Key) -> Int32 {
+        if let last = ownerKeys.last, last == key { return Int32(truncatingIfNeeded: ownerKeys.count - 1) }
+        if let known = ownerNumbers[key] { return known }
+        let number = Int32(truncatingIfNeeded: ownerKeys.count)
+        ownerNumbers[key] = number
+        ownerKeys.append(key)
+        return number
+    }
+}
+
+/// Which object each row of an edge gives to which owner.
+@usableFromInline
+struct EdgeRows {
+    /// The column that an owner's objects are in the order of; `nil` where rows come in order.
+    private let orderColumn: Int32?
+    private var owners: [Int32] = []
+    private var objects: [Int32] = []
+    private var places: [Place] = []
+    private var isSorted = true
+
+    /// A place among an owner's objects: a position, or a key that is a number or a UUID. Whatever else a column holds
+    /// comes last; the keys decide then.
+    private struct Place: Comparable {
+        var high = UInt64.max
+        var low = UInt64.max
+
+        init(_ column: ColumnValue) {
+            switch column.storageClass {
+            case SQLITE_INTEGER: (high, low) = (UInt64(bitPattern: column.integer) ^ (1 << 63), 0)
+            case SQLITE_BLOB:
+                guard let bytes = column.uuid?.uuid else { return }
+                let words = unsafeBitCast(bytes, to: (UInt64, UInt64).self)
+                (high, low) = (UInt64(bigEndian: words.0), UInt64(bigEndian: words.1))
+            default: break
+            }
+        }
+
+        static func < (left: Place, right: Place) -> Bool {
+            left.high != right.high ? left.high < right.high : left.low < right.low
+        }
+    }
+
+    init(orderColumn: Int?) { self.orderColumn = orderColumn.map { Int32($0) } }
+
+    @usableFromInline
+    mutating func add(_ object: Int32, to owner: Int32, _ statement: OpaquePointer) {
+        if let orderColumn {
+            let place = Place(ColumnValue(statement, orderColumn))
+            if isSorted, let last = owners.last {
+                isSorted = last < owner || last == owner && places[places.count - 1] < place
+            }
+            places.append(place)
+        }
+        owners.append(owner)
+        objects.append(object)
+    }
+
+    /// The objects of each of so many owners, in order.
+    ///
+    /// - Parameters:
+    ///   - numbers: For each owner the number that it has from now on.
+    ///   - keys: The keys of the objects: for those of one place.
+    func lists(owners count: Int, numbers: [Int32]? = nil, keys: () throws -> KeyList) rethrows -> MemberLists {
+        let owners = numbers.map { numbers in self.owners.map { numbers[Int($0)] } } ?? self.owners
+        var lists = MemberLists(owners: owners, members: Array(0..<Int32(owners.count)), count: count)
+        if !isSorted {
+            let keys = try keys()
+            lists.sort { left, right in
+                let (left, right) = (Int(left), Int(right))
+                return places[left] != places[right]
+                    ? places[left] < places[right] : keys[Int(objects[left])].precedes(keys[Int(objects[right])])
+            }
+        }
+        lists.map { objects[Int($0)] }
+        return lists
+    }
+
+    /// The object of each owner of a to-one, whose key stands in a row of the list; -1 for none.
+    func lists(ofRows rows: [Int32], keys: Int) -> MemberLists {
+        var found = [Int32](repeating: -1, count: keys)
+        for (row, object) in zip(owners, objects) { found[Int(row)] = object }
+        return MemberLists(rows.map { $0 < 0 ? -1 : found[Int($0)] })
+    }
+}
+
+/// For each owner the numbers of its members, in order.
+@frozen @usableFromInline
+struct MemberLists {
+    /// Where each owner's members begin in `members`, and after the last owner the end.
+    @usableFromInline var starts: [Int32]
+    @usableFromInline var members: [Int32]
+
+    /// Sorts members by their owners, and leaves those of one owner as they stand.
+    init(owners: [Int32], members: [Int32], count: Int) {
+        var starts = [Int32](repeating: 0, count: count + 1)
+        for owner in owners { starts[Int(owner) + 1] += 1 }
+        for owner in 0..<count { starts[owner + 1] += starts[owner] }
+        var next = starts
+        var sorted = [Int32](repeating: 0, count: members.count)
+        for (owner, member) in zip(owners, members) {
+            sorted[Int(next[Int(owner)])] = member
+            next[Int(owner)] += 1
+        }
+        self.starts = starts
+        self.members = sorted
+    }
+
+    /// One member an owner; -1 for none.
+    init(_ targets: [Int32]) {
+        members = targets.filter { $0 >= 0 }
+        starts = [0]
+        for target in targets { starts.append(starts[starts.count - 1] + (target < 0 ? 0 : 1)) }
+    }
+
+    /// Where an owner's members stand.
+    @inlinable
+    subscript(owner: Int) -> Range<Int> { Int(starts[owner])..<Int(starts[owner + 1]) }
+
+    /// Sorts the members of each owner.
+    mutating func sort(by precedes: (Int32, Int32) -> Bool) {
+        for owner in 0..<starts.count - 1 where self[owner].count > 1 { members[self[owner]].sort(by: precedes) }
+    }
+
+    mutating func map(_ change: (Int32) -> Int32) {
+        for index in members.indices { members[index] = change(members[index]) }
+    }
+}

@@ -1,0 +1,89 @@
+/// Which objects of a tree each is linked to, by their numbers: apart from the models, whose types this module doesn't
+/// know.
+struct TreeLinks {
+    let objects: Int
+    /// The members of each object by its number, and of the owners by numbers of their own.
+    let lists: MemberLists
+    /// For each owner its number there; -1 where it has no members.
+    let owners: [Int32]
+    /// For each owner its number among the objects; -1 where it isn't one of them.
+    let places: [Int32]
+}
+
+/// Where an object stands: which one it is, and whose member it is in the level above.
+struct TreePlace {
+    let object: Int32
+    let owner: Int32
+    /// Whether its own members are loaded: not beyond the depth, and not where it is its own ancestor.
+    let isExpanded: Bool
+}
+
+/// The objects of a tree, level by level.
+struct TreeLevels {
+    private let links: TreeLinks
+    private let depth: Int?
+    private let name: String
+    /// The members of the owners, theirs, and so on.
+    private(set) var levels: [[TreePlace]] = []
+    private var count = 0
+
+    /// How deep values may be nested: a value that holds a value that holds … is released by as many nested calls.
+    private static var deepest: Int { 1000 }
+
+    /// How many values a tree may have. One that is a tree has as many as objects; more come from objects that are
+    /// reached in several ways, and of those that all link to each other there are soon more than any memory holds.
+    private var most: Int { 100_000 + 10 * (links.objects + links.owners.count) }
+
+    init(_ links: TreeLinks, depth: Int?, name: String) throws(RelataError) {
+        self.links = links
+        self.depth = depth
+        self.name = name
+        var first: [TreePlace] = []
+        for owner in links.owners.indices where links.owners[owner] >= 0 {
+            try add(links.owners[owner], number: owner, to: &first)
+        }
+        levels = [first]
+        while let last = levels.last, !last.isEmpty {
+            var next: [TreePlace] = []
+            for number in last.indices where last[number].isExpanded {
+                try add(last[number].object, number: number, to: &next, below: levels.count)
+            }
+            if next.isEmpty { break }
+            guard levels.count < Self.deepest else {
+                throw .invalidUse(
+                    "\(name) is more than \(Self.deepest) levels deep: include it with a depth, or fetch the objects as a list"
+                )
+            }
+            levels.append(next)
+        }
+    }
+
+    /// Adds the members of an object, which stands in a level at that number.
+    private mutating func add(
+        _ object: Int32, number: Int, to places: inout [TreePlace], below level: Int = 0
+    ) throws(RelataError) {
+        let isLast = depth.map { level + 1 >= $0 } ?? false
+        for member in links.lists[Int(object)] {
+            let member = links.lists.members[member]
+            let isExpanded = !isLast && !isAncestor(member, ofMemberOf: number, in: level - 1)
+            places.append(TreePlace(object: member, owner: Int32(number), isExpanded: isExpanded))
+        }
+        count += links.lists[Int(object)].count
+        guard count <= most else {
+            throw .invalidUse(
+                "\(name) leads to \(links.objects) objects in more than \(most) ways: include it with a depth, or fetch the objects as a list"
+            )
+        }
+    }
+
+    /// Whether an object is on the way up from a place.
+    private func isAncestor(_ object: Int32, ofMemberOf number: Int, in level: Int) -> Bool {
+        var (number, level) = (number, level)
+        while level >= 0 {
+            if levels[level][number].object == object { return true }
+            number = Int(levels[level][number].owner)
+            level -= 1
+        }
+        return links.places[number] == object
+    }
+}
