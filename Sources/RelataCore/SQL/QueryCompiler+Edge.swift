@@ -25,6 +25,9 @@ extension QueryCompiler {
         columns chosen: SelectedColumns = .all, limit: Int? = nil, tellsRows: Bool = false, sortsRows: Bool = true,
         following recursion: IncludePlan.Recursion? = nil
     ) throws(RelataError) -> CompiledQuery {
+        if let limit, tellsRows, case .inverse(let number)? = schema[entity]?.links[relationship] {
+            return try edge(plan, along: schema.references[number], of: owners, columns: chosen, limit: limit)
+        }
         var query = try QueryWriter(self, plan, from: entity, along: relationship, of: owners, recursion)
         var (columns, types) = try query.columns(chosen)
         var order = try query.order(isTotal: true)
@@ -55,6 +58,40 @@ extension QueryCompiler {
             statement: query.statement(
                 "SELECT * FROM (\(inner)) WHERE relata_number <= \(last) ORDER BY relata_number"),
             columnTypes: ownerTypes + types + [.integer], partColumns: parts)
+    }
+
+    /// As ``edge(_:from:along:of:columns:limit:tellsRows:sortsRows:following:)`` with a limit, where the objects hold the key: the first of
+    /// each owner are looked up in turn, which is several times faster than to number the objects of all.
+    private func edge(
+        _ plan: QueryPlan, along reference: Reference, of owners: KeyList, columns chosen: SelectedColumns,
+        limit: Int
+    ) throws(RelataError) -> CompiledQuery {
+        var query = try QueryWriter(self, QueryPlan(entity: plan.entity, sort: plan.sort))
+        let list = query.writer.bind(table: owners.parameter)
+        query.writer.frames[0] = "\(list) AS k CROSS JOIN " + query.writer.frames[0]
+        let (columns, types) = try query.columns(chosen)
+        _ = query.setOrder(of: reference)
+        let order = try query.order(isTotal: true)
+
+        var first = plan
+        first.limit = limit
+        var inner = try QueryWriter(self, first, earlierParameters: query.writer.parameters.count)
+        let alias = inner.setOrder(of: reference)
+        let key = (0..<owners.width).map { dialect.unaffiliated("k.c\($0)") }
+        try inner.require { (writer) throws(RelataError) in
+            writer.sql.append(writer.pairwise(writer.columns(alias, reference.columns), key))
+        }
+        let keys = inner.writer.columns(alias, inner.table.keyColumnNames).joined(separator: ", ")
+        let firstKeys = try inner.finish("SELECT \(keys)", order: try inner.order(isTotal: true))
+        try query.require { (writer) throws(RelataError) in
+            let own = writer.columns(
+                writer.alias(of: writer.scopes[0].position), schema[plan.entity]?.keyColumnNames ?? [])
+            writer.sql.append("\(writer.tuple(own)) IN (\(firstKeys))")
+        }
+        let sql = try query.finish("SELECT k.rowid, \(columns)", order: order)
+        return CompiledQuery(
+            statement: SQLStatement(sql, query.writer.parameters + inner.writer.parameters),
+            columnTypes: [.integer] + types, partColumns: query.partColumns.map { $0 + 1 })
     }
 }
 
@@ -95,6 +132,15 @@ extension QueryWriter {
         if let condition = plan.condition, condition != .and([]) {
             try require { (writer) throws(RelataError) in try writer.condition(condition, isInside: true) }
         }
+    }
+
+    /// Takes over the order of a reference's view, and returns the alias of the objects.
+    fileprivate mutating func setOrder(of reference: Reference) -> String {
+        let alias = writer.alias(of: writer.scopes[0].position)
+        relationOrder = [reference.orderColumn].compactMap { $0 }.map {
+            ExpressionWriter.Term(sql: writer.column(alias, $0), type: .integer, isNullable: true)
+        }
+        return alias
     }
 
     /// The first term of a relationship's own order, where whoever reads the rows can sort by it and by keys after it:

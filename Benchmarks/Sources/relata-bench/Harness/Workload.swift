@@ -7,7 +7,8 @@ struct Workload: Sendable {
     static let all: [Workload] = [
         .insertBatch, .fetchAll, .lookupInRead, .lookupCall, .lookupCallAsync, .filterSort, .updateBatch,
         .cascadeTree, .cascadeManyToMany, .cascadeDeny, .saveGraph, .streamMemory, .openFiftyEntities, .buildTime,
-        .graphBooks, .graphBooksGrowth, .graphBooksMemory, .graphTopPerParent, .graphCounts, .graphDeep, .graphTree,
+        .graphBooks, .graphBooksGrowth, .graphBooksMemory, .graphSetlists, .graphTopPerParent, .graphCounts, .graphDeep,
+        .graphTree,
         .observeLatency, .observeUnrelated, .observeMemory,
     ]
 }

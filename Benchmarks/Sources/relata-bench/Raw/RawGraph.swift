@@ -33,15 +33,22 @@ struct RawFolder {
     var children: [RawFolder]
 }
 
-struct RawSetlist {
+struct RawSetlist<Song> {
     let id: Int
     var name: String
-    var items: [RawSetlistItem]
+    var items: [RawSetlistItem<Song>]
 }
 
-struct RawSetlistItem {
+/// With its song, or only with the song's key.
+struct RawSetlistItem<Song> {
     let id: Int
     var transposedKey: String
     var setlist: Int
-    var song: Int
+    var song: Song
+}
+
+struct RawSong {
+    let id: Int
+    var title: String
+    var length: Int
 }

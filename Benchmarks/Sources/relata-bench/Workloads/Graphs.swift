@@ -3,6 +3,34 @@ import Relata
 
 /// Graphs of other forms: few for each parent, figures instead of objects, many levels, one level of many.
 extension Workload {
+    /// 1,000 setlists with their twenty items in order, and each item's song.
+    static let graphSetlists = Workload(name: "graph-setlists", targets: [.limit(1.25)]) { bench in
+        let file = try Graphs.makeSetlists(bench)
+        let store = try bench.store(file, for: Setlist.self)
+        let database = try RawDatabase(file)
+        return try await bench.time([
+            Contestant(.ours) {
+                {
+                    try store.fetch(Setlist.all.including { $0.items.including { $0.song } }).reduce(0) {
+                        try $1.items.objects.reduce($0 &+ $1.name.utf8.count) {
+                            let song = try $1.song.object
+                            return ($0 &* 31) &+ $1.id &+ song.title.utf8.count &+ song.length
+                        }
+                    }
+                }
+            },
+            Contestant(.limit) {
+                {
+                    try Graphs.fetchSetlists(database).reduce(0) {
+                        $1.items.reduce($0 &+ $1.name.utf8.count) {
+                            ($0 &* 31) &+ $1.id &+ $1.song.title.utf8.count &+ $1.song.length
+                        }
+                    }
+                }
+            },
+        ])
+    }
+
     /// The last three of twenty items for each of 1,000 setlists.
     static let graphTopPerParent = Workload(name: "graph-top-per-parent", targets: [.limit(1.3)]) { bench in
         let file = try Graphs.makeSetlists(bench)
@@ -25,11 +53,11 @@ extension Workload {
             },
             Contestant(.limit) {
                 {
-                    var found: [RawSetlist] = []
+                    var found: [RawSetlist<Int>] = []
                     while try setlists.step() {
-                        var setlist = RawSetlist(id: setlists.integer(0), name: setlists.text(1), items: [])
+                        var setlist = RawSetlist<Int>(id: setlists.integer(0), name: setlists.text(1), items: [])
                         items.bind(setlist.id, 1)
-                        while try items.step() { setlist.items.append(items.setlistItem) }
+                        while try items.step() { setlist.items.append(items.setlistItem(items.integer(3))) }
                         items.reset()
                         found.append(setlist)
                     }
@@ -130,6 +158,30 @@ enum Graphs {
         return file
     }
 
+    /// By hand: the songs first, and the items along with their setlists.
+    static func fetchSetlists(_ database: RawDatabase) throws -> [RawSetlist<RawSong>] {
+        var songs: [Int: RawSong] = [:]
+        let song = try database.prepare("SELECT id, title, length FROM Song")
+        while try song.step() {
+            songs[song.integer(0)] = RawSong(id: song.integer(0), title: song.text(1), length: song.integer(2))
+        }
+        let setlist = try database.prepare("SELECT id, name FROM Setlist ORDER BY id")
+        let item = try database.prepare(
+            "SELECT id, transposedKey, setlistId, songId FROM SetlistItem ORDER BY setlistId, setlistPosition")
+        var setlists: [RawSetlist<RawSong>] = []
+        var hasItem = try item.step()
+        while try setlist.step() {
+            var found = RawSetlist<RawSong>(id: setlist.integer(0), name: setlist.text(1), items: [])
+            while hasItem, item.integer(2) == found.id {
+                guard let song = songs[item.integer(3)] else { throw Failure("an item has no song") }
+                found.items.append(item.setlistItem(song))
+                hasItem = try item.step()
+            }
+            setlists.append(found)
+        }
+        return setlists
+    }
+
     // MARK: Levels
 
     private static let levels = ["Continent", "Country", "Province", "City", "Street", "House"]
@@ -221,8 +273,8 @@ enum Graphs {
 }
 
 extension RawStatement {
-    fileprivate var setlistItem: RawSetlistItem {
-        RawSetlistItem(id: integer(0), transposedKey: text(1), setlist: integer(2), song: integer(3))
+    fileprivate func setlistItem<Song>(_ song: Song) -> RawSetlistItem<Song> {
+        RawSetlistItem(id: integer(0), transposedKey: text(1), setlist: integer(2), song: song)
     }
 }
 
