@@ -11,10 +11,9 @@ extension Workload {
         return try await bench.time([
             Contestant(.ours) {
                 {
-                    try store.fetch(Setlist.all.including { $0.items.including { $0.song } }).reduce(0) {
-                        try $1.items.objects.reduce($0 &+ $1.name.utf8.count) {
-                            let song = try $1.song.object
-                            return ($0 &* 31) &+ $1.id &+ song.title.utf8.count &+ song.length
+                    try store.fetch(SetlistPage.all).reduce(0) {
+                        $1.items.reduce($0 &+ $1.name.utf8.count) {
+                            ($0 &* 31) &+ $1.id &+ $1.song.title.utf8.count &+ $1.song.length
                         }
                     }
                 }
@@ -84,8 +83,8 @@ extension Workload {
         return try await bench.time([
             Contestant(.ours) {
                 {
-                    try store.fetch(Writer.all.select { ($0.id, $0.name, $0.novels.count) }).reduce(0) {
-                        ($0 &* 31) &+ $1.0 &+ $1.1.utf8.count &+ $1.2
+                    try store.fetch(WriterOutput.all).reduce(0) {
+                        ($0 &* 31) &+ $1.id &+ $1.name.utf8.count &+ $1.novelCount
                     }
                 }
             },
@@ -158,22 +157,20 @@ enum Graphs {
         return file
     }
 
-    /// By hand: the songs first, and the items along with their setlists.
+    /// By hand: the items, each joined with its song, along with their setlists.
     static func fetchSetlists(_ database: RawDatabase) throws -> [RawSetlist<RawSong>] {
-        var songs: [Int: RawSong] = [:]
-        let song = try database.prepare("SELECT id, title, length FROM Song")
-        while try song.step() {
-            songs[song.integer(0)] = RawSong(id: song.integer(0), title: song.text(1), length: song.integer(2))
-        }
         let setlist = try database.prepare("SELECT id, name FROM Setlist ORDER BY id")
         let item = try database.prepare(
-            "SELECT id, transposedKey, setlistId, songId FROM SetlistItem ORDER BY setlistId, setlistPosition")
+            """
+            SELECT i.id, i.transposedKey, i.setlistId, s.id, s.title, s.length
+            FROM SetlistItem i JOIN Song s ON s.id = i.songId ORDER BY i.setlistId, i.setlistPosition
+            """)
         var setlists: [RawSetlist<RawSong>] = []
         var hasItem = try item.step()
         while try setlist.step() {
             var found = RawSetlist<RawSong>(id: setlist.integer(0), name: setlist.text(1), items: [])
             while hasItem, item.integer(2) == found.id {
-                guard let song = songs[item.integer(3)] else { throw Failure("an item has no song") }
+                let song = RawSong(id: item.integer(3), title: item.text(4), length: item.integer(5))
                 found.items.append(item.setlistItem(song))
                 hasItem = try item.step()
             }
