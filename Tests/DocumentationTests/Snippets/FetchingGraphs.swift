@@ -42,7 +42,7 @@ import Testing
 }
 
 /// A festival of two evenings, and what was run on it.
-private func festival() async throws -> (Store, StatementRecorder) {
+func festival() async throws -> (Store, StatementRecorder) {
     let recorder = StatementRecorder()
     let store = try await Store.open(temporary("festival.sqlite"), for: [Evening.self], options: recorder.options)
     let norway = Place(name: "Norway")

@@ -15,7 +15,11 @@ let macroSpecs: [String: MacroSpec] = [
     "Transient": MacroSpec(type: TransientMacro.self),
     "Unique": MacroSpec(type: UniqueMacro.self),
     "Index": MacroSpec(type: IndexMacro.self),
-]
+    "Shape": MacroSpec(type: ShapeMacro.self, conformances: ["Shape"]),
+].merging(
+    ["Root", "From", "Count", "Exists", "First", "Minimum", "Maximum", "Sum", "Average"].map {
+        ($0, MacroSpec(type: ShapeMarkerMacro.self))
+    }, uniquingKeysWith: { first, _ in first })
 
 /// Expects the source to expand to exactly this, without a diagnostic.
 func expectExpansion(

@@ -1,0 +1,97 @@
+import Foundation
+import Testing
+
+/// What the compiler says to shapes that don't fit their model.
+@Suite(.enabled(if: Compiler.arguments != nil, "the built modules and the macros weren't found beside the tests"))
+struct ShapeCompilationTests {
+    private static let models = """
+        import Relata
+        @Model struct Song { let id: ID<Song>; var title: String }
+        @Model struct Item { let id: ID<Item>; var song: ToOne<Song>; var list: ToOne<List> }
+        @Model struct List {
+            let id: ID<List>
+            var name: String
+            @Relationship(inverse: \\Item.list) var items: ToMany<Item>
+        }
+
+        """
+
+    @Test func aShapeThatFitsCompiles() throws {
+        let shape =
+            "@Shape(of: List.self) struct Card { var name: String; var items: [Item]; @Count(\\.items) var n: Int }"
+        #expect(try Compiler.errors(in: Self.models + shape).errors == [])
+    }
+
+    @Test(arguments: [
+        ("var titel: String", "value of type 'List.Fields' has no member 'titel'"),
+        ("@Count(\\.itemz) var count: Int", "value of type 'List.Fields' has no member 'itemz'"),
+        ("var name: Int", "the property's type isn't that of the attribute or expression, or an optional of it"),
+        ("var items: [Song]", "a to-many is an array of its model, or of shapes of that model"),
+        ("var items: Item", "a to-many is an array of its model, or of shapes of that model"),
+        (
+            "var items: [Other]; @Shape(of: Song.self) struct Other { var title: String }",
+            "a to-many is an array of its model, or of shapes of that model"
+        ),
+        ("@First(\\.items) var item: Item", "the first of a to-many is an optional of its model"),
+        ("@Root var list: Song", "@Root is the whole object: its type is the model that the shape is of"),
+        ("var name: String; static let name = from { $0.items.count }", "isn't that of the attribute or expression"),
+    ])
+    func aNameOrATypeThatDoesNotFitIsOneErrorAtItsProperty(property: String, message: String) throws {
+        let (errors, output) = try Compiler.errors(
+            in: Self.models + "@Shape(of: List.self) struct Card { \(property) }")
+        #expect(errors.count == 1, "\(output)")
+        #expect(errors.first?.contains(message) == true, "\(output)")
+        // Beside the error stands the line that was written for the property.
+        let name = try #require(property.firstMatch(of: /var (\w+)/)).1
+        #expect(output.contains("static let \(name) = Relata.ShapeParts<List>"), "\(output)")
+    }
+
+    @Test func aToOneOfAnotherModelIsRefused() throws {
+        let (errors, output) = try Compiler.errors(
+            in: Self.models + "@Shape(of: Item.self) struct Card { var song: List }")
+        #expect(errors.count == 1 && errors[0].contains("a to-one is its model"), "\(output)")
+    }
+}
+
+/// The compiler, with the modules that were built with the tests.
+private enum Compiler {
+    /// How it finds them; `nil` where they aren't beside the tests.
+    static let arguments: [String]? = {
+        let project = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+        let build = project.appendingPathComponent(".build")
+        let debug = build.appendingPathComponent("debug")
+        let maps = [
+            build.appendingPathComponent("checkouts/GRDB.swift/Sources/GRDBSQLite/module.modulemap"),
+            debug.appendingPathComponent("CRelataSQLite.build/module.modulemap"),
+        ]
+        let plugin = debug.appendingPathComponent("RelataMacros-tool").path
+        let modules = debug.appendingPathComponent("Modules")
+        let needed = maps.map(\.path) + [plugin, modules.appendingPathComponent("Relata.swiftmodule").path]
+        guard needed.allSatisfy(FileManager.default.fileExists) else { return nil }
+        return ["-typecheck", "-I", modules.path, "-load-plugin-executable", plugin + "#RelataMacros"]
+            + maps.flatMap { ["-Xcc", "-fmodule-map-file=" + $0.path] }
+    }()
+
+    /// The first line of each error, and all that the compiler says.
+    static func errors(in source: String) throws -> (errors: [String], output: String) {
+        let file = TestStore.path("shape.swift")
+        let output = TestStore.path("output.txt")
+        try source.write(toFile: file, atomically: false, encoding: .utf8)
+        try Data().write(to: URL(fileURLWithPath: output))
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["swiftc"] + (arguments ?? []) + [file]
+        process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: output))
+        process.standardOutput = process.standardError
+        try process.run()
+        process.waitUntilExit()
+        let text = try String(contentsOfFile: output, encoding: .utf8)
+        // Lines that show source are indented.
+        let errors = text.split(separator: "\n").map(String.init).filter {
+            $0.contains(": error: ") && $0.first.map { !" `|".contains($0) } == true
+        }
+        if errors.isEmpty, process.terminationStatus != 0 { return (["the compiler failed"], text) }
+        return (errors, text)
+    }
+}
