@@ -131,6 +131,7 @@ final class BucketWrite<M: Model>: RowObserver {
     func didWrite(_ index: Int) throws {
         let (row, session) = (first + index, writer.session)
         let object = bucket.objects[row]
+        if writer.table.entity.revision != nil { bucket.written.insert(row) }
         switch statement {
         case .insert, .match:
             let rowID =

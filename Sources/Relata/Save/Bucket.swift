@@ -54,6 +54,8 @@ final class Bucket<M: Model>: AnyBucket {
     private var resolved = 0
     private var unset: [(node: Int, row: Int, reference: Int)] = []
     private var isFinished: [Bool] = []
+    /// The rows that are written, where the model has a revision.
+    var written: Set<Int> = []
 
     init(_ table: Table, number: Int = 0) {
         self.table = table
@@ -244,6 +246,13 @@ final class Bucket<M: Model>: AnyBucket {
     func finishModel(_ row: Int, _ session: SaveSession) -> any Model { finish(row, session) }
 
     func row(key: M.Key) -> Int? { rows[key] }
+
+    /// Whether a stored object's columns are yet to be written: what is taken from it before is no change of its own,
+    /// because that sets everything. Told of models with a revision.
+    func isPending(_ key: M.Key) -> Bool {
+        guard let row = rows[key] else { return false }
+        return (roles[row] == .save || roles[row] == .update) && !written.contains(row)
+    }
 
     func row(of box: LinkedObject<M>) -> Int? {
         rowsOfBoxes[ObjectIdentifier(box)] ?? box.value.primaryKey.flatMap { rows[$0] }

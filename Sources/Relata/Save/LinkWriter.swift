@@ -68,7 +68,12 @@ struct LinkWriter {
     }
 
     /// Unsets the reference of those that have this target: all, all but some, or one.
-    func free(_ reference: Reference, from owner: KeyValue, except: [KeyValue]? = nil, only: KeyValue? = nil) throws {
+    ///
+    /// - Parameter isCounted: Whether that is a change of theirs, which revisions count.
+    func free(
+        _ reference: Reference, from owner: KeyValue, except: [KeyValue]? = nil, only: KeyValue? = nil,
+        isCounted: Bool = true
+    ) throws {
         let table = schema.tables[reference.source]
         var condition = RowSQL.matches(reference.columns, from: 1)
         var parameters = owner.values.map(Parameter.value)
@@ -90,7 +95,7 @@ struct LinkWriter {
                 hint: "a \(table.name) can't be without one: move it to another, or delete it")
         }
         session.counted.noteOwner(owner, of: reference, in: schema)
-        let bump = RowSQL.touch(table, parameter: parameters.count + 1)
+        let bump = isCounted ? RowSQL.touch(table, parameter: parameters.count + 1) : (sql: "", needsNow: false)
         if bump.needsNow { parameters.append(.value(table.stampValue(session.now))) }
         let assignments = reference.columns.map { "\(RowSQL.quote($0)) = NULL" }.joined(separator: ", ")
         let keys = " RETURNING " + table.keyColumnNames.map(RowSQL.quote).joined(separator: ", ")

@@ -51,7 +51,9 @@ struct RowWriter<M: Model> {
         var isRepeated = false
         while true {
             do {
-                // SQLite remembers the last rowid that was inserted: an update leaves this one.
+                let isThere = try connection.recorder?.listsRows == true && exists(object)
+                // SQLite remembers the last rowid that was inserted, and an update leaves it; but only a table whose keys
+                // it assigns surely has rowids.
                 sqlite3_set_last_insert_rowid(connection.handle, .min)
                 let key = try connection.withStatement(sql) { statement in
                     var binder = Binder(statement)
@@ -64,7 +66,8 @@ struct RowWriter<M: Model> {
                     try step(statement)
                     return key
                 }
-                let hasInserted = connection.lastInsertedRowID != .min
+                let hasInserted =
+                    object.primaryKey.map { !isThere && $0 == key } ?? (connection.lastInsertedRowID != .min)
                 connection.recorder?.record(
                     hasInserted ? .insert : .update, table.index, try M.keyValue(key),
                     properties: hasInserted ? [] : table.properties(of: RowSQL.written(table)))
@@ -169,8 +172,26 @@ struct RowWriter<M: Model> {
             }
         }
         let values = try columnValues(object, overrides)
-        try LinkWriter(session: session).free(
-            reference, from: KeyValue(columnIndexes(of: reference.index).map { values[$0] }))
+        let target = KeyValue(columnIndexes(of: reference.index).map { values[$0] })
+        let isPending =
+            try table.entity.revision != nil
+            && holder(of: reference, target).map {
+                session.bucket(M.self, table: table.index).isPending($0)
+            } == true
+        try LinkWriter(session: session).free(reference, from: target, isCounted: !isPending)
+    }
+
+    /// The object that has that partner in a one-to-one.
+    private func holder(of reference: Reference, _ target: KeyValue) throws -> M.Key? {
+        let sql =
+            "SELECT \(Dialect.sqlite.list(table.keyColumnNames)) FROM \(RowSQL.quote(table.sqlName)) WHERE "
+            + RowSQL.matches(reference.columns, from: 1)
+        return try connection.withStatement(sql) { statement in
+            try connection.bind(target.values.map(Parameter.value), to: statement)
+            guard sqlite3_step(statement) == SQLITE_ROW else { return nil }
+            var reader = RowReader(statement)
+            return try M.readKey(from: &reader)
+        }
     }
 
     func columnValues(_ object: M, _ overrides: Overrides) throws -> [Value] {

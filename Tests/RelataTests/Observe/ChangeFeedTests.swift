@@ -41,6 +41,24 @@ struct ChangeFeedTests {
             }.first?.hasPrefix("Genre update 1") == true)
     }
 
+    @Test func upsertsIntoTablesWithoutRowIDsAreInsertsAndUpdatesToo() async throws {
+        let store = try TestStore.make(.sqliteMemory, for: Numbered.self, Stamped.self)
+        try await store.write { tx in
+            try tx.execute("DROP TABLE Numbered")
+            try tx.execute("CREATE TABLE Numbered (id INTEGER PRIMARY KEY, name TEXT) WITHOUT ROWID")
+            try tx.execute("DROP TABLE Stamped")
+            try tx.execute(
+                "CREATE TABLE Stamped (id BLOB PRIMARY KEY, name TEXT UNIQUE, created INT, updated REAL) WITHOUT ROWID")
+        }
+        for kind in ["insert 1", "update 1 name"] {
+            #expect(try await changes(store) { try $0.save(Numbered(id: 7, name: kind)) } == ["Numbered \(kind)"])
+        }
+        for kind in ["insert", "update", "update"] {
+            let found = try await changes(store) { try $0.save(Stamped(name: "n"), matching: { $0.name }) }
+            #expect(found.count == 1 && found[0].hasPrefix("Stamped \(kind) 1"), "\(found)")
+        }
+    }
+
     @Test func keysThatTheDatabaseAssignsAreNamed() async throws {
         let store = try TestStore.make(.sqliteMemory, for: Series.self)
         let feed = store.changes
