@@ -26,7 +26,7 @@ extension QueryCompiler {
         var sql = "UPDATE \(dialect.quote(table.sqlName)) AS "
         let isPlain = plan.relatedTo == nil && plan.limit == nil && plan.offset == nil
         if isPlain, query.writer.frames[0] == "\(dialect.quote(table.sqlName)) AS t0" {
-            sql += "t0 SET " + list(names, values)
+            sql += "t0 SET " + list(names, values, of: table, as: "t0")
             if !query.condition.isEmpty { sql += " WHERE " + query.condition }
         } else {
             // The values may come from rows beyond the table, and the order limits which rows are meant.
@@ -37,7 +37,7 @@ extension QueryCompiler {
                 terms.enumerated().map { "\($1.sql) AS k\($0)" } + values.enumerated().map { "\($1) AS v\($0)" }
             let order = isPlain ? [] : try query.order(isTotal: true)
             let source = try query.finish("SELECT " + selected.joined(separator: ", "), order: order)
-            sql += "changed SET " + list(names, names.indices.map { "found.v\($0)" })
+            sql += "changed SET " + list(names, names.indices.map { "found.v\($0)" }, of: table, as: "changed")
             sql += " FROM (\(source)) AS found WHERE "
             sql += query.writer.pairwise(
                 query.writer.columns("changed", keys), keys.indices.map { "found.k\($0)" })
@@ -48,8 +48,21 @@ extension QueryCompiler {
             columnTypes: returnsKeys ? table.keyColumns.map { table.columns[$0].type } : [])
     }
 
-    private func list(_ names: [String], _ values: [String]) -> String {
-        zip(names, values).map { "\(dialect.quote($0)) = \($1)" }.joined(separator: ", ")
+    /// What is set. An object that changes its owner has no place in the new one's list yet, where the store keeps the
+    /// place: it comes last.
+    private func list(_ names: [String], _ values: [String], of table: Table, as alias: String) -> String {
+        let places = schema.references.compactMap { reference -> String? in
+            guard reference.source == table.index, reference.isOrderStored, let order = reference.orderColumn else {
+                return nil
+            }
+            let same = zip(names, values).filter { reference.columns.contains($0.0) }.map {
+                "\(alias).\(dialect.quote($0))\(dialect.isSame)\($1)"
+            }
+            guard !same.isEmpty else { return nil }
+            let place = dialect.quote(order)
+            return "\(place) = CASE WHEN \(same.joined(separator: " AND ")) THEN \(alias).\(place) END"
+        }
+        return (zip(names, values).map { "\(dialect.quote($0)) = \($1)" } + places).joined(separator: ", ")
     }
 
     /// The columns of a property that an update may set.
