@@ -56,7 +56,7 @@ extension IntegrityCheck {
         var maximum: Int?
         /// The column that orders it.
         var order: String?
-        /// The position that rows have which were never placed in this list.
+        /// The position that rows have which were never placed in this list; `NULL` if there is none.
         var unplaced: Int?
     }
 
@@ -68,7 +68,8 @@ extension IntegrityCheck {
             List(
                 subject: "\(target.name).\(inverse)", owner: target, table: source.sqlName, columns: reference.columns,
                 key: source.keyColumnNames, minimum: reference.minimumCount, maximum: reference.maximumCount,
-                order: reference.orderColumn)
+                // The model's own attribute is what the app says it is, and equal ones go by key.
+                order: reference.isOrderStored ? reference.orderColumn : nil)
         ]
     }
 
@@ -119,9 +120,12 @@ extension IntegrityCheck {
         let own = self.list(columns, of: "x")
         let from = "FROM \(quote(table)) AS x WHERE \(dialect.areSet(columns, of: "x"))"
         let position = "x.\(quote(order))"
-        let missing = try self.list(
-            "SELECT \(own), count(*) \(from) AND \(position) IS NULL GROUP BY \(own)", keyTypes(owner)
-        ) { "\(object($0, owner)): \($0[columns.count])" }
+        let missing =
+            try list.unplaced == nil
+            ? (count: 0, samples: [])
+            : self.list("SELECT \(own), count(*) \(from) AND \(position) IS NULL GROUP BY \(own)", keyTypes(owner)) {
+                "\(object($0, owner)): \($0[columns.count])"
+            }
         let same = try self.list(
             "SELECT \(own), \(position), count(*) \(from) AND \(position) IS NOT NULL"
                 + (list.unplaced.map { " AND \(position) <> \($0)" } ?? "")

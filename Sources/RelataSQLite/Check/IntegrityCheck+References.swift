@@ -3,6 +3,7 @@ import RelataCore
 /// References that lead nowhere.
 extension IntegrityCheck {
     mutating func checkTargets(of reference: Reference) throws(RelataError) {
+        guard reference.isEnforced else { return }  // its rule lets it dangle
         let source = schema.tables[reference.source]
         let target = schema.tables[reference.target]
         let dangles = dangling(reference.columns, target)
