@@ -92,7 +92,10 @@ static int values_connect(
     sqlite3 *connection, void *context, int count, const char *const *arguments, sqlite3_vtab **table, char **error
 ) {
     (void)context, (void)count, (void)arguments, (void)error;
-    int code = sqlite3_declare_vtab(connection, "CREATE TABLE x(c0, c1, c2, c3, c4, c5, c6, c7, pointer HIDDEN)");
+    int code = sqlite3_declare_vtab(
+        connection, "CREATE TABLE x(c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, c15, c16, c17, "
+                    "c18, c19, c20, c21, c22, c23, c24, c25, c26, c27, c28, c29, c30, c31, pointer HIDDEN)"
+    );
     if (code != SQLITE_OK) return code;
     *table = sqlite3_malloc(sizeof **table);
     if (!*table) return SQLITE_NOMEM;

@@ -14,8 +14,8 @@
 struct sqlite3;
 struct sqlite3_stmt;
 
-// The largest number of columns of a row: c0 … c7.
-#define RELATA_VALUES_COLUMNS 8
+// The largest number of columns of a row: c0 … c31.
+#define RELATA_VALUES_COLUMNS 32
 
 // Rows of values in memory. Owns its bytes.
 typedef struct relata_values relata_values;

@@ -55,7 +55,9 @@ public struct EntityReader {
             + all.filter { !covered.contains($0.name.lowercased()) && Self.isReadable($0) }
         notes = all.filter { !Self.isReadable($0) }.map {
             SchemaProblem(
-                entity: $0.name, message: "a name in it is empty, or its rowid can't be named: it is left out")
+                entity: $0.name,
+                message: "a name in it is empty, its rowid can't be named or its key has too many columns: "
+                    + "it is left out")
         }
         for (number, table) in tables.enumerated() { numbers[table.name.lowercased()] = number }
         references = Array(repeating: [], count: tables.count)
@@ -78,6 +80,7 @@ public struct EntityReader {
     private static func isReadable(_ table: TableDescription) -> Bool {
         let isHidden = table.primaryKey.isEmpty && rowIDNames.allSatisfy { table.column($0) != nil }
         return !table.name.isEmpty && !table.columns.contains { $0.name.isEmpty } && !isHidden
+            && table.primaryKey.count <= KeyValue.maximumParts
     }
 
     private mutating func nameEntities() {

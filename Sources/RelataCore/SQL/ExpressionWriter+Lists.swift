@@ -20,9 +20,6 @@ extension ExpressionWriter {
             if terms.count > 1 { sql.append(")") }
             return
         }
-        guard terms.count <= 8 else {
-            throw .invalidUse("the key has \(terms.count) parts: a list of keys of more than 8 can't be searched for")
-        }
         sql.append(tuple(names) + " IN ")
         if terms.count == 1 {
             var values: [Value] = []

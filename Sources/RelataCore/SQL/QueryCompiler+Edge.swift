@@ -110,11 +110,6 @@ extension QueryWriter {
         writer = ExpressionWriter(schema: compiler.schema, dialect: compiler.dialect)
         self.plan = plan
         table = target
-        // So many columns has a list of keys.
-        guard owners.width <= 8 else {
-            throw .invalidUse(
-                "\(entity).\(relationship): a key of \(owners.width) parts can't be searched for in a list")
-        }
         let list = writer.bind(table: owners.parameter)
         writer.frames.append(
             (recursion.map { writer.owners(list, owners.width, link, source, $0) } ?? list) + " AS k")

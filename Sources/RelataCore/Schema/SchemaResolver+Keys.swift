@@ -63,6 +63,12 @@ extension SchemaResolver {
         if Set(entity.key).count < entity.key.count {
             report(index, "its primary key names a property twice: name it once")
         }
+        if parts.count > KeyValue.maximumParts {
+            report(
+                index,
+                "its primary key has \(parts.count) columns, and \(KeyValue.maximumParts) is the most: "
+                    + "give it a key of its own, such as an id, and declare the set `#Unique`")
+        }
         if entity.isKeyAssigned && !(entity.key.count == 1 && entity.attribute(entity.key[0])?.type == .integer) {
             report(index, "only a single integer key can be assigned by the database: declare it as `var id: Int?`")
         }

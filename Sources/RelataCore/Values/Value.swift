@@ -71,6 +71,9 @@ public struct KeyValue: Hashable, Sendable, CustomStringConvertible {
     /// The values, one a key column.
     public let values: [Value]
 
+    /// The largest number of columns of a key: so many has a list of keys that is bound as one parameter.
+    package static let maximumParts = 32
+
     /// Makes a key of several columns.
     public init(_ values: [Value]) { self.values = values }
     /// Makes a key of one column.

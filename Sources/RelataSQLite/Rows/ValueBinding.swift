@@ -61,7 +61,7 @@ enum ValueList {
     }
 
     static func bind(_ keys: [KeyValue], to statement: OpaquePointer, at index: Int32) -> Int32 {
-        let columns = min(keys.first?.values.count ?? 1, Int(RELATA_VALUES_COLUMNS))
+        let columns = min(keys.first?.values.count ?? 1, KeyValue.maximumParts, Int(RELATA_VALUES_COLUMNS))
         return bind(rows: keys.count, columns: columns, to: statement, at: index) { list in
             for (row, key) in keys.enumerated() {
                 for column in 0..<min(columns, key.values.count) {

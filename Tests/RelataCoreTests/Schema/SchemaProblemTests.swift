@@ -80,6 +80,9 @@ import Testing
             "A.n: a part of the primary key can't be optional", [a([.integer("n", isOptional: true)], key: ["n"])])
         expectOne("A: only a single integer key can be assigned", [a([], isKeyAssigned: true)])
         expectOne("A: it has no primary key", [a([], key: [])])
+        let names = (0..<33).map { "n\($0)" }
+        expectOne("A: its primary key has 33 columns, and 32 is the most", [a(names.map { .integer($0) }, key: names)])
+        #expect(problems([a(names.map { .integer($0) }, key: names.dropLast())]) == [])
         expectOne("A.bs: a primary key holds attributes", [a([.manyToMany("bs", "B")], key: ["bs"]), b])
     }
 
