@@ -28,7 +28,7 @@ public enum AttributeOption: Hashable, Sendable {
     case iso8601
     /// A date is stored as seconds since 1970 instead of as an integer of microseconds.
     case seconds
-    /// A UUID is stored as text instead of as sixteen bytes.
+    /// A UUID, or an ``ID`` and what refers to it, is stored as text instead of as sixteen bytes.
     case text
 }
 

@@ -72,6 +72,32 @@ extension ID: AttributeValue {
     public func bind(_ statement: OpaquePointer, _ index: Int32) -> Int32 { uuid.bind(statement, index) }
 }
 
+/// The coding of a key that `@Attribute(.text)` stores as text.
+@inlinable
+public func coding<Target>(of type: ID<Target>.Type, as encoding: UUIDTextEncoding) -> IDTextCoding<Target> {
+    IDTextCoding()
+}
+
+/// The coding of such a key that may be unset.
+@inlinable
+public func coding<Target>(
+    of type: ID<Target>?.Type, as encoding: UUIDTextEncoding
+) -> OptionalCoding<IDTextCoding<Target>> { OptionalCoding(IDTextCoding()) }
+
+/// A key as text.
+@frozen
+public struct IDTextCoding<Target>: AttributeCoding {
+    @inlinable init() {}
+    /// What the column means and how it is stored.
+    public var type: AttributeType { .uuid(.text) }
+    /// The value as the column stores it.
+    public func encode(_ value: ID<Target>) throws(RelataError) -> RelataCore.Value { .text(value.description) }
+    /// A stored value as the property's type.
+    public func decode(_ value: RelataCore.Value) throws(RelataError) -> ID<Target> {
+        ID(try UUIDTextCoding().decode(value))
+    }
+}
+
 /// Makes UUIDs of version 7 (RFC 9562): milliseconds, a counter that keeps those of one millisecond in order, and
 /// randomness.
 enum UUIDVersion7 {

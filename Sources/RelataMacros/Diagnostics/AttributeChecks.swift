@@ -62,7 +62,7 @@ struct AttributeChecks {
         "pattern": ([.text, .url], "text"),
         "iso8601": ([.date], "a Date"),
         "seconds": ([.date], "a Date"),
-        "text": ([.uuid], "a UUID"),
+        "text": ([.uuid, .identifier], "a UUID or an ID"),
         "primaryKey": (
             [.identifier, .integer, .text, .uuid, .url, .date, .data, .decimal, .boolean],
             "an ID, an integer, a String, a UUID or an enum"

@@ -141,7 +141,8 @@ public struct JSONCoding<Value: Codable & Sendable>: AttributeCoding {
 @frozen
 public struct OptionalCoding<Base: AttributeCoding>: AttributeCoding {
     @usableFromInline let base: Base
-    @inlinable init(_ base: Base) { self.base = base }
+    /// The coding of unset values beside another.
+    @inlinable public init(_ base: Base) { self.base = base }
     /// What the column means and how it is stored.
     public var type: AttributeType { base.type }
     /// Unset values are stored as `NULL`.
@@ -197,7 +198,8 @@ public struct DateCoding: AttributeCoding {
 /// A UUID as text.
 @frozen
 public struct UUIDTextCoding: AttributeCoding {
-    @inlinable init() {}
+    /// The coding itself.
+    @inlinable public init() {}
     /// What the column means and how it is stored.
     public var type: AttributeType { .uuid(.text) }
     /// The value as the column stores it.

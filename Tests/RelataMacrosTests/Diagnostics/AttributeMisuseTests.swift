@@ -21,7 +21,7 @@ import Testing
 
     @Test(
         arguments: [
-            (".iso8601", "String", "a Date"), (".seconds", "Int?", "a Date"), (".text", "ID<Author>", "a UUID"),
+            (".iso8601", "String", "a Date"), (".seconds", "Int?", "a Date"), (".text", "String", "a UUID or an ID"),
             (".createdAt", "String", "a Date"), (".updatedAt", "Int", "a Date"), (".revision", "Date", "an integer"),
             (".notEmpty", "Int", "text, Data or a collection"), (".range(1...5)", "String", "a number"),
             (".range(1...)", "[Int]", "a number"), (".length(1...5)", "Int", "text or Data"),
