@@ -71,6 +71,10 @@ extension MigrationPlanner {
                 remake.isNeeded = true
                 continue
             }
+            if let property, let isDropped = try formerToOne(Place(entity, property), column, working) {
+                if isDropped { remake.isNeeded = true } else { remake.final.columns.append(column) }
+                continue
+            }
             let spellings = [property, column.name].compactMap { $0 }.map { LossyChange.dropping("\(entity).\($0)") }
             let isAsked = steps.contains { $0.covers(spellings) }
             if !column.canBeOmitted || isAsked {
@@ -102,6 +106,26 @@ extension MigrationPlanner {
             guard isHandled else { return }
         }
         self.remake(remake, working)
+    }
+
+    /// A to-one whose key stands on the other side now: its keys would stay behind, unseen. Returns whether a step takes
+    /// them over, and the column goes; `nil` if there is nothing to lose.
+    private mutating func formerToOne(
+        _ place: Place, _ column: ColumnDescription, _ working: WorkingTable
+    ) throws(RelataError) -> Bool? {
+        let relationship = place.property.flatMap { schema[place.entity]?.entity.relationship($0) }
+        let inverse: String
+        switch relationship?.kind {
+        case .hasOne(let name), .toMany(let name): inverse = name
+        default: return nil
+        }
+        let question = DataQuestion.hasOtherTypes(
+            table: working.originalName, column: working.originalColumn(column.name), types: ["null"])
+        guard let target = relationship?.target, try facts(question) else { return nil }
+        return reportLossy(
+            place, column: column.name,
+            "it was a to-one and is the view of \(target).\(inverse) now, and rows hold keys in \(column.name): "
+                + "keep it a to-one", isDropping: true)
     }
 
     /// Makes a table anew, as SQLite can't change constraints: a new one, its rows, the old one's name.

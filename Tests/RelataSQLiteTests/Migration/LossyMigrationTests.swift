@@ -150,6 +150,55 @@ import Testing
         #expect(try file.open(book(.attribute("seen", .real), .attribute("key"), .attribute("flag", .integer))) == [])
     }
 
+    @Test(arguments: [
+        (DateEncoding.microseconds, DateEncoding.seconds), (.seconds, .microseconds), (.microseconds, .iso8601),
+        (.iso8601, .microseconds), (.iso8601, .seconds), (.seconds, .iso8601),
+    ])
+    func anotherEncodingOfDatesNeedsAStep(from old: DateEncoding, to new: DateEncoding) throws {
+        let file = try Evolution(
+            book(.attribute("seen", .date(old))), filledBy: "INSERT INTO Book VALUES (1, 0), (2, 7)")
+        let refused = try file.refusals(book(.attribute("seen", .date(new))))
+        #expect(refused.count == 1 && refused[0].contains("or add a migration step with `.changing(\"Book.seen\")`"))
+        #expect(refused[0].hasPrefix("Book.seen: its values in the file are of type"), "\(refused)")
+        let value = new == .iso8601 ? "'1970-01-01T00:00:00Z'" : "5"
+        try file.open(
+            book(.attribute("seen", .date(new))),
+            steps: [
+                MigrationStep("dates", taking: .changing("Book.seen")) {
+                    try $0.execute("UPDATE Book SET seen = \(value)")
+                }
+            ])
+        #expect(try file.lines("SELECT count(DISTINCT seen) FROM Book") == ["1"])
+    }
+
+    @Test func aToOneThatBecomesAViewOfAKeyOnTheOtherSideNeedsAStep() throws {
+        let file = try Evolution(
+            book(.toOne("genre", "Genre")), genre,
+            filledBy: "INSERT INTO Genre VALUES (5, 'Novel'), (6, 'Play'); INSERT INTO Book VALUES (1, 5), (2, NULL)")
+        let newBook = book(.hasOne("genre", "Genre", inverse: "book"))
+        let newGenre = Entity(
+            name: "Genre", properties: [.id(), .attribute("name", default: ""), .toOne("book", "Book")])
+        #expect(
+            try file.refusals(newBook, newGenre) == [
+                "Book.genre: it was a to-one and is the view of Genre.book now, and rows hold keys in genreId: "
+                    + "keep it a to-one; or add a migration step with `.dropping(\"Book.genre\")`"
+            ])
+        let step = MigrationStep("turn", taking: .dropping("Book.genre")) {
+            try $0.execute("UPDATE Genre SET bookId = (SELECT id FROM Book WHERE genreId = Genre.id)")
+        }
+        try file.open(newBook, newGenre, steps: [step])
+        #expect(try file.lines("SELECT id, bookId FROM Genre ORDER BY id") == ["5|1", "6|NULL"])
+        #expect(try file.lines("SELECT name FROM pragma_table_info('Book')") == ["id"])
+    }
+
+    @Test func aToOneWithoutKeysBecomesAViewByItself() throws {
+        let file = try Evolution(book(.toOne("genre", "Genre")), genre, filledBy: "INSERT INTO Book VALUES (1, NULL)")
+        try file.open(
+            book(.toMany("genre", "Genre", inverse: "book")),
+            Entity(name: "Genre", properties: [.id(), .attribute("name", default: ""), .toOne("book", "Book")]))
+        #expect(try file.lines("SELECT id FROM Book") == ["1"])
+    }
+
     @Test func danglingKeysStandInTheWayOfAReference() throws {
         let file = try Evolution(
             book(.attribute("genreId", .integer, isOptional: true)), genre, filledBy: "INSERT INTO Book VALUES (1, 5)")
