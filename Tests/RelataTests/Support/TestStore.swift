@@ -2,7 +2,11 @@ import Foundation
 import Relata
 import Testing
 
-/// What a behaviour is tested on. Another engine is another case: the tests stay as they are.
+/// What a behaviour is tested on.
+///
+/// The suites in `Conformance` say what every engine does: what models, saves, deletes and queries mean. Another engine
+/// is another case here, and runs them as they are. What belongs to SQLite alone, such as its files, statements and
+/// plans, is tested elsewhere, or with a case of it by name.
 enum Engine: String, CaseIterable, Sendable, CustomTestStringConvertible {
     case sqliteMemory, sqliteFile
 

@@ -27,6 +27,18 @@ import Testing
     @Relationship(inverse: \Order.group, ordered: true) var order: ToMany<Order>
 }
 
+private enum Mood: String, Codable { case calm, wild }
+
+/// A model that more can see than the types of some of its properties.
+@Model struct Diary {
+    let id: Relata.ID<Diary>
+    fileprivate var mood: Mood = .calm
+    fileprivate var former: Mood?
+    fileprivate var moods: [Mood] = []
+    private(set) var pages: Int = 0
+    var text: String
+}
+
 enum Archive {
     @Model struct Book {
         let id: ID<Archive.Book>
@@ -172,6 +184,15 @@ enum Archive {
         let text = String(decoding: try encoder.encode(plain), as: UTF8.self)
         #expect(text == #"{"id":"\#(chapter.id.uuid.uuidString)","pages":null,"title":"c"}"#)
         #expect(try JSONDecoder().decode(Chapter.self, from: Data(text.utf8)).pages.isLoaded == false)
+    }
+
+    @Test(arguments: Engine.allCases) func typesMayBeLessVisibleThanTheirModel(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: Diary.self)
+        var diary = Diary(text: "t")
+        (diary.mood, diary.moods) = (.wild, [.calm, .wild])
+        try store.insert([diary, Diary(text: "u")])
+        #expect(try store.refresh(diary) == diary)
+        #expect(try store.fetch(Diary.where { $0.mood == .wild && $0.former == nil }).map(\.text) == ["t"])
     }
 
     @Test func aCompositeKeyIsCodableWithItsModel() throws {

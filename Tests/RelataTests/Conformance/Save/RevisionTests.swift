@@ -144,6 +144,26 @@ import Testing
         #expect(try store.save(saved).revision == 3)
     }
 
+    @Test(arguments: Engine.allCases) func twoMayExchangeTheirPartners(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: Article.self)
+        let (a, b) = try store.insert(Article(title: "a"), Article(title: "b"))
+        var (one, two) = try store.insert(Summary(article: ToOne(a)), Summary(article: ToOne(b)))
+        for round in 1...2 {
+            (one.article, two.article) = (two.article, one.article)
+            (one, two) = round == 1 ? try store.save(one, two) : try store.update(one, two)
+            #expect(one.revision == round + 1 && two.revision == round + 1)
+            #expect(try store.refresh(one).article?.id == one.article?.id && store.refresh(two).revision == round + 1)
+        }
+        #expect(one.article?.id == a.id && two.article?.id == b.id)
+        // A stale one is refused all the same, and one that isn't in the batch counts its loss.
+        try store.update(Summary.self, id: 2) { $0.article = nil }
+        (one.article, two.article) = (two.article, one.article)
+        #expect(thrown { try store.save(one, two) }?.kind == "conflict")
+        try store.insert(Summary(article: ToOne(a)))
+        #expect(thrown { try store.save(one) }?.kind == "conflict")
+        #expect(try store.fetch(Summary.self, id: 1)?.revision == 4)
+    }
+
     @Test(arguments: Engine.allCases) func linkedObjectsAreNotWrittenSoTheyCantBeStale(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Article.self)
         let article = try store.insert(Article(title: "t"))

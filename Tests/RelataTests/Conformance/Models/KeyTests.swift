@@ -57,6 +57,35 @@ import Testing
     var picture: String
 }
 
+@Model struct Badge {
+    @Attribute(.text) let id: Relata.ID<Badge>
+    var name: String
+    @Relationship(deleteRule: .cascade, inverse: \Pin.badge) var pins: ToMany<Pin>
+    @Relationship(ordered: true) var friends: ToMany<Badge>
+}
+
+@Model struct Pin {
+    var id: Int?
+    var badge: ToOne<Badge>?
+    @Attribute(.text) var other: Relata.ID<Badge>?
+}
+
+@Model struct Cell {
+    @Attribute(.primaryKey) let a: Int
+    @Attribute(.primaryKey) let b: Int
+    @Attribute(.primaryKey) let c: Int
+    @Attribute(.primaryKey) let d: Int
+    @Attribute(.primaryKey) let e: Int
+    @Attribute(.primaryKey) let f: Int
+    @Attribute(.primaryKey) let g: Int
+    @Attribute(.primaryKey) let h: String
+    @Attribute(.primaryKey) let i: Bool
+    var name: String
+    var parent: ToOne<Cell>?
+    @Relationship(deleteRule: .cascade, inverse: \Cell.parent) var children: ToMany<Cell>
+    @Relationship(ordered: true) var neighbours: ToMany<Cell>
+}
+
 /// Every kind of primary key.
 @Suite struct KeyTests {
     @Test func keysThatAreMadeOnTheDeviceSortByTime() {
@@ -76,6 +105,14 @@ import Testing
         #expect(try store.fetch(History.self, id: 41)?.progress == 0.3)
         let many = try store.insert([History(progress: 1), History(progress: 1)])
         #expect(many.map(\.id) == [42, 43])
+    }
+
+    @Test(arguments: Engine.allCases) func assignedKeysGoUpWithTheBatch(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: Series.self)
+        let known = try store.insert(Series(title: "known"))
+        let series = [ToOne(Series(title: "a")), ToOne(known), ToOne(Series(title: "b")), ToOne(known)]
+        let episodes = try store.insert(series.map { Episode(title: "e", series: $0) })
+        #expect(episodes.map(\.id) == [1, 2, 3, 4] && episodes.map(\.series.id) == [2, 1, 3, 1])
     }
 
     @Test(arguments: Engine.allCases) func severalNewObjectsOfEqualContentGetKeysOfTheirOwn(_ engine: Engine) throws {
@@ -129,6 +166,60 @@ import Testing
         let report = try store.delete(Seat.self, id: Seat.Key(row: 1, letter: "a"))
         #expect(report.deletedCount == 1)
         #expect(try store.count(Seat.all) == 2)
+    }
+
+    @Test(arguments: Engine.allCases) func aKeyMayBeStoredAsText(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: Badge.self)
+        let friend = Badge(name: "friend")
+        var badge = Badge(name: "b")
+        badge.pins.add([Pin(), Pin(other: friend.id)])
+        badge.friends.add(friend)
+        badge = try store.insert(badge)
+        let text = badge.id.description
+        #expect(
+            try store.rows("SELECT typeof(b.id), typeof(badgeId), badgeId FROM Badge AS b, Pin WHERE name = 'b'")
+                == [["text", "text", .text(text)], ["text", "text", .text(text)]])
+        let stored = try #require(try store.fetch(Badge.self, id: badge.id))
+        #expect(stored.id == badge.id)
+        let key = badge.id
+        #expect(try store.count(Pin.where { $0.badge == key }) == 2)
+        #expect(try store.count(Pin.where { $0.badge == badge && $0.badge.id.in([key, friend.id]) }) == 2)
+        #expect(try store.count(Pin.where { $0.other == friend.id || $0.other == nil }) == 2)
+        #expect(try store.count(Badge.where { $0.friends.contains(friend) && $0.id == key }) == 1)
+        #expect(try store.fetch(ids: [ObjectKey(Badge.self, key)]).first?.object(as: Badge.self)?.name == "b")
+        #expect(try store.related(to: badge) { $0.friends } == [store.refresh(friend)])
+        #expect(try store.load(stored) { $0.pins }.pins.objects.map(\.badge?.id) == [key, key])
+        try store.update(Pin.self, id: 1) { $0.badge = ToOne(id: friend.id) }
+        #expect(try store.update(Pin.where { $0.badge == key }) { $0.badge.set(to: friend) } == 1)
+        try store.save(Badge(id: key, name: "again"))
+        #expect(try store.delete(badge).deletedKeys(of: "Badge").first == KeyValue(.text(text)))
+        #expect(try store.delete(Badge.self, id: friend.id).deletedCount == 3)
+    }
+
+    @Test(arguments: Engine.allCases) func aKeyMayHaveManyParts(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: Cell.self)
+        func cell(_ number: Int) -> Cell {
+            Cell(a: 1, b: 2, c: 3, d: 4, e: 5, f: 6, g: number, h: "h", i: true, name: "\(number)")
+        }
+        var root = cell(0)
+        root.children.add([cell(1), cell(2), cell(3)])
+        root.neighbours.add([cell(4), cell(5)])
+        try store.insert(root)
+        let keys = try (0..<6).map { try #require(cell($0).primaryKey) }
+        let found = try store.fetch(ids: keys.map { ObjectKey(Cell.self, $0) })
+        #expect(found.compactMap { $0.object(as: Cell.self)?.name } == ["0", "1", "2", "3", "4", "5"])
+        let loaded = try store.load(store.fetch(Cell.sorted { $0.name })) {
+            $0.children; $0.neighbours; $0.parent
+        }
+        #expect(try loaded[0].children.objects.count == 3)
+        #expect(try loaded[0].neighbours.objects.map(\.name) == ["4", "5"])
+        #expect(try loaded[1].parent?.object.name == "0")
+        try store.update(Cell.self, id: keys[0]) { $0.children.set(ids: [keys[1], keys[2]]) }
+        #expect(try store.count(Cell.where { $0.parent.in(ids: keys) }) == 2)
+        #expect(try store.update(Cell.where { $0.parent == keys[0] }) { $0.name.set(to: "child") } == 2)
+        #expect(try store.count(root.descendants { $0.children }) == 2)
+        #expect(try store.delete([cell(0), cell(4)]).deletedCount == 4)
+        #expect(try store.fetch(Cell.sorted { $0.name }).map(\.name) == ["3", "5"])
     }
 
     @Test(arguments: Engine.allCases) func anotherObjectsKeyIsPartOfAKey(_ engine: Engine) throws {

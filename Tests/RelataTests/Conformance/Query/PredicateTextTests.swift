@@ -1,0 +1,83 @@
+import Foundation
+import Relata
+import Testing
+
+/// Conditions as text find what the typed ones find.
+@Suite struct PredicateTextTests {
+    @Test(arguments: Engine.allCases) func comparisons(_ engine: Engine) throws {
+        let discs = try Discs(engine)
+        try discs.expect("A", Disc.matching("title == 'A'"))
+        try discs.expect("A", Disc.matching("title = %@", "A"))
+        try discs.expect("BCE", Disc.matching("rating != %f", 4.5))
+        try discs.expect("BCE", Disc.matching("rating <> 4.5"))
+        try discs.expect("B", Disc.matching("rating == nil"))
+        try discs.expect("B", Disc.matching("rating = %@", nil as Double?))
+        try discs.expect("BDE", Disc.matching("copies <= %d", 3))
+        try discs.expect("AC", Disc.matching("%K >= 7", "copies"))
+        try discs.expect("BC", Disc.matching("price >= %@", Decimal(10)))
+        try discs.expect("BD", Disc.matching("isLive == TRUE"))
+        try discs.expect("A", Disc.matching("released == %@", Discs.date("2001-02-03T04:05:06Z")))
+        try discs.expect("AE", Disc.matching("copies IN {10, 3}"))
+        try discs.expect("AE", Disc.matching("copies IN %@", [10, 3]))
+        try discs.expect("BCE", Disc.matching("copies BETWEEN {0, 7}"))
+        try discs.expect("BC", Disc.matching("format == %@", Disc.Format.cd.rawValue))
+        try discs.expect("ABCDE", Disc.matching("TRUEPREDICATE"))
+        try discs.expect("", Disc.matching("FALSEPREDICATE"))
+    }
+
+    @Test(arguments: Engine.allCases) func textAndLogic(_ engine: Engine) throws {
+        let discs = try Discs(engine)
+        try discs.expect("AD", Disc.matching("notes CONTAINS 'Paris'"))
+        try discs.expect("AB", Disc.matching("notes BEGINSWITH[cd] %@", "ETE"))
+        try discs.expect("A", Disc.matching("notes ENDSWITH[c] 'PARIS'"))
+        try discs.expect("B", Disc.matching("notes LIKE 'e?e'"))
+        try discs.expect("D", Disc.matching("notes MATCHES '[0-9]+%.*'"))
+        try discs.expect("B", Disc.matching("isLive == 1 AND format == 'cd'"))
+        try discs.expect("AE", Disc.matching("NOT (isLive == TRUE OR format == 'cd')"))
+        try discs.expect("AE", Disc.matching("!(isLive == TRUE || format == 'cd') && copies > 0"))
+        try discs.expect("ABD", Disc.matching("title == 'A' OR isLive == TRUE AND copies < 5"))
+        try discs.expect("B", Disc.matching("isLive == TRUE").where { $0.rating == nil })
+        try discs.expect("C", Disc.matching("copies / 2 == 3 AND uppercase(title) == 'C'"))
+        try discs.expect("AD", Disc.matching("year(released) == 2001"))
+    }
+
+    @Test(arguments: Engine.allCases) func relationships(_ engine: Engine) throws {
+        let discs = try Discs(engine)
+        let (ash, bee, rock) = (discs.ash, discs.bee, discs.rock)
+        try discs.expect("ADE", Disc.matching("label.country == 'NO'"))
+        try discs.expect("AB", Disc.matching("band = %@", ash))
+        try discs.expect("AB", Disc.matching("band = %@", ash.id))
+        try discs.expect("ABC", Disc.matching("band IN %@", [ash, bee]))
+        try discs.expect("B", Disc.matching("label = %@", "Two"))
+        try discs.expect("C", Disc.matching("label = nil"))
+        try discs.expect("A", Disc.matching("SELF = %@", 1))
+        try discs.expect("D", Disc.matching("ANY pieces.seconds > 250"))
+        try discs.expect("ACD", Disc.matching("ALL pieces.seconds >= 100"))
+        try discs.expect("BCE", Disc.matching("NONE pieces.seconds == 200"))
+        try discs.expect("", Disc.matching("ANY (pieces.seconds == 100 AND pieces.title ENDSWITH '1')"))
+        try discs.expect("ABD", Disc.matching("tags CONTAINS %@", rock))
+        try discs.expect("ABD", Disc.matching("%@ IN tags", rock))
+        try discs.expect("D", Disc.matching("pieces.@count > 2"))
+        try discs.expect("AD", Disc.matching("pieces.@sum.seconds > 250"))
+        try discs.expect("A", Disc.matching("pieces.@avg.seconds == 150"))
+        try discs.expect("AD", Disc.matching("pieces.seconds.@max >= 200"))
+        try discs.expect("B", Disc.matching("pieces.@min.seconds == 50"))
+        try discs.expect("A", Disc.matching("band.name == %@ AND ANY tags.word BEGINSWITH %@", "Ash", "l"))
+    }
+
+    @Test(
+        arguments: [
+            ("titel == 'A'", 1), ("title == 'A' AND copis > 1", 18), ("title ==", 9), ("title == 'A", 10),
+            ("label.land == 'NO'", 7), ("pieces.seconds > 1", 1), ("(copies > 1", 12), ("copies > 'many'", 10),
+            ("copies ~ 1", 8), ("ANY title == 'A'", 1), ("title == %@", 10), ("pieces.@middle.seconds > 1", 8),
+        ])
+    func errorsPointAtTheirColumn(_ text: String, _ column: Int) throws {
+        let store = try Discs(.sqliteMemory).store
+        let error = thrown { try store.fetch(Disc.matching(text)) }
+        guard case .predicateFormat(text, let found, let message)? = error else {
+            Issue.record("\(text): \(String(describing: error))")
+            return
+        }
+        #expect(found == column, "\(message)")
+    }
+}

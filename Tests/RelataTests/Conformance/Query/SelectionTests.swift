@@ -1,0 +1,122 @@
+import Foundation
+import Relata
+import Testing
+
+/// Figures, columns, groups, SQL and plans.
+@Suite struct SelectionTests {
+    @Test(arguments: Engine.allCases) func figures(_ engine: Engine) throws {
+        let store = try Discs(engine).store
+        #expect(try store.value(of: Disc.all) { $0.copies.sum() } == 17)
+        #expect(try store.value(of: Disc.all) { $0.copies.average() } == 3.4)
+        #expect(try store.value(of: Disc.all) { $0.copies.minimum() } == -3)
+        #expect(try store.value(of: Disc.all) { $0.copies.maximum() } == 10)
+        #expect(try store.value(of: Disc.all) { $0.rating.average() } == 3.25)
+        #expect(try store.value(of: Disc.all) { $0.rating.count() } == 4)
+        #expect(try store.value(of: Disc.all) { $0.rating.count(distinct: true) } == 3)
+        #expect(try store.value(of: Disc.all) { $0.objectCount } == 5)
+        #expect(try store.value(of: Disc.all) { $0.price.sum() } == Decimal(string: "129.49"))
+        #expect(try store.value(of: Disc.all) { $0.price.maximum() } == 100)
+        #expect(try store.value(of: Disc.all) { $0.title.maximum() } == "E")
+        #expect(try store.value(of: Disc.all) { $0.released.minimum() } == Discs.date("1969-12-31T23:59:59Z"))
+        #expect(try store.value(of: Disc.where { $0.isLive }) { $0.copies.sum() } == -3)
+        #expect(try store.value(of: Disc.where { $0.label.country == "NO" }) { $0.pieces.count.maximum() } == 3)
+        #expect(try store.value(of: Disc.sorted { $0.title }.limit(2)) { $0.copies.sum() } == 10)
+    }
+
+    @Test(arguments: Engine.allCases) func figuresOfNothing(_ engine: Engine) throws {
+        let store = try Discs(engine).store
+        let none = Disc.where { $0.title == "none" }
+        #expect(try store.value(of: none) { $0.copies.sum() } == 0)
+        #expect(try store.value(of: none) { $0.rating.sum() } == 0)
+        #expect(try store.value(of: none) { $0.price.sum() } == 0)
+        #expect(try store.value(of: none) { $0.copies.average() } == nil)
+        #expect(try store.value(of: none) { $0.copies.minimum() } == nil)
+        #expect(try store.value(of: none) { $0.copies.maximum() } == nil)
+        #expect(try store.value(of: none) { $0.objectCount } == 0)
+        #expect(try store.value(of: Disc.where { $0.rating == nil }) { $0.rating.sum() } == 0)
+        #expect(try store.value(of: Disc.where { $0.rating == nil }) { $0.rating.average() } == nil)
+        #expect(try store.count(none) == 0 && !store.exists(none))
+    }
+
+    @Test(arguments: Engine.allCases) func columnsAreTuples(_ engine: Engine) throws {
+        let store = try Discs(engine).store
+        let query = Disc.sorted { $0.title }
+        let rows = try store.fetch(query.select { ($0.title, $0.rating, $0.label.country, $0.pieces.count) })
+        #expect(rows.map { "\($0.0) \($0.1 ?? 0) \($0.3)" } == ["A 4.5 2", "B 0.0 1", "C 3.0 0", "D 4.5 3", "E 1.0 1"])
+        let formats = try store.fetch(query.select { $0.format })
+        #expect(formats == [.vinyl, .cd, .cd, .file, .file])
+        let dates = try store.fetch(query.select { ($0.released, $0.price, $0.id) })
+        #expect(dates[0].0 == Discs.date("2001-02-03T04:05:06Z") && dates[0].1 == Decimal(string: "9.99"))
+        #expect(dates[2].0 == nil && dates[2].2 == 3)
+        let distinct = try store.fetch(Disc.all.select { $0.format }.distinct)
+        #expect(distinct.map(\.rawValue).sorted() == ["cd", "file", "vinyl"])
+        let pairs = try store.fetch(query.select { ($0.isLive, $0.label.name.or("-")) }.distinct)
+        #expect(Set(pairs.map { "\($0) \($1)" }) == ["false One", "true Two", "false -", "true One"])
+        // Behind an unset to-one there is no value: that is said, and how to choose it.
+        let error = thrown { try store.fetch(query.select { $0.label.name }) }
+        #expect(error?.description.contains(".optional") == true)
+        #expect(try store.fetch(query.select { $0.label.name.optional }) == ["One", "Two", nil, "One", "One"])
+    }
+
+    @Test(arguments: Engine.allCases) func groups(_ engine: Engine) throws {
+        let store = try Discs(engine).store
+        let formats = Disc.all.grouped { $0.format }.select { ($0.format, $0.objectCount, $0.copies.sum()) }
+        let rows = try store.fetch(formats).map { "\($0.0.rawValue) \($0.1) \($0.2)" }
+        #expect(rows.sorted() == ["cd 2 7", "file 2 0", "vinyl 1 10"])
+        let large = Disc.where { $0.title != "B" }.grouped { $0.format }.having { $0.objectCount > 1 }
+        let dearest = try store.fetch(large.select { ($0.format, $0.price.maximum()) })
+        #expect(dearest.map(\.0.rawValue) == ["file"])
+        let both = Disc.all.grouped { ($0.band.name, $0.isLive) }.having { $0.rating.average() >= 1 }
+        let keys = try store.fetch(both.select { ($0.band.name, $0.isLive, $0.rating.average()) })
+        #expect(
+            keys.map { "\($0) \($1) \($2 ?? 0)" }.sorted() == [
+                "Ash false 4.5", "Bee false 3.0", "Cid false 1.0", "Cid true 4.5",
+            ])
+        let unset = Disc.all.grouped { $0.label.country }.select { ($0.label.country, $0.objectCount) }
+        #expect(Set(try store.fetch(unset).map { "\($0 ?? "none") \($1)" }) == ["NO 3", "none 2"])
+        let none = Disc.where { $0.title == "none" }.grouped { $0.format }.select { ($0.format, $0.objectCount) }
+        #expect(try store.fetch(none).isEmpty)
+    }
+
+    @Test(arguments: Engine.allCases) func sqlOfOnesOwnBindsItsValues(_ engine: Engine) throws {
+        let store = try Discs(engine).store
+        let copies = 3
+        let rows = try store.rows("SELECT title, rating FROM Disc WHERE copies >= \(copies) ORDER BY title")
+        #expect(rows == [["A", 4.5], ["C", 3.0], ["E", 1.0]])
+        let hostile = "A' OR '1' = '1"
+        #expect(try store.rows("SELECT 1 FROM Disc WHERE title = \(hostile)") == [])
+        let titles = ["A", "D", hostile]
+        #expect(try store.rows("SELECT title FROM Disc WHERE title IN \(list: titles) ORDER BY 1") == [["A"], ["D"]])
+        #expect(try store.rows("SELECT count(*) FROM \(name: "Disc") WHERE \(name: "rating") IS NOT \(4.5)") == [[3]])
+        let objects = try store.fetch(
+            Disc.self, sql: "SELECT * FROM Disc WHERE released < \(Date.now) AND copies = \(10)")
+        #expect(objects.map(\.title) == ["A"])
+        #expect(try store.execute("UPDATE Disc SET copies = copies + 1 WHERE format = \(Disc.Format.cd.rawValue)") == 2)
+        #expect(thrown { try store.fetch(Disc.self, sql: "SELECT title FROM Disc") }?.kind == "invalidUse")
+        #expect(thrown { try store.rows("SELECT nothing FROM Disc") }?.kind == "database")
+        #expect(try store.dictionaries(Disc.where { $0.title == "B" }).first?["copies"] == 1)
+    }
+
+    @Test(arguments: Engine.allCases) func explanationsShowStatementValuesAndPlan(_ engine: Engine) throws {
+        let discs = try Discs(engine)
+        let ash = discs.ash
+        let found = try discs.store.explain(Disc.where { $0.band == ash && $0.copies > 4 })
+        #expect(found.sql.hasPrefix("SELECT") && found.parameters.count == 2)
+        #expect(found.plan.contains { $0.hasPrefix("SEARCH") })
+        #expect(found.description.contains("?2 = 4"))
+        #expect(try discs.store.explain(Disc.where { $0.notes == "x" }).plan.contains { $0.hasPrefix("SCAN") })
+    }
+
+    @Test(arguments: Engine.allCases) func aCursorGivesOneObjectAtATime(_ engine: Engine) throws {
+        let store = try Discs(engine).store
+        struct Enough: Error {}
+        var titles = ""
+        try store.read { tx in
+            try tx.forEach(Disc.where { $0.copies > 0 }.sorted { $0.title.descending }) { titles += $0.title }
+            #expect(throws: Enough.self) { try tx.forEach(Disc.all) { _ in throw Enough() } }
+            // One inside the other, of the same query.
+            try tx.forEach(Disc.all.limit(2)) { _ in try tx.forEach(Disc.all.limit(2)) { _ in titles += "." } }
+        }
+        #expect(titles == "ECA....")
+    }
+}

@@ -1,0 +1,110 @@
+import Foundation
+import Relata
+import Testing
+
+/// Updates by query: one statement, under the same rules as a save.
+@Suite struct QueryUpdateTests {
+    @Test(arguments: Engine.allCases) func valuesAreConstantsOrComputed(_ engine: Engine) throws {
+        let discs = try Discs(engine)
+        let store = discs.store
+        #expect(
+            try store.update(Disc.where { $0.isLive }) {
+                $0.copies.set(to: 4); $0.notes.set(to: nil)
+            } == 2)
+        try discs.expect("BD", Disc.where { $0.copies == 4 && $0.notes == nil })
+        #expect(try store.update(Disc.all) { $0.copies.set(to: $0.copies * 2 + 1) } == 5)
+        try discs.expect("BD", Disc.where { $0.copies == 9 })
+        #expect(try store.update(Disc.all) { $0.copies.set(to: $0.pieces.count) } == 5)
+        #expect(try store.fetch(Disc.sorted { $0.title }.select { $0.copies }) == [2, 1, 0, 3, 1])
+        // Only the first two of an order, and those found through relationships.
+        #expect(try store.update(Disc.sorted { $0.title.descending }.limit(2)) { $0.rating.set(to: 2) } == 2)
+        try discs.expect("DE", Disc.where { $0.rating == 2 })
+        #expect(try store.update(Disc.where { $0.label.country == "NO" }) { $0.format.set(to: .vinyl) } == 3)
+        try discs.expect("ADE", Disc.where { $0.format == .vinyl })
+        #expect(try store.update(Disc.where { $0.title == "none" }) { $0.copies.set(to: 1) } == 0)
+        #expect(try store.update(Disc.where { $0.title == "A" }) { $0.title.set(to: $0.label.name.or("-")) } == 1)
+        #expect(try store.exists(Disc.where { $0.title == "One" }))
+    }
+
+    @Test(arguments: Engine.allCases) func toOnesAreSetByObjectOrKey(_ engine: Engine) throws {
+        let discs = try Discs(engine)
+        let (store, bee) = (discs.store, discs.bee)
+        #expect(try store.update(Disc.where { $0.band.name == "Ash" }) { $0.band.set(to: bee) } == 2)
+        try discs.expect("ABC", Disc.where { $0.band == bee })
+        #expect(try store.update(Disc.where { $0.label == nil }) { $0.label.set(id: "Void") } == 1)
+        try discs.expect("C", Disc.where { $0.label.country == "PE" })
+        #expect(try store.update(Disc.all) { $0.label.set(to: nil) } == 5)
+        try discs.expect("ABCDE", Disc.where { $0.label == nil })
+        let missing = thrown { try store.update(Disc.all) { $0.label.set(id: "none") } }
+        #expect(missing?.reference == "Disc.label")
+        #expect(
+            thrown { try store.update(Disc.all) { $0.label.set(to: Label(name: "new")) } }?.kind == "invalidReference")
+        #expect(thrown { try store.update(Disc.all) { $0.band.set(to: nil) } }?.kind == "invalidUse")
+        try discs.expect("ABCDE", Disc.where { $0.label == nil && $0.band != nil })
+    }
+
+    @Test(arguments: Engine.allCases) func limitsAndUniquenessHold(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: Book.self)
+        try store.insert([Genre(name: "a"), Genre(name: "b")])
+        try store.insert([Book(title: "x"), Book(title: "y", year: 1)])
+        #expect(thrown { try store.update(Genre.all) { $0.name.set(to: "") } }?.kind != nil)
+        #expect(thrown { try store.update(Book.all) { $0.title.set(to: " ") } }?.failures == ["title", "title"])
+        #expect(thrown { try store.update(Genre.all) { $0.name.set(to: "c") } }?.kind == "uniqueViolation")
+        let key = thrown { try store.update(Genre.all) { $0.id.set(to: ID()) } }
+        #expect(key?.kind == "invalidUse")
+        #expect(
+            thrown {
+                try store.update(Book.all) {
+                    $0.year.set(to: 1); $0.year.set(to: 2)
+                }
+            }?.kind == "invalidUse")
+        #expect(try store.fetch(Genre.sorted { $0.name }.select { $0.name }) == ["a", "b"])
+        #expect(try store.fetch(Book.sorted { $0.title }.select { $0.title }) == ["x", "y"])
+        // The transaction goes on after a refusal.
+        try store.write { tx in
+            _ = thrown { try tx.update(Book.all) { $0.title.set(to: "") } }
+            try tx.update(Book.where { $0.year == 1 }) { $0.title.set(to: "z") }
+        }
+        #expect(try store.fetch(Book.sorted { $0.title }.select { $0.title }) == ["x", "z"])
+    }
+
+    @Test(arguments: Engine.allCases) func whoChangesTheListComesLastInTheNewOne(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: Album.self)
+        func song(_ title: String) -> Song { Song(title: title) }
+        let one = try store.insert(Album(title: "1", songs: ToMany([song("a"), song("b"), song("c")])))
+        let two = try store.insert(Album(title: "2", songs: ToMany([song("x"), song("y"), song("z")])))
+        func titles(_ album: Album) throws -> String { try store.related(to: album) { $0.songs }.map(\.title).joined() }
+        // What stays in its list stays at its place.
+        try store.update(Song.where { $0.title.in(["a", "x"]) }) { $0.album.set(to: two) }
+        #expect(try titles(one) == "bc" && titles(two) == "xyza")
+        // Found through the relationship: the statement has another form.
+        try store.update(two.related { $0.songs }.where { $0.title < "z" }) { $0.album.set(to: one) }
+        #expect(try titles(two) == "z")
+        #expect(try titles(one) == "bcaxy")
+        try store.update(Song.where { $0.album.title == "1" && $0.title > "b" }) { $0.album.set(to: nil) }
+        #expect(try titles(one) == "ba")
+        // Includes and edits see the same order, and an edit gives everyone a place.
+        try store.update(Song.where { $0.title == "z" }) { $0.album.set(to: one) }
+        let loaded = try store.load(one) { $0.songs }.songs.objects.map(\.title).joined()
+        #expect(try loaded == titles(one))
+        try store.update(one.id) { $0.songs.add(song("new")) }
+        #expect(try titles(one) == loaded + "new")
+        try store.update(one.id) { $0.songs.place(id: 6, after: nil) }
+        #expect(try titles(one) == "z" + loaded.replacing("z", with: "") + "new")
+    }
+
+    @Test(arguments: Engine.allCases) func membersThatWereNeverPlacedComeLastEverywhere(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: Album.self)
+        let album = try store.insert(Album(title: "1", songs: ToMany([Song(title: "a"), Song(title: "b")])))
+        try store.insert(["c", "d", "e"].map { Song(title: $0, album: ToOne(album)) })
+        func titles() throws -> String { try store.related(to: album) { $0.songs }.map(\.title).joined() }
+        #expect(try titles() == "abcde")
+        #expect(try store.load(album) { $0.songs }.songs.objects.map(\.title).joined() == "abcde")
+        try store.update(album.id) { $0.songs.place(id: 1, after: 4) }
+        #expect(try titles() == "bcdae")
+        var loaded = try store.load(album) { $0.songs }
+        try loaded.songs.move(from: 4, to: 1)
+        try store.save(loaded)
+        #expect(try titles() == "becda")
+    }
+}

@@ -1,0 +1,75 @@
+import Relata
+import Testing
+
+/// What is related to an object: queries like any other, along links of every kind.
+@Suite struct RelatedTests {
+    @Test(arguments: Engine.allCases) func oneToMany(_ engine: Engine) throws {
+        let discs = try Discs(engine)
+        let (store, cid) = (discs.store, discs.cid)
+        #expect(try store.related(to: cid) { $0.discs }.map(\.title) == ["D", "E"])
+        let query = cid.related { $0.discs }
+        try discs.expect("DE", query)
+        try discs.expect("D", query.where { $0.rating > 4 })
+        #expect(try discs.titles(query.sorted { $0.title.descending }) == "ED")
+        #expect(try discs.titles(query.sorted { $0.title }.limit(1, offset: 1)) == "E")
+        #expect(try store.value(of: query) { $0.copies.maximum() } == 3)
+        #expect(try store.fetch(query.select { ($0.title, $0.pieces.count) }).map(\.1) == [3, 1])
+        #expect(try store.page(query, size: 1).objects.map(\.title) == ["D"])
+        #expect(try store.update(query) { $0.copies.set(to: 1) } == 2)
+        #expect(try store.related(to: Band(name: "new")) { $0.discs } == [])
+    }
+
+    @Test(arguments: Engine.allCases) func toOneAndHasOne(_ engine: Engine) throws {
+        let store = try Discs(engine).store
+        let (a, c) = (try disc("A", store), try disc("C", store))
+        #expect(try store.related(to: a) { $0.band }?.name == "Ash")
+        #expect(try store.related(to: a) { $0.label }?.country == "NO")
+        #expect(try store.related(to: c) { $0.label } == nil)
+        #expect(try store.related(to: a) { $0.sleeve }?.color == "red")
+        #expect(try store.related(to: c) { $0.sleeve } == nil)
+        #expect(try store.count(a.related { $0.band }.where { $0.founded > 2000 }) == 0)
+        #expect(try store.fetch(a.label)?.name == "One" && store.fetch(c.label) == nil)
+    }
+
+    @Test(arguments: Engine.allCases) func manyToMany(_ engine: Engine) throws {
+        let discs = try Discs(engine)
+        let store = discs.store
+        let a = try disc("A", store)
+        // In the order of the list, unless asked otherwise.
+        #expect(try store.related(to: a) { $0.tags }.map(\.word) == ["rock", "live"])
+        #expect(try store.fetch(a.related { $0.tags }.sorted { $0.word }).map(\.word) == ["live", "rock"])
+        #expect(try store.fetch(a.related { $0.tags }.limit(1)).map(\.word) == ["rock"])
+        #expect(try store.fetch(a.related { $0.tags }.where { $0.discs.count == 1 }).map(\.word) == ["live"])
+        try discs.expect("ABD", discs.rock.related { $0.discs })
+        try discs.expect("BD", discs.rock.related { $0.discs }.where { $0.isLive })
+        #expect(try discs.titles(discs.rock.related { $0.discs }.sorted { $0.title.descending }.limit(2)) == "DB")
+    }
+
+    @Test(arguments: Engine.allCases) func throughAJoinModelAndToItself(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: Setlist.self, Folder.self)
+        let (one, two) = (Tune(name: "one"), Tune(name: "two"))
+        var setlist = Setlist(name: "s")
+        let tunes = [one, two, one]
+        setlist.items.add(tunes.map { SetlistItem(setlist: .unset, tune: ToOne($0)) })
+        try store.insert(setlist)
+        // One for each row of the join model, in its order.
+        #expect(try store.related(to: setlist) { $0.tunes }.map(\.name) == ["one", "two", "one"])
+        #expect(try store.fetch(setlist.related { $0.tunes }.where { $0.name > "one" }).map(\.name) == ["two"])
+        #expect(try store.count(setlist.related { $0.tunes }) == 3)
+        let root = Folder(name: "root")
+        let docs = Folder(name: "docs", parent: ToOne(id: root.id))
+        let drafts = Folder(name: "drafts", parent: ToOne(id: docs.id))
+        try store.insert([root, docs, drafts])
+        #expect(try store.related(to: root) { $0.children }.map(\.name) == ["docs"])
+        #expect(try store.related(to: drafts) { $0.parent }?.name == "docs")
+        let below = root.descendants { $0.children }
+        #expect(try store.fetch(below.sorted { $0.name }).map(\.name) == ["docs", "drafts"])
+        #expect(try store.count(below.where { $0.name.hasPrefix("dr") }) == 1)
+        #expect(try store.fetch(drafts.ancestors { $0.parent }.sorted { $0.name }).map(\.name) == ["docs", "root"])
+        #expect(try store.count(drafts.descendants { $0.children }) == 0)
+    }
+
+    private func disc(_ title: String, _ store: Store) throws -> Disc {
+        try #require(try store.first(Disc.where { $0.title == title }))
+    }
+}
