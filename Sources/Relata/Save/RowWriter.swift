@@ -51,7 +51,7 @@ struct RowWriter<M: Model> {
         var isRepeated = false
         while true {
             do {
-                let isThere = try connection.recorder?.listsRows == true && exists(object)
+                let isThere = try connection.recorder?.listsRows == true && object.primaryKey.flatMap(stored) != nil
                 // SQLite remembers the last rowid that was inserted, and an update leaves it; but only a table whose keys
                 // it assigns surely has rowids.
                 sqlite3_set_last_insert_rowid(connection.handle, .min)
