@@ -9,20 +9,20 @@ import Relata
     @Relationship(deleteRule: .cascade, inverse: \Cascaded.trunk) var cascaded: ToMany<Cascaded>
     @Relationship(deleteRule: .deny, inverse: \Denying.trunk) var denying: ToMany<Denying>
     @Relationship(deleteRule: .noAction, inverse: \Dangling.trunk) var dangling: ToMany<Dangling>
-    var marks: ToMany<Mark>
+    var marks: ToMany<Seal>
 }
 
 @Model struct Nullified {
     var id: Int?
     var trunk: ToOne<Trunk>?
-    @Relationship(deleteRule: .cascade) var mark: ToOne<Mark>?
+    @Relationship(deleteRule: .cascade) var mark: ToOne<Seal>?
 }
 
 @Model struct Cascaded {
     var id: Int?
     var trunk: ToOne<Trunk>?
     @Relationship(deleteRule: .cascade, inverse: \CascadedLeaf.owner) var leaves: ToMany<CascadedLeaf>
-    @Relationship(deleteRule: .deny) var mark: ToOne<Mark>?
+    @Relationship(deleteRule: .deny) var mark: ToOne<Seal>?
 }
 
 @Model struct CascadedLeaf {
@@ -35,15 +35,15 @@ import Relata
 @Model struct Denying {
     var id: Int?
     var trunk: ToOne<Trunk>?
-    @Relationship(onTargetDelete: .cascade) var mark: ToOne<Mark>?
+    @Relationship(onTargetDelete: .cascade) var mark: ToOne<Seal>?
 }
 
 @Model struct Dangling {
     var id: Int?
     var trunk: ToOne<Trunk>?
-    @Relationship(onTargetDelete: .noAction) var mark: ToOne<Mark>?
+    @Relationship(onTargetDelete: .noAction) var mark: ToOne<Seal>?
 }
 
-@Model struct Mark {
+@Model struct Seal {
     @Attribute(.primaryKey) let name: String
 }

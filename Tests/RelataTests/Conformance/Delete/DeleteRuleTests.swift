@@ -7,7 +7,7 @@ import Testing
         let store = try TestStore.make(
             engine, for: Trunk.self, Nullified.self, Cascaded.self, Denying.self, Dangling.self)
         try store.insert([Trunk(name: "a"), Trunk(name: "b", parent: ToOne(id: "a")), Trunk(name: "c")])
-        try store.insert([Mark(name: "m"), Mark(name: "n")])
+        try store.insert([Seal(name: "m"), Seal(name: "n")])
         return store
     }
 
@@ -64,7 +64,7 @@ import Testing
         #expect(dangling.trunk?.id == "a")
         #expect(try store.fetch(dangling.trunk) == nil && store.related(to: dangling) { $0.trunk } == nil)
         #expect(try store.count(Dangling.where { $0.trunk == "a" && $0.trunk.marks.isEmpty }) == 1)
-        #expect(try store.count(Mark.all) == 2)
+        #expect(try store.count(Seal.all) == 2)
         // What isn't there is no error, and not in the report.
         #expect(lines(try store.delete(Trunk.self, id: "a")) == [])
     }
@@ -94,16 +94,16 @@ import Testing
         let cascaded = try store.insert(Cascaded(trunk: ToOne(id: "a")))
         try store.insert(CascadedLeaf(owner: ToOne(cascaded), guardian: ToOne(denying)))
         #expect(thrown { try store.delete(denying) }?.kind == "deleteDenied")
-        #expect(thrown { try store.delete(Mark.self, id: "m") }?.kind == "deleteDenied")
-        #expect(try store.count(Mark.all) == 2)
+        #expect(thrown { try store.delete(Seal.self, id: "m") }?.kind == "deleteDenied")
+        #expect(try store.count(Seal.all) == 2)
         let report = try store.delete(cascaded)
         #expect(lines(report) == ["delete Cascaded 1", "delete CascadedLeaf 1"])
-        #expect(lines(try store.delete(Mark.self, id: "m")) == ["delete Denying 1", "delete Mark m"])
+        #expect(lines(try store.delete(Seal.self, id: "m")) == ["delete Denying 1", "delete Seal m"])
     }
 
     @Test(arguments: Engine.allCases) func whatHappensToThoseItRefersTo(_ engine: Engine) throws {
         let store = try store(engine)
-        let (m, n) = (ToOne<Mark>(id: "m"), ToOne<Mark>(id: "n"))
+        let (m, n) = (ToOne<Seal>(id: "m"), ToOne<Seal>(id: "n"))
         // cascade: the target goes too, and what hangs on it; deny: not while the target is there.
         try store.insert([Nullified(mark: m), Nullified(mark: m)])
         try store.insert([Dangling(mark: m), Dangling(mark: n)])
@@ -112,10 +112,10 @@ import Testing
         try store.update(Cascaded.self, id: 1) { $0.mark = nil }
         #expect(lines(try store.delete(Cascaded.self, id: 1)) == ["delete Cascaded 1"])
         let plan = try store.deletionPlan(for: Nullified.where { $0.id == 1 })
-        #expect(lines(plan) == ["delete Mark m", "delete Nullified 1", "unset Nullified.mark 2"])
+        #expect(lines(plan) == ["delete Nullified 1", "delete Seal m", "unset Nullified.mark 2"])
         #expect(lines(try store.delete(Nullified.self, id: 1)) == lines(plan))
         #expect(try store.fetch(Dangling.sorted { $0.id }).map(\.mark?.id) == ["m", "n"])
-        #expect(try store.fetch(Mark.all).map(\.name) == ["n"])
+        #expect(try store.fetch(Seal.all).map(\.name) == ["n"])
         #expect(lines(try store.delete(Dangling.all)) == ["delete Dangling 1, 2"])
     }
 

@@ -27,14 +27,14 @@ import Testing
     @Relationship(inverse: \Order.group, ordered: true) var order: ToMany<Order>
 }
 
-private enum Mood: String, Codable { case calm, wild }
+private enum Weather: String, Codable { case calm, wild }
 
 /// A model that more can see than the types of some of its properties.
-@Model struct Diary {
-    let id: Relata.ID<Diary>
-    fileprivate var mood: Mood = .calm
-    fileprivate var former: Mood?
-    fileprivate var moods: [Mood] = []
+@Model struct Logbook {
+    let id: Relata.ID<Logbook>
+    fileprivate var mood: Weather = .calm
+    fileprivate var former: Weather?
+    fileprivate var moods: [Weather] = []
     private(set) var pages: Int = 0
     var text: String
 }
@@ -187,12 +187,12 @@ enum Archive {
     }
 
     @Test(arguments: Engine.allCases) func typesMayBeLessVisibleThanTheirModel(_ engine: Engine) throws {
-        let store = try TestStore.make(engine, for: Diary.self)
-        var diary = Diary(text: "t")
-        (diary.mood, diary.moods) = (.wild, [.calm, .wild])
-        try store.insert([diary, Diary(text: "u")])
-        #expect(try store.refresh(diary) == diary)
-        #expect(try store.fetch(Diary.where { $0.mood == .wild && $0.former == nil }).map(\.text) == ["t"])
+        let store = try TestStore.make(engine, for: Logbook.self)
+        var logbook = Logbook(text: "t")
+        (logbook.mood, logbook.moods) = (.wild, [.calm, .wild])
+        try store.insert([logbook, Logbook(text: "u")])
+        #expect(try store.refresh(logbook) == logbook)
+        #expect(try store.fetch(Logbook.where { $0.mood == .wild && $0.former == nil }).map(\.text) == ["t"])
     }
 
     @Test func aCompositeKeyIsCodableWithItsModel() throws {
