@@ -84,8 +84,8 @@ struct IncludeLoader {
         }
         var objects = loop.objects
         let lists =
-            try toOne.map { loop.rows.lists(ofRows: $0.rows, keys: $0.keys.count) }
-            ?? loop.rows.lists(owners: owners.count) { try KeyList(of: objects) }
+            toOne.map { loop.rows.lists(ofRows: $0.rows, keys: $0.keys.count) }
+            ?? loop.rows.lists(owners: owners.count)
         try load(include.children, into: &objects)
         return Members(objects: objects, lists: lists, isToOne: toOne != nil)
     }

@@ -32,7 +32,7 @@ public struct ReadLoop<M: Model> {
 
     /// Reads rows that are objects.
     init(_ statement: OpaquePointer) {
-        (self.statement, owner, keyColumn, rows) = (statement, .none, -1, EdgeRows(orderColumn: nil))
+        (self.statement, owner, keyColumn, rows) = (statement, .none, -1, EdgeRows())
     }
 
     /// Reads the rows of an edge.
@@ -42,7 +42,7 @@ public struct ReadLoop<M: Model> {
         let first = owner == .number ? 1 : M.keyColumnCount
         (self.statement, self.owner) = (statement, owner)
         self.keyColumn = keyColumn.map { Int32(first + $0) } ?? -1
-        rows = EdgeRows(orderColumn: edge.placeColumns == 0 ? nil : edge.columnTypes.count - 1)
+        rows = EdgeRows(edge)
     }
 
     @inlinable
@@ -90,41 +90,54 @@ public struct ReadLoop<M: Model> {
 /// Which object each row of an edge gives to which owner.
 @usableFromInline
 struct EdgeRows {
-    /// The column that an owner's objects are in the order of; `nil` where rows come in order.
-    private let orderColumn: Int32?
+    /// Where the columns begin that tell an object's place among those of its owner, and how many they are: none where
+    /// rows come in order.
+    private let placeColumn: Int32
+    private let placeColumns: Int
     private var owners: [Int32] = []
     private var objects: [Int32] = []
     private var places: [Place] = []
     private var isSorted = true
 
-    /// A place among an owner's objects: a position, or a key that is a number or a UUID. Whatever else a column holds
-    /// comes last; the keys decide then.
+    /// A position, and a key that is a number or a UUID. Whatever else a column holds comes last.
     private struct Place: Comparable {
+        var position: UInt64 = 0
         var high = UInt64.max
         var low = UInt64.max
 
-        init(_ column: ColumnValue) {
-            switch column.storageClass {
-            case SQLITE_INTEGER: (high, low) = (UInt64(bitPattern: column.integer) ^ (1 << 63), 0)
+        init(_ statement: OpaquePointer, _ column: Int32, hasPosition: Bool) {
+            if hasPosition {
+                let value = ColumnValue(statement, column)
+                position = value.storageClass == SQLITE_INTEGER ? Self.ascending(value.integer) : .max
+            }
+            let key = ColumnValue(statement, hasPosition ? column + 1 : column)
+            switch key.storageClass {
+            case SQLITE_INTEGER: (high, low) = (Self.ascending(key.integer), 0)
             case SQLITE_BLOB:
-                guard let bytes = column.uuid?.uuid else { return }
+                guard let bytes = key.uuid?.uuid else { return }
                 let words = unsafeBitCast(bytes, to: (UInt64, UInt64).self)
                 (high, low) = (UInt64(bigEndian: words.0), UInt64(bigEndian: words.1))
             default: break
             }
         }
 
+        private static func ascending(_ value: Int64) -> UInt64 { UInt64(bitPattern: value) ^ (1 << 63) }
+
         static func < (left: Place, right: Place) -> Bool {
-            left.high != right.high ? left.high < right.high : left.low < right.low
+            (left.position, left.high, left.low) < (right.position, right.high, right.low)
         }
     }
 
-    init(orderColumn: Int?) { self.orderColumn = orderColumn.map { Int32($0) } }
+    /// Rows of an edge; of none where it is `nil`.
+    init(_ edge: CompiledQuery? = nil) {
+        placeColumns = edge?.placeColumns ?? 0
+        placeColumn = Int32((edge?.columnTypes.count ?? 0) - placeColumns)
+    }
 
     @usableFromInline
     mutating func add(_ object: Int32, to owner: Int32, _ statement: OpaquePointer) {
-        if let orderColumn {
-            let place = Place(ColumnValue(statement, orderColumn))
+        if placeColumns > 0 {
+            let place = Place(statement, placeColumn, hasPosition: placeColumns > 1)
             if isSorted, let last = owners.last {
                 isSorted = last < owner || last == owner && places[places.count - 1] < place
             }
@@ -134,22 +147,19 @@ struct EdgeRows {
         objects.append(object)
     }
 
+    /// Adds the next object of the owner that the row begins with, by its number from 1.
+    mutating func addNext(_ statement: OpaquePointer) {
+        let owner = Int32(truncatingIfNeeded: sqlite3_column_int64(statement, 0)) - 1
+        add(Int32(truncatingIfNeeded: objects.count), to: owner, statement)
+    }
+
     /// The objects of each of so many owners, in order.
     ///
-    /// - Parameters:
-    ///   - numbers: For each owner the number that it has from now on.
-    ///   - keys: The keys of the objects: for those of one place.
-    func lists(owners count: Int, numbers: [Int32]? = nil, keys: () throws -> KeyList) rethrows -> MemberLists {
+    /// - Parameter numbers: For each owner the number that it has from now on.
+    func lists(owners count: Int, numbers: [Int32]? = nil) -> MemberLists {
         let owners = numbers.map { numbers in self.owners.map { numbers[Int($0)] } } ?? self.owners
         var lists = MemberLists(owners: owners, members: Array(0..<Int32(owners.count)), count: count)
-        if !isSorted {
-            let keys = try keys()
-            lists.sort { left, right in
-                let (left, right) = (Int(left), Int(right))
-                return places[left] != places[right]
-                    ? places[left] < places[right] : keys[Int(objects[left])].precedes(keys[Int(objects[right])])
-            }
-        }
+        if !isSorted { lists.sort { places[Int($0)] < places[Int($1)] } }
         lists.map { objects[Int($0)] }
         return lists
     }

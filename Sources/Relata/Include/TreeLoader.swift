@@ -53,9 +53,7 @@ struct TreeLoader<Node: Model> {
             ownNumbers[index] = numbers[Int(number)]
         }
         // Nobody has what is linked to a key that no object has.
-        let lists = try loop.rows.lists(owners: Int(count) + 1, numbers: numbers.map { $0 < 0 ? count : $0 }) {
-            try KeyList(of: loop.objects)
-        }
+        let lists = loop.rows.lists(owners: Int(count) + 1, numbers: numbers.map { $0 < 0 ? count : $0 })
         let links = TreeLinks(objects: loop.objects.count, lists: lists, owners: ownNumbers, places: places)
         return Nodes(objects: loop.objects, links: links)
     }

@@ -46,7 +46,7 @@ struct ShapeFetcher {
         _ list: ShapeList, of content: Content.Type, keys: ShapeKeys, depth: Int
     ) throws -> any LoadedShapes {
         guard !keys.list.isEmpty else {
-            return LoadedShapeList<Content.Value>([], owners: [], keys: 0, numbers: keys.numbers)
+            return LoadedShapeList<Content.Value>([], lists: MemberLists([]), numbers: keys.numbers)
         }
         guard depth <= Self.deepest else {
             throw RelataError.invalidUse(
@@ -59,17 +59,18 @@ struct ShapeFetcher {
         let compiled = try transaction.compiler.edge(
             QueryPlan(entity: target, condition: list.plan.condition, sort: list.plan.sort), from: list.owner.name,
             along: list.plan.relationship, of: keys.list, columns: .parts(level.parts), limit: list.plan.limit,
-            tellsRows: true)
+            tellsRows: true, sortsRows: false)
         let rows = try read(content, level, compiled, isRepeated: list.isShared, depth: depth)
-        return LoadedShapeList(rows.values, owners: rows.owners, keys: keys.list.count, numbers: keys.numbers)
+        return LoadedShapeList(
+            rows.values, lists: rows.owners.lists(owners: keys.list.count), numbers: keys.numbers)
     }
 
     // MARK: Rows
 
     private struct Rows<Value> {
         var values: [Value]
-        /// For each value the number of its owner, if rows tell it.
-        var owners: [Int32]
+        /// Which owner each value is of, if rows tell it.
+        var owners: EdgeRows
         /// Where the last row of a full page stands.
         var place: [RelataCore.Value]?
     }
@@ -95,7 +96,8 @@ struct ShapeFetcher {
             var loop = ShapeLoop<Content.Value>(
                 cursor: ShapeCursor(
                     reader: ShapeReader(handle, ends: ends), connection: connection, statement: handle,
-                    firstColumn: Int32(columns.first ?? 0), keys: keys))
+                    firstColumn: Int32(columns.first ?? 0), rows: EdgeRows(compiled),
+                    keys: keys))
             if let pageSize { loop.cursor.place = (pageSize, compiled.columnTypes, compiled.placeColumns) }
             do {
                 try Content.read(&loop)
@@ -103,7 +105,7 @@ struct ShapeFetcher {
                 throw mismatch(message, at: loop.cursor.reader.row, level, columns)
             }
             return (
-                Rows(values: loop.values, owners: loop.cursor.owners, place: loop.cursor.lastPlace), loop.cursor.keys
+                Rows(values: loop.values, owners: loop.cursor.rows, place: loop.cursor.lastPlace), loop.cursor.keys
             )
         }
         if level.lists.isEmpty || rows.values.isEmpty { return rows }

@@ -38,7 +38,8 @@ public struct ShapeCursor {
     let statement: OpaquePointer
     /// 1 where rows begin with the number of their owner, else 0.
     let firstColumn: Int32
-    var owners: [Int32] = []
+    /// Which owner each row is of.
+    var rows: EdgeRows
     /// For each list its owners' keys.
     var keys: [ShapeKeys]
     /// Of a page: its size, and the row's columns, of which the last ones tell its place in the order.
@@ -47,8 +48,10 @@ public struct ShapeCursor {
     private var count = 0
 
     init(
-        reader: ShapeReader, connection: Connection, statement: OpaquePointer, firstColumn: Int32, keys: [ShapeKeys]
+        reader: ShapeReader, connection: Connection, statement: OpaquePointer, firstColumn: Int32, rows: EdgeRows,
+        keys: [ShapeKeys]
     ) {
+        self.rows = rows
         self.reader = reader
         self.connection = connection
         self.statement = statement
@@ -61,7 +64,7 @@ public struct ShapeCursor {
         let code = sqlite3_step(statement)
         if code == SQLITE_DONE { return false }
         try connection.check(code, statement)
-        if firstColumn > 0 { owners.append(Int32(truncatingIfNeeded: sqlite3_column_int64(statement, 0)) - 1) }
+        if firstColumn > 0 { rows.addNext(statement) }
         for index in keys.indices { keys[index].append(Row(statement)) }
         reader.row.column = firstColumn
         if let place {
@@ -120,33 +123,19 @@ protocol LoadedShapes: AnyObject {}
 @usableFromInline
 final class LoadedShapeList<Value>: LoadedShapes {
     @usableFromInline let values: [Value]
-    /// Where each key's values begin in ``order``, and the end.
-    @usableFromInline let starts: [Int32]
-    @usableFromInline let order: [Int32]
+    /// Which values each key has.
+    @usableFromInline let lists: MemberLists
     /// For each row the number of its key.
     @usableFromInline let numbers: [Int32]
 
-    /// - Parameters:
-    ///   - owners: For each value the number of the key it belongs to, in the order of each owner's list.
-    ///   - keys: How many keys there are.
-    init(_ values: [Value], owners: [Int32], keys: Int, numbers: [Int32]) {
-        // A counting sort: the values of one owner stay in their order.
-        var starts = [Int32](repeating: 0, count: keys + 1)
-        for owner in owners { starts[Int(owner) + 1] += 1 }
-        for key in 0..<keys { starts[key + 1] += starts[key] }
-        var next = starts
-        var order = [Int32](repeating: 0, count: owners.count)
-        for (place, owner) in owners.enumerated() {
-            order[Int(next[Int(owner)])] = Int32(place)
-            next[Int(owner)] += 1
-        }
-        (self.values, self.starts, self.order, self.numbers) = (values, starts, order, numbers)
+    init(_ values: [Value], lists: MemberLists, numbers: [Int32]) {
+        (self.values, self.lists, self.numbers) = (values, lists, numbers)
     }
 
     @inlinable
     func list(of row: Int) -> [Value] {
         let number = Int(numbers[row])
         guard number >= 0 else { return [] }
-        return order[Int(starts[number])..<Int(starts[number + 1])].map { values[Int($0)] }
+        return lists[number].map { values[Int(lists.members[$0])] }
     }
 }

@@ -72,7 +72,7 @@ extension KeyList: ExpressibleByArrayLiteral, CustomStringConvertible {
 
 extension KeyValue {
     /// Whether the key comes first when keys are sorted.
-    package func precedes(_ other: KeyValue) -> Bool {
+    func precedes(_ other: KeyValue) -> Bool {
         for (left, right) in zip(values, other.values) where left != right { return left.precedes(right) }
         return values.count < other.values.count
     }

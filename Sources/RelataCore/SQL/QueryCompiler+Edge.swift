@@ -14,10 +14,9 @@ extension QueryCompiler {
     ///   - chosen: What each row shows of the object.
     ///   - limit: The largest number of objects for each owner.
     ///   - tellsRows: Whether rows begin with the owner's place in the list, from 1, instead of its key.
-    ///   - sortsRows: Whether rows come in order in any case. Else they may end with a column that the objects of each
-    ///     owner are to be in the order of, before that of their keys, and come in any order:
-    ///     ``CompiledQuery/placeColumns`` tells. The few objects of an owner are sorted in no time, all rows together
-    ///     are not.
+    ///   - sortsRows: Whether rows come in order in any case. Else they may come in any order, and end with columns that
+    ///     tell the object's place among those of its owner, a position or a key or both: ``CompiledQuery/placeColumns``
+    ///     says how many. The few objects of an owner are sorted in no time, all rows together are not.
     ///   - recursion: Whether what the relationship leads to are owners in turn, and how often. It must lead back to its
     ///     own entity, and rows tell their owner's key.
     public func edge(
@@ -35,18 +34,17 @@ extension QueryCompiler {
         let ownerTypes = tellsRows ? [.integer] : query.ownerTypes(from: entity, along: relationship)
         let parts = query.partColumns.map { $0 + ownerTypes.count }
         guard let limit else {
-            var place: ExpressionWriter.OrderTerm?
-            if !sortsRows, plan.sort.isEmpty {
-                if query.hasOneAnOwner { order = [] } else { place = query.place(order) }
-            }
+            let place = sortsRows || !plan.sort.isEmpty ? nil : query.place(order)
             if let place {
-                columns.append(", \(place.sql)")
-                types.append(place.type)
+                for term in place {
+                    columns.append(", \(term.sql)")
+                    types.append(term.type)
+                }
                 order = []
             }
             let sql = try query.finish("SELECT \(owner), \(columns)", order: order)
             return CompiledQuery(
-                statement: query.statement(sql), columnTypes: ownerTypes + types, placeColumns: place == nil ? 0 : 1,
+                statement: query.statement(sql), columnTypes: ownerTypes + types, placeColumns: place?.count ?? 0,
                 partColumns: parts)
         }
         // The last column numbers an owner's objects; whoever reads the others passes over it.
@@ -138,12 +136,12 @@ extension QueryWriter {
         return alias
     }
 
-    /// The first term of a relationship's own order, where whoever reads the rows can sort by it and by keys after it:
-    /// a position that the store keeps, a number or a UUID.
-    fileprivate func place(_ order: [ExpressionWriter.OrderTerm]) -> ExpressionWriter.OrderTerm? {
-        guard between.isEmpty, let first = order.first else { return nil }
-        if isOrderStored { return first }
-        return order.count == 1 && (first.type == .integer || first.type == .uuid(.blob)) ? first : nil
+    /// The terms of a relationship's own order where whoever reads the rows can sort by them: a position that the store
+    /// keeps, and a key that is a number or a UUID. None where an owner has one object at most.
+    fileprivate func place(_ order: [ExpressionWriter.OrderTerm]) -> [ExpressionWriter.OrderTerm]? {
+        if hasOneAnOwner { return [] }
+        guard between.isEmpty, order.count == (isOrderStored ? 2 : 1), let key = order.last else { return nil }
+        return key.type == .integer || key.type == .uuid(.blob) ? order : nil
     }
 
     fileprivate func ownerTypes(from entity: String, along relationship: String) -> [AttributeType?] {
