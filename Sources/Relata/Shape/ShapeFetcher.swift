@@ -91,7 +91,6 @@ struct ShapeFetcher {
         let statement = compiled.statement
         let connection = transaction.connection
         var (rows, filled) = try connection.withStatement(statement.sql) { handle in
-            defer { if !statement.parameters.isEmpty { sqlite3_clear_bindings(handle) } }
             try connection.bind(statement.parameters, to: handle)
             var loop = ShapeLoop<Content.Value>(
                 cursor: ShapeCursor(

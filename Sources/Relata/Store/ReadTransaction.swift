@@ -20,13 +20,12 @@ public class ReadTransaction: StoreReader {
     /// Runs `body`, which sees the state that the transaction sees.
     public func readOnce<Result>(_ body: (ReadTransaction) throws -> Result) throws -> Result { try body(self) }
 
-    /// Gives each object of a query to `body`, one at a time: memory stays constant whatever their number.
+    /// Gives each object of a query to `body`, one at a time: memory stays constant whatever their number. For code
+    /// with `async` see ``Store/stream(_:)``.
     public func forEach<M: Model>(_ query: Query<M>, _ body: (M) throws -> Void) throws {
-        let compiled = try compiler.select(try plan(query))
-        try rows(compiled.statement) { statement in
-            var reader = RowReader(statement)
-            try body(try Self.reading(M.self) { try M(from: &reader) })
-        }
+        let cursor = try ObjectCursor(query, in: self)
+        defer { cursor.close() }
+        while let object = try cursor.next() { try body(object) }
     }
 
     // MARK: Inside
@@ -104,12 +103,23 @@ public class ReadTransaction: StoreReader {
             var reader = RowReader(statement)
             objects.append(try Self.reading(model) { try M(from: &reader) })
         }
-        try connection.runningForeignSQL { try rows(try sql.statement, read) }
+        try connection.runningForeignSQL { try rows(try statement(of: sql), read) }
         return objects
     }
 
     func deletionPlan<M: Model>(_ model: M.Type, _ roots: DeletionRoots) throws -> DeletionReport {
         try connection.deletionPlan(of: try catalog.table(model).index, roots: roots, schema: catalog.schema)
+    }
+
+    /// SQL of one's own. Connections to a file that read can't write; in memory there is but one, which could.
+    func statement(of sql: SQL) throws -> SQLStatement {
+        let statement = try sql.statement
+        if connection.path.isEmpty, !(self is WriteTransaction),
+            try connection.withStatement(statement.sql, { sqlite3_stmt_readonly($0) == 0 })
+        {
+            throw RelataError.readOnly("SQL that writes was given to a read: use execute, or a write transaction")
+        }
+        return statement
     }
 
     /// The query with its textual conditions understood.
@@ -153,7 +163,6 @@ public class ReadTransaction: StoreReader {
 
     private func bound<Result>(_ sql: SQLStatement, _ body: (OpaquePointer) throws -> Result) throws -> Result {
         try connection.withStatement(sql.sql) { statement in
-            defer { if !sql.parameters.isEmpty { sqlite3_clear_bindings(statement) } }
             try connection.bind(sql.parameters, to: statement)
             return try body(statement)
         }

@@ -143,7 +143,13 @@ public final class Store: StoreWriter, Sendable {
     public func close() throws { try pool.close() }
 
     /// Copies the store to a file while it is in use; the copy is of one moment.
+    ///
+    /// - Throws: ``RelataError/corruptStore(_:)`` where the file is there and no database; it stays as it is.
     public func backup(to path: String) throws {
+        let files = [path, self.path ?? ""].map { URL(fileURLWithPath: $0).resolvingSymlinksInPath().path }
+        guard files[0] != files[1] else {
+            throw RelataError.invalidUse("\(path) is the store's own file: copy it to another")
+        }
         try pool.read { source in
             let destination = try Connection(path: path)
             try source.backup(to: destination)

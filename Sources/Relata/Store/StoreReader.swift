@@ -188,7 +188,7 @@ extension StoreReader {
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func rows(_ sql: SQL) throws -> [[Value]] {
         try readOnce { transaction in
-            try transaction.connection.runningForeignSQL { try transaction.connection.values(try sql.statement) }
+            try transaction.connection.runningForeignSQL { try transaction.connection.values(try transaction.statement(of: sql)) }
         }
     }
 

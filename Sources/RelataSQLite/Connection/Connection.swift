@@ -26,15 +26,25 @@ public final class Connection {
     /// What the open transaction does, if somebody wants to know.
     public internal(set) var recorder: ChangeRecorder?
     private(set) var isClosed = false
+    /// Whether statements may run inside a transaction only: SQLite takes back a whole transaction by itself after some
+    /// errors, such as a full disk, and what came after it would be written at once.
+    var needsTransaction = false
 
     /// Opens a connection.
     ///
+    /// - Parameters:
+    ///   - path: The file, or `nil` for a database in memory.
+    ///   - isReadOnly: Whether writing is refused; the file must exist.
+    ///   - busyTimeout: How many seconds a statement waits for another process that holds the file's lock.
+    ///   - trace: Called after each statement.
     /// - Throws: ``RelataError/fileAccess(path:_:)`` where the file can't be opened, ``RelataError/corruptStore(_:)``
     ///   where it is no database.
-    public init(path: String?, isReadOnly: Bool = false, trace: SQLTrace? = nil) throws(RelataError) {
+    public init(path: String?, isReadOnly: Bool = false, busyTimeout: Double = 5, trace: SQLTrace? = nil)
+        throws(RelataError)
+    {
         var configuration = GRDB.Configuration()
         configuration.readonly = isReadOnly
-        configuration.busyMode = .timeout(5)
+        configuration.busyMode = .timeout(busyTimeout)
         configuration.label = "relata"
         do {
             queue =
@@ -112,6 +122,7 @@ public final class Connection {
 
     @usableFromInline
     func lease(_ sql: String) throws(RelataError) -> Statement {
+        if needsTransaction { try requireTransaction() }
         if let cached = cache[sql], !cached.isLeased {
             cached.isLeased = true
             if let accesses { note(cached, in: accesses) }
@@ -129,6 +140,7 @@ public final class Connection {
 
     @usableFromInline
     func lease(slot: Int, _ sql: () throws -> String) throws -> Statement {
+        if needsTransaction { try requireTransaction() }
         if slot < slots.count, let statement = slots[slot], !statement.isLeased {
             statement.isLeased = true
             if let accesses { note(statement, in: accesses) }
@@ -141,9 +153,18 @@ public final class Connection {
         return statement
     }
 
+    private func requireTransaction() throws(RelataError) {
+        guard !isInTransaction else { return }
+        throw .invalidUse(
+            "the transaction is over: an earlier error in it, such as a full disk, took all of it back. Let that error end its closure, and try again"
+        )
+    }
+
     @inlinable
     func release(_ statement: Statement) {
         sqlite3_reset(statement.handle)
+        // What was bound may be large, and would stay in memory until the statement is used again.
+        sqlite3_clear_bindings(statement.handle)
         statement.isLeased = false
     }
 
@@ -177,6 +198,7 @@ public final class Connection {
 
     /// Runs SQL text that may hold several statements, without parameters.
     public func execute(_ sql: String) throws(RelataError) {
+        if needsTransaction { try requireTransaction() }
         guard !isClosed else { throw .closed("the store is closed: open it again") }
         var code = SQLITE_OK
         if let accesses {
@@ -197,10 +219,7 @@ public final class Connection {
     /// Runs a query and gives each row to `body`, in order.
     public func rows(_ statement: SQLStatement, _ body: (Row) throws(RelataError) -> Void) throws(RelataError) {
         let leased = try lease(statement.sql)
-        defer {
-            release(leased)
-            if !statement.parameters.isEmpty { sqlite3_clear_bindings(leased.handle) }
-        }
+        defer { release(leased) }
         try bind(statement.parameters, to: leased.handle)
         while true {
             let code = sqlite3_step(leased.handle)
@@ -222,10 +241,7 @@ public final class Connection {
     /// The first column of the first row, or `nil` where there is no row.
     public func value(_ statement: SQLStatement, as type: AttributeType? = nil) throws(RelataError) -> Value? {
         let leased = try lease(statement.sql)
-        defer {
-            release(leased)
-            if !statement.parameters.isEmpty { sqlite3_clear_bindings(leased.handle) }
-        }
+        defer { release(leased) }
         try bind(statement.parameters, to: leased.handle)
         let code = sqlite3_step(leased.handle)
         if code == SQLITE_DONE { return nil }

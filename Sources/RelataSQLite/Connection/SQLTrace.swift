@@ -1,7 +1,8 @@
 import Foundation
 import GRDBSQLite
 
-/// Called after each statement with its text and how long it ran. The text holds no values.
+/// Called after each statement with its text and how long it ran, which SQLite measures in milliseconds. The text holds no
+/// values.
 public typealias SQLTrace = @Sendable (_ sql: String, _ duration: Duration) -> Void
 
 /// Connects a trace to SQLite's own hook, which costs nothing where there is none.

@@ -12,8 +12,17 @@ enum SQLiteErrors {
         case SQLITE_CANTOPEN:
             .fileAccess(
                 path: path, "can't be opened: check that it is a file, and that its folder exists and may be written")
-        case SQLITE_READONLY: .readOnly("\(path) can't be written: open it read-only, or change its permissions")
+        case SQLITE_READONLY: .readOnly(readOnly(path, code))
         default: .fileAccess(path: path, message ?? "error \(code)")
+        }
+    }
+
+    private static func readOnly(_ name: String, _ code: Int) -> String {
+        switch code >> 8 {
+        // Codes that SQLite's header gives no constants to in Swift: CANTLOCK, CANTINIT and DIRECTORY.
+        case 2, 5, 6:
+            "\(name) can't be opened: its folder must be one that may be written, even for reading, because SQLite keeps the index of its log there"
+        default: "\(name) can't be written: change its permissions"
         }
     }
 
@@ -24,7 +33,7 @@ enum SQLiteErrors {
         case SQLITE_NOTADB: .corruptStore("\(name) is not an SQLite database, and was left as it is")
         case SQLITE_CORRUPT: .corruptStore("\(name) is damaged (\(message)): restore it from a copy")
         case SQLITE_BUSY, SQLITE_LOCKED: .busy("\(name) is locked by another process: try again later")
-        case SQLITE_READONLY: .readOnly("\(name) can't be written: \(message)")
+        case SQLITE_READONLY: .readOnly(readOnly(name, code))
         case SQLITE_FULL: .fileAccess(path: name, "no space left: nothing of the transaction was written")
         case SQLITE_IOERR: .fileAccess(path: name, "reading or writing failed: \(message)")
         case SQLITE_TOOBIG: .invalidUse("a value is larger than SQLite's limit of a billion bytes: store it in a file")

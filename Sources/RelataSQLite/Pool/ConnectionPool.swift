@@ -20,7 +20,8 @@ public final class ConnectionPool: Sendable {
     private let readers: Leases
     private let busyTimeout: Double
     private let isReadOnly: Bool
-    private let isShared: Bool
+    /// Whether one connection reads and writes, because the database is in memory.
+    public let isShared: Bool
     /// Where committed transactions are made known.
     public let changes: ChangeHub?
 
@@ -32,7 +33,7 @@ public final class ConnectionPool: Sendable {
     ///   - readers: The largest number of connections that read.
     ///   - busyTimeout: How many seconds to wait for another process that writes.
     ///   - changes: Where committed transactions are made known.
-    /// - Throws: ``RelataError``, as ``Connection/init(path:isReadOnly:trace:)`` says.
+    /// - Throws: ``RelataError``, as ``Connection/init(path:isReadOnly:busyTimeout:trace:)`` says.
     public init(
         path: String?, isReadOnly: Bool = false, durability: Durability = .normal, readers: Int = 5,
         busyTimeout: Double = 5, trace: SQLTrace? = nil, changes: ChangeHub? = nil
@@ -42,23 +43,33 @@ public final class ConnectionPool: Sendable {
         self.isReadOnly = isReadOnly
         isShared = path == nil
         let openReader: @Sendable () throws -> Connection = {
-            let connection = try Connection(path: path, isReadOnly: true, trace: trace)
-            sqlite3_busy_timeout(connection.handle, Int32(busyTimeout * 1000))
-            return connection
+            try Connection(path: path, isReadOnly: true, busyTimeout: busyTimeout, trace: trace)
         }
         let openWriter: @Sendable () throws -> Connection = {
-            let connection = try Connection(path: path, isReadOnly: isReadOnly, trace: trace)
-            sqlite3_busy_timeout(connection.handle, Int32(busyTimeout * 1000))
+            let connection = try Connection(
+                path: path, isReadOnly: isReadOnly, busyTimeout: busyTimeout, trace: trace)
             if path != nil && !isReadOnly {
                 try connection.execute("PRAGMA synchronous = \(durability == .full ? "FULL" : "NORMAL")")
             }
             return connection
         }
         writer = Leases(limit: 1, open: openWriter)
-        self.readers = path == nil || isReadOnly ? writer : Leases(limit: max(1, readers), open: openReader)
+        self.readers = path == nil ? writer : Leases(limit: max(1, readers), open: openReader)
+        if let path { try Self.check(path, isReadOnly: isReadOnly) }
         // Opened at once, so that a file that can't be opened is an error here and not at the first call.
         writer.release(try writer.acquire(nested: ""))
         if path != nil { changes?.attach(self) }
+    }
+
+    /// What SQLite says late, or not at all.
+    private static func check(_ path: String, isReadOnly: Bool) throws(RelataError) {
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { return }
+        if isFolder.boolValue { throw .fileAccess(path: path, "can't be opened: it is a folder, and no file") }
+        // SQLite would open it for reading only, and leave its log beside it.
+        if !isReadOnly && !FileManager.default.isWritableFile(atPath: path) {
+            throw .readOnly("\(path) can't be written: open it read-only, or change its permissions")
+        }
     }
 
     // MARK: Reading
@@ -81,6 +92,9 @@ public final class ConnectionPool: Sendable {
         defer { readers.release(connection) }
         return try translatingInterrupts { try body(connection) }
     }
+
+    /// A connection that is kept for reading across suspensions, of a database in a file. Never waits.
+    public func snapshot() throws -> Snapshot { try Snapshot(readers) }
 
     // MARK: Writing
 
@@ -152,6 +166,8 @@ public final class ConnectionPool: Sendable {
 
     private func commit<Result>(_ connection: Connection, _ body: (Connection) throws -> Result) throws -> Result {
         changes?.begin(connection)
+        connection.needsTransaction = true
+        defer { connection.needsTransaction = false }
         do {
             let result = try body(connection)
             if Task.isCancelled { throw CancellationError() }
@@ -168,7 +184,7 @@ public final class ConnectionPool: Sendable {
     }
 
     /// SQLite says "interrupted" where its progress handler found the task cancelled.
-    private func translatingInterrupts<Result>(_ body: () throws -> Result) throws -> Result {
+    public func translatingInterrupts<Result>(_ body: () throws -> Result) throws -> Result {
         do {
             return try body()
         } catch RelataError.database(let code, _, _) where code & 0xff == Int(SQLITE_INTERRUPT) {
@@ -200,7 +216,7 @@ public final class ConnectionPool: Sendable {
     /// Closes all connections. Calls after it fail with ``RelataError/closed(_:)``; what runs goes on to its end.
     public func close() throws {
         changes?.close()
-        if !isShared && !isReadOnly { try readers.close() }
+        if !isShared { try readers.close() }
         try writer.close()
     }
 }

@@ -99,6 +99,31 @@ final class Leases: Sendable {
         return try connection(later, ThreadIdentity.current)
     }
 
+    /// A connection beyond the limit, for a holder that may keep it for long: nobody ever waits for it, and it waits for
+    /// nobody.
+    func borrow() throws -> Connection {
+        let leased = try state.withLock { state throws -> LeasedConnection? in
+            if state.isClosed { throw Self.closed }
+            guard let leased = state.idle.popLast() else { return nil }
+            // Another may be opened in its place.
+            state.opened -= 1
+            return leased
+        }
+        return try leased?.connection ?? open()
+    }
+
+    /// Takes back what was borrowed, and closes it if there are enough.
+    func giveBack(_ connection: Connection) {
+        let leased = LeasedConnection(connection: connection)
+        let isKept = state.withLock { state in
+            guard !state.isClosed, state.opened < limit else { return false }
+            state.opened += 1
+            state.idle.append(leased)
+            return true
+        }
+        if !isKept { try? connection.close() }
+    }
+
     /// A connection that is open and in nobody's hands; `nil` if there is none.
     func acquireIfIdle() -> Connection? {
         let thread = ThreadIdentity.current
@@ -140,12 +165,14 @@ final class Leases: Sendable {
         }
     }
 
+    private static let closed = RelataError.closed("the store is closed: open it again")
+
     private func connection(_ handoff: Handoff, _ thread: UInt) throws -> Connection {
         switch handoff {
         case .connection(let leased): return leased.connection
         case .closed:
             state.withLock { $0.endHold(thread) }
-            throw RelataError.closed("the store is closed: open it again")
+            throw Self.closed
         case .open:
             do {
                 return try open()

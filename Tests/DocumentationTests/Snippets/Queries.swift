@@ -204,6 +204,16 @@ private func cinema() async throws -> Store {
         try printed(in: "Documentation/Queries.md")
         // docs: show
 
+        var minutes = 0
+        for try await film in store.stream(Film.all.sorted { $0.year }) {
+            minutes += film.minutes ?? 0
+            if minutes > 250 { break }
+        }
+        print(minutes)
+        // docs: hide
+        try printed(in: "Documentation/Queries.md")
+        // docs: show
+
         let total = try await store.read { tx in
             var minutes = 0
             try tx.forEach(Film.all) { minutes += $0.minutes ?? 0 }

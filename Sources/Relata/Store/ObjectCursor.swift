@@ -1,0 +1,39 @@
+/// Reads the objects of a query one after the other, on a connection that stays leased meanwhile.
+final class ObjectCursor<M: Model> {
+    private let transaction: ReadTransaction
+    private let rows: RowCursor
+    private let includes: [IncludePlan]
+    /// Objects that were read together because of what they include, the next one last.
+    private var loaded: [M] = []
+
+    /// How many objects have what they include loaded by one statement.
+    private static var chunk: Int { 100 }
+
+    init(_ query: Query<M>, in transaction: ReadTransaction) throws {
+        self.transaction = transaction
+        includes = query.includes
+        let statement = try transaction.compiler.select(try transaction.plan(query)).statement
+        rows = try RowCursor(statement, on: transaction.connection)
+    }
+
+    /// The next object; `nil` after the last one.
+    func next() throws -> M? {
+        if includes.isEmpty { return try read() }
+        if loaded.isEmpty {
+            while loaded.count < Self.chunk, let object = try read() { loaded.append(object) }
+            if loaded.isEmpty { return nil }
+            try IncludeLoader(transaction: transaction).load(includes, into: &loaded)
+            loaded.reverse()
+        }
+        return loaded.popLast()
+    }
+
+    /// Ends the query.
+    func close() { rows.close() }
+
+    private func read() throws -> M? {
+        guard let statement = try rows.next() else { return nil }
+        var reader = RowReader(statement)
+        return try ReadTransaction.reading(M.self) { try M(from: &reader) }
+    }
+}

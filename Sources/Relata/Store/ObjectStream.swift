@@ -1,0 +1,96 @@
+/// The objects of a query, one at a time; ``Store/stream(_:)`` makes it.
+public struct ObjectStream<M: Model>: AsyncSequence, Sendable {
+    let store: Store
+    let query: Query<M>
+
+    /// Begins anew: each iterator sees the state at its own first object.
+    public func makeAsyncIterator() -> Iterator { Iterator(state: .waiting(store, query)) }
+
+    /// Reads the objects one after the other. It holds a connection from its first object until its last, an error, or
+    /// its own end: a loop gives it back however it is left.
+    public struct Iterator: AsyncIteratorProtocol {
+        enum State {
+            case waiting(Store, Query<M>)
+            case running(StreamReader<M>)
+            /// What a store in memory had, in reverse.
+            case fetched([M])
+            case finished
+        }
+
+        var state: State
+
+        /// The next object; `nil` after the last one.
+        ///
+        /// - Throws: What a fetch throws; `CancellationError` if the task was cancelled. After that there is nothing
+        ///   more.
+        public mutating func next() async throws -> M? {
+            do {
+                try Task.checkCancellation()
+                if case .waiting(let store, let query) = state {
+                    state =
+                        store.pool.isShared
+                        ? .fetched(try await store.fetch(query).reversed()) : .running(try StreamReader(query, store))
+                }
+                let object = try step()
+                if object == nil { state = .finished }
+                return object
+            } catch {
+                state = .finished
+                throw error
+            }
+        }
+
+        private mutating func step() throws -> M? {
+            switch state {
+            case .running(let reader): return try reader.next()
+            case .fetched(var objects):
+                // Not two owners of the array while it gets shorter.
+                state = .finished
+                let object = objects.popLast()
+                state = .fetched(objects)
+                return object
+            case .waiting, .finished: return nil
+            }
+        }
+    }
+}
+
+/// A stream's cursor with the connection it holds. What ends the stream, ends both: first the query.
+final class StreamReader<M: Model> {
+    private let pool: ConnectionPool
+    private let snapshot: Snapshot
+    private let cursor: ObjectCursor<M>
+
+    init(_ query: Query<M>, _ store: Store) throws {
+        pool = store.pool
+        snapshot = try pool.snapshot()
+        cursor = try ObjectCursor(query, in: ReadTransaction(snapshot.connection, store.catalog))
+    }
+
+    deinit {
+        cursor.close()
+        snapshot.end()
+    }
+
+    func next() throws -> M? { try pool.translatingInterrupts { try cursor.next() } }
+}
+
+extension Store {
+    /// The objects of a query, one at a time: memory stays constant whatever their number, and all are of one state,
+    /// that of the moment when the first is asked for.
+    ///
+    /// ```swift
+    /// for try await book in store.stream(Book.all.sorted { $0.title }) {
+    ///     try await printer.print(book)
+    /// }
+    /// ```
+    ///
+    /// The query runs on as objects are asked for. A connection is held for it until the loop is left: at the end, by
+    /// `break`, by an error, or because the task is cancelled. It doesn't count as one of
+    /// ``Options/maximumReaders``, so that a loop may read and write in the same store, and neither writers nor
+    /// readers wait for it, however many streams are open. But the file's write-ahead log grows while others write
+    /// during a long loop. What the query includes is loaded for a hundred objects at a time.
+    ///
+    /// A store in memory has one connection, and its stream fetches all objects at once.
+    public func stream<M: Model>(_ query: Query<M>) -> ObjectStream<M> { ObjectStream(store: self, query: query) }
+}

@@ -1,0 +1,38 @@
+import GRDBSQLite
+import RelataCore
+
+/// A running query whose rows are asked for one after the other, where no closure can stand around them.
+///
+/// Its connection must stay leased meanwhile. It gives its statement back after the last row, on ``close()``, and with
+/// the object.
+public final class RowCursor {
+    private let connection: Connection
+    private var statement: Statement?
+
+    /// Begins a query; nothing is read before the first ``next()``.
+    public init(_ query: SQLStatement, on connection: Connection) throws(RelataError) {
+        self.connection = connection
+        let statement = try connection.lease(query.sql)
+        self.statement = statement
+        try connection.bind(query.parameters, to: statement.handle)
+    }
+
+    deinit { close() }
+
+    /// The statement at its next row, valid until the next call; `nil` after the last row.
+    public func next() throws(RelataError) -> OpaquePointer? {
+        guard let statement else { return nil }
+        let code = sqlite3_step(statement.handle)
+        if code == SQLITE_ROW { return statement.handle }
+        defer { close() }
+        try connection.check(code, statement.handle)
+        return nil
+    }
+
+    /// Ends the query.
+    public func close() {
+        guard let statement else { return }
+        self.statement = nil
+        connection.release(statement)
+    }
+}

@@ -1,0 +1,33 @@
+import RelataCore
+
+/// A connection that is kept for reading across suspensions: it sees one state, that of its first statement.
+///
+/// It isn't one of the pool's readers: whoever reads or writes never waits for it. It goes back to the pool on
+/// ``end()``, and with the object.
+public final class Snapshot {
+    /// The connection, inside a transaction.
+    public let connection: Connection
+    private let readers: Leases
+    private var isEnded = false
+
+    init(_ readers: Leases) throws {
+        self.readers = readers
+        connection = try readers.borrow()
+        do {
+            try connection.execute(SQLStatement("BEGIN"))
+        } catch {
+            readers.giveBack(connection)
+            throw error
+        }
+    }
+
+    deinit { end() }
+
+    /// Gives the connection back. Queries that run on it must have ended.
+    public func end() {
+        if isEnded { return }
+        isEnded = true
+        try? connection.execute(SQLStatement("COMMIT"))
+        readers.giveBack(connection)
+    }
+}
