@@ -78,6 +78,13 @@ import Testing
         try printed(in: "Documentation/Saving.md")
         // docs: show
 
+        let imported = try await store.insert(
+            contentsOf: (1...100_000).lazy.map { Transfer(amount: $0 % 7, account: ToOne(id: 3)) })
+        print(imported)
+        // docs: hide
+        try printed(in: "Documentation/Saving.md")
+        // docs: show
+
         let fay = try await store.save(Account(number: 99, owner: "Fay", balance: 20), matching: { $0.owner })
         print(fay.number, fay.balance)
         // docs: hide

@@ -29,15 +29,22 @@ enum ChildProcess {
 
     private static func run(_ part: String, _ file: String) async throws -> Int {
         switch part {
-        case "stream-ours": return try StreamMemory.streamOurs(file)
-        case "stream-limit": return try StreamMemory.streamLimit(file)
-        case "stream-codable": return try StreamMemory.streamCodable(file)
+        case "stream-ours": return try Memory.streamOurs(file)
+        case "stream-limit": return try Memory.streamLimit(file)
+        case "stream-codable": return try Memory.streamCodable(file)
         case "graph-ours": return try GraphBooks.fetchOurs(file)
         case "graph-limit": return try GraphBooks.fetchLimit(file)
         case "graph-codable": return try GraphBooks.fetchCodable(file)
         default:
-            guard let commits = Int(part.dropFirst("observe-".count)) else { throw Failure("no part is named \(part)") }
-            return try await ObserveMemory.observe(file, commits: commits)
+            // What is done so many times: `save-ours-1000`.
+            guard let end = part.lastIndex(of: "-"), let count = Int(part[part.index(after: end)...]) else {
+                throw Failure("no part is named \(part)")
+            }
+            switch part[..<end] {
+            case "save-ours": return try Memory.saveOurs(file, count)
+            case "save-limit": return try Memory.saveLimit(file, count)
+            default: return try await ObserveMemory.observe(file, commits: count)
+            }
         }
     }
 

@@ -6,7 +6,8 @@ struct Workload: Sendable {
 
     static let all: [Workload] = [
         .insertBatch, .fetchAll, .lookupInRead, .lookupCall, .lookupCallAsync, .filterSort, .updateBatch,
-        .cascadeTree, .cascadeManyToMany, .cascadeDeny, .saveGraph, .streamMemory, .openFiftyEntities, .buildTime,
+        .cascadeTree, .cascadeManyToMany, .cascadeDeny, .saveGraph, .streamMemory, .saveMillion, .openFiftyEntities,
+        .buildTime,
         .graphBooks, .graphBooksGrowth, .graphBooksMemory, .graphSetlists, .graphTopPerParent, .graphCounts, .graphDeep,
         .graphTree,
         .observeLatency, .observeUnrelated, .observeMemory,

@@ -14,7 +14,12 @@ import Relata
 extension Item {
     /// The same items in every run.
     static func samples(_ count: Int) -> [Item] {
-        (1...count).map { number in
+        Array(sequence(count))
+    }
+
+    /// The same items, made when they are asked for.
+    static func sequence(_ count: Int) -> some Sequence<Item> {
+        (1...count).lazy.map { number in
             let note: String? = number % 3 == 0 ? nil : "Bought in shop number \(number % 97)"
             let createdAt = Date(timeIntervalSince1970: 1_700_000_000 + Double(number))
             return Item(

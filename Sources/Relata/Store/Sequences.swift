@@ -1,0 +1,77 @@
+// Saving more objects than memory should hold.
+
+extension StoreWriter {
+    /// Inserts the objects of a sequence, a thousand at a time, and returns how many there were: memory stays the same
+    /// whatever their number.
+    ///
+    /// ```swift
+    /// let count = try tx.insert(contentsOf: lines.lazy.map { Measurement(line: $0) })
+    /// ```
+    ///
+    /// All are inserted or, if an error is thrown, none. An object may link to those that came before it, and brings
+    /// new objects that it links to along; what only comes later isn't there yet. The sequence is asked for its objects
+    /// while the transaction is open, and other writers wait meanwhile.
+    ///
+    /// - Throws: As ``insert(_:)-(M)``.
+    @discardableResult
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func insert<Objects: Sequence>(contentsOf objects: Objects) throws -> Int where Objects.Element: Model {
+        try writeOnce { try $0.write(contentsOf: objects, as: .insert) }
+    }
+
+    /// Inserts or updates the objects of a sequence, a thousand at a time, and returns how many there were: memory stays
+    /// the same whatever their number.
+    ///
+    /// All are saved or, if an error is thrown, none. An object may link to those that came before it, and brings new
+    /// objects that it links to along; what only comes later isn't there yet. Give each key once: twice in the same
+    /// thousand is an error, and further apart the later one is written over the earlier.
+    @discardableResult
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func save<Objects: Sequence>(contentsOf objects: Objects) throws -> Int where Objects.Element: Model {
+        try writeOnce { try $0.write(contentsOf: objects, as: .save) }
+    }
+}
+
+extension Store {
+    /// Inserts the objects of a sequence, a thousand at a time, in one transaction, and returns how many there were.
+    @discardableResult
+    public func insert<Objects: Sequence>(contentsOf objects: sending Objects) async throws -> Int
+    where Objects.Element: Model {
+        let sent = SentSequence(objects: AnySequence(objects))
+        return try await writeOnce { try $0.write(contentsOf: sent.objects, as: .insert) }
+    }
+
+    /// Inserts or updates the objects of a sequence, a thousand at a time, in one transaction, and returns how many there
+    /// were.
+    @discardableResult
+    public func save<Objects: Sequence>(contentsOf objects: sending Objects) async throws -> Int
+    where Objects.Element: Model {
+        let sent = SentSequence(objects: AnySequence(objects))
+        return try await writeOnce { try $0.write(contentsOf: sent.objects, as: .save) }
+    }
+}
+
+extension WriteTransaction {
+    fileprivate func write<Objects: Sequence>(contentsOf objects: Objects, as role: SaveRole) throws -> Int
+    where Objects.Element: Model {
+        try atomically {
+            var count = 0
+            var chunk: [Objects.Element] = []
+            chunk.reserveCapacity(1000)
+            for object in objects {
+                chunk.append(object)
+                if chunk.count < 1000 { continue }
+                if Task.isCancelled { throw CancellationError() }
+                count += try write(chunk, as: role).count
+                chunk.removeAll(keepingCapacity: true)
+            }
+            return try count + write(chunk, as: role).count
+        }
+    }
+}
+
+/// A sequence on its way into a transaction. Safe to send: its sender gave it away, and the one transaction of the call
+/// is all that reads it.
+private struct SentSequence<Element>: @unchecked Sendable {
+    let objects: AnySequence<Element>
+}
