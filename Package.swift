@@ -80,6 +80,12 @@ let package = Package(
         .testTarget(
             name: "RelataSQLiteTests", dependencies: ["RelataSQLite", "RelataCore"], swiftSettings: strict),
         .testTarget(name: "RelataTests", dependencies: ["Relata", "RelataTesting"], swiftSettings: strict),
+        // Kills a process that writes, and lets several write at once.
+        .executableTarget(
+            name: "RobustnessWriter", dependencies: ["Relata"], path: "Tests/RobustnessWriter", swiftSettings: strict),
+        .testTarget(
+            name: "RobustnessTests", dependencies: ["RobustnessWriter", "Relata", "RelataTesting"],
+            swiftSettings: strict),
         // Runs the tool as a process.
         .testTarget(
             name: "RelataToolTests", dependencies: ["RelataTool", "RelataSQLite", "RelataCore"], swiftSettings: strict),

@@ -1,0 +1,83 @@
+import Foundation
+import Relata
+import Testing
+
+/// Calls of the store inside its own transactions: an error where they would wait for themselves for ever.
+@Suite struct NestingTests {
+    @Test(arguments: Engine.allCases) func aWriteInAWriteIsAnErrorAndTheOuterOneGoesOn(engine: Engine) async throws {
+        let store = try TestStore.make(engine, for: Author.self)
+        try store.writeInSync { tx in
+            try tx.insert(Author(name: "outer"))
+            let error = thrown { try store.insert(Author(name: "inner")) }
+            #expect(error?.kind == "invalidUse")
+            #expect("\(error as Any)".contains("use the transaction that is open"))
+            #expect(thrown { try store.count(Author.all) }?.kind == "invalidUse")
+            try tx.insert(Author(name: "outer too"))
+        }
+        // The same from the async call, whose closure isn't.
+        try await store.write { tx in
+            #expect(thrown { try store.insert(Author(name: "inner")) }?.kind == "invalidUse")
+            #expect(thrown { try store.read { try $0.count(Author.all) } }?.kind == "invalidUse")
+            try tx.insert(Author(name: "third"))
+        }
+        #expect(try await store.fetch(Author.all).map(\.name).sorted() == ["outer", "outer too", "third"])
+    }
+
+    @Test func aWriteInAReadOfAFileIsNotSeenByTheRead() async throws {
+        let store = try TestStore.make(.sqliteFile, for: Author.self)
+        let counts = try await store.read { tx in
+            let before = try tx.count(Author.all)
+            try store.insert(Author(name: "written meanwhile"))
+            return [before, try tx.count(Author.all), try store.count(Author.all)]
+        }
+        #expect(counts == [0, 0, 1])
+    }
+
+    @Test func inMemoryAWriteInAReadIsAnError() async throws {
+        let store = try TestStore.make(.sqliteMemory, for: Author.self)
+        let error = try await store.read { _ in thrown { try store.insert(Author(name: "inner")) } }
+        #expect(error?.kind == "invalidUse")
+        #expect(try await store.count(Author.all) == 0)
+    }
+
+    @Test func readsInReadsEndWithAnErrorWhenNoReaderIsLeft() throws {
+        var options = Store.Options()
+        options.maximumReaders = 3
+        let store = try TestStore.make(.sqliteFile, for: Author.self, options: options)
+        func depth(_ level: Int) throws -> Int {
+            try store.read { _ in
+                do {
+                    return try depth(level + 1)
+                } catch RelataError.invalidUse {
+                    return level
+                }
+            }
+        }
+        #expect(try depth(1) == 3)
+        #expect(try store.count(Author.all) == 0)
+    }
+
+    @Test func manyThreadsWithReadsInReadsDoNotWaitForEachOtherForEver() async throws {
+        var options = Store.Options()
+        options.maximumReaders = 2
+        let store = try TestStore.make(.sqliteFile, for: Author.self, options: options)
+        let threads = (0..<8).map { _ in
+            Thread.run {
+                for _ in 0..<20 {
+                    do {
+                        try store.read { _ in _ = try store.count(Author.all) }
+                    } catch RelataError.invalidUse {
+                        // Both readers were taken by threads that wanted a second one.
+                    }
+                }
+            }
+        }
+        for thread in threads { try await thread.value }
+        #expect(try await store.count(Author.all) == 0)
+    }
+}
+
+extension Store {
+    /// The write without `async`, from a test that is async.
+    func writeInSync<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result { try write(body) }
+}

@@ -1,0 +1,96 @@
+import Foundation
+import Relata
+import RobustnessWriter
+import Testing
+
+/// Files and folders that may not be written, and disks that are full.
+@Suite struct PermissionTests {
+    private func garden(_ folder: Folder) throws -> [String: Data] {
+        let store = try open(folder.file(), Garden.models)
+        try store.insert(Receipt(number: 1, note: ""))
+        try store.close()
+        return try folder.contents()
+    }
+
+    @Test func aFileThatMayNotBeWrittenIsReadAndLeftAsItIs() throws {
+        let folder = try Folder(permissions: 0o777)
+        let before = try garden(folder)
+        try folder.setPermissions(0o444, of: "garden.sqlite")
+        let path = folder.file()
+        let written = try Writer("open", path, "for writing").finish()
+        #expect(
+            written == [
+                "readOnly: \(path) can't be written: open it read-only, or change its permissions"
+            ])
+        #expect(try folder.contents() == before)
+        #expect(try Writer("open", path, "read-only").finish() == ["opened with 1", "closed"])
+        // Who only reads leaves the log that SQLite makes, empty.
+        let after = try folder.contents()
+        #expect(after["garden.sqlite"] == before["garden.sqlite"])
+        #expect(after["garden.sqlite-wal"] ?? Data() == Data())
+    }
+
+    @Test func aFolderThatMayNotBeWrittenIsSaidSo() throws {
+        let folder = try Folder(permissions: 0o777)
+        let before = try garden(folder)
+        try folder.setPermissions(0o666, of: "garden.sqlite")
+        try folder.setPermissions(0o555)
+        defer { try? folder.setPermissions(0o755) }
+        for way in ["for writing", "read-only"] {
+            let lines = try Writer("open", folder.file(), way).finish()
+            #expect(lines.count == 1)
+            #expect(
+                lines.first?.hasPrefix("readOnly: \(folder.file()) can't be opened: its folder") == true, "\(lines)")
+        }
+        let new = try Writer("open", folder.file("new.sqlite"), "for writing").finish()
+        #expect(new.first?.hasPrefix("fileAccess: \(folder.file("new.sqlite")): can't be opened") == true, "\(new)")
+        #expect(try folder.contents() == before)
+    }
+
+    #if os(Linux)
+    @Test(.enabled(if: SmallDisk.isAvailable, "only root can make a small disk"))
+    func aFullDiskCostsTheTransactionThatFoundItFullAndNothingElse() throws {
+        let folder = try Folder()
+        // A disk of 600 KB in a place that only the processes of this line see.
+        let lines = try Writer(
+            shell: SmallDisk.shell(
+                folder.path,
+                """
+                "$WRITER" fill garden.sqlite; echo again; "$WRITER" fill garden.sqlite
+                dd if=/dev/zero of=filler bs=1024 count=900 2>/dev/null; echo new; "$WRITER" fill new.sqlite
+                """)
+        ).finish()
+        let parts = lines.split { ["again", "new"].contains($0) }.map(Array.init)
+        try #require(parts.count == 3, "\(lines)")
+        // What was acknowledged is there, the error says what is wrong, and reading goes on.
+        let written = parts[0].compactMap { Int($0) }.count
+        #expect(written > 2, "\(lines)")
+        #expect(parts[0].suffix(2).first?.contains("no space left") == true, "\(parts[0].suffix(2))")
+        #expect(parts[0].last == "reads \(written)")
+        // Closing moved the log into the file, if there was space; at any rate nothing is lost.
+        #expect(parts[1].contains { $0.contains("already exists") || $0.contains("no space left") }, "\(parts[1])")
+        #expect(
+            parts[1].last.map { $0 == "reads \(written)" || $0.hasPrefix("fileAccess") } == true, "\(parts[1])")
+        #expect(parts[2].count == 1 && parts[2][0].hasPrefix("fileAccess: new.sqlite: no space left"), "\(parts[2])")
+    }
+
+    private enum SmallDisk {
+        static func shell(_ folder: String, _ body: String) -> String {
+            """
+            unshare -m sh -c 'mount -t tmpfs -o size=600k none "\(folder)" && cd "\(folder)" && \
+            \(body.replacingOccurrences(of: "\n", with: "; "))'
+            """
+        }
+
+        static let isAvailable: Bool = {
+            let folder = FileManager.default.temporaryDirectory.path
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: "/bin/sh")
+            process.arguments = ["-c", shell(folder, "true") + " 2>/dev/null"]
+            guard getuid() == 0, (try? process.run()) != nil else { return false }
+            process.waitUntilExit()
+            return process.terminationStatus == 0
+        }()
+    }
+    #endif
+}
