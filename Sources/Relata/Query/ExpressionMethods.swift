@@ -79,19 +79,42 @@ extension QueryExpression {
     }
     /// The average of a group; unset when nothing is set.
     public func average() -> TypedExpression<Double?> {
-        TypedExpression(.groupAggregate(.average, of: node, isDistinct: false))
+        TypedExpression(.groupAggregate(.average, of: node, isDistinct: false), .average)
+    }
+    /// The sum of a group; 0 when nothing is set. The sum of integers of any width is an `Int`.
+    public func sum() -> TypedExpression<Int> where QueryValue: FixedWidthInteger { TypedExpression(total) }
+    /// The sum of a group; 0 when nothing is set. The sum of integers of any width is an `Int`.
+    public func sum<Number: FixedWidthInteger>() -> TypedExpression<Int> where QueryValue == Number? {
+        TypedExpression(total)
     }
     /// The sum of a group; 0 when nothing is set.
-    public func sum() -> TypedExpression<QueryValue> where QueryValue: Numeric {
-        TypedExpression(.function(.coalesce, [.groupAggregate(.sum, of: node, isDistinct: false), .value(0)]), coding)
-    }
+    @_disfavoredOverload
+    public func sum() -> TypedExpression<QueryValue> where QueryValue: Numeric { TypedExpression(total, coding) }
     /// The sum of a group; 0 when nothing is set.
+    @_disfavoredOverload
     public func sum<Number: Numeric>() -> TypedExpression<QueryValue> where QueryValue == Number? {
-        TypedExpression(.function(.coalesce, [.groupAggregate(.sum, of: node, isDistinct: false), .value(0)]), coding)
+        TypedExpression(total, coding)
+    }
+
+    private var total: ExpressionNode {
+        .function(.coalesce, [.groupAggregate(.sum, of: node, isDistinct: false), .value(0)])
     }
 
     private func figure(_ function: AggregateFunction) -> TypedExpression<QueryValue?> {
         TypedExpression(.groupAggregate(function, of: node, isDistinct: false), coding.optional)
+    }
+}
+
+extension ExpressionCoding<Double?> {
+    /// An average: that of decimals comes as decimal text.
+    static var average: ExpressionCoding {
+        let coding = ExpressionCoding(RelataSQLite.coding(of: Double?.self))
+        return ExpressionCoding(
+            type: coding.type, encode: coding.encode,
+            decode: { value in
+                if case .text(let text) = value, let number = Double(text) { return number }
+                return try coding.decode(value)
+            })
     }
 }
 

@@ -87,12 +87,22 @@ public struct ToManyField<Target: Model>: Sendable {
         TypedExpression(.aggregate(.count, related, of: nil, filter: condition(inner).node))
     }
 
+    /// The sum over the related objects; 0 when there is none. The sum of integers of any width is an `Int`.
+    public func sum<Number: QueryExpression>(_ value: (Target.Fields) -> Number) -> TypedExpression<Int>
+    where Number.QueryValue: FixedWidthInteger {
+        TypedExpression(total(value(inner)))
+    }
+
     /// The sum over the related objects; 0 when there is none.
+    @_disfavoredOverload
     public func sum<Number: QueryExpression>(_ value: (Target.Fields) -> Number) -> TypedExpression<Number.QueryValue>
     where Number.QueryValue: Numeric {
         let value = value(inner)
-        return TypedExpression(
-            .function(.coalesce, [.aggregate(.sum, related, of: value.node, filter: nil), .value(0)]), value.coding)
+        return TypedExpression(total(value), value.coding)
+    }
+
+    private func total(_ value: some QueryExpression) -> ExpressionNode {
+        .function(.coalesce, [.aggregate(.sum, related, of: value.node, filter: nil), .value(0)])
     }
 
     /// The smallest value among the related objects; unset when there is none.
@@ -107,7 +117,7 @@ public struct ToManyField<Target: Model>: Sendable {
 
     /// The average over the related objects; unset when there is none.
     public func average<Number: QueryExpression>(_ value: (Target.Fields) -> Number) -> TypedExpression<Double?> {
-        TypedExpression(.aggregate(.average, related, of: value(inner).node, filter: nil))
+        TypedExpression(.aggregate(.average, related, of: value(inner).node, filter: nil), .average)
     }
 
     private func figure<Item: QueryExpression>(
