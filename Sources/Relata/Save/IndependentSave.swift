@@ -14,11 +14,16 @@ struct IndependentSave {
                 throw error
             } catch {
                 if !transaction.connection.isInTransaction { throw error }  // the disk is full: all is rolled back
-                failed.insert(object.reference())
+                // Only what depends on a new object that failed fails with it: one that is stored is still there.
+                if try !isStored(object) { failed.insert(object.reference()) }
                 results[index] = .failure(error)
             }
         }
         return results.map { $0 ?? .failure(RelataError.invalidUse("the object wasn't reached")) }
+    }
+
+    private func isStored<M: Model>(_ object: M) throws -> Bool {
+        try object.primaryKey.flatMap { try transaction.fetch(M.self, id: $0) } != nil
     }
 
     /// The order of the whole batch, found as for a batch that is saved at once.

@@ -93,4 +93,25 @@ import Testing
         }
         #expect(try store.count(Genre.all) == 3)
     }
+
+    @Test(arguments: Engine.allCases) func aStoredObjectWhoseUpdateFailsFailsAlone(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: Book.self)
+        let genre = try store.insert(Genre(name: "g"))
+        let results = try store.saveEach([
+            Genre(id: genre.id, name: " "), Book(title: "x", genre: ToOne(id: genre.id)),
+        ])
+        #expect(outcomes(results) == ["validation", "ok"])
+        #expect(try store.first(Book.where { $0.genre == genre })?.title == "x")
+    }
+
+    @Test(arguments: Engine.allCases) func anyMixIsInsertedOrUpdated(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: Book.self)
+        let genre = Genre(name: "g")
+        let stored = try store.insert([Book(title: "x", genre: ToOne(id: genre.id)), genre] as [any Model])
+        #expect(stored.count == 2)
+        #expect(thrown { try store.insert([genre, Author(name: "a")] as [any Model]) }?.kind == "alreadyExists")
+        #expect(thrown { try store.update([genre, Author(name: "a")] as [any Model]) }?.kind == "notFound")
+        try store.update([Genre(id: genre.id, name: "h")] as [any Model])
+        #expect(try store.first(Genre.all)?.name == "h" && store.count(Author.all) == 0)
+    }
 }
