@@ -9,10 +9,18 @@ import Testing
     ])
     func aPatternMeansTheSameToALimitAndToAQuery(text: String, pattern: String) throws {
         let isMatch = try TextPattern.matches(text, pattern)
-        #expect((Limit.pattern(pattern).failure(of: .text(text)) == nil) == isMatch)
+        #expect((Limit.pattern(pattern).failure(of: .text(text), type: .text) == nil) == isMatch)
     }
 
     @Test func aPatternThatIsNoRegularExpressionAcceptsNothing() {
-        #expect(Limit.pattern("[").failure(of: .text("["))?.contains("no regular expression") == true)
+        #expect(Limit.pattern("[").failure(of: .text("["), type: .text)?.contains("no regular expression") == true)
+    }
+
+    @Test func textThatLooksLikeAnEmptyCollectionIsNotEmpty() {
+        for text in ["[]", "{}", "\"\""] {
+            #expect(Limit.notEmpty.failure(of: .text(text), type: .text) == nil)
+            #expect(Limit.notEmpty.failure(of: .text(text), type: .json) != nil)
+        }
+        #expect(Limit.notEmpty.failure(of: .text(" \n"), type: .text) != nil)
     }
 }

@@ -42,7 +42,7 @@ enum Validation {
         }
         for (index, column) in table.columns.enumerated() where column.reference == nil {
             for limit in table.entity.attribute(column.property)?.limits ?? [] {
-                guard let message = limit.failure(of: values[index]) else { continue }
+                guard let message = limit.failure(of: values[index], type: column.type) else { continue }
                 failures.append(
                     ValidationFailure(
                         entity: table.name, property: column.property, key: object.reference().key, message: message))

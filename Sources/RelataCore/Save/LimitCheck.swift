@@ -1,15 +1,15 @@
 import Foundation
 
 extension Limit {
-    /// What is wrong with a value, or `nil` when it meets the limit. An unset value meets every limit.
-    public func failure(of value: Value) -> String? {
+    /// What is wrong with an attribute's value, or `nil` when it meets the limit. An unset value meets every limit.
+    public func failure(of value: Value, type: AttributeType) -> String? {
         if value.isNull { return nil }
         switch self {
         case .notEmpty:
             let isEmpty =
                 switch value {
-                // A collection is JSON text.
-                case .text(let text): text.allSatisfy(\.isWhitespace) || ["[]", "{}", "\"\""].contains(text)
+                case .text(let text) where type == .json: ["[]", "{}", "\"\""].contains(text)  // a collection
+                case .text(let text): text.allSatisfy(\.isWhitespace)
                 case .blob(let data): data.isEmpty
                 default: false
                 }
