@@ -196,23 +196,23 @@ public final class Store: StoreWriter, Sendable {
     /// Runs a body of a single call in a transaction of its own: what fails is rolled back with it.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     @discardableResult
-    public func writeOnce<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result {
+    public func _writeOnce<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result {
         try pool.write { connection in try body(WriteTransaction(connection, catalog, isOneCall: true)) }
     }
 
     /// As the call without `async`.
-    func writeOnce<Result: Sendable>(_ body: @Sendable (WriteTransaction) throws -> Result) async throws -> Result {
+    func _writeOnce<Result: Sendable>(_ body: @Sendable (WriteTransaction) throws -> Result) async throws -> Result {
         try await pool.write { connection in try body(WriteTransaction(connection, self.catalog, isOneCall: true)) }
     }
 
     /// Runs a body of a single statement, which sees one state of the database by itself.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
-    public func readOnce<Result>(_ body: (ReadTransaction) throws -> Result) throws -> Result {
+    public func _readOnce<Result>(_ body: (ReadTransaction) throws -> Result) throws -> Result {
         try pool.read { connection in try body(ReadTransaction(connection, catalog)) }
     }
 
     /// As the call without `async`.
-    func readOnce<Result: Sendable>(_ body: @Sendable (ReadTransaction) throws -> Result) async throws -> Result {
+    func _readOnce<Result: Sendable>(_ body: @Sendable (ReadTransaction) throws -> Result) async throws -> Result {
         try await pool.read { connection in try body(ReadTransaction(connection, self.catalog)) }
     }
 
@@ -220,7 +220,11 @@ public final class Store: StoreWriter, Sendable {
         // In memory one connection does both: nobody writes while it reads.
         if path == nil { return try body(ReadTransaction(connection, catalog)) }
         try connection.execute(SQLStatement("BEGIN"))
-        defer { try? connection.execute(SQLStatement("COMMIT")) }
+        defer {
+            try? connection.execute(SQLStatement("COMMIT"))
+            // The end of a cancelled task's transaction may be interrupted: the connection must not stay in it.
+            if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+        }
         return try body(ReadTransaction(connection, catalog))
     }
 

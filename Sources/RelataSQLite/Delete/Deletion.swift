@@ -113,7 +113,8 @@ struct Deletion {
         } catch {
             // SQLite meets a foreign key row by row, and follows a native action a thousand levels deep at most. Both
             // matter on cycles only, where untied rows need neither.
-            if graph.knots.isEmpty { throw error }
+            // After some errors, such as an interruption, SQLite has rolled all back: what came now would be written alone.
+            if graph.knots.isEmpty || !connection.isInTransaction { throw error }
             let wait = try ForeignKeyWait(on: connection)
             do {
                 try untie()
