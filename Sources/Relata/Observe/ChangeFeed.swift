@@ -74,6 +74,14 @@ extension Store {
         return try await write { try ChangeLog.remove(through: position, on: $0.connection) }
     }
 
+    /// Removes changes up to a position from the durable log, as the call with `async`.
+    @discardableResult
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func removeChanges(through position: Int64) throws -> Int {
+        try checkLog()
+        return try write { try ChangeLog.remove(through: position, on: $0.connection) }
+    }
+
     private func checkLog() throws(RelataError) {
         if keepsChangeLog { return }
         throw .invalidUse("the store keeps no change log: open it with Options.changeLog = true")

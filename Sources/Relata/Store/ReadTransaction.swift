@@ -18,7 +18,7 @@ public class ReadTransaction: StoreReader {
     public func read<Result>(_ body: (ReadTransaction) throws -> Result) throws -> Result { try body(self) }
 
     /// Runs `body`, which sees the state that the transaction sees.
-    public func readOnce<Result>(_ body: (ReadTransaction) throws -> Result) throws -> Result { try body(self) }
+    public func _readOnce<Result>(_ body: (ReadTransaction) throws -> Result) throws -> Result { try body(self) }
 
     /// Gives each object of a query to `body`, one at a time: memory stays constant whatever their number. For code
     /// with `async` see ``Store/stream(_:)``.
@@ -69,7 +69,12 @@ public class ReadTransaction: StoreReader {
         var objects: [M] = []
         var last: [Value] = []
         let first = compiled.columnTypes.count - compiled.placeColumns
+        var hasMore = false
         try rows(compiled.statement) { statement in
+            if objects.count == size {
+                hasMore = true
+                return
+            }
             var reader = RowReader(statement)
             objects.append(try Self.reading(M.self) { try M(from: &reader) })
             if objects.count == size {
@@ -77,7 +82,8 @@ public class ReadTransaction: StoreReader {
                 last = (first..<compiled.columnTypes.count).map { row.value(at: $0, as: compiled.columnTypes[$0]) }
             }
         }
-        return Page(objects: objects, next: objects.count == size ? PagePosition(last) : nil)
+        try IncludeLoader(transaction: self).load(query.includes, into: &objects)
+        return Page(objects: objects, next: hasMore ? PagePosition(last) : nil)
     }
 
     /// The plan of one page of a query.
@@ -87,7 +93,7 @@ public class ReadTransaction: StoreReader {
             throw .invalidUse("a page counts its objects by itself: leave limit and offset out of its query")
         }
         var plan = plan
-        plan.limit = size
+        plan.limit = size + 1  // whether there is a next page shows in the first object of it
         return plan
     }
 

@@ -16,7 +16,7 @@ extension StoreWriter {
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func insert<Objects: Sequence>(contentsOf objects: Objects) throws -> Int where Objects.Element: Model {
-        try writeOnce { try $0.write(contentsOf: objects, as: .insert) }
+        try _writeOnce { try $0.write(contentsOf: objects, as: .insert) }
     }
 
     /// Inserts or updates the objects of a sequence, a thousand at a time, and returns how many there were: memory stays
@@ -28,7 +28,7 @@ extension StoreWriter {
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func save<Objects: Sequence>(contentsOf objects: Objects) throws -> Int where Objects.Element: Model {
-        try writeOnce { try $0.write(contentsOf: objects, as: .save) }
+        try _writeOnce { try $0.write(contentsOf: objects, as: .save) }
     }
 }
 
@@ -38,7 +38,7 @@ extension Store {
     public func insert<Objects: Sequence>(contentsOf objects: sending Objects) async throws -> Int
     where Objects.Element: Model {
         let sent = SentSequence(objects: AnySequence(objects))
-        return try await writeOnce { try $0.write(contentsOf: sent.objects, as: .insert) }
+        return try await _writeOnce { try $0.write(contentsOf: sent.objects, as: .insert) }
     }
 
     /// Inserts or updates the objects of a sequence, a thousand at a time, in one transaction, and returns how many there
@@ -47,7 +47,7 @@ extension Store {
     public func save<Objects: Sequence>(contentsOf objects: sending Objects) async throws -> Int
     where Objects.Element: Model {
         let sent = SentSequence(objects: AnySequence(objects))
-        return try await writeOnce { try $0.write(contentsOf: sent.objects, as: .save) }
+        return try await _writeOnce { try $0.write(contentsOf: sent.objects, as: .save) }
     }
 }
 

@@ -3,12 +3,12 @@
 extension Store {
     /// The object with that key, or `nil` if there is none.
     public func fetch<M: Model>(_ model: M.Type, id: M.Key) async throws -> M? {
-        try await readOnce { try $0.fetch(model, id: id) }
+        try await _readOnce { try $0.fetch(model, id: id) }
     }
 
     /// The object that a to-one points at, or `nil` if it is unset or dangles.
     public func fetch<M: Model>(_ link: ToOne<M>?) async throws -> M? {
-        try await readOnce { try $0.fetch(link) }
+        try await _readOnce { try $0.fetch(link) }
     }
 
     /// The objects with these keys, of any models, each with its own result.
@@ -18,12 +18,12 @@ extension Store {
 
     /// The object as it is stored now.
     public func refresh<M: Model>(_ object: M) async throws -> M {
-        try await readOnce { try $0.refresh(object) }
+        try await _readOnce { try $0.refresh(object) }
     }
 
     /// The objects of a query, in order.
     public func fetch<M: Model>(_ query: Query<M>) async throws -> [M] {
-        try await query.includes.isEmpty ? readOnce { try $0.fetch(query) } : read { try $0.fetch(query) }
+        try await query.includes.isEmpty ? _readOnce { try $0.fetch(query) } : read { try $0.fetch(query) }
     }
 
     /// The first object of a query, or `nil` if there is none.
@@ -33,60 +33,60 @@ extension Store {
 
     /// The number of objects of a query.
     public func count<M: Model>(_ query: Query<M>) async throws -> Int {
-        try await readOnce { try $0.count(query) }
+        try await _readOnce { try $0.count(query) }
     }
 
     /// Whether a query has an object.
     public func exists<M: Model>(_ query: Query<M>) async throws -> Bool {
-        try await readOnce { try $0.exists(query) }
+        try await _readOnce { try $0.exists(query) }
     }
 
     /// Chosen values of a query's objects or groups, as tuples.
     public func fetch<M: Model, Row: Sendable>(_ selection: Selection<M, Row>) async throws -> [Row] {
-        try await readOnce { try $0.fetch(selection) }
+        try await _readOnce { try $0.fetch(selection) }
     }
 
     /// One figure of all objects of a query.
     public func value<M: Model, Figure: QueryExpression>(of query: Query<M>, _ figure: @Sendable (M.Fields) -> Figure)
         async throws -> Figure.QueryValue where Figure.QueryValue: Sendable
     {
-        try await readOnce { try $0.value(of: query, figure) }
+        try await _readOnce { try $0.value(of: query, figure) }
     }
 
     /// One page of a query, and where the next begins.
     public func page<M: Model>(_ query: Query<M>, size: Int, after position: PagePosition? = nil) async throws -> Page<
         M
     > {
-        try await readOnce { try $0.page(query, size: size, after: position) }
+        try await read { try $0.page(query, size: size, after: position) }
     }
 
     /// The objects that an object's to-many links to.
     public func related<M: Model, Target: Model>(to object: M, _ link: @Sendable (M.Fields) -> ToManyField<Target>)
         async throws -> [Target]
     {
-        try await readOnce { try $0.related(to: object, link) }
+        try await _readOnce { try $0.related(to: object, link) }
     }
 
     /// The object that an object's to-one or has-one links to, or `nil` if there is none.
     public func related<M: Model, Target: Model>(to object: M, _ link: @Sendable (M.Fields) -> ToOneField<Target>)
         async throws -> Target?
     {
-        try await readOnce { try $0.related(to: object, link) }
+        try await _readOnce { try $0.related(to: object, link) }
     }
 
     /// The rows of SQL of your own, each value bound.
     public func rows(_ sql: SQL) async throws -> [[Value]] {
-        try await readOnce { try $0.rows(sql) }
+        try await _readOnce { try $0.rows(sql) }
     }
 
     /// Objects of a model from SQL that selects their columns in the order of its properties.
     public func fetch<M: Model>(_ model: M.Type, sql: SQL) async throws -> [M] {
-        try await readOnce { try $0.fetch(model, sql: sql) }
+        try await _readOnce { try $0.fetch(model, sql: sql) }
     }
 
     /// How a query runs: its SQL, what is bound, and the database's plan.
     public func explain<M: Model>(_ query: Query<M>) async throws -> Explanation {
-        try await readOnce { try $0.explain(query) }
+        try await _readOnce { try $0.explain(query) }
     }
 
     /// What deleting an object would do. Nothing happens.
@@ -120,6 +120,6 @@ extension Store {
 
     /// The rows of a query by the names of their columns, each value as it is stored.
     public func dictionaries<M: Model>(_ query: Query<M>) async throws -> [[String: Value]] {
-        try await readOnce { try $0.dictionaries(query) }
+        try await _readOnce { try $0.dictionaries(query) }
     }
 }

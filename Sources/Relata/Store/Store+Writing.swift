@@ -4,62 +4,76 @@ extension Store {
     /// Inserts an object, with the new objects it links to and its edits on links, in a transaction of its own.
     @discardableResult
     public func insert<M: Model>(_ object: M) async throws -> M {
-        try await writeOnce { try $0.insert(object) }
+        try await _writeOnce { try $0.insert(object) }
     }
 
     /// Inserts objects, in the order they need, in one transaction.
     @discardableResult
     public func insert<M: Model>(_ objects: [M]) async throws -> [M] {
-        try await writeOnce { try $0.insert(objects) }
+        try await _writeOnce { try $0.insert(objects) }
     }
 
     /// Inserts objects of several models, in the order they need, in one transaction.
     @discardableResult
     public func insert<each M: Model>(_ objects: repeat each M) async throws -> (repeat each M) {
-        try await writeOnce { try $0.insert(repeat each objects) }
+        try await _writeOnce { try $0.insert(repeat each objects) }
     }
 
     /// Writes all columns of an object that is stored, with its edits on links.
     @discardableResult
     public func update<M: Model>(_ object: M) async throws -> M {
-        try await writeOnce { try $0.update(object) }
+        try await _writeOnce { try $0.update(object) }
     }
 
     /// Writes all columns of objects that are stored, in one transaction.
     @discardableResult
     public func update<M: Model>(_ objects: [M]) async throws -> [M] {
-        try await writeOnce { try $0.update(objects) }
+        try await _writeOnce { try $0.update(objects) }
     }
 
     /// Updates objects of several models in one transaction.
     @discardableResult
     public func update<each M: Model>(_ objects: repeat each M) async throws -> (repeat each M) {
-        try await writeOnce { try $0.update(repeat each objects) }
+        try await _writeOnce { try $0.update(repeat each objects) }
     }
 
     /// Inserts or updates an object, whichever is right, with the new objects it links to and its edits on links.
     @discardableResult
     public func save<M: Model>(_ object: M) async throws -> M {
-        try await writeOnce { try $0.save(object) }
+        try await _writeOnce { try $0.save(object) }
     }
 
     /// Inserts or updates objects, in the order they need, in one transaction.
     @discardableResult
     public func save<M: Model>(_ objects: [M]) async throws -> [M] {
-        try await writeOnce { try $0.save(objects) }
+        try await _writeOnce { try $0.save(objects) }
     }
 
     /// Inserts or updates objects of several models, in the order they need, in one transaction.
     @discardableResult
     public func save<each M: Model>(_ objects: repeat each M) async throws -> (repeat each M) {
-        try await writeOnce { try $0.save(repeat each objects) }
+        try await _writeOnce { try $0.save(repeat each objects) }
+    }
+
+    /// Inserts any mix of objects, in the order they need, in one transaction.
+    @discardableResult
+    @_disfavoredOverload
+    public func insert(_ objects: [any Model]) async throws -> [any Model] {
+        try await _writeOnce { try $0.insert(objects) }
+    }
+
+    /// Updates any mix of objects, in the order they need, in one transaction.
+    @discardableResult
+    @_disfavoredOverload
+    public func update(_ objects: [any Model]) async throws -> [any Model] {
+        try await _writeOnce { try $0.update(objects) }
     }
 
     /// Inserts or updates any mix of objects, in the order they need, in one transaction.
     @discardableResult
     @_disfavoredOverload
     public func save(_ objects: [any Model]) async throws -> [any Model] {
-        try await writeOnce { try $0.save(objects) }
+        try await _writeOnce { try $0.save(objects) }
     }
 
     /// Reads an object, lets `change` edit it, and writes only what changed.
@@ -67,20 +81,20 @@ extension Store {
     public func update<M: Model>(_ model: M.Type, id: M.Key, _ change: @Sendable (inout M) throws -> Void) async throws
         -> M
     {
-        try await writeOnce { try $0.update(model, id: id, change) }
+        try await _writeOnce { try $0.update(model, id: id, change) }
     }
 
     /// Reads an object by its `ID`, lets `change` edit it, and writes only what changed.
     @discardableResult
     public func update<M: Model>(_ id: ID<M>, _ change: @Sendable (inout M) throws -> Void) async throws -> M
     where M.Key == ID<M> {
-        try await writeOnce { try $0.update(id, change) }
+        try await _writeOnce { try $0.update(id, change) }
     }
 
     /// Inserts or updates each object by itself: the culprit of an error keeps it, the others are saved.
     @discardableResult
     public func saveEach(_ objects: [any Model]) async throws -> [Result<any Model, any Error>] {
-        try await writeOnce { try $0.saveEach(objects) }
+        try await _writeOnce { try $0.saveEach(objects) }
     }
 
     /// Inserts an object, or writes it over the one that has the same value of a unique property, whose key stays.
@@ -88,7 +102,7 @@ extension Store {
     public func save<M: Model, Property: PropertyField>(
         _ object: M, matching property: @Sendable (M.Fields) -> Property
     ) async throws -> M {
-        try await writeOnce { try $0.save(object, matching: property) }
+        try await _writeOnce { try $0.save(object, matching: property) }
     }
 
     /// Inserts an object, or writes it over the one that has the same values of a unique set, whose key stays.
@@ -96,7 +110,7 @@ extension Store {
     public func save<M: Model, each Property: PropertyField>(
         _ object: M, matching properties: @Sendable (M.Fields) -> (repeat each Property)
     ) async throws -> M {
-        try await writeOnce { try $0.save(object, matching: properties) }
+        try await _writeOnce { try $0.save(object, matching: properties) }
     }
 
     /// Sets properties of all objects of a query in one statement, and returns how many there were.
@@ -104,36 +118,36 @@ extension Store {
     public func update<M: Model>(
         _ query: Query<M>, @AssignmentBuilder _ assignments: @Sendable (M.Fields) -> [Assignment]
     ) async throws -> Int {
-        try await writeOnce { try $0.update(query, assignments) }
+        try await _writeOnce { try $0.update(query, assignments) }
     }
 
     /// Deletes an object, and what the delete rules say goes with it.
     @discardableResult
     public func delete<M: Model>(_ object: M) async throws -> DeletionReport {
-        try await writeOnce { try $0.delete(object) }
+        try await _writeOnce { try $0.delete(object) }
     }
 
     /// Deletes objects, and what the delete rules say goes with them.
     @discardableResult
     public func delete<M: Model>(_ objects: [M]) async throws -> DeletionReport {
-        try await writeOnce { try $0.delete(objects) }
+        try await _writeOnce { try $0.delete(objects) }
     }
 
     /// Deletes the object with that key, and what the delete rules say goes with it.
     @discardableResult
     public func delete<M: Model>(_ model: M.Type, id: M.Key) async throws -> DeletionReport {
-        try await writeOnce { try $0.delete(model, id: id) }
+        try await _writeOnce { try $0.delete(model, id: id) }
     }
 
     /// Deletes all objects of a query, and what the delete rules say goes with them.
     @discardableResult
     public func delete<M: Model>(_ query: Query<M>) async throws -> DeletionReport {
-        try await writeOnce { try $0.delete(query) }
+        try await _writeOnce { try $0.delete(query) }
     }
 
     /// Runs SQL of your own that changes rows, each value bound, and returns how many rows it changed.
     @discardableResult
     public func execute(_ sql: SQL) async throws -> Int {
-        try await writeOnce { try $0.execute(sql) }
+        try await _writeOnce { try $0.execute(sql) }
     }
 }

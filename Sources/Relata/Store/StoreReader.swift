@@ -11,7 +11,7 @@ public protocol StoreReader {
     /// Runs `body` on one state of the database, whatever is written meanwhile.
     func read<Result>(_ body: (ReadTransaction) throws -> Result) throws -> Result
     /// As ``read(_:)`` for a body that runs a single statement, which sees one state by itself.
-    func readOnce<Result>(_ body: (ReadTransaction) throws -> Result) throws -> Result
+    func _readOnce<Result>(_ body: (ReadTransaction) throws -> Result) throws -> Result
 }
 
 extension StoreReader {
@@ -20,7 +20,7 @@ extension StoreReader {
     /// The object with that key, or `nil` if there is none.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func fetch<M: Model>(_ model: M.Type, id: M.Key) throws -> M? {
-        try readOnce { try $0.object(model, id: id) }
+        try _readOnce { try $0.object(model, id: id) }
     }
 
     /// The object that a to-one points at, or `nil` if it is unset or dangles.
@@ -62,7 +62,7 @@ extension StoreReader {
     /// The objects of a query, in order.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func fetch<M: Model>(_ query: Query<M>) throws -> [M] {
-        if query.includes.isEmpty { return try readOnce { try $0.objects(query) } }
+        if query.includes.isEmpty { return try _readOnce { try $0.objects(query) } }
         return try read { transaction in
             var objects = try transaction.objects(query)
             try IncludeLoader(transaction: transaction).load(query.includes, into: &objects)
@@ -94,7 +94,7 @@ extension StoreReader {
     /// The number of objects of a query.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func count<M: Model>(_ query: Query<M>) throws -> Int {
-        let count = try readOnce { try $0.connection.value($0.compiler.count(try $0.plan(query))) }
+        let count = try _readOnce { try $0.connection.value($0.compiler.count(try $0.plan(query))) }
         guard case .integer(let count)? = count else { return 0 }
         return Int(count)
     }
@@ -102,13 +102,13 @@ extension StoreReader {
     /// Whether a query has an object.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func exists<M: Model>(_ query: Query<M>) throws -> Bool {
-        try readOnce { try $0.connection.value($0.compiler.exists(try $0.plan(query))) == .integer(1) }
+        try _readOnce { try $0.connection.value($0.compiler.exists(try $0.plan(query))) == .integer(1) }
     }
 
     /// Chosen values of a query's objects or groups, as tuples.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func fetch<M: Model, Row>(_ selection: Selection<M, Row>) throws -> [Row] {
-        try readOnce { try $0.storedRows(selection) }.map(selection.decode)
+        try _readOnce { try $0.storedRows(selection) }.map(selection.decode)
     }
 
     /// One figure of all objects of a query.
@@ -121,7 +121,7 @@ extension StoreReader {
         of query: Query<M>, _ figure: (M.Fields) -> Figure
     ) throws -> Figure.QueryValue {
         let figure = figure(M.Fields(path: FieldPath()))
-        let rows = try readOnce { transaction in
+        let rows = try _readOnce { transaction in
             let compiled = try transaction.compiler.totals(try transaction.plan(query), [figure.node])
             return try transaction.connection.values(compiled.statement, types: compiled.columnTypes)
         }
@@ -132,7 +132,7 @@ extension StoreReader {
     /// begins after the last object of the one before, not at a number.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func page<M: Model>(_ query: Query<M>, size: Int, after position: PagePosition? = nil) throws -> Page<M> {
-        try readOnce { try $0.page(of: query, size: size, after: position) }
+        try read { try $0.page(of: query, size: size, after: position) }
     }
 
     /// The rows of a query by the names of their columns, each value as it is stored: for tables, exports and other code
@@ -145,7 +145,7 @@ extension StoreReader {
     /// Every column is in each dictionary; one that is unset holds ``Value/null``.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func dictionaries<M: Model>(_ query: Query<M>) throws -> [[String: Value]] {
-        try readOnce { transaction in
+        try _readOnce { transaction in
             let compiled = try transaction.compiler.select(try transaction.plan(query))
             let names = try transaction.catalog.table(M.self).columns.map(\.name)
             return try transaction.connection.values(compiled.statement, types: compiled.columnTypes).map { values in
@@ -187,21 +187,23 @@ extension StoreReader {
     /// ```
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func rows(_ sql: SQL) throws -> [[Value]] {
-        try readOnce { transaction in
-            try transaction.connection.runningForeignSQL { try transaction.connection.values(try transaction.statement(of: sql)) }
+        try _readOnce { transaction in
+            try transaction.connection.runningForeignSQL {
+                try transaction.connection.values(try transaction.statement(of: sql))
+            }
         }
     }
 
     /// Objects of a model from SQL that selects their columns in the order of its properties.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func fetch<M: Model>(_ model: M.Type, sql: SQL) throws -> [M] {
-        try readOnce { try $0.objects(model, sql: sql) }
+        try _readOnce { try $0.objects(model, sql: sql) }
     }
 
     /// How a query runs: its SQL, what is bound, and the database's plan.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func explain<M: Model>(_ query: Query<M>) throws -> Explanation {
-        try readOnce { transaction in
+        try _readOnce { transaction in
             let statement = try transaction.compiler.select(try transaction.plan(query)).statement
             let plan = try transaction.connection.values(
                 SQLStatement("EXPLAIN QUERY PLAN " + statement.sql, statement.parameters))

@@ -8,7 +8,7 @@ public protocol StoreWriter: StoreReader {
     func write<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result
     /// As ``write(_:)`` for a body that makes a single call: where that fails, nothing else is to be kept.
     @discardableResult
-    func writeOnce<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result
+    func _writeOnce<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result
 }
 
 extension StoreWriter {
@@ -26,7 +26,7 @@ extension StoreWriter {
     /// Inserts objects, in the order they need.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
-    public func insert<M: Model>(_ objects: [M]) throws -> [M] { try writeOnce { try $0.write(objects, as: .insert) } }
+    public func insert<M: Model>(_ objects: [M]) throws -> [M] { try _writeOnce { try $0.write(objects, as: .insert) } }
 
     /// Writes all columns of an object that is stored, with its edits on links.
     ///
@@ -39,7 +39,7 @@ extension StoreWriter {
     /// Writes all columns of objects that are stored.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
-    public func update<M: Model>(_ objects: [M]) throws -> [M] { try writeOnce { try $0.write(objects, as: .update) } }
+    public func update<M: Model>(_ objects: [M]) throws -> [M] { try _writeOnce { try $0.write(objects, as: .update) } }
 
     /// Inserts or updates an object, whichever is right, with the new objects it links to and its edits on links.
     ///
@@ -52,20 +52,20 @@ extension StoreWriter {
     /// Inserts or updates objects, in the order they need.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
-    public func save<M: Model>(_ objects: [M]) throws -> [M] { try writeOnce { try $0.write(objects, as: .save) } }
+    public func save<M: Model>(_ objects: [M]) throws -> [M] { try _writeOnce { try $0.write(objects, as: .save) } }
 
     /// Inserts objects of several models, in the order they need.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func insert<each M: Model>(_ objects: repeat each M) throws -> (repeat each M) {
-        try writeOnce { try $0.write(repeat each objects, as: .insert) }
+        try _writeOnce { try $0.write(repeat each objects, as: .insert) }
     }
 
     /// Updates objects of several models.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func update<each M: Model>(_ objects: repeat each M) throws -> (repeat each M) {
-        try writeOnce { try $0.write(repeat each objects, as: .update) }
+        try _writeOnce { try $0.write(repeat each objects, as: .update) }
     }
 
     /// Inserts or updates objects of several models, in the order they need.
@@ -76,7 +76,23 @@ extension StoreWriter {
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func save<each M: Model>(_ objects: repeat each M) throws -> (repeat each M) {
-        try writeOnce { try $0.write(repeat each objects, as: .save) }
+        try _writeOnce { try $0.write(repeat each objects, as: .save) }
+    }
+
+    /// Inserts any mix of objects, in the order they need.
+    @discardableResult
+    @_disfavoredOverload
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func insert(_ objects: [any Model]) throws -> [any Model] {
+        try _writeOnce { try $0.write(objects, as: .insert) }
+    }
+
+    /// Updates any mix of objects, in the order they need.
+    @discardableResult
+    @_disfavoredOverload
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func update(_ objects: [any Model]) throws -> [any Model] {
+        try _writeOnce { try $0.write(objects, as: .update) }
     }
 
     /// Inserts or updates any mix of objects, in the order they need.
@@ -84,7 +100,7 @@ extension StoreWriter {
     @_disfavoredOverload
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func save(_ objects: [any Model]) throws -> [any Model] {
-        try writeOnce { try $0.write(objects) }
+        try _writeOnce { try $0.write(objects, as: .save) }
     }
 
     /// Reads an object, lets `change` edit it, and writes only what changed.
@@ -97,7 +113,7 @@ extension StoreWriter {
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func update<M: Model>(_ model: M.Type, id: M.Key, _ change: (inout M) throws -> Void) throws -> M {
-        try writeOnce { try $0.edit(model, id: id, change) }
+        try _writeOnce { try $0.edit(model, id: id, change) }
     }
 
     /// Reads an object by its `ID`, lets `change` edit it, and writes only what changed.
@@ -111,7 +127,7 @@ extension StoreWriter {
     /// a new object that failed fails too, with an error of its own.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func saveEach(_ objects: [any Model]) throws -> [Result<any Model, any Error>] {
-        try writeOnce { try IndependentSave(transaction: $0).save(objects) }
+        try _writeOnce { try IndependentSave(transaction: $0).save(objects) }
     }
 
     /// Inserts an object, or writes it over the one that has the same value of a unique property, whose key stays.
@@ -129,7 +145,7 @@ extension StoreWriter {
         _ object: M, matching property: (M.Fields) -> Property
     ) throws -> M {
         let name = Property.name(of: property(M.Fields(path: FieldPath())))
-        return try writeOnce { try Upsert(transaction: $0, names: [name]).save(object) }
+        return try _writeOnce { try Upsert(transaction: $0, names: [name]).save(object) }
     }
 
     /// Inserts an object, or writes it over the one that has the same values of a unique set, whose key stays.
@@ -146,7 +162,7 @@ extension StoreWriter {
         var names: [String] = []
         for property in repeat each chosen { names.append(type(of: property).name(of: property)) }
         let chosenNames = names
-        return try writeOnce { try Upsert(transaction: $0, names: chosenNames).save(object) }
+        return try _writeOnce { try Upsert(transaction: $0, names: chosenNames).save(object) }
     }
 
     // MARK: By query
@@ -165,7 +181,7 @@ extension StoreWriter {
         _ query: Query<M>, @AssignmentBuilder _ assignments: (M.Fields) -> [Assignment]
     ) throws -> Int {
         let assignments = assignments(M.Fields(path: FieldPath()))
-        return try writeOnce { try QueryUpdate(transaction: $0).update(query, assignments) }
+        return try _writeOnce { try QueryUpdate(transaction: $0).update(query, assignments) }
     }
 
     // MARK: Deleting
@@ -183,21 +199,21 @@ extension StoreWriter {
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func delete<M: Model>(_ objects: [M]) throws -> DeletionReport {
         let keys = try objects.map { try $0.storedKey() }
-        return try writeOnce { try $0.delete(M.self, .keys(keys)) }
+        return try _writeOnce { try $0.delete(M.self, .keys(keys)) }
     }
 
     /// Deletes the object with that key.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func delete<M: Model>(_ model: M.Type, id: M.Key) throws -> DeletionReport {
-        try writeOnce { try $0.delete(model, .keys([try M.keyValue(id)])) }
+        try _writeOnce { try $0.delete(model, .keys([try M.keyValue(id)])) }
     }
 
     /// Deletes all objects of a query, and what the delete rules say goes with them.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func delete<M: Model>(_ query: Query<M>) throws -> DeletionReport {
-        try writeOnce {
+        try _writeOnce {
             try $0.delete(M.self, .query($0.compiler.keys(try $0.plan(query), isOrdered: false).statement))
         }
     }
@@ -210,7 +226,7 @@ extension StoreWriter {
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func execute(_ sql: SQL) throws -> Int {
-        try writeOnce { transaction in
+        try _writeOnce { transaction in
             try transaction.connection.runningForeignSQL { try transaction.connection.run(try sql.statement) }
         }
     }

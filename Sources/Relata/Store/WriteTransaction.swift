@@ -11,7 +11,7 @@ public final class WriteTransaction: ReadTransaction, StoreWriter {
 
     /// Runs `body` within the transaction.
     @discardableResult
-    public func writeOnce<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result { try body(self) }
+    public func _writeOnce<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result { try body(self) }
 
     // MARK: Savepoints
 
@@ -111,9 +111,9 @@ public final class WriteTransaction: ReadTransaction, StoreWriter {
         return session.finished(objects, nodes)
     }
 
-    func write(_ objects: [any Model]) throws -> [any Model] {
+    func write(_ objects: [any Model], as role: SaveRole) throws -> [any Model] {
         let session = SaveSession(connection: connection, catalog: catalog)
-        let nodes = try objects.map { try session.add($0, as: .save) }
+        let nodes = try objects.map { try session.add($0, as: role) }
         try run(session)
         return nodes.map { session.finishedModel($0) }
     }
