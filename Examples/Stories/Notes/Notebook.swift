@@ -38,12 +38,17 @@ public struct Notebook: Sendable {
     public func create(title: String, text: String, images: [(NoteImage, Data)] = [], at date: Date) async throws
         -> Note
     {
-        for (image, data) in images { try data.write(to: file(of: image)) }
+        var written: [URL] = []
         do {
+            for (image, data) in images {
+                // Another note's file of that name is left alone.
+                try data.write(to: file(of: image), options: .withoutOverwriting)
+                written.append(file(of: image))
+            }
             return try await store.insert(
                 Note(title: title, text: text, creationDate: date, modificationDate: date, images: images.map(\.0)))
         } catch {
-            for (image, _) in images { try? FileManager.default.removeItem(at: file(of: image)) }
+            for file in written { try? FileManager.default.removeItem(at: file) }
             throw error
         }
     }
