@@ -104,7 +104,9 @@ struct ShapeFetcher {
                 throw mismatch(message, at: loop.cursor.reader.row, level, columns)
             }
             return (
-                Rows(values: loop.values, owners: loop.cursor.rows, place: loop.cursor.lastPlace), loop.cursor.keys
+                Rows(
+                    values: loop.values, owners: loop.cursor.rows,
+                    place: loop.cursor.hasMore ? loop.cursor.lastPlace : nil), loop.cursor.keys
             )
         }
         if level.lists.isEmpty || rows.values.isEmpty { return rows }

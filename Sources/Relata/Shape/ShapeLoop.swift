@@ -45,6 +45,8 @@ public struct ShapeCursor {
     /// Of a page: its size, and the row's columns, of which the last ones tell its place in the order.
     var place: (size: Int, types: [AttributeType?], columns: Int)?
     private(set) var lastPlace: [RelataCore.Value]?
+    /// Whether there is a row after the page.
+    private(set) var hasMore = false
     private var count = 0
 
     init(
@@ -64,6 +66,10 @@ public struct ShapeCursor {
         let code = sqlite3_step(statement)
         if code == SQLITE_DONE { return false }
         try connection.check(code, statement)
+        if let place, count == place.size {
+            hasMore = true
+            return false
+        }
         if firstColumn > 0 { rows.addNext(statement) }
         for index in keys.indices { keys[index].append(Row(statement)) }
         reader.row.column = firstColumn

@@ -148,7 +148,7 @@ public final class ConnectionPool: Sendable {
     }
 
     private func refuseReadOnly() throws(RelataError) {
-        if isReadOnly { throw .readOnly("the store was opened read-only: open it without readOnly to write") }
+        if isReadOnly { throw .readOnly("the store was opened read-only: open it without isReadOnly to write") }
     }
 
     /// Begins a transaction; `false` while another process writes and the deadline isn't reached.
