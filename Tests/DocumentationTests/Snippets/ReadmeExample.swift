@@ -9,13 +9,11 @@ import Testing
 }
 
 @Model struct Author {
-    var id: Int?
-    var name: String
+    @Attribute(.primaryKey) let name: String
 }
 
 @Model struct Book {
-    var id: Int?
-    @Attribute(.notEmpty) var title: String
+    @Attribute(.primaryKey, .notEmpty) let title: String
     var genre: ToOne<Genre>
     var authors: ToMany<Author>
 }
@@ -25,12 +23,10 @@ import Testing
     try await example {
         // docs: show
         let store = try await Store.open(temporary("library.sqlite"), for: Book.self)
-        let authors = ["Terry Pratchett", "Neil Gaiman"].map { Author(name: $0) }
         let genre = Genre(name: "Fantasy")
+        let authors = ["Terry Pratchett", "Neil Gaiman"].map { Author(name: $0) }
         try await store.save(Book(title: "Good Omens", genre: ToOne(genre), authors: ToMany(authors)))
-
-        let query = Book.where { $0.genre.name == "Fantasy" && $0.authors.contains { $0.name == "Neil Gaiman" } }
-        for book in try await store.fetch(query.including { $0.authors }) {
+        for book in try await store.fetch(Book.where { $0.genre.name == "Fantasy" }.including { $0.authors }) {
             print(book.title, "by", try book.authors.objects.map(\.name).sorted())
         }
         print(try await store.deletionPlan(for: genre))
