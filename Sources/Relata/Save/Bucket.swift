@@ -44,8 +44,8 @@ final class Bucket<M: Model>: AnyBucket {
     @usableFromInline private(set) var hasMatch = false
     /// Linked objects without a key, by identity: a copy of the same link is the same object.
     private var rowsOfBoxes: [ObjectIdentifier: Int] = [:]
-    /// The content of linked objects without a key, to notice one that was linked twice.
-    private var unsavedContents: Set<[Value]> = []
+    /// The content of linked objects without a key, to notice one that was linked twice; and whether a one-to-many owns it.
+    private var unsavedContents: [[Value]: Bool] = [:]
     /// The same of the given objects, gathered when the first such link is found.
     private var givenContents: Set<[Value]>?
     var overrides: [Int: [ColumnOverride]] = [:]
@@ -113,8 +113,10 @@ final class Bucket<M: Model>: AnyBucket {
     }
 
     /// Adds an object that another links to and returns its node.
+    ///
+    /// - Parameter isOwned: Whether it is a member of a one-to-many, and so of one list only.
     @inlinable
-    func link(_ box: LinkedObject<M>, _ session: SaveSession) throws -> Int {
+    func link(_ box: LinkedObject<M>, _ session: SaveSession, isOwned: Bool = false) throws -> Int {
         let object = box.value
         if let key = object.primaryKey {
             if let row = rows[key] {
@@ -122,7 +124,7 @@ final class Bucket<M: Model>: AnyBucket {
                 return nodes[row]
             }
             rows[key] = objects.count
-        } else if let row = try rowOfKeyless(box) {
+        } else if let row = try rowOfKeyless(box, isOwned) {
             return nodes[row]
         }
         return append(object, .link, session)
@@ -130,11 +132,14 @@ final class Bucket<M: Model>: AnyBucket {
 
     /// The row of an object without a key that is linked again; `nil` for a new one.
     @usableFromInline
-    func rowOfKeyless(_ box: LinkedObject<M>) throws -> Int? {
+    func rowOfKeyless(_ box: LinkedObject<M>, _ isOwned: Bool) throws -> Int? {
         let identity = ObjectIdentifier(box)
         if let row = rowsOfBoxes[identity] { return row }
         let content = try box.value.columnValues(table)
-        guard try !isGiven(content), unsavedContents.insert(content).inserted else {
+        // Two equal members of one-to-manys are two objects, as two lines of an invoice may well be equal. Elsewhere an
+        // equal object is a copy of the same.
+        let others = unsavedContents.updateValue(isOwned, forKey: content)
+        guard try !isGiven(content), others == nil || others == true && isOwned else {
             throw RelataError.invalidUse(
                 "the same new \(M.entityName) is linked from two places, or given and linked, and would be inserted twice: save it first, or copy one link to both places"
             )

@@ -66,7 +66,7 @@ final class LinkGatherer {
     /// A member that an edit names; a new one of a one-to-many is inserted with its key set.
     @inlinable
     func member<Target>(_ target: LinkTarget<Target>, _ index: Int) throws -> NodeKey {
-        let key = try node(of: target, index)
+        let key = try node(of: target, index, isOwned: links[index].inverse != nil)
         if let reference = links[index].inverse, case .node(let child) = key { own(child, reference) }
         return key
     }
@@ -79,12 +79,13 @@ final class LinkGatherer {
     }
 
     @inlinable
-    func node<Target>(of target: LinkTarget<Target>, _ index: Int) throws -> NodeKey {
+    func node<Target>(of target: LinkTarget<Target>, _ index: Int, isOwned: Bool = false) throws -> NodeKey {
         switch target {
         case .key(let key): return .key(try Target.keyValue(key))
         case .object(let box):
             if box.isStored, let key = box.value.primaryKey { return .key(try Target.keyValue(key)) }
-            return .node(try session.bucket(Target.self, table: links[index].target).link(box, session))
+            let bucket = session.bucket(Target.self, table: links[index].target)
+            return .node(try bucket.link(box, session, isOwned: isOwned))
         }
     }
 }
