@@ -68,10 +68,10 @@ import Testing
         let file = try SampleFile(
             """
             CREATE TABLE t (id INTEGER PRIMARY KEY, a TEXT, b TEXT);
-            INSERT INTO t VALUES (1, 'x, "y"', NULL), (2, 'two' || char(10) || 'lines', '');
+            INSERT INTO t VALUES (1, 'x, "y"', NULL), (2, 'two' || char(10) || 'lines', ''), (3, '"' || char(769), NULL);
             """)
         let run = try file.run("fetch", "t", "--format", "csv")
-        #expect(run.output == "id,a,b\n1,\"x, \"\"y\"\"\",\n2,\"two\nlines\",\"\"\n")
+        #expect(run.output == "id,a,b\n1,\"x, \"\"y\"\"\",\n2,\"two\nlines\",\"\"\n3,\"\"\"\u{301}\",\n")
     }
 
     @Test func controlCharactersDoNotReachTheTerminal() throws {

@@ -144,7 +144,7 @@ extension SchemaDDL {
         case .real(let real):
             if real.isInfinite { return real < 0 ? "-9e999" : "9e999" }
             return real.isNaN ? "NULL" : String(real)
-        case .text(let text): return "'" + text.replacing("'", with: "''") + "'"
+        case .text(let text): return "'" + text.replacingOccurrences(of: "'", with: "''", options: .literal) + "'"
         case .blob(let data): return "x'\(data.hexadecimal)'"
         case .uuid(let uuid):
             return literal(.blob(withUnsafeBytes(of: uuid.uuid) { Data($0) }))

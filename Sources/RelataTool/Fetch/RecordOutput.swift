@@ -1,3 +1,4 @@
+import Foundation
 import RelataCore
 import RelataSQLite
 
@@ -60,7 +61,7 @@ struct RecordOutput {
     private static func quoted(_ text: String) -> String {
         let needsQuotes = text.unicodeScalars.contains { ",\"\r\n".unicodeScalars.contains($0) }
         guard needsQuotes || text.hasPrefix(" ") || text.hasSuffix(" ") else { return text }
-        return "\"" + text.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\""
+        return "\"" + text.replacingOccurrences(of: "\"", with: "\"\"", options: .literal) + "\""
     }
 
     private func text(_ columns: [Int], of record: Record) -> String {

@@ -24,6 +24,8 @@ import Testing
     var values: [String] = []
     var `where`: String = ""
     var `default`: Int = 0
+    // A quote that is one character with the accent after it.
+    var null: String = "'\u{301}; DROP TABLE"
     var from: ToOne<Select>?
     @Relationship(inverse: \Select.from) var `in`: ToMany<Select>
     var join: ToMany<Select>
