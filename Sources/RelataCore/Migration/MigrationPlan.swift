@@ -20,7 +20,9 @@ public struct MigrationPlan: Sendable {
     public init() {}
 
     /// Whether the file is left as it is.
-    public var isEmpty: Bool { changes.isEmpty && steps.isEmpty }
+    public var isEmpty: Bool {
+        changes.isEmpty && steps.isEmpty && preparation.isEmpty && completion.isEmpty
+    }
     /// The changes because of which the file isn't opened.
     public var refusals: [SchemaChange] { changes.filter(\.isRefused) }
 

@@ -46,7 +46,10 @@ extension MigrationPlanner {
             report(Place(table.name, relationship.name), "the column is renamed from \(column)")
         }
         if let position = reference.orderColumn, reference.isOrderStored {
-            _ = rename(column: former?.orderColumn ?? oldName + "Position", to: position, in: table.sqlName)
+            let column = former?.orderColumn ?? oldName + "Position"
+            if rename(column: column, to: position, in: table.sqlName) {
+                report(Place(table.name, relationship.name), "the column is renamed from \(column)")
+            }
         }
     }
 
@@ -77,7 +80,9 @@ extension MigrationPlanner {
         let pairs =
             Array(zip(former?.sourceColumns ?? source, join.sourceColumns))
             + zip(former?.targetColumns ?? target ?? join.targetColumns, join.targetColumns)
-        for (column, new) in pairs { _ = rename(column: column, to: new, in: join.table) }
+        for (column, new) in pairs where rename(column: column, to: new, in: join.table) {
+            report(Place(table.name, join.property), "the column \(new) of the join table is renamed from \(column)")
+        }
     }
 
     // MARK: Statements

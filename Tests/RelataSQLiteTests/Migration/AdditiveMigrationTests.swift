@@ -60,7 +60,7 @@ import Testing
                     .id(), .attribute("title", originalName: "name"), .toOne("sort", "Genre", originalName: "kind"),
                     .manyToMany("authors", "Genre", originalName: "writers"),
                 ]), genre)
-        #expect(changes.count == 4, "\(changes)")
+        #expect(changes.count == 5, "\(changes)")
         #expect(try file.lines("SELECT id, title, sortId FROM Volume") == ["1|Emma|5"])
         #expect(try file.lines("SELECT volumeId, genreId FROM Volume_authors") == ["1|5"])
         #expect(
@@ -77,6 +77,36 @@ import Testing
             book(.toOne("genre", "Kind")),
             Entity(name: "Kind", originalTable: "Genre", properties: [.id(), .attribute("name", default: "")]))
         #expect(try file.lines("SELECT name FROM Book JOIN Kind ON Kind.id = genreId") == ["Novel"])
+    }
+
+    @Test func aJoinTableFollowsAnEntityThatKeepsItsTable() throws {
+        let file = try Evolution(
+            book(.manyToMany("authors", "Author")), Entity(name: "Author", properties: [.id()]),
+            filledBy: """
+                INSERT INTO Book VALUES (1); INSERT INTO Author VALUES (5);
+                INSERT INTO Book_authors VALUES (1, 5);
+                """)
+        let changes = try file.open(
+            book(.manyToMany("authors", "Writer")), Entity(name: "Writer", table: "Author", properties: [.id()]))
+        #expect(changes == ["Book.authors: the column writerId of the join table is renamed from authorId"])
+        #expect(try file.lines("SELECT b.bookId, b.writerId FROM Book_authors AS b") == ["1|5"])
+    }
+
+    @Test func aPositionFollowsARenamedReferenceWhoseColumnStays() throws {
+        let shelf = Entity(
+            name: "Genre", properties: [.id(), .toMany("books", "Book", inverse: "genre", order: .stored)])
+        let file = try Evolution(
+            book(.toOne("genre", "Genre")), shelf,
+            filledBy: "INSERT INTO Genre VALUES (5); INSERT INTO Book (id, genreId, genrePosition) VALUES (1, 5, 77)")
+        let changes = try file.open(
+            book(
+                .relationship(
+                    Relationship(
+                        "kind", target: "Genre", kind: .toOne(isOptional: true, columns: ["genreId"]),
+                        originalName: "genre"))),
+            Entity(name: "Genre", properties: [.id(), .toMany("books", "Book", inverse: "kind", order: .stored)]))
+        #expect(changes == ["Book.kind: the column is renamed from genrePosition"])
+        #expect(try file.lines("SELECT genreId, kindPosition FROM Book AS b WHERE b.kindPosition = 77") == ["5|77"])
     }
 
     @Test func aColumnThatIsCalledDifferentlyNowIsRenamed() throws {
