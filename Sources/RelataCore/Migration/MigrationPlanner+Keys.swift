@@ -183,11 +183,13 @@ extension MigrationPlanner {
 
     /// Makes the indexes of a table again that went with it when it was made anew.
     private mutating func restore(_ indexes: [IndexDescription], of table: String, _ final: TableDescription) {
+        let isRenamed = tables[table.lowercased()]?.isRenamed ?? false
         for index in indexes {
-            if let sql = index.sql {
+            if let sql = index.sql, !isRenamed {
                 guard index.columns.allSatisfy({ final.column($0) != nil || !index.isPlain }) else { continue }
                 plan.completion.append(sql)
-            } else if index.isPlain && index.isUnique && index.columns.allSatisfy({ final.column($0) != nil }) {
+            } else if index.isWhole && index.columns.allSatisfy({ final.column($0) != nil }) {
+                // The text is that of before the renaming, and SQLite takes an unknown quoted name for a string.
                 plan.completion.append(create(index, on: table))
             }
         }

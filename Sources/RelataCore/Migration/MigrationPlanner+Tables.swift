@@ -105,6 +105,14 @@ extension MigrationPlanner {
                     + "make it anew by hand")
             guard isHandled else { return }
         }
+        let texts = textsWithOldNames(of: working)
+        if !texts.isEmpty {
+            let isHandled = reportLossy(
+                Place(entity),
+                "the table has to be made anew after a renaming, and would lose \(texts.joined(separator: ", ")), "
+                    + "written with the old names: open the file with the renaming alone first")
+            guard isHandled else { return }
+        }
         self.remake(remake, working)
     }
 
@@ -126,6 +134,14 @@ extension MigrationPlanner {
             place, column: column.name,
             "it was a to-one and is the view of \(target).\(inverse) now, and rows hold keys in \(column.name): "
                 + "keep it a to-one", isDropping: true)
+    }
+
+    /// What can't be written again from a description of the table, and whose text as it was read may be out of date.
+    private func textsWithOldNames(of working: WorkingTable) -> [String] {
+        let indexes = working.isRenamed ? working.description.indexes.filter { !$0.isWhole } : []
+        // Triggers name other tables too.
+        let hasTriggers = !working.description.triggers.isEmpty && tables.values.contains(where: \.isRenamed)
+        return indexes.map { "the index \($0.name)" } + (hasTriggers ? ["its triggers"] : [])
     }
 
     /// Makes a table anew, as SQLite can't change constraints: a new one, its rows, the old one's name.
@@ -151,7 +167,7 @@ extension MigrationPlanner {
         plan.completion += [
             "DROP TABLE \(quote(name))", "ALTER TABLE \(quote(final.name)) RENAME TO \(quote(name))",
         ]
-        plan.completion += working.description.triggers
+        if !tables.values.contains(where: \.isRenamed) { plan.completion += working.description.triggers }
         remade.insert(name.lowercased())
     }
 }

@@ -33,6 +33,9 @@ public struct MigrationPlanner {
         /// The lowercase names of the columns that the migration adds.
         var added: Set<String> = []
 
+        /// Whether the texts of indexes and triggers, as they were read, may hold names that are no more.
+        var isRenamed: Bool { originalName != description.name || !originalColumns.isEmpty }
+
         func originalColumn(_ name: String) -> String { originalColumns[name.lowercased()] ?? name }
     }
 

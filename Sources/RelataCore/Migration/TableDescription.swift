@@ -157,6 +157,9 @@ public struct IndexDescription: Hashable, Sendable {
         self.isPlain = isPlain
         self.sql = sql
     }
+
+    /// Whether its columns and uniqueness say all there is to say of it.
+    var isWhole: Bool { isPlain && SQLWords.words(in: sql ?? "").isDisjoint(with: ["COLLATE", "DESC"]) }
 }
 
 extension String {

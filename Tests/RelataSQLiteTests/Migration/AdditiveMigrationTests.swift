@@ -109,6 +109,32 @@ import Testing
         #expect(try file.lines("SELECT genreId, kindPosition FROM Book AS b WHERE b.kindPosition = 77") == ["5|77"])
     }
 
+    @Test func indexesFollowARenamingWhenTheTableIsMadeAnew() throws {
+        let file = try Evolution(
+            book(
+                .attribute("name"), .attribute("code"), .attribute("year", .integer, isOptional: true),
+                .toOne("genre", "Genre"), uniques: [["code"]], indexes: [["name"]]),
+            genre,
+            filledBy: """
+                INSERT INTO Genre VALUES (5, 'Novel');
+                INSERT INTO Book (id, name, code, year, genreId) VALUES (1, 'Emma', 'a', 1815, 5), (2, 'Emma', 'b', 1816, 5);
+                """)
+        try file.open(
+            Entity(
+                name: "Volume", originalTable: "Book",
+                properties: [
+                    .id(), .attribute("title", originalName: "name"), .attribute("number", originalName: "code"),
+                    .attribute("year", .integer), .toOne("kind", "Genre", originalName: "genre"),
+                ], uniques: [["number"]], indexes: [["title"]]), genre)
+        #expect(try file.lines("SELECT title, number, year, kindId FROM Volume") == ["Emma|a|1815|5", "Emma|b|1816|5"])
+        #expect(
+            try file.lines(
+                """
+                SELECT x.name, i."unique" FROM pragma_index_list('Volume') AS i JOIN pragma_index_info(i.name) AS x
+                ORDER BY x.name
+                """) == ["kindId|0", "number|1", "title|0"])
+    }
+
     @Test func aColumnThatIsCalledDifferentlyNowIsRenamed() throws {
         let file = try Evolution(book(.attribute("title")), filledBy: "INSERT INTO Book VALUES (1, 'Emma')")
         try file.open(book(.attribute("title", column: "Title of book")))

@@ -109,6 +109,37 @@ import Testing
             ])
     }
 
+    @Test func whatCantFollowARenamingInATableMadeAnewIsRefused() throws {
+        let old = book(.attribute("title"), .attribute("year", .integer, isOptional: true))
+        let renamed = { (isOptional: Bool) in
+            book(.attribute("name", originalName: "title"), .attribute("year", .integer, isOptional: isOptional))
+        }
+        let file = try Evolution(
+            old,
+            filledBy: """
+                CREATE INDEX recent ON Book (title) WHERE year > 2000;
+                CREATE INDEX titles ON Book (title COLLATE NOCASE);
+                CREATE TRIGGER filled AFTER INSERT ON Book BEGIN
+                    UPDATE Book SET title = 'Untitled' WHERE id = new.id AND title = '';
+                END;
+                INSERT INTO Book VALUES (1, 'Emma', 1815);
+                """)
+        let refused = try file.refusals(renamed(false))
+        #expect(refused.count == 1, "\(refused)")
+        let message = refused.first ?? ""
+        #expect(message.hasPrefix("Book: the table has to be made anew after a renaming, and would lose "))
+        for lost in ["the index recent", "the index titles", "its triggers"] {
+            #expect(message.contains(lost), "\(message)")
+        }
+        // In two versions nothing is lost.
+        try file.open(renamed(true))
+        try file.open(renamed(false))
+        try file.connection.execute("INSERT INTO Book (id, name, year) VALUES (2, '', 2001)")
+        #expect(try file.lines("SELECT name FROM Book") == ["Emma", "Untitled"])
+        #expect(
+            try file.lines("SELECT name FROM pragma_index_list('Book') ORDER BY name") == ["recent", "titles"])
+    }
+
     @Test func stepsDontRunInANewFileAndRunWithoutAChangeInAnOldOne() throws {
         let connection = try Connection(path: nil)
         let schema = try Schema([genre])
