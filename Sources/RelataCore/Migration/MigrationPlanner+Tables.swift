@@ -154,14 +154,20 @@ extension MigrationPlanner {
         let there = final.columns.filter { column in
             working.description.column(column.name) != nil || added.contains(column.name.lowercased())
         }
-        let values = there.map { column in
+        var names = there.map(\.name)
+        var values = there.map { column in
             let fill = remake.fills[column.name.lowercased()]
             return fill.map { "coalesce(\(quote(column.name)), \($0))" } ?? quote(column.name)
+        }
+        if working.description.hasUndeclaredRowID && final.hasUndeclaredRowID {
+            // It may be the key, and SQLite would count from 1.
+            names.append("rowid")
+            values.append("rowid")
         }
         plan.completion.append(SchemaDDL.createTable(final, dialect: .sqlite))
         if !there.isEmpty {
             plan.completion.append(
-                "INSERT INTO \(quote(final.name)) (\(Dialect.sqlite.list(there.map(\.name)))) "
+                "INSERT INTO \(quote(final.name)) (\(Dialect.sqlite.list(names))) "
                     + "SELECT \(values.joined(separator: ", ")) FROM \(quote(name))")
         }
         plan.completion += [

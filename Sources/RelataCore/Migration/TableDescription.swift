@@ -39,6 +39,12 @@ public struct TableDescription: Hashable, Sendable {
     /// The column of that name, whatever its case.
     public func column(_ name: String) -> ColumnDescription? { columns.first { $0.name.isSameName(as: name) } }
 
+    /// Whether rows have a number besides their columns, under the name `rowid`.
+    var hasUndeclaredRowID: Bool {
+        let key = primaryKey.count == 1 ? column(primaryKey[0]) : nil
+        return hasRowID && key?.type.uppercased() != "INTEGER" && column("rowid") == nil
+    }
+
     /// The foreign key that stands in just these columns, in any order.
     public func foreignKey(on columns: [String]) -> ForeignKeyDescription? {
         foreignKeys.first { $0.isOn(columns) }

@@ -97,6 +97,24 @@ import Testing
         #expect(try connection.lines("SELECT title, pages FROM Book") == ["Emma|1"])
     }
 
+    @Test func undeclaredKeysStayWhenATableIsMadeAnew() throws {
+        let connection = try database(
+            """
+            CREATE TABLE Log (message TEXT, level TEXT);
+            INSERT INTO Log VALUES ('a', 'x'), ('b', 'x'), ('c', 'x');
+            DELETE FROM Log WHERE message = 'b';
+            """)
+        let log = Entity(
+            name: "Log",
+            properties: [.attribute("id", .integer, column: "rowid"), .attribute("message", isOptional: true)],
+            isKeyAssigned: true)
+        let plan = try SQLiteMigrator.migrate(
+            connection, schema: try Schema([log]), steps: [MigrationStep("levels", taking: .dropping("Log.level"))])
+        #expect(!plan.isEmpty)
+        #expect(try connection.lines("SELECT name FROM pragma_table_info('Log')") == ["message"])
+        #expect(try connection.lines("SELECT rowid, message FROM Log") == ["1|a", "3|c"])
+    }
+
     @Test func declaredEntitiesAreReadBackWhileTheyFit() throws {
         let connection = try database()
         let declared = [
