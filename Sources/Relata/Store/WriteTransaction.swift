@@ -73,7 +73,8 @@ public final class WriteTransaction: ReadTransaction, StoreWriter {
     func delete<M: Model>(_ model: M.Type, _ roots: DeletionRoots) throws -> DeletionReport {
         let index = try catalog.table(model).index
         guard catalog.hasCounts else {
-            let report = try connection.delete(entity: index, roots: roots, schema: catalog.schema)
+            let report = try connection.delete(
+                entity: index, roots: roots, schema: catalog.schema, endsTransaction: isOneCall)
             connection.recorder?.record(report)
             return report
         }

@@ -21,14 +21,16 @@ extension Connection {
     ///   - entity: the objects' entity, as a number in ``Schema/tables``.
     ///   - roots: which of them; those that don't exist are passed over.
     ///   - now: the time that objects get whose reference is unset, if they declare when they were changed.
+    ///   - endsTransaction: whether the caller rolls its transaction back where this fails, which saves a savepoint.
     /// - Returns: what was done.
     /// - Throws: ``RelataError/deleteDenied(blockers:)`` where a rule refuses it. Whatever is thrown, the data are as
     ///   they were before.
     @discardableResult
     public func delete(
-        entity: Int, roots: DeletionRoots, schema: Schema, now: Date = Date()
+        entity: Int, roots: DeletionRoots, schema: Schema, now: Date = Date(), endsTransaction: Bool = false
     ) throws(RelataError) -> DeletionReport {
-        try delete(entity: entity, roots: roots, schema: schema, now: now, method: .setBased)
+        try delete(
+            entity: entity, roots: roots, schema: schema, now: now, method: .setBased, endsTransaction: endsTransaction)
     }
 
     /// How doomed objects are found.
@@ -40,9 +42,10 @@ extension Connection {
     }
 
     func delete(
-        entity: Int, roots: DeletionRoots, schema: Schema, now: Date = Date(), method: DeletionMethod
+        entity: Int, roots: DeletionRoots, schema: Schema, now: Date = Date(), method: DeletionMethod,
+        endsTransaction: Bool = false
     ) throws(RelataError) -> DeletionReport {
         var deletion = try Deletion(of: entity, roots: roots, schema: schema, on: self)
-        return try deletion.run(method, now: now)
+        return try deletion.run(method, now: now, endsTransaction: endsTransaction)
     }
 }

@@ -39,18 +39,25 @@ struct Deletion {
     }
 
     /// Does it, or throws and leaves everything as it was.
-    mutating func run(_ method: Connection.DeletionMethod, now: Date) throws(RelataError) -> DeletionReport {
+    ///
+    /// - Parameter endsTransaction: Whether the caller rolls all back where this fails. Then it needs no savepoint, for
+    ///   which SQLite keeps a copy of each page that is changed.
+    mutating func run(
+        _ method: Connection.DeletionMethod, now: Date, endsTransaction: Bool
+    ) throws(RelataError) -> DeletionReport {
         let listed = graph.listed.union(isQueryReadTwice ? [graph.root] : [])
         try collect { method == .closureFirst || listed.contains($0) }
         try judge()
         if report.isDenied { throw .deleteDenied(blockers: report.blockers) }
-        try connection.execute(SQLStatement("SAVEPOINT relata_delete"))
+        if !endsTransaction { try connection.execute(SQLStatement("SAVEPOINT relata_delete")) }
         do {
             try write(now: now)
-            try connection.execute(SQLStatement("RELEASE relata_delete"))
+            if !endsTransaction { try connection.execute(SQLStatement("RELEASE relata_delete")) }
         } catch {
-            try? connection.execute(SQLStatement("ROLLBACK TO relata_delete"))
-            try? connection.execute(SQLStatement("RELEASE relata_delete"))
+            if !endsTransaction {
+                try? connection.execute(SQLStatement("ROLLBACK TO relata_delete"))
+                try? connection.execute(SQLStatement("RELEASE relata_delete"))
+            }
             throw explained(error)
         }
         recordCascades()
