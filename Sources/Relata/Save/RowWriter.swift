@@ -24,7 +24,7 @@ struct RowWriter<M: Model> {
         let updates = kind == .save && observer == nil
         var loop = WriteLoop(
             objects, statement, observer, mustChange: updates || kind.slot == .update ? connection.handle : nil)
-        var freed: Int?
+        var freed: (row: Int, references: Set<Int>) = (-1, [])
         while loop.next < objects.count {
             do {
                 try M.write(&loop)
@@ -38,17 +38,17 @@ struct RowWriter<M: Model> {
                 // Only a reset makes the connection usable again.
                 sqlite3_reset(statement)
                 if error is CancellationError { throw error }
+                if freed.row != loop.next { freed = (loop.next, []) }
                 try recover(
                     from: error, objects[loop.next], observer?.overrides ?? [], isInsert: kind == .insert,
-                    isRepeated: freed == loop.next)
-                freed = loop.next
+                    &freed.references)
             }
         }
     }
 
     /// Runs an upsert that returns the key of the row.
     func returningKey(_ object: M, _ overrides: Overrides, _ sql: String) throws -> M.Key {
-        var isRepeated = false
+        var freed: Set<Int> = []
         while true {
             do {
                 let isThere = try connection.recorder?.listsRows == true && object.primaryKey.flatMap(stored) != nil
@@ -73,8 +73,7 @@ struct RowWriter<M: Model> {
                     properties: hasInserted ? [] : table.properties(of: RowSQL.written(table)))
                 return key
             } catch {
-                try recover(from: error, object, overrides, isInsert: true, isRepeated: isRepeated)
-                isRepeated = true
+                try recover(from: error, object, overrides, isInsert: true, &freed)
             }
         }
     }
@@ -160,13 +159,15 @@ struct RowWriter<M: Model> {
 
     /// Takes the partner of a one-to-one away from the object that has it, if that is why a write failed; else throws
     /// what the error means.
+    ///
+    /// - Parameter freed: The one-to-ones of the object for which that was done. Each is tried once.
     private func recover(
-        from error: any Error, _ object: M, _ overrides: Overrides, isInsert: Bool, isRepeated: Bool
+        from error: any Error, _ object: M, _ overrides: Overrides, isInsert: Bool, _ freed: inout Set<Int>
     ) throws {
         // The error of a value that no column holds names object and property.
         if case RelataError.validation = error { _ = try object.columnValues(table) }
         let errors = ConstraintErrors(session: session)
-        guard !isRepeated, let reference = errors.stealable(error, table) else {
+        guard let reference = errors.stealable(error, table), freed.insert(reference.index).inserted else {
             throw try errors.translate(error, object: object.reference(), table: table, isInsert: isInsert) {
                 try columnValues(object, overrides)
             }

@@ -28,6 +28,12 @@ import Relata
     let id: ID<Desk>
     var place: String
     var user: ToOne<Citizen>?
+    var lamp: ToOne<Lamp>?
+}
+
+@Model struct Lamp {
+    @Attribute(.primaryKey) let name: String
+    @Relationship(inverse: \Desk.lamp) var desk: HasOne<Desk>
 }
 
 @Model struct Flight {

@@ -58,6 +58,14 @@ import Testing
         #expect(try users(store) == ["window": "nobody", "door": "nobody", "new": "nobody"])
     }
 
+    @Test(arguments: Engine.allCases) func oneMayTakeTwoPartnersAtOnce(_ engine: Engine) throws {
+        let (store, ada, _, desk, other) = try desks(engine)
+        try store.update(other.id) { $0.lamp = ToOne(Lamp(name: "red")) }
+        let both = try store.save(Desk(place: "third", user: ToOne(ada), lamp: ToOne(id: "red")))
+        #expect(try store.refresh(both).user?.id == ada.id && store.refresh(both).lamp?.id == "red")
+        #expect(try store.refresh(desk).user == nil && store.refresh(other).lamp == nil)
+    }
+
     @Test(arguments: Engine.allCases) func twoMayExchangeTheirPartners(_ engine: Engine) throws {
         let (store, ada, bob, desk, other) = try desks(engine)
         var (first, second) = (desk, other)
