@@ -168,8 +168,10 @@ static int values_column(sqlite3_vtab_cursor *base, sqlite3_context *context, in
     case kind_integer: sqlite3_result_int64(context, value->as.integer); break;
     case kind_real: sqlite3_result_double(context, value->as.real); break;
     case kind_text:
+        // A list of empty texts has no bytes, and text without an address would be NULL.
         sqlite3_result_text64(
-            context, cursor->list->bytes + value->as.offset, (sqlite3_uint64)value->length, SQLITE_STATIC, SQLITE_UTF8);
+            context, value->length ? cursor->list->bytes + value->as.offset : "", (sqlite3_uint64)value->length,
+            SQLITE_STATIC, SQLITE_UTF8);
         break;
     case kind_blob:
         if (value->length) {
