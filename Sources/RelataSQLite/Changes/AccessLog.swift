@@ -11,19 +11,18 @@ public final class AccessLog {
     public private(set) var unlisted: Set<String> = []
     /// Whether the program's own SQL runs now.
     var isForeign = false
-    /// Statements that were looked at since that last changed.
-    private var noted: Set<ObjectIdentifier> = []
-    private var last: ObjectIdentifier?
+    /// Statements that were looked at, by their numbers: an address is used again once a statement is gone.
+    private var noted: Set<Int> = []
+    private var last: Int?
 
     /// Begins.
     public init() {}
 
     func isNoted(_ statement: Statement) -> Bool {
         if isForeign { return false }
-        let identity = ObjectIdentifier(statement)
-        if last == identity { return true }
-        last = identity
-        return !noted.insert(identity).inserted
+        if last == statement.number { return true }
+        last = statement.number
+        return !noted.insert(statement.number).inserted
     }
 
     func add(_ access: StatementAccess) {

@@ -3,6 +3,7 @@ import Foundation
 import GRDB
 import GRDBSQLite
 import RelataCore
+import Synchronization
 
 /// One connection to a database.
 ///
@@ -310,6 +311,9 @@ final class Statement {
     @usableFromInline var isLeased = true
     /// What it reads and writes, once somebody wanted to know.
     var access: StatementAccess?
+    /// A number that no other statement of the process has.
+    let number = Statement.made.add(1, ordering: .relaxed).newValue
+    private static let made = Atomic(0)
 
     init(_ handle: OpaquePointer) { self.handle = handle }
 

@@ -238,4 +238,22 @@ struct ObserveTests {
             break
         }
     }
+
+    @Test(.timeLimit(.minutes(1))) func statementsThatCameAndWentHideNoOthers() async throws {
+        let store = try Store.inMemory(for: Folder.self, Author.self)
+        var root = Folder(name: "root")
+        for number in 0..<8 { root.children.add(Folder(name: "\(number)", children: ToMany([Folder(name: "leaf")]))) }
+        let folder = try await store.save(root)
+        var authors = store.observe(Author.all).makeAsyncIterator()
+        #expect(try await authors.next()?.count == 0)
+        try await store.write { tx in
+            // Each level runs the same statement while the one above runs: it is prepared anew, and gone afterwards.
+            func walk(_ folder: Folder) throws {
+                try tx.forEach(Folder.where { $0.parent == folder }) { try walk($0) }
+            }
+            try walk(folder)
+            try tx.insert(Author(name: "x"))
+        }
+        #expect(try await authors.next()?.count == 1)
+    }
 }
