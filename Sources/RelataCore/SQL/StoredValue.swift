@@ -14,6 +14,8 @@ extension Value {
         case (.data, .uuid(let uuid)): .blob(uuid.data)
         case (.decimal, _): decimalText.map { .text($0) }
         case (.date(.microseconds), .integer), (.date(.seconds), .real), (.date(.iso8601), .text): self
+        case (.date(.iso8601), _):
+            microseconds.flatMap { DateText.textRange.contains($0) ? Value(microseconds: $0, .iso8601) : nil }
         case (.date(let encoding), _): microseconds.map { Value(microseconds: $0, encoding) }
         case (.uuid(.blob), .uuid): self
         case (.uuid(let encoding), _): uuid.map { encoding == .blob ? .uuid($0) : .text($0.uuidString.lowercased()) }

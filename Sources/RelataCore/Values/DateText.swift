@@ -19,6 +19,9 @@ public enum DateText {
         return Date(timeIntervalSinceReferenceDate: Double(overflow ? microseconds : distance) / 1_000_000)
     }
 
+    /// The microseconds since 1970 that ISO 8601 has a form of four digits of the year for: 0000 to 9999.
+    public static let textRange: ClosedRange<Int64> = -62_167_219_200_000_000...253_402_300_799_999_999
+
     /// ISO 8601 in UTC with microseconds, `2026-11-21T06:19:00.123456Z`: sorts as text in the order of time.
     public static func text(microseconds: Int64) -> String {
         let (seconds, fraction) = floorDivide(microseconds, 1_000_000)

@@ -180,9 +180,21 @@ public struct DateCoding: AttributeCoding {
     public func encode(_ value: Date) throws(RelataError) -> RelataCore.Value {
         switch encoding {
         case .microseconds: .integer(try value.microsecondsSince1970())
-        case .iso8601: .text(DateText.text(microseconds: try value.microsecondsSince1970()))
-        case .seconds: .real(value.timeIntervalSince1970)
+        case .iso8601: .text(try iso8601(value))
+        case .seconds: try value.timeIntervalSince1970.databaseValue
         }
+    }
+    private func iso8601(_ value: Date) throws(RelataError) -> String {
+        let microseconds = try value.microsecondsSince1970()
+        guard DateText.textRange.contains(microseconds) else {
+            throw .validation([
+                ValidationFailure(
+                    entity: "Date", property: nil, key: nil,
+                    message: "\(value.timeIntervalSince1970) seconds since 1970 lies outside of the years 0 to 9999, "
+                        + "which ISO 8601 has text for: store the date without .iso8601, or check its unit")
+            ])
+        }
+        return DateText.text(microseconds: microseconds)
     }
     /// A stored value as the property's type.
     public func decode(_ value: RelataCore.Value) throws(RelataError) -> Date {

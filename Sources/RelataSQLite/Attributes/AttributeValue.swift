@@ -156,7 +156,12 @@ extension Double: AttributeValue {
     /// How a column stores it.
     public static var attributeType: AttributeType { .real }
     /// The value as its column stores it.
-    public var databaseValue: Value { .real(self) }
+    public var databaseValue: Value {
+        get throws(RelataError) {
+            guard !isNaN else { throw notANumber() }
+            return .real(self)
+        }
+    }
     /// Reads a stored value; `nil` when it is none of this type.
     public init?(databaseValue: Value) {
         switch databaseValue {
@@ -195,7 +200,9 @@ extension Float: AttributeValue {
     /// How a column stores it.
     public static var attributeType: AttributeType { .real }
     /// The value as its column stores it.
-    public var databaseValue: Value { .real(Double(self)) }
+    public var databaseValue: Value {
+        get throws(RelataError) { try Double(self).databaseValue }
+    }
     /// Reads a stored value; `nil` when it is none of this type.
     public init?(databaseValue: Value) {
         guard let value = Double(databaseValue: databaseValue) else { return nil }
