@@ -68,7 +68,7 @@ struct QueryIdentity: Hashable, Sendable {
     let formats: [TextIdentity]
 
     struct TextIdentity: Hashable, Sendable {
-        let format: String
+        let format: Value
         let arguments: [PredicateArgument?]
     }
 }
@@ -76,7 +76,8 @@ struct QueryIdentity: Hashable, Sendable {
 extension PredicateText {
     var identity: QueryIdentity.TextIdentity {
         get throws {
-            QueryIdentity.TextIdentity(format: format, arguments: try arguments.map { try $0?.predicateArgument })
+            QueryIdentity.TextIdentity(
+                format: .text(format), arguments: try arguments.map { try $0?.predicateArgument })
         }
     }
 }

@@ -54,6 +54,7 @@ final class Bucket<M: Model>: AnyBucket {
     private var resolved = 0
     private var unset: [(node: Int, row: Int, reference: Int)] = []
     private var isFinished: [Bool] = []
+    private let hasTextKey: Bool
     /// The rows that are written, where the model has a revision.
     var written: Set<Int> = []
 
@@ -61,6 +62,7 @@ final class Bucket<M: Model>: AnyBucket {
         self.table = table
         tableIndex = table.index
         self.number = number
+        hasTextKey = table.keyColumns.contains { table.columns[$0].type == .text }
     }
 
     /// Objects of a model without links, which need neither nodes nor rows by key.
@@ -97,6 +99,7 @@ final class Bucket<M: Model>: AnyBucket {
 
     @usableFromInline
     func addAgain(_ object: M, _ row: Int, as role: SaveRole) throws -> Int {
+        try checkKey(of: object, row)
         guard objects[row] == object else { throw twice(object) }
         if role == .insert, roles[row] == .insert { throw RelataError.alreadyExists(object.reference()) }
         // Linked before it was given: now it is written for itself.
@@ -153,6 +156,7 @@ final class Bucket<M: Model>: AnyBucket {
     /// loaded isn't written.
     @usableFromInline
     func merge(_ object: M, into row: Int, _ session: SaveSession) throws {
+        try checkKey(of: object, row)
         if objects[row] == object { return }
         guard try objects[row].columnValues(table) == object.columnValues(table) else { throw twice(object) }
         // A copy from before the last edits, such as a new child's link back to its parent.
@@ -180,6 +184,15 @@ final class Bucket<M: Model>: AnyBucket {
         roles.append(role)
         nodes.append(node)
         return node
+    }
+
+    /// Two keys that only Swift takes for equal, such as an é and an e with an accent, are two objects to the database.
+    private func checkKey(of object: M, _ row: Int) throws {
+        guard hasTextKey, let known = objects[row].primaryKey, let key = object.primaryKey else { return }
+        guard try M.keyValue(known) != M.keyValue(key) else { return }
+        throw RelataError.invalidUse(
+            "\(object.reference()) is in the batch twice, its key composed of other characters that look the same: save one after the other, or bring keys into one form, such as precomposedStringWithCanonicalMapping"
+        )
     }
 
     private func twice(_ object: M) -> RelataError {

@@ -57,7 +57,7 @@ public final class WriteTransaction: ReadTransaction, StoreWriter {
         }
         var new = old
         try change(&new)
-        guard new.primaryKey == id else {
+        guard let key = new.primaryKey, try M.keyValue(key) == M.keyValue(id) else {
             throw RelataError.invalidUse("the key of \(old.reference()) can't change: insert a new \(M.entityName)")
         }
         let table = try catalog.table(model)

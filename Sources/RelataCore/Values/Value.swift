@@ -20,7 +20,22 @@ public enum Value: Hashable, Sendable {
     case uuid(UUID)
 
     /// Whether the value is SQL `NULL`.
-    public var isNull: Bool { self == .null }
+    public var isNull: Bool { if case .null = self { true } else { false } }
+
+    /// Whether both are the same to a database: text by its bytes, where Swift takes an é and an e with an accent for
+    /// equal.
+    public static func == (left: Value, right: Value) -> Bool {
+        // What has the same bytes is equal to Swift too, so that the hashes agree.
+        switch (left, right) {
+        case (.null, .null): true
+        case (.integer(let left), .integer(let right)): left == right
+        case (.real(let left), .real(let right)): left == right
+        case (.text(var left), .text(var right)): left.withUTF8 { left in right.withUTF8 { left.elementsEqual($0) } }
+        case (.blob(let left), .blob(let right)): left == right
+        case (.uuid(let left), .uuid(let right)): left == right
+        default: false
+        }
+    }
 }
 
 extension Value: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, ExpressibleByStringLiteral,

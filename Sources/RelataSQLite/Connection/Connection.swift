@@ -18,7 +18,8 @@ public final class Connection {
     public let path: String
     /// Keeps the handle open. Never used to run statements.
     private let queue: DatabaseQueue
-    private var cache: [String: Statement] = [:]
+    /// By their text as a value, because texts that Swift takes for equal may hold different constants.
+    private var cache: [Value: Statement] = [:]
     private var slots: [Statement?] = []
     private var tracer: SQLTracer?
     let authorizer: AccessAuthorizer
@@ -124,17 +125,17 @@ public final class Connection {
     @usableFromInline
     func lease(_ sql: String) throws(RelataError) -> Statement {
         if needsTransaction { try requireTransaction() }
-        if let cached = cache[sql], !cached.isLeased {
+        if let cached = cache[.text(sql)], !cached.isLeased {
             cached.isLeased = true
             if let accesses { note(cached, in: accesses) }
             return cached
         }
         let statement = try prepare(sql)
         if let accesses { note(statement, in: accesses) }
-        if cache[sql] == nil {
+        if cache[.text(sql)] == nil {
             // Queries differ in finitely many ways in any program; this only bounds one that spells values into SQL.
             if cache.count >= 500 { cache = cache.filter { $0.value.isLeased } }
-            cache[sql] = statement
+            cache[.text(sql)] = statement
         }
         return statement
     }

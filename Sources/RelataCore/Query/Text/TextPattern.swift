@@ -26,7 +26,8 @@ public enum TextPattern {
     }
 
     private struct Key: Hashable {
-        let pattern: String
+        /// A value, because an é and an e with an accent are equal as strings.
+        let pattern: Value
         let isCaseInsensitive: Bool
     }
 
@@ -36,7 +37,7 @@ public enum TextPattern {
     private static func expression(
         _ pattern: String, isCaseInsensitive: Bool
     ) throws(RelataError) -> NSRegularExpression {
-        let key = Key(pattern: pattern, isCaseInsensitive: isCaseInsensitive)
+        let key = Key(pattern: .text(pattern), isCaseInsensitive: isCaseInsensitive)
         if let known = cache.withLock({ $0[key] }) { return known }
         do {
             // Checked alone first: unbalanced parentheses could balance with those around it.

@@ -1,0 +1,29 @@
+import Foundation
+import RelataCore
+import Testing
+
+@Suite struct ValueTests {
+    private static let composed = "caf\u{e9}"
+    private static let decomposed = "cafe\u{301}"
+
+    @Test func textIsEqualWhereItsBytesAre() {
+        #expect(Self.composed == Self.decomposed)
+        #expect(Value.text(Self.composed) != .text(Self.decomposed))
+        #expect(Value.text(Self.composed) == .text("caf" + "\u{e9}"))
+        // The same bytes in another order, which Swift takes for equal too.
+        #expect(Value.text("a\u{323}\u{307}") != .text("a\u{307}\u{323}"))
+        #expect(Set([KeyValue(.text(Self.composed)), KeyValue(.text(Self.decomposed))]).count == 2)
+    }
+
+    @Test func valuesOfOtherKindsAreEqualAsBefore() {
+        let values: [Value] = [.null, .integer(1), .real(1), .text("1"), .blob(Data([1])), .uuid(UUID())]
+        for (index, left) in values.enumerated() {
+            for (other, right) in values.enumerated() { #expect((left == right) == (index == other)) }
+        }
+        #expect(Set(values + values).count == values.count)
+    }
+
+    @Test func aPatternIsNotTakenForOneThatLooksTheSame() throws {
+        for text in [Self.composed, Self.decomposed] { #expect(try TextPattern.matches(text, text + "(?:)")) }
+    }
+}
