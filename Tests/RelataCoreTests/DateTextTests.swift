@@ -8,6 +8,21 @@ import Testing
         #expect(DateText.microseconds(text: DateText.text(microseconds: microseconds)) == microseconds)
     }
 
+    @Test func theEndsOfTheYearsThatTextHasAreReadBack() {
+        let (first, last) = (DateText.textRange.lowerBound, DateText.textRange.upperBound)
+        #expect(DateText.text(microseconds: first) == "0000-01-01T00:00:00.000000Z")
+        #expect(DateText.text(microseconds: last) == "9999-12-31T23:59:59.999999Z")
+        for end in [first, last] {
+            #expect(DateText.microseconds(text: DateText.text(microseconds: end)) == end)
+            #expect(Value.integer(end).stored(as: .date(.iso8601)) == .text(DateText.text(microseconds: end)))
+        }
+        for outside in [first - 1, last + 1] {
+            #expect(DateText.microseconds(text: DateText.text(microseconds: outside)) == nil)
+            #expect(Value.integer(outside).stored(as: .date(.iso8601)) == nil)
+            #expect(Value.integer(outside).stored(as: .date(.microseconds)) == .integer(outside))
+        }
+    }
+
     @Test func formsOfOtherProgramsAreRead() {
         #expect(DateText.microseconds(text: "1970-01-02") == 86_400_000_000)
         #expect(DateText.microseconds(text: "1970-01-01 00:00:01") == 1_000_000)

@@ -24,7 +24,7 @@ public enum AttributeOption: Hashable, Sendable {
     case length(minimum: Int?, maximum: Int?)
     /// Text must match the regular expression as a whole.
     case pattern(String)
-    /// A date is stored as ISO 8601 text in UTC instead of as an integer of microseconds.
+    /// A date is stored as ISO 8601 text in UTC instead of as an integer of microseconds: in the years 0 to 9999.
     case iso8601
     /// A date is stored as seconds since 1970 instead of as an integer of microseconds.
     case seconds

@@ -20,6 +20,10 @@ import Testing
             let sample = Sample(isoDate: Date(timeIntervalSince1970: seconds))
             #expect(thrown { try store.insert(sample) }?.failures == ["isoDate"])
         }
+        let far = Date(timeIntervalSince1970: 1e12)
+        #expect(thrown { try store.update(Sample.all) { $0.isoDate.set(to: far) } } != nil)
+        #expect(thrown { try store.count(Sample.where { $0.isoDate < far }) } != nil)
+        #expect(thrown { try store.count(Sample.matching("isoDate < %@", far)) } != nil)
         let last = Date(timeIntervalSince1970: 253_402_300_799)
         let sample = try store.insert(Sample(date: Date(timeIntervalSince1970: 1e12), isoDate: last))
         #expect(try store.refresh(sample) == sample)
