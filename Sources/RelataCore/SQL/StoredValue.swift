@@ -15,7 +15,10 @@ extension Value {
         case (.decimal, _): decimalText.map { .text($0) }
         case (.date(.microseconds), .integer), (.date(.seconds), .real), (.date(.iso8601), .text): self
         case (.date(.iso8601), _):
-            microseconds.flatMap { DateText.textRange.contains($0) ? Value(microseconds: $0, .iso8601) : nil }
+            // Not just `nil`, which a `Value` takes for NULL.
+            microseconds.flatMap {
+                DateText.textRange.contains($0) ? Value(microseconds: $0, .iso8601) : Value?.none
+            }
         case (.date(let encoding), _): microseconds.map { Value(microseconds: $0, encoding) }
         case (.uuid(.blob), .uuid): self
         case (.uuid(let encoding), _): uuid.map { encoding == .blob ? .uuid($0) : .text($0.uuidString.lowercased()) }
