@@ -83,7 +83,9 @@ extension Bucket {
     func checkReferences(row: Int, _ session: SaveSession) throws {
         let writer = RowWriter<M>(table: table, connection: session.connection, session: session)
         let values = try writer.columnValues(objects[row], resolvedOverrides(row, session))
-        if let error = try ConstraintErrors(session: session).culprit(table, values) { throw error }
+        if let error = try ConstraintErrors(session.connection, schema: session.catalog.schema).culprit(table, values) {
+            throw error
+        }
     }
 
     /// The keys that other objects give this one; unknown ones are written later.

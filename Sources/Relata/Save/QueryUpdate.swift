@@ -28,7 +28,9 @@ struct QueryUpdate {
                 let session = SaveSession(connection: connection, catalog: catalog)
                 let object = ObjectReference(entity: M.entityName, key: KeyValue(.null))
                 if let missing = try missingTarget(assignments, table) { throw missing }
-                throw try ConstraintErrors(session: session).translate(error, object: object, table: table) { [] }
+                throw try ConstraintErrors(session.connection, schema: session.catalog.schema).translate(
+                    error, object: object, table: table
+                ) { [] }
             }
             // Limits are checked on the rows as they now are; the savepoint takes them back.
             var failures: [ValidationFailure] = []

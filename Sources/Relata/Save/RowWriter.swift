@@ -166,7 +166,7 @@ struct RowWriter<M: Model> {
     ) throws {
         // The error of a value that no column holds names object and property.
         if case RelataError.validation = error { _ = try object.columnValues(table) }
-        let errors = ConstraintErrors(session: session)
+        let errors = ConstraintErrors(session.connection, schema: session.catalog.schema)
         guard let reference = errors.stealable(error, table), freed.insert(reference.index).inserted else {
             throw try errors.translate(error, object: object.reference(), table: table, isInsert: isInsert) {
                 try columnValues(object, overrides)

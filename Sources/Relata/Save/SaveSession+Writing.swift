@@ -119,7 +119,9 @@ extension SaveSession {
             let isThere = SQLStatement(RowSQL.exists(table), key.values.map(Parameter.value))
             if try connection.value(isThere) == nil { throw RelataError.notFound(object) }
         } catch {
-            throw try ConstraintErrors(session: self).translate(error, object: object, table: table) { values }
+            throw try ConstraintErrors(connection, schema: catalog.schema).translate(
+                error, object: object, table: table
+            ) { values }
         }
     }
 

@@ -1,15 +1,20 @@
 import GRDBSQLite
+import RelataCore
 
 /// What a violated constraint means in terms of the models.
-struct ConstraintErrors {
-    let session: SaveSession
+package struct ConstraintErrors {
+    private let connection: Connection
+    private let schema: Schema
 
-    private var schema: Schema { session.catalog.schema }
+    package init(_ connection: Connection, schema: Schema) {
+        self.connection = connection
+        self.schema = schema
+    }
 
     /// The error that names object and properties, where the database's own speaks of a constraint.
     ///
     /// - Parameter values: The row's column values, asked for only where they help.
-    func translate(
+    package func translate(
         _ error: any Error, object: ObjectReference, table: Table, isInsert: Bool = false, values: () throws -> [Value]
     ) throws -> any Error {
         guard case RelataError.database(let code, let message, _) = error, code & 0xff == Int(SQLITE_CONSTRAINT) else {
@@ -42,11 +47,11 @@ struct ConstraintErrors {
 
     private func isStored(_ object: ObjectReference, _ table: Table) throws(RelataError) -> Bool {
         let sql = SQLStatement(RowSQL.exists(table), object.key.values.map(Parameter.value))
-        return try session.connection.value(sql) != nil
+        return try connection.value(sql) != nil
     }
 
     /// The one-to-one whose partner is taken, if that is why a write failed and the other can be without.
-    func stealable(_ error: any Error, _ table: Table) -> Reference? {
+    package func stealable(_ error: any Error, _ table: Table) -> Reference? {
         guard case RelataError.database(let code, let message, _) = error, Int32(code) == SQLITE_CONSTRAINT_UNIQUE_
         else {
             return nil
@@ -70,7 +75,7 @@ struct ConstraintErrors {
     }
 
     /// The reference whose target isn't there.
-    func culprit(_ table: Table, _ values: [Value]) throws(RelataError) -> RelataError? {
+    package func culprit(_ table: Table, _ values: [Value]) throws(RelataError) -> RelataError? {
         for reference in schema.references where reference.source == table.index && reference.isEnforced {
             let key = table.columns.indices.filter { table.columns[$0].reference == reference.index }.map {
                 $0 < values.count ? values[$0] : .null
@@ -78,7 +83,7 @@ struct ConstraintErrors {
             guard !key.contains(.null) else { continue }
             let target = schema.tables[reference.target]
             let sql = SQLStatement(RowSQL.exists(target), key.map(Parameter.value))
-            if try session.connection.value(sql) == nil {
+            if try connection.value(sql) == nil {
                 return .invalidReference(entity: table.name, property: reference.property, key: KeyValue(key))
             }
         }
@@ -87,8 +92,8 @@ struct ConstraintErrors {
 }
 
 // SQLite's extended codes are macros with arithmetic, which Swift doesn't import.
-let SQLITE_CONSTRAINT_PRIMARYKEY_: Int32 = 1555
-let SQLITE_CONSTRAINT_ROWID_: Int32 = 2579
-let SQLITE_CONSTRAINT_UNIQUE_: Int32 = 2067
-let SQLITE_CONSTRAINT_NOTNULL_: Int32 = 1299
-let SQLITE_CONSTRAINT_FOREIGNKEY_: Int32 = 787
+package let SQLITE_CONSTRAINT_PRIMARYKEY_: Int32 = 1555
+package let SQLITE_CONSTRAINT_ROWID_: Int32 = 2579
+package let SQLITE_CONSTRAINT_UNIQUE_: Int32 = 2067
+package let SQLITE_CONSTRAINT_NOTNULL_: Int32 = 1299
+package let SQLITE_CONSTRAINT_FOREIGNKEY_: Int32 = 787

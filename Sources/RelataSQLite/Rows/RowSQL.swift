@@ -1,20 +1,22 @@
+import RelataCore
+
 /// The SQL of single rows: made once per table and connection, found by a slot number afterwards.
 ///
 /// All statements bind column n of the table to parameter n + 1, so that one `Model.bind(to:)` serves them all.
-enum RowSQL {
+package enum RowSQL {
     /// Which statement, for ``Connection/withStatement(slot:_:_:)``.
-    enum Slot: Int, CaseIterable {
+    package enum Slot: Int, CaseIterable {
         case fetch, insert, insertIfAbsent, update
 
-        func number(_ table: Table) -> Int { table.index * Slot.allCases.count + rawValue }
+        package func number(_ table: Table) -> Int { table.index * Slot.allCases.count + rawValue }
 
         /// The statement that inserts a row of a join table, seen from one side.
-        static func number(_ join: Join, isSource: Bool, in schema: Schema) -> Int {
+        package static func number(_ join: Join, isSource: Bool, in schema: Schema) -> Int {
             schema.tables.count * allCases.count + join.index * 2 + (isSource ? 0 : 1)
         }
     }
 
-    static func text(_ slot: Slot, _ table: Table, _ schema: Schema) -> String {
+    package static func text(_ slot: Slot, _ table: Table, _ schema: Schema) -> String {
         switch slot {
         case .fetch: fetch(table)
         case .insert: insert(table)
@@ -23,33 +25,33 @@ enum RowSQL {
         }
     }
 
-    static func quote(_ name: String) -> String { Dialect.sqlite.quote(name) }
+    package static func quote(_ name: String) -> String { Dialect.sqlite.quote(name) }
 
     /// `"a" = ?1 AND "b" = ?2`, the first parameter given.
-    static func matches(_ columns: [String], from first: Int) -> String {
+    package static func matches(_ columns: [String], from first: Int) -> String {
         columns.enumerated().map { "\(quote($1)) = ?\(first + $0)" }.joined(separator: " AND ")
     }
 
     /// `SELECT` of all columns in order.
-    static func select(_ table: Table) -> String {
+    package static func select(_ table: Table) -> String {
         "SELECT " + table.columns.map { quote($0.name) }.joined(separator: ", ") + " FROM " + quote(table.sqlName)
     }
 
-    static func fetch(_ table: Table) -> String {
+    package static func fetch(_ table: Table) -> String {
         select(table) + " WHERE " + matches(table.keyColumnNames, from: 1)
     }
 
-    static func exists(_ table: Table) -> String {
+    package static func exists(_ table: Table) -> String {
         "SELECT 1 FROM \(quote(table.sqlName)) WHERE " + matches(table.keyColumnNames, from: 1)
     }
 
-    static func insert(_ table: Table) -> String {
+    package static func insert(_ table: Table) -> String {
         "INSERT INTO \(quote(table.sqlName)) (" + table.columns.map { quote($0.name) }.joined(separator: ", ")
             + ") VALUES (" + table.columns.indices.map { "?\($0 + 1)" }.joined(separator: ", ") + ")"
     }
 
     /// Writes columns of the row with the object's key; one that has a revision only if it still has the one given.
-    static func update(_ table: Table, _ schema: Schema, columns: [Int]) -> String {
+    package static func update(_ table: Table, _ schema: Schema, columns: [Int]) -> String {
         // A statement must set something to say whether the row is there.
         let columns = columns.isEmpty ? [table.keyColumns[0]] : columns
         var sql =
@@ -64,7 +66,7 @@ enum RowSQL {
     }
 
     /// What `ON CONFLICT DO UPDATE` sets: every column but those given, and the stamp of the insertion.
-    static func upserted(_ table: Table, _ schema: Schema, _ fixed: Set<Int>) -> [String] {
+    package static func upserted(_ table: Table, _ schema: Schema, _ fixed: Set<Int>) -> [String] {
         let columns = written(table).filter { !fixed.contains($0) }
         let quoted = columns.map { quote(table.columns[$0].name) }
         return quoted.map { "\($0) = excluded.\($0)" }
@@ -88,13 +90,13 @@ enum RowSQL {
     }
 
     /// The columns that an update writes: all but the key and the insertion's stamp.
-    static func written(_ table: Table) -> [Int] {
+    package static func written(_ table: Table) -> [Int] {
         let fixed = Set(table.keyColumns + (table.entity.createdAt.map { table.columnIndexes(of: $0) } ?? []))
         return table.columns.indices.filter { !fixed.contains($0) }
     }
 
     /// `, "revision" = "revision" + 1, "updatedAt" = ?n` for a change that didn't come from a value of the model.
-    static func touch(_ table: Table, parameter: Int) -> (sql: String, needsNow: Bool) {
+    package static func touch(_ table: Table, parameter: Int) -> (sql: String, needsNow: Bool) {
         var sql = ""
         if let revision = table.entity.revision.flatMap({ table.entity.attribute($0)?.column }) {
             sql += ", \(quote(revision)) = \(quote(revision)) + 1"
