@@ -219,12 +219,8 @@ public final class Store: StoreWriter, Sendable {
     func snapshot<Result>(_ connection: Connection, _ body: (ReadTransaction) throws -> Result) throws -> Result {
         // In memory one connection does both: nobody writes while it reads.
         if path == nil { return try body(ReadTransaction(connection, catalog)) }
-        try connection.execute(SQLStatement("BEGIN"))
-        defer {
-            try? connection.execute(SQLStatement("COMMIT"))
-            // The end of a cancelled task's transaction may be interrupted: the connection must not stay in it.
-            if connection.isInTransaction { try? connection.execute("ROLLBACK") }
-        }
+        try connection.begin()
+        defer { connection.endReading() }
         return try body(ReadTransaction(connection, catalog))
     }
 

@@ -264,6 +264,38 @@ public final class Connection {
         }
     }
 
+    // MARK: Transactions
+
+    // SQLite asks every so many steps whether the task was cancelled, and so now and then within these statements too,
+    // before or after they have done their work.
+
+    /// Begins a transaction, or throws with none begun.
+    package func begin(_ statement: String = "BEGIN") throws(RelataError) {
+        let isInside = isInTransaction
+        do {
+            try execute(SQLStatement(statement))
+        } catch {
+            if !isInside { endReading() }
+            throw error
+        }
+    }
+
+    /// Ends a transaction that only read, for certain.
+    package func endReading() {
+        guard isInTransaction else { return }
+        try? execute(SQLStatement("COMMIT"))
+        if isInTransaction { try? execute(SQLStatement("ROLLBACK")) }
+    }
+
+    /// Commits. An interruption when all is written is no error.
+    package func commit() throws(RelataError) {
+        do {
+            try execute(SQLStatement("COMMIT"))
+        } catch {
+            guard error.isInterruption, !isInTransaction else { throw error }
+        }
+    }
+
     // MARK: Errors
 
     /// Throws what SQLite says, unless `code` says that all went well.

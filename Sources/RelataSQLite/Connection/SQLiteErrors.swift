@@ -1,6 +1,13 @@
 import GRDBSQLite
 import RelataCore
 
+extension RelataError {
+    /// Whether SQLite stopped because its progress handler found the task cancelled.
+    var isInterruption: Bool {
+        if case .database(let code, _, _) = self { Int32(code & 0xff) == SQLITE_INTERRUPT } else { false }
+    }
+}
+
 /// What SQLite's result codes mean to a program.
 enum SQLiteErrors {
     /// The error of opening a file.

@@ -94,7 +94,7 @@ public final class ConnectionPool: Sendable {
     }
 
     /// A connection that is kept for reading across suspensions, of a database in a file. Never waits.
-    public func snapshot() throws -> Snapshot { try Snapshot(readers) }
+    public func snapshot() throws -> Snapshot { try translatingInterrupts { try Snapshot(readers) } }
 
     // MARK: Writing
 
@@ -156,7 +156,7 @@ public final class ConnectionPool: Sendable {
         sqlite3_busy_timeout(connection.handle, 0)
         defer { sqlite3_busy_timeout(connection.handle, Int32(busyTimeout * 1000)) }
         do {
-            try connection.execute(SQLStatement("BEGIN IMMEDIATE"))
+            try translatingInterrupts { try connection.begin("BEGIN IMMEDIATE") }
             return true
         } catch RelataError.busy(let message) {
             if Date() > deadline { throw RelataError.busy(message) }
@@ -172,7 +172,7 @@ public final class ConnectionPool: Sendable {
             let result = try body(connection)
             if Task.isCancelled { throw CancellationError() }
             try changes?.willCommit(connection)
-            try connection.execute(SQLStatement("COMMIT"))
+            try connection.commit()
             changes?.didCommit(connection)
             return result
         } catch {
@@ -187,7 +187,7 @@ public final class ConnectionPool: Sendable {
     public func translatingInterrupts<Result>(_ body: () throws -> Result) throws -> Result {
         do {
             return try body()
-        } catch RelataError.database(let code, _, _) where code & 0xff == Int(SQLITE_INTERRUPT) {
+        } catch let error as RelataError where error.isInterruption {
             throw CancellationError()
         }
     }

@@ -14,7 +14,7 @@ public final class Snapshot {
         self.readers = readers
         connection = try readers.borrow()
         do {
-            try connection.execute(SQLStatement("BEGIN"))
+            try connection.begin()
         } catch {
             readers.giveBack(connection)
             throw error
@@ -27,7 +27,7 @@ public final class Snapshot {
     public func end() {
         if isEnded { return }
         isEnded = true
-        try? connection.execute(SQLStatement("COMMIT"))
+        connection.endReading()
         readers.giveBack(connection)
     }
 }

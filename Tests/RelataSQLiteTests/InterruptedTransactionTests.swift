@@ -1,0 +1,57 @@
+import RelataCore
+import RelataSQLite
+import Testing
+
+/// SQLite asks every 100,000 steps whether the task was cancelled, be it in the middle of beginning or ending a
+/// transaction, before or after that is done.
+@Suite struct InterruptedTransactionTests {
+    /// How often each statement runs: enough for SQLite to ask at each of its few steps.
+    private let rounds = 210_000
+
+    @Test func whatThrowsWhenItBeginsIsNotOpen() async throws {
+        let rounds = rounds
+        let (interrupted, open) = try await Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            let connection = try database()
+            var (interrupted, open) = (0, 0)
+            for _ in 0..<rounds {
+                do {
+                    try connection.begin()
+                    connection.endReading()
+                } catch {
+                    interrupted += 1
+                }
+                if connection.isInTransaction {
+                    open += 1
+                    try? connection.execute("ROLLBACK")
+                }
+            }
+            return (interrupted, open)
+        }.value
+        #expect(interrupted > 1 && open == 0)
+    }
+
+    @Test func whatThrowsWhenItIsCommittedIsNotWritten() async throws {
+        let rounds = rounds
+        let (interrupted, written, stored) = try await Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            let connection = try database("CREATE TABLE t (id INTEGER PRIMARY KEY)")
+            var (interrupted, written) = (0, 0)
+            for _ in 0..<rounds {
+                guard (try? connection.begin()) != nil else { continue }
+                // Compiled anew, so that it is never asked itself.
+                try connection.execute("INSERT INTO t DEFAULT VALUES")
+                do {
+                    try connection.commit()
+                    written += 1
+                } catch {
+                    interrupted += 1
+                    try? connection.execute("ROLLBACK")
+                }
+            }
+            return (interrupted, written, try connection.lines("SELECT count(*) FROM t"))
+        }.value
+        #expect(interrupted > 0)
+        #expect(stored == ["\(written)"])
+    }
+}
