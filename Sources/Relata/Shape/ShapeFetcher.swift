@@ -16,9 +16,8 @@ struct ShapeFetcher {
     func page<Content: Shape>(
         _ query: Query<Content.RootModel>, as shape: Content.Type, size: Int, after position: PagePosition?
     ) throws -> Page<Content> {
-        let rows = try rows(
-            shape, try transaction.pagePlan(try plan(query, shape), size: size), pageSize: size, after: position)
-        return Page(objects: rows.values, next: rows.place.map(PagePosition.init))
+        let rows = try rows(shape, try plan(query, shape).page(size: size), pageSize: size, after: position)
+        return Page(objects: rows.values, next: rows.nextPage)
     }
 
     private func plan<Content: Shape>(_ query: Query<Content.RootModel>, _ shape: Content.Type) throws -> QueryPlan {
@@ -71,8 +70,8 @@ struct ShapeFetcher {
         var values: [Value]
         /// Which owner each value is of, if rows tell it.
         var owners: EdgeRows
-        /// Where the last row of a full page stands.
-        var place: [RelataCore.Value]?
+        /// Where the next page begins.
+        var nextPage: PagePosition?
     }
 
     private func read<Content: ShapeContent>(
@@ -97,16 +96,15 @@ struct ShapeFetcher {
                     reader: ShapeReader(handle, ends: ends), connection: connection, statement: handle,
                     firstColumn: Int32(columns.first ?? 0), rows: EdgeRows(compiled),
                     keys: keys))
-            if let pageSize { loop.cursor.place = (pageSize, compiled.columnTypes, compiled.placeColumns) }
+            loop.cursor.page = pageSize.map { PageEnd(size: $0, of: compiled) }
             do {
                 try Content.read(&loop)
             } catch RelataError.corruptStore(let message) {
                 throw mismatch(message, at: loop.cursor.reader.row, level, columns)
             }
             return (
-                Rows(
-                    values: loop.values, owners: loop.cursor.rows,
-                    place: loop.cursor.hasMore ? loop.cursor.lastPlace : nil), loop.cursor.keys
+                Rows(values: loop.values, owners: loop.cursor.rows, nextPage: loop.cursor.page?.next),
+                loop.cursor.keys
             )
         }
         if level.lists.isEmpty || rows.values.isEmpty { return rows }

@@ -42,12 +42,8 @@ public struct ShapeCursor {
     var rows: EdgeRows
     /// For each list its owners' keys.
     var keys: [ShapeKeys]
-    /// Of a page: its size, and the row's columns, of which the last ones tell its place in the order.
-    var place: (size: Int, types: [AttributeType?], columns: Int)?
-    private(set) var lastPlace: [RelataCore.Value]?
-    /// Whether there is a row after the page.
-    private(set) var hasMore = false
-    private var count = 0
+    /// Where the page ends, if it is one.
+    var page: PageEnd?
 
     init(
         reader: ShapeReader, connection: Connection, statement: OpaquePointer, firstColumn: Int32, rows: EdgeRows,
@@ -66,21 +62,10 @@ public struct ShapeCursor {
         let code = sqlite3_step(statement)
         if code == SQLITE_DONE { return false }
         try connection.check(code, statement)
-        if let place, count == place.size {
-            hasMore = true
-            return false
-        }
+        if page?.takes(Row(statement)) == false { return false }
         if firstColumn > 0 { rows.addNext(statement) }
         for index in keys.indices { keys[index].append(Row(statement)) }
         reader.row.column = firstColumn
-        if let place {
-            count += 1
-            if count == place.size {
-                lastPlace = place.types.indices.suffix(place.columns).map {
-                    Row(statement).value(at: $0, as: place.types[$0])
-                }
-            }
-        }
         return true
     }
 }

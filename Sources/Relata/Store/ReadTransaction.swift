@@ -64,37 +64,16 @@ public class ReadTransaction: StoreReader {
     }
 
     func page<M: Model>(of query: Query<M>, size: Int, after position: PagePosition?) throws -> Page<M> {
-        let compiled = try compiler.select(
-            try pagePlan(try plan(query), size: size), after: position, tellsPlace: true)
+        let compiled = try compiler.select(try plan(query).page(size: size), after: position, tellsPlace: true)
+        var end = PageEnd(size: size, of: compiled)
         var objects: [M] = []
-        var last: [Value] = []
-        let first = compiled.columnTypes.count - compiled.placeColumns
-        var hasMore = false
         try rows(compiled.statement) { statement in
-            if objects.count == size {
-                hasMore = true
-                return
-            }
+            guard end.takes(Row(statement)) else { return }
             var reader = RowReader(statement)
             objects.append(try Self.reading(M.self) { try M(from: &reader) })
-            if objects.count == size {
-                let row = Row(statement)
-                last = (first..<compiled.columnTypes.count).map { row.value(at: $0, as: compiled.columnTypes[$0]) }
-            }
         }
         try IncludeLoader(transaction: self).load(query.includes, into: &objects)
-        return Page(objects: objects, next: hasMore ? PagePosition(last) : nil)
-    }
-
-    /// The plan of one page of a query.
-    func pagePlan(_ plan: QueryPlan, size: Int) throws(RelataError) -> QueryPlan {
-        guard size > 0 else { throw .invalidUse("a page must have at least one object, not \(size)") }
-        guard plan.limit == nil, plan.offset == nil else {
-            throw .invalidUse("a page counts its objects by itself: leave limit and offset out of its query")
-        }
-        var plan = plan
-        plan.limit = size + 1  // whether there is a next page shows in the first object of it
-        return plan
+        return Page(objects: objects, next: end.next)
     }
 
     func objects<M: Model>(_ model: M.Type, sql: SQL) throws -> [M] {
@@ -182,14 +161,6 @@ public class ReadTransaction: StoreReader {
             throw RelataError.corruptStore("\(M.entityName): \(message)")
         }
     }
-}
-
-/// One page of a query's objects, or of shapes of them.
-public struct Page<Object: Sendable>: Sendable {
-    /// The page's objects.
-    public let objects: [Object]
-    /// Where the next page begins; `nil` after the last one. `Codable`, so that it can be sent and come back.
-    public let next: PagePosition?
 }
 
 /// How a query runs.

@@ -57,7 +57,10 @@ extension Store {
     public func page<M: Model>(_ query: Query<M>, size: Int, after position: PagePosition? = nil) async throws -> Page<
         M
     > {
-        try await read { try $0.page(query, size: size, after: position) }
+        if query.includes.isEmpty {
+            return try await _readOnce { try $0.page(query, size: size, after: position) }
+        }
+        return try await read { try $0.page(query, size: size, after: position) }
     }
 
     /// The objects that an object's to-many links to.

@@ -132,7 +132,8 @@ extension StoreReader {
     /// begins after the last object of the one before, not at a number.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func page<M: Model>(_ query: Query<M>, size: Int, after position: PagePosition? = nil) throws -> Page<M> {
-        try read { try $0.page(of: query, size: size, after: position) }
+        if query.includes.isEmpty { return try _readOnce { try $0.page(of: query, size: size, after: position) } }
+        return try read { try $0.page(of: query, size: size, after: position) }
     }
 
     /// The rows of a query by the names of their columns, each value as it is stored: for tables, exports and other code

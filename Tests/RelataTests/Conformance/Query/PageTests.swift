@@ -1,5 +1,10 @@
 import Relata
+import Synchronization
 import Testing
+
+@Shape(of: Author.self) private struct AuthorName {
+    var name: String
+}
 
 @Suite struct PageTests {
     @Test func pagesStayRightWhileObjectsAreAdded() throws {
@@ -22,6 +27,28 @@ import Testing
         #expect(try page.objects.map { try $0.authors.objects.map(\.name) } == [["a's"], ["b's"]])
         #expect(page.next == nil)
         #expect(try store.page(Book.sorted { $0.title }, size: 1).next != nil)
+    }
+
+    @Test(arguments: Engine.allCases) func aPageMayBeAsLargeAsANumberCanSay(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: Author.self)
+        try store.insert(["a", "b"].map { Author(name: $0) })
+        for size in [Int.max, Int.max - 1] {
+            let page = try store.page(Author.sorted { $0.name }, size: size)
+            #expect(page.objects.map(\.name) == ["a", "b"] && page.next == nil)
+            let shapes = try store.page(AuthorName.all.sorted { $0.name }, size: size)
+            #expect(shapes.objects.map(\.name) == ["a", "b"] && shapes.next == nil)
+        }
+    }
+
+    @Test func aPageWithoutIncludesIsOneStatementAndNoTransaction() async throws {
+        let statements = Mutex(0)
+        var options = Store.Options()
+        options.trace = { _, _ in statements.withLock { $0 += 1 } }
+        let store = try TestStore.make(.sqliteFile, for: Author.self, options: options)
+        _ = try await store.page(Author.all, size: 2)
+        statements.withLock { $0 = 0 }
+        _ = try await store.page(Author.all, size: 2)
+        #expect(statements.withLock { $0 } == 1)
     }
 
     @Test func aPageRefusesALimitOrOffsetOfItsQuery() throws {

@@ -1,0 +1,50 @@
+/// One page of a query's objects, or of shapes of them.
+public struct Page<Object: Sendable>: Sendable {
+    /// The page's objects.
+    public let objects: [Object]
+    /// Where the next page begins; `nil` after the last one. `Codable`, so that it can be sent and come back.
+    public let next: PagePosition?
+}
+
+/// Finds out where a page ends, while its rows are read: one more is asked for, which tells that there is a next page.
+struct PageEnd {
+    private let size: Int
+    /// The columns that tell a row's place in the order, and what they mean.
+    private let placeColumns: Range<Int>
+    private let types: [AttributeType?]
+    private var count = 0
+    private var last: [Value] = []
+    /// Where the next page begins, once all rows were seen; `nil` after the last page.
+    private(set) var next: PagePosition?
+
+    init(size: Int, of query: CompiledQuery) {
+        self.size = size
+        types = query.columnTypes
+        placeColumns = types.count - query.placeColumns..<types.count
+    }
+
+    /// Whether a row belongs to the page.
+    mutating func takes(_ row: Row) -> Bool {
+        guard count < size else {
+            next = PagePosition(last)
+            return false
+        }
+        count += 1
+        if count == size { last = placeColumns.map { row.value(at: $0, as: types[$0]) } }
+        return true
+    }
+}
+
+extension QueryPlan {
+    /// The plan of one page of the query.
+    func page(size: Int) throws(RelataError) -> QueryPlan {
+        guard size > 0 else { throw .invalidUse("a page must have at least one object, not \(size)") }
+        guard limit == nil, offset == nil else {
+            throw .invalidUse("a page counts its objects by itself: leave limit and offset out of its query")
+        }
+        var plan = self
+        // No table has more rows than the largest number.
+        plan.limit = size == .max ? size : size + 1
+        return plan
+    }
+}
