@@ -208,11 +208,8 @@ extension AttributeType {
     /// A stamp in the column's encoding.
     func stamp(_ date: Date) -> Value {
         guard let microseconds = DateText.microseconds(of: date) else { return .null }
-        return switch self {
-        case .date(.iso8601): .text(DateText.text(microseconds: microseconds))
-        case .date(.seconds): .real(Double(microseconds) / 1_000_000)
-        default: .integer(microseconds)
-        }
+        guard case .date(let encoding) = self else { return .integer(microseconds) }
+        return Value(microseconds: microseconds, encoding: encoding) ?? .null
     }
 }
 

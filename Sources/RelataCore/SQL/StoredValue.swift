@@ -14,25 +14,22 @@ extension Value {
         case (.data, .uuid(let uuid)): .blob(uuid.data)
         case (.decimal, _): decimalText.map { .text($0) }
         case (.date(.microseconds), .integer), (.date(.seconds), .real), (.date(.iso8601), .text): self
-        case (.date(.iso8601), _):
-            // Not just `nil`, which a `Value` takes for NULL.
-            microseconds.flatMap {
-                DateText.textRange.contains($0) ? Value(microseconds: $0, .iso8601) : Value?.none
-            }
-        case (.date(let encoding), _): microseconds.map { Value(microseconds: $0, encoding) }
+        case (.date(let encoding), _): microseconds.flatMap { Value(microseconds: $0, encoding: encoding) }
         case (.uuid(.blob), .uuid): self
         case (.uuid(let encoding), _): uuid.map { encoding == .blob ? .uuid($0) : .text($0.uuidString.lowercased()) }
         default: nil
         }
     }
 
-    private init(microseconds: Int64, _ encoding: DateEncoding) {
-        self =
-            switch encoding {
-            case .microseconds: .integer(microseconds)
-            case .iso8601: .text(DateText.text(microseconds: microseconds))
-            case .seconds: .real(Double(microseconds) / 1_000_000)
-            }
+    /// A date as a column stores it; `nil` where ISO 8601 has no text for it.
+    package init?(microseconds: Int64, encoding: DateEncoding) {
+        switch encoding {
+        case .microseconds: self = .integer(microseconds)
+        case .seconds: self = .real(Double(microseconds) / 1_000_000)
+        case .iso8601:
+            guard DateText.textRange.contains(microseconds) else { return nil }
+            self = .text(DateText.text(microseconds: microseconds))
+        }
     }
 
     /// The microseconds since 1970 of a date in any encoding.

@@ -180,13 +180,13 @@ public struct DateCoding: AttributeCoding {
     public func encode(_ value: Date) throws(RelataError) -> RelataCore.Value {
         switch encoding {
         case .microseconds: .integer(try value.microsecondsSince1970())
-        case .iso8601: .text(try iso8601(value))
+        case .iso8601: try iso8601(value)
         case .seconds: try value.timeIntervalSince1970.databaseValue
         }
     }
-    private func iso8601(_ value: Date) throws(RelataError) -> String {
+    private func iso8601(_ value: Date) throws(RelataError) -> RelataCore.Value {
         let microseconds = try value.microsecondsSince1970()
-        guard DateText.textRange.contains(microseconds) else {
+        guard let text = RelataCore.Value(microseconds: microseconds, encoding: .iso8601) else {
             throw .validation([
                 ValidationFailure(
                     entity: "Date", property: nil, key: nil,
@@ -194,7 +194,7 @@ public struct DateCoding: AttributeCoding {
                         + "which ISO 8601 has text for: store the date without .iso8601, or check its unit")
             ])
         }
-        return DateText.text(microseconds: microseconds)
+        return text
     }
     /// A stored value as the property's type.
     public func decode(_ value: RelataCore.Value) throws(RelataError) -> Date {
