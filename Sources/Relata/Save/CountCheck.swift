@@ -75,11 +75,10 @@ struct CountCheck {
             else { continue }
             for key in keys {
                 // An owner that was deleted meanwhile has no counts.
-                let isThere = try connection.value(SQLStatement(RowSQL.exists(table), key.values.map(Parameter.value)))
                 let sql =
                     "SELECT count(*) FROM \(RowSQL.quote(counted.table)) WHERE "
                     + RowSQL.matches(counted.columns, from: 1)
-                guard isThere != nil,
+                guard try connection.isStored(key, in: table),
                     case .integer(let count)? = try connection.value(
                         SQLStatement(sql, key.values.map(Parameter.value)))
                 else { continue }

@@ -23,7 +23,8 @@ struct IndependentSave {
     }
 
     private func isStored<M: Model>(_ object: M) throws -> Bool {
-        try object.primaryKey.flatMap { try transaction.fetch(M.self, id: $0) } != nil
+        guard let key = object.primaryKey else { return false }
+        return try transaction.connection.isStored(M.keyValue(key), in: transaction.catalog.table(M.self))
     }
 
     /// The order of the whole batch, found as for a batch that is saved at once.

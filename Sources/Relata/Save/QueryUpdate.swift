@@ -55,8 +55,7 @@ struct QueryUpdate {
                     $0.source == table.index && $0.property == assignment.property && $0.isEnforced
                 })
             else { continue }
-            let exists = RowSQL.exists(schema.tables[reference.target])
-            if try transaction.connection.value(SQLStatement(exists, key.values.map(Parameter.value))) == nil {
+            if try !transaction.connection.isStored(key, in: schema.tables[reference.target]) {
                 return .invalidReference(entity: table.name, property: assignment.property, key: key)
             }
         }

@@ -116,8 +116,7 @@ extension SaveSession {
                     .update, table.index, key, properties: [reference.property] + table.stampProperties)
                 return
             }
-            let isThere = SQLStatement(RowSQL.exists(table), key.values.map(Parameter.value))
-            if try connection.value(isThere) == nil { throw RelataError.notFound(object) }
+            if try !connection.isStored(key, in: table) { throw RelataError.notFound(object) }
         } catch {
             throw try ConstraintErrors(connection, schema: catalog.schema).translate(
                 error, object: object, table: table

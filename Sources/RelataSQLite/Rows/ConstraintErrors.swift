@@ -24,7 +24,7 @@ package struct ConstraintErrors {
         case SQLITE_CONSTRAINT_PRIMARYKEY_, SQLITE_CONSTRAINT_ROWID_: return RelataError.alreadyExists(object)
         case SQLITE_CONSTRAINT_UNIQUE_:
             let properties = properties(in: message, table)
-            if try Set(properties) == Set(table.entity.key) || isInsert && isStored(object, table) {
+            if try Set(properties) == Set(table.entity.key) || isInsert && connection.isStored(object.key, in: table) {
                 return RelataError.alreadyExists(object)
             }
             if let reference = schema.references.first(where: {
@@ -43,11 +43,6 @@ package struct ConstraintErrors {
         case SQLITE_CONSTRAINT_FOREIGNKEY_: return try culprit(table, values()) ?? error
         default: return error
         }
-    }
-
-    private func isStored(_ object: ObjectReference, _ table: Table) throws(RelataError) -> Bool {
-        let sql = SQLStatement(RowSQL.exists(table), object.key.values.map(Parameter.value))
-        return try connection.value(sql) != nil
     }
 
     /// The one-to-one whose partner is taken, if that is why a write failed and the other can be without.
@@ -81,9 +76,7 @@ package struct ConstraintErrors {
                 $0 < values.count ? values[$0] : .null
             }
             guard !key.contains(.null) else { continue }
-            let target = schema.tables[reference.target]
-            let sql = SQLStatement(RowSQL.exists(target), key.map(Parameter.value))
-            if try connection.value(sql) == nil {
+            if try !connection.isStored(KeyValue(key), in: schema.tables[reference.target]) {
                 return .invalidReference(entity: table.name, property: reference.property, key: KeyValue(key))
             }
         }

@@ -41,7 +41,7 @@ package enum RowSQL {
         select(table) + " WHERE " + matches(table.keyColumnNames, from: 1)
     }
 
-    package static func exists(_ table: Table) -> String {
+    fileprivate static func exists(_ table: Table) -> String {
         "SELECT 1 FROM \(quote(table.sqlName)) WHERE " + matches(table.keyColumnNames, from: 1)
     }
 
@@ -109,5 +109,12 @@ package enum RowSQL {
 
     private static func onConflict(_ table: Table) -> String {
         " ON CONFLICT (" + table.keyColumnNames.map(quote).joined(separator: ", ") + ")"
+    }
+}
+
+extension Connection {
+    /// Whether a row with that key is there.
+    package func isStored(_ key: KeyValue, in table: Table) throws(RelataError) -> Bool {
+        try value(SQLStatement(RowSQL.exists(table), key.values.map(Parameter.value))) != nil
     }
 }
