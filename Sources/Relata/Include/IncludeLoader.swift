@@ -67,7 +67,7 @@ struct IncludeLoader {
         of include: IncludePlan, at index: Int, owners: [Owner], target: Target.Type
     ) throws -> AnyMembers {
         let link = catalog.links[try catalog.table(Owner.self).index][index].link
-        let toOne: ToOneKeys<Target>? = if case .reference = link { try ToOneKeys(index, of: owners) } else { nil }
+        let toOne: ToOneKeys<Target>? = link.isReference ? try ToOneKeys(index, of: owners) : nil
         let compiled = try transaction.compiler.edge(
             QueryPlan(entity: Target.entityName, condition: include.requiredCondition, sort: include.sort),
             from: Owner.entityName, along: include.relationship, of: try toOne?.list() ?? KeyList(of: owners),

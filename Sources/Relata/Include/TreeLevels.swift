@@ -28,7 +28,7 @@ struct TreeLevels {
     private var count = 0
 
     /// How deep values may be nested: a value that holds a value that holds … is released by as many nested calls.
-    private static var deepest: Int { 1000 }
+    static var deepest: Int { 1000 }
 
     /// How many values a tree may have. One that is a tree has as many as objects; more come from objects that are
     /// reached in several ways, and of those that all link to each other there are soon more than any memory holds.

@@ -9,7 +9,7 @@ struct TreeLoader<Node: Model> {
 
     func members(of owners: [Node]) throws -> AnyMembers {
         let table = try transaction.catalog.table(Node.self)
-        let isToOne = if case .reference = transaction.catalog.links[table.index][index].link { true } else { false }
+        let isToOne = transaction.catalog.links[table.index][index].link.isReference
         var nodes = try isToOne ? fetch(toOneOf: owners) : fetch(toManyOf: owners)
         try IncludeLoader(transaction: transaction).load(include.children, into: &nodes.objects)
 

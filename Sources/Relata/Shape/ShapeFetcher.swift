@@ -4,9 +4,6 @@ import GRDBSQLite
 struct ShapeFetcher {
     let transaction: ReadTransaction
 
-    /// How deep shapes that hold themselves may be nested: a value is released by as many nested calls.
-    private static var deepest: Int { 1000 }
-
     /// The shapes of a query's objects.
     func fetch<Content: Shape>(_ query: Query<Content.RootModel>, as shape: Content.Type) throws -> [Content] {
         try rows(shape, try plan(query, shape)).values
@@ -47,9 +44,9 @@ struct ShapeFetcher {
         guard !keys.list.isEmpty else {
             return LoadedShapeList<Content.Value>([], lists: MemberLists([]), numbers: keys.numbers)
         }
-        guard depth <= Self.deepest else {
+        guard depth <= TreeLevels.deepest else {
             throw RelataError.invalidUse(
-                "\(Content.Value.self) holds itself by \(list.owner.name).\(list.plan.relationship), which goes on for more than \(Self.deepest) levels or in a circle: fetch the objects as a list"
+                "\(Content.Value.self) holds itself by \(list.owner.name).\(list.plan.relationship), which goes on for more than \(TreeLevels.deepest) levels or in a circle: fetch the objects as a list"
             )
         }
         let target = Content.Target.entityName

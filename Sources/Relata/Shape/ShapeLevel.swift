@@ -41,12 +41,11 @@ public struct ShapeLevel {
                 "\(names.joined(separator: ".")): a shape lists what is fetched. Nest a shape instead of 'including' and 'recursive', and ask with 'where' instead of 'required'"
             )
         }
-        let isReference = if case .reference = link { true } else { false }
         var keyPart = 0
-        if isReference || !include.path.isEmpty {
+        if link.isReference || !include.path.isEmpty {
             keyPart = parts.count
             add(
-                isReference
+                link.isReference
                     ? .expression(.property(scope: 0, path: include.path + [plan.relationship]))
                     : .key(path: include.path))
         }

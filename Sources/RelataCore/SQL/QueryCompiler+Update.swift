@@ -48,21 +48,12 @@ extension QueryCompiler {
             columnTypes: returnsKeys ? table.keyColumns.map { table.columns[$0].type } : [])
     }
 
-    /// What is set. An object that changes its owner has no place in the new one's list yet, where the store keeps the
-    /// place: it comes last.
+    /// What is set, places included.
     private func list(_ names: [String], _ values: [String], of table: Table, as alias: String) -> String {
-        let places = schema.references.compactMap { reference -> String? in
-            guard reference.source == table.index, reference.isOrderStored, let order = reference.orderColumn else {
-                return nil
-            }
-            let same = zip(names, values).filter { reference.columns.contains($0.0) }.map {
-                "\(alias).\(dialect.quote($0))\(dialect.isSame)\($1)"
-            }
-            guard !same.isEmpty else { return nil }
-            let place = dialect.quote(order)
-            return "\(place) = CASE WHEN \(same.joined(separator: " AND ")) THEN \(alias).\(place) END"
-        }
-        return (zip(names, values).map { "\(dialect.quote($0)) = \($1)" } + places).joined(separator: ", ")
+        let pairs = Array(zip(names, values))
+        return
+            (pairs.map { "\(dialect.quote($0)) = \($1)" }
+            + schema.places(in: table, setting: pairs, of: alias, dialect)).joined(separator: ", ")
     }
 
     /// The columns of a property that an update may set.
@@ -81,6 +72,28 @@ extension QueryCompiler {
             throw .invalidUse("\(table.name).\(property) is part of the key, which never changes: insert a new object")
         }
         return columns
+    }
+}
+
+extension Schema {
+    /// What an update sets besides columns: an object that changes its owner has no place in the new one's list yet, where
+    /// the store keeps the place. It comes last.
+    ///
+    /// - Parameter row: The name of the row that is updated, quoted.
+    package func places(
+        in table: Table, setting columns: [(name: String, value: String)], of row: String, _ dialect: Dialect
+    ) -> [String] {
+        references.compactMap { reference in
+            guard reference.source == table.index, reference.isOrderStored, let order = reference.orderColumn else {
+                return nil
+            }
+            let isSame = columns.filter { reference.columns.contains($0.name) }.map {
+                "\(row).\(dialect.quote($0.name))\(dialect.isSame)\($0.value)"
+            }
+            guard !isSame.isEmpty else { return nil }
+            let place = dialect.quote(order)
+            return "\(place) = CASE WHEN \(isSame.joined(separator: " AND ")) THEN \(row).\(place) END"
+        }
     }
 }
 

@@ -223,6 +223,5 @@ struct QueryWriter {
 }
 
 extension Link {
-    fileprivate var isReference: Bool { if case .reference = self { true } else { false } }
     fileprivate var isThrough: Bool { if case .through = self { true } else { false } }
 }

@@ -86,6 +86,9 @@ public enum Link: Hashable, Sendable {
     case join(Int, isSource: Bool)
     /// Read-only: by a view of a foreign key and then along a foreign key.
     case through(inverse: Int, reference: Int)
+
+    /// Whether it is a foreign key of this entity: a to-one.
+    package var isReference: Bool { if case .reference = self { true } else { false } }
 }
 
 extension Schema {

@@ -73,20 +73,11 @@ package enum RowSQL {
             + places(table, schema, among: columns) { "excluded.\(quote(table.columns[$0].name))" }
     }
 
-    /// An object that changes its owner has no place in the new one's list yet, where the store keeps the place.
     private static func places(
         _ table: Table, _ schema: Schema, among columns: [Int], _ new: (Int) -> String
     ) -> [String] {
-        schema.references.compactMap { reference in
-            guard reference.source == table.index, reference.isOrderStored, let order = reference.orderColumn else {
-                return nil
-            }
-            let own = columns.filter { table.columns[$0].reference == reference.index }
-            guard !own.isEmpty else { return nil }
-            let place = "\(quote(table.sqlName)).\(quote(order))"
-            let isSame = own.map { "\(quote(table.sqlName)).\(quote(table.columns[$0].name)) IS \(new($0))" }
-            return "\(quote(order)) = CASE WHEN \(isSame.joined(separator: " AND ")) THEN \(place) END"
-        }
+        schema.places(
+            in: table, setting: columns.map { (table.columns[$0].name, new($0)) }, of: quote(table.sqlName), .sqlite)
     }
 
     /// The columns that an update writes: all but the key and the insertion's stamp.
