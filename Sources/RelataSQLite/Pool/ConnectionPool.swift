@@ -57,7 +57,7 @@ public final class ConnectionPool: Sendable {
         self.readers = path == nil ? writer : Leases(limit: max(1, readers), open: openReader)
         if let path { try Self.check(path, isReadOnly: isReadOnly) }
         // Opened at once, so that a file that can't be opened is an error here and not at the first call.
-        writer.release(try writer.acquire(nested: ""))
+        if let connection = try writer.acquireUnlessHeld() { writer.release(connection) }
         if path != nil { changes?.attach(self) }
     }
 
@@ -80,8 +80,22 @@ public final class ConnectionPool: Sendable {
     /// Runs `body` with a connection that reads. Blocks the thread while all are in use.
     public func read<Result>(_ body: (Connection) throws -> Result) throws -> Result {
         if !isShared, writer.isHeldByCurrentThread { throw RelataError.invalidUse(Self.nestedRead) }
-        let connection = try readers.acquire(nested: Self.nestedRead)
+        guard let connection = try readers.acquireUnlessHeld() else { return try readInside(body) }
         defer { readers.release(connection) }
+        return try translatingInterrupts { try body(connection) }
+    }
+
+    /// A read inside another of the same thread. It waits for nobody: who holds a reader and waits for one may wait for
+    /// ever.
+    private func readInside<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+        if isShared {
+            guard let connection = readers.heldByCurrentThread, !connection.needsTransaction else {
+                throw RelataError.invalidUse(Self.nestedRead)
+            }
+            return try translatingInterrupts { try body(connection) }
+        }
+        let connection = try readers.borrow()
+        defer { readers.giveBack(connection) }
         return try translatingInterrupts { try body(connection) }
     }
 
@@ -104,7 +118,7 @@ public final class ConnectionPool: Sendable {
     /// Runs `body` in a transaction, and commits it unless `body` throws. Blocks the thread while another writes.
     public func write<Result>(_ body: (Connection) throws -> Result) throws -> Result {
         try refuseReadOnly()
-        let connection = try writer.acquire(nested: Self.nestedWrite)
+        let connection = try acquireWriter()
         defer { writer.release(connection) }
         let deadline = Date(timeIntervalSinceNow: busyTimeout)
         var pause = 0.001
@@ -129,7 +143,7 @@ public final class ConnectionPool: Sendable {
                 // may wake on another thread.
                 writer.endHold()
                 try await Task.sleep(for: .milliseconds(pause))
-                writer.beginHold()
+                writer.beginHold(LeasedConnection(connection: connection))
                 pause = min(pause * 2, 50)
             }
         } catch {
@@ -142,9 +156,14 @@ public final class ConnectionPool: Sendable {
 
     /// Runs `body` with the writing connection outside any transaction: for pragmas and migrations.
     public func withWriter<Result>(_ body: (Connection) throws -> Result) throws -> Result {
-        let connection = try writer.acquire(nested: Self.nestedWrite)
+        let connection = try acquireWriter()
         defer { writer.release(connection) }
         return try body(connection)
+    }
+
+    private func acquireWriter() throws -> Connection {
+        guard let connection = try writer.acquireUnlessHeld() else { throw RelataError.invalidUse(Self.nestedWrite) }
+        return connection
     }
 
     private func refuseReadOnly() throws(RelataError) {

@@ -15,11 +15,11 @@ final class Leases: Sendable {
         var waiting: [Waiter] = []
         var nextWaiter = 0
         var isClosed = false
-        /// Threads that use a connection now, to tell a nested call from a busy pool.
-        var holders: [UInt] = []
+        /// Who uses a connection now, to tell a nested call from a busy pool.
+        var holds: [Hold] = []
 
         mutating func endHold(_ thread: UInt) {
-            if let index = holders.firstIndex(of: thread) { holders.remove(at: index) }
+            if let index = holds.firstIndex(where: { $0.thread == thread }) { holds.remove(at: index) }
         }
 
         /// What whoever asks now gets; `nil` for having to wait.
@@ -32,12 +32,20 @@ final class Leases: Sendable {
         }
     }
 
+    /// A thread and the connection it uses, as soon as that is open.
+    private struct Hold {
+        let thread: UInt
+        let connection: LeasedConnection?
+    }
+
     /// What is given to whoever asks for a connection.
     private enum Handoff {
         case connection(LeasedConnection)
         /// The right to open one.
         case open
         case closed
+
+        var leased: LeasedConnection? { if case .connection(let leased) = self { leased } else { nil } }
     }
 
     private enum Waiter {
@@ -64,38 +72,37 @@ final class Leases: Sendable {
 
     // MARK: Acquiring
 
-    /// A connection, at once if one is idle or may be opened; else the calling thread waits.
-    ///
-    /// - Parameter nested: What is wrong where the thread itself holds the connection it would wait for.
-    func acquire(nested: String) throws -> Connection {
+    /// A connection, at once if one is idle or may be opened; else the calling thread waits. `nil` where the thread holds
+    /// one already: it might wait for itself.
+    func acquireUnlessHeld() throws -> Connection? {
         let thread = ThreadIdentity.current
-        let (handoff, wait) = try state.withLock { state throws -> (Handoff?, ThreadWait?) in
+        let (handoff, wait) = state.withLock { state -> (Handoff?, ThreadWait?) in
+            if state.holds.contains(where: { $0.thread == thread }) { return (nil, nil) }
             if let handoff = state.next(limit: limit) {
-                state.holders.append(thread)
+                state.holds.append(Hold(thread: thread, connection: handoff.leased))
                 return (handoff, nil)
             }
-            if state.holders.contains(thread) { throw RelataError.invalidUse(nested) }
             let wait = ThreadWait()
             state.waiting.append(.thread(wait))
             return (nil, wait)
         }
         if let handoff { return try connection(handoff, thread) }
-        let later = wait?.wait() ?? .closed
-        beginHold()
+        guard let later = wait?.wait() else { return nil }
+        beginHold(later.leased)
         return try connection(later, thread)
     }
 
-    /// As ``acquire(nested:)``; a task waits without a thread.
+    /// A connection, at once if one is idle or may be opened; else the task waits without a thread.
     func acquire() async throws -> Connection {
         let thread = ThreadIdentity.current
         let handoff = state.withLock { state in
             let handoff = state.next(limit: limit)
-            if handoff != nil { state.holders.append(thread) }
+            if let handoff { state.holds.append(Hold(thread: thread, connection: handoff.leased)) }
             return handoff
         }
         if let handoff { return try connection(handoff, thread) }
         let later = try await wait()
-        beginHold()
+        beginHold(later.leased)
         return try connection(later, ThreadIdentity.current)
     }
 
@@ -129,7 +136,7 @@ final class Leases: Sendable {
         let thread = ThreadIdentity.current
         let leased = state.withLock { state -> LeasedConnection? in
             guard !state.isClosed, let leased = state.idle.popLast() else { return nil }
-            state.holders.append(thread)
+            state.holds.append(Hold(thread: thread, connection: leased))
             return leased
         }
         return leased?.connection
@@ -193,9 +200,9 @@ final class Leases: Sendable {
     // MARK: Holding
 
     /// Notes that the calling thread uses a connection. Acquiring does so; only who suspends in between says it anew.
-    func beginHold() {
+    func beginHold(_ connection: LeasedConnection?) {
         let thread = ThreadIdentity.current
-        state.withLock { $0.holders.append(thread) }
+        state.withLock { $0.holds.append(Hold(thread: thread, connection: connection)) }
     }
 
     /// Notes that the calling thread no longer uses a connection.
@@ -207,7 +214,13 @@ final class Leases: Sendable {
     /// Whether the calling thread is inside a body that holds a connection of this pool.
     var isHeldByCurrentThread: Bool {
         let thread = ThreadIdentity.current
-        return state.withLock { $0.holders.contains(thread) }
+        return state.withLock { state in state.holds.contains { $0.thread == thread } }
+    }
+
+    /// The connection that the calling thread holds.
+    var heldByCurrentThread: Connection? {
+        let thread = ThreadIdentity.current
+        return state.withLock { state in state.holds.first { $0.thread == thread }?.connection }?.connection
     }
 
     // MARK: Releasing

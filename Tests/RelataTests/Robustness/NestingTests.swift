@@ -40,44 +40,53 @@ import Testing
         #expect(try await store.count(Author.all) == 0)
     }
 
-    @Test func readsInReadsEndWithAnErrorWhenNoReaderIsLeft() throws {
+    @Test(arguments: Engine.allCases) func readsInReadsWorkHoweverDeep(engine: Engine) async throws {
         var options = Store.Options()
         options.maximumReaders = 3
-        let store = try TestStore.make(.sqliteFile, for: Author.self, options: options)
+        let store = try TestStore.make(engine, for: Author.self, options: options)
+        try await store.insert(Author(name: "a"))
         func depth(_ level: Int) throws -> Int {
-            try store.read { _ in
-                do {
-                    return try depth(level + 1)
-                } catch RelataError.invalidUse {
-                    return level
-                }
+            try store.readInSync { tx in
+                #expect(try tx.count(Author.all) == 1)
+                return level == 10 ? level : try depth(level + 1)
             }
         }
-        #expect(try depth(1) == 3)
-        #expect(try store.count(Author.all) == 0)
+        #expect(try depth(1) == 10)
+        // The same from the async call, whose closure isn't, and in the middle of a query.
+        let names = try await store.read { tx in
+            var names: [String] = []
+            try tx.forEach(Author.all) { author in names += try store.fetch(Author.all).map { author.name + $0.name } }
+            return names + [try store.page(Author.all, size: 1).objects[0].name]
+        }
+        #expect(names == ["aa", "a"])
+        // A write within is what it is in any read.
+        let error = try store.readInSync { _ in
+            try store.readInSync { _ in thrown { try store.insert(Author(name: "b")) }?.kind }
+        }
+        #expect(error == (engine == .sqliteMemory ? "invalidUse" : nil))
+        #expect(try await store.count(Author.all) == (engine == .sqliteMemory ? 1 : 2))
     }
 
-    @Test func manyThreadsWithReadsInReadsDoNotWaitForEachOtherForEver() async throws {
+    @Test func manyThreadsWithReadsInReadsDoNotWaitForEachOther() async throws {
         var options = Store.Options()
         options.maximumReaders = 2
-        let store = try TestStore.make(.sqliteFile, for: Author.self, options: options)
-        let threads = (0..<8).map { _ in
-            Thread.run {
-                for _ in 0..<20 {
-                    do {
-                        try store.read { _ in _ = try store.count(Author.all) }
-                    } catch RelataError.invalidUse {
-                        // Both readers were taken by threads that wanted a second one.
-                    }
+        for engine in Engine.allCases {
+            let store = try TestStore.make(engine, for: Author.self, options: options)
+            let threads = (0..<8).map { _ in
+                Thread.run {
+                    for _ in 0..<20 { try store.read { _ in _ = try store.count(Author.all) } }
                 }
             }
+            for thread in threads { try await thread.value }
+            #expect(try await store.count(Author.all) == 0)
         }
-        for thread in threads { try await thread.value }
-        #expect(try await store.count(Author.all) == 0)
     }
 }
 
 extension Store {
     /// The write without `async`, from a test that is async.
     func writeInSync<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result { try write(body) }
+
+    /// The read without `async`, from a test that is async.
+    func readInSync<Result>(_ body: (ReadTransaction) throws -> Result) throws -> Result { try read(body) }
 }
