@@ -59,7 +59,7 @@ extension Bucket {
         let isPlain =
             switch statement {
             case .insert: keyless.isEmpty
-            case .insertIfAbsent: !isRecorded && !writer.session.hasEdits(number)
+            case .insertIfAbsent: !isRecorded && !writer.session.hasEdits(number) && !writer.session.isDeferred
             case .save, .update: !isRecorded
             case .updateColumns, .match: false
             }
@@ -82,10 +82,27 @@ extension Bucket {
     @usableFromInline
     func checkReferences(row: Int, _ session: SaveSession) throws {
         let writer = RowWriter<M>(table: table, connection: session.connection, session: session)
-        let values = try writer.columnValues(objects[row], resolvedOverrides(row, session))
+        let values = try writer.columnValues(
+            objects[row], resolvedOverrides(row, session), only: writtenColumns(row, writer))
         if let error = try ConstraintErrors(session.connection, schema: session.catalog.schema).culprit(table, values) {
             throw error
         }
+    }
+
+    /// The columns of a row that are written; `nil` for all.
+    func writtenColumns(_ row: Int, _ writer: RowWriter<M>) -> [Int]? {
+        let own: [Int]
+        switch roles[row] {
+        case .updateColumns(let columns):
+            own =
+                columns
+                + [table.entity.revision, table.entity.updatedAt].compactMap(\.self).flatMap {
+                    table.columnIndexes(of: $0)
+                }
+        case .link where kept.contains(row): own = []
+        default: return nil
+        }
+        return Set(own + overrides[row, default: []].flatMap { writer.columnIndexes(of: $0.reference) }).sorted()
     }
 
     /// The keys that other objects give this one; unknown ones are written later.
@@ -114,14 +131,7 @@ final class BucketWrite<M: Model>: RowObserver {
         self.writer = writer
         self.statement = statement
         self.first = first
-        guard case .updateColumns(let columns) = statement else {
-            self.columns = nil
-            return
-        }
-        let table = writer.table
-        let given = bucket.overrides[first, default: []].flatMap { writer.columnIndexes(of: $0.reference) }
-        let stamps = [table.entity.revision, table.entity.updatedAt].compactMap(\.self)
-        self.columns = Set(columns + given + stamps.flatMap { table.columnIndexes(of: $0) }).sorted()
+        columns = if case .updateColumns = statement { bucket.writtenColumns(first, writer) } else { nil }
     }
 
     func willWrite(_ index: Int, _ pointer: OpaquePointer) throws {
@@ -160,6 +170,7 @@ final class BucketWrite<M: Model>: RowObserver {
     /// A linked object that is there stays as it is, but for the references that other objects give it.
     private func keep(_ row: Int, _ object: M) throws {
         let session = writer.session
+        bucket.kept.insert(row)
         if session.nodes[bucket.nodes[row]].isEdited {
             throw RelataError.invalidUse(
                 "\(object.reference()) is stored already and only linked here, so its edits on links would be lost: save it itself"

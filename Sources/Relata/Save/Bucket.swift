@@ -57,6 +57,8 @@ final class Bucket<M: Model>: AnyBucket {
     private let hasTextKey: Bool
     /// The rows that are written, where the model has a revision.
     var written: Set<Int> = []
+    /// The rows of linked objects that were there already.
+    var kept: Set<Int> = []
 
     init(_ table: Table, number: Int = 0) {
         self.table = table

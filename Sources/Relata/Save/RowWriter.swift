@@ -40,8 +40,8 @@ struct RowWriter<M: Model> {
                 if error is CancellationError { throw error }
                 if freed.row != loop.next { freed = (loop.next, []) }
                 try recover(
-                    from: error, objects[loop.next], observer?.overrides ?? [], isInsert: kind == .insert,
-                    &freed.references)
+                    from: error, objects[loop.next], observer?.overrides ?? [], columns: observer?.columns,
+                    isInsert: kind == .insert, &freed.references)
             }
         }
     }
@@ -162,14 +162,15 @@ struct RowWriter<M: Model> {
     ///
     /// - Parameter freed: The one-to-ones of the object for which that was done. Each is tried once.
     private func recover(
-        from error: any Error, _ object: M, _ overrides: Overrides, isInsert: Bool, _ freed: inout Set<Int>
+        from error: any Error, _ object: M, _ overrides: Overrides, columns: [Int]? = nil, isInsert: Bool,
+        _ freed: inout Set<Int>
     ) throws {
         // The error of a value that no column holds names object and property.
         if case RelataError.validation = error { _ = try object.columnValues(table) }
         let errors = ConstraintErrors(session.connection, schema: session.catalog.schema)
         guard let reference = errors.stealable(error, table), freed.insert(reference.index).inserted else {
             throw try errors.translate(error, object: object.reference(), table: table, isInsert: isInsert) {
-                try columnValues(object, overrides)
+                try columnValues(object, overrides, only: columns)
             }
         }
         let values = try columnValues(object, overrides)
@@ -195,12 +196,25 @@ struct RowWriter<M: Model> {
         }
     }
 
-    func columnValues(_ object: M, _ overrides: Overrides) throws -> [Value] {
+    /// An object's columns as they are written.
+    ///
+    /// - Parameter columns: Those that are written; the others are unset. `nil` for all.
+    func columnValues(_ object: M, _ overrides: Overrides, only columns: [Int]? = nil) throws -> [Value] {
         var values = try object.columnValues(table)
         for (reference, key) in overrides {
             for (column, value) in zip(columnIndexes(of: reference), key?.values ?? []) { values[column] = value }
         }
-        return values
+        guard let columns else { return values }
+        var written = [Value](repeating: .null, count: values.count)
+        for column in columns { written[column] = values[column] }
+        return written
+    }
+
+    /// An object's key, of which other objects may give it a part.
+    func key(of object: M, _ overrides: Overrides) throws -> KeyValue {
+        if let key = object.primaryKey { return try M.keyValue(key) }
+        let values = try columnValues(object, overrides)
+        return KeyValue(table.keyColumns.map { values[$0] })
     }
 }
 

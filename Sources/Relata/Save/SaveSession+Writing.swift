@@ -61,7 +61,6 @@ extension SaveSession {
     /// Writes nodes one by one. Where some are written before what they refer to, the database's own check waits, and
     /// what dangles in the end is looked for here, where it can be named.
     private func write(_ plan: SaveOrder) throws {
-        var isDeferred = false
         for number in plan.broken {
             let target = edges[number].target
             if keyKnown(target) {

@@ -34,6 +34,8 @@ final class SaveSession {
     /// How many nodes' links were visited, and those to visit once more.
     private var visited = 0
     private var unvisited: [Int] = []
+    /// Whether the database checks references at the end only, because some rows need each other.
+    var isDeferred = false
     /// References whose key is known only after the rows that need it were written.
     var lateKeys: [(node: Int, reference: Int, owner: NodeKey)] = []
     /// Rows that edits on links have changed.

@@ -137,6 +137,26 @@ import Testing
         #expect(try store.rows("PRAGMA foreign_key_check").isEmpty, "seed \(seed)")
     }
 
+    /// Objects of a circle have their references checked at the end.
+    @Test func onlyReferencesThatAreWrittenAreChecked() throws {
+        let path = TestStore.path()
+        let store = try TestStore.open(path, for: [Chain.self])
+        try store.insert([Chain(id: 1), Chain(id: 2)])
+        // As left by a program that doesn't enforce foreign keys.
+        let other = try Connection(path: path)
+        try other.execute("PRAGMA foreign_keys = OFF; UPDATE Chain SET nextId = 99 WHERE id = 1")
+        try store.update(Chain.self, id: 1) { $0.other = ToOne(Chain(id: 3, other: ToOne(id: 1))) }
+        #expect(try store.fetch(Chain.self, id: 1)?.other?.id == 3)
+        let error = thrown { try store.update(Chain.self, id: 1) { $0.other = ToOne(id: 77) } }
+        #expect(error?.reference == "Chain.other")
+        // A linked object that is stored isn't written, whatever the value at hand says.
+        let stale = Chain(id: 2, next: ToOne(id: 55))
+        try store.save(Chain(id: 4, next: ToOne(Chain(id: 5, next: ToOne(id: 4))), other: ToOne(stale)))
+        #expect(try store.count(Chain.where { $0.other.id == 2 }) == 1)
+        let wrong = Chain(id: 6, next: ToOne(Chain(id: 7, next: ToOne(id: 6), other: ToOne(id: 55))))
+        #expect(thrown { try store.save(wrong) }?.reference == "Chain.other")
+    }
+
     @Test(arguments: Engine.allCases) func anObjectMayReferToItself(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Chain.self)
         try store.insert(Chain(id: 1, next: ToOne(id: 1)))
