@@ -22,6 +22,7 @@ protocol AnyBucket: AnyObject {
     func override(row: Int, reference: Int, owner: NodeKey)
     /// The objects that others refer to by key alone: key, referring node and reference.
     func referredKeys() -> [(key: KeyValue, node: Int, reference: Int)]
+    func finish(row: Int, _ session: SaveSession)
     func finishModel(_ row: Int, _ session: SaveSession) -> any Model
 }
 
@@ -263,6 +264,9 @@ final class Bucket<M: Model>: AnyBucket {
     }
 
     @usableFromInline
+    func finish(row: Int, _ session: SaveSession) { _ = finish(row, session) }
+
+    @usableFromInline
     func finishModel(_ row: Int, _ session: SaveSession) -> any Model { finish(row, session) }
 
     func row(key: M.Key) -> Int? { rows[key] }
@@ -285,7 +289,7 @@ final class Bucket<M: Model>: AnyBucket {
         if isFinished[row] || !session.isRebuilt(number) { return objects[row] }
         isFinished[row] = true
         var state = SavedState(session: session, rowID: nil, isInserted: false, keepsStamps: true)
-        state.isReloaded = session.isTouched(nodes[row])
+        if session.isTouched(nodes[row]) { state.reloadedKey = keyValue(row: row) }
         let result = M(saved: objects[row], &state)
         objects[row] = result
         return result

@@ -50,6 +50,7 @@ struct IndependentSave {
             throw RelataError.invalidReference(entity: M.entityName, property: property, key: reference.key)
         }
         try session.run()
+        try session.finish([node])
         return session.finished(node, as: M.self)
     }
 }

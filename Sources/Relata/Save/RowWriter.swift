@@ -86,13 +86,20 @@ struct RowWriter<M: Model> {
     }
 
     /// The object with that key as it is stored now.
-    func stored(_ key: M.Key) throws -> M? {
+    func stored(_ key: M.Key) throws -> M? { try stored(try M.keyValue(key)) }
+
+    /// The object with that key as it is stored now.
+    func stored(_ key: KeyValue) throws -> M? {
         try withStatement(.fetch) { statement in
             var binder = Binder(statement)
-            try M.bind(key, to: &binder)
-            guard sqlite3_step(statement) == SQLITE_ROW else { return nil }
+            try binder.bind(key)
+            let code = sqlite3_step(statement)
+            guard code == SQLITE_ROW else {
+                try connection.check(code, statement)
+                return nil
+            }
             var reader = RowReader(statement)
-            return try M(from: &reader)
+            return try ReadTransaction.reading(M.self) { try M(from: &reader) }
         }
     }
 

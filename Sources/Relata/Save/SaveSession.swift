@@ -44,6 +44,8 @@ final class SaveSession {
     private var changedBuckets: Set<Int> = []
     /// The buckets whose objects aren't returned as they were given; found when the first is asked for.
     private var rebuilt: [Int: Bool] = [:]
+    /// What was in the way of reading a changed row again.
+    private var failure: (any Error)?
     /// Owners whose counts may have changed: relationship name and key, by table.
     var counted = CountCheck()
 
@@ -246,10 +248,23 @@ final class SaveSession {
         (try? catalog.index(of: model)).map(isReplaced(table:)) ?? false
     }
 
-    /// A row as it is stored now.
-    func stored<M: Model>(_ object: M) -> M? {
-        guard let table = try? catalog.table(M.self), let key = object.primaryKey else { return nil }
-        return try? RowWriter<M>(table: table, connection: connection, session: self).stored(key)
+    /// A row as it is stored now. What can't be read is an error of the save: see ``finish(_:)``.
+    func stored<M: Model>(_ model: M.Type, _ key: KeyValue) -> M? {
+        do {
+            return try RowWriter<M>(table: try catalog.table(model), connection: connection, session: self).stored(key)
+        } catch {
+            failure = failure ?? error
+            return nil
+        }
+    }
+
+    /// Makes the values of the objects that were given, as they are saved.
+    ///
+    /// - Throws: What was in the way of reading the rows that edits on links have changed.
+    func finish(_ given: [Int]) throws {
+        if changedBuckets.isEmpty { return }
+        for node in given { bucketOf(node).finish(row: nodes[node].row, self) }
+        if let failure { throw failure }
     }
 
     /// The objects that were given, as they are saved.

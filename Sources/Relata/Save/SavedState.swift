@@ -9,11 +9,13 @@ public struct SavedState {
     var keepsLinks = false
     /// Whether stamps are set already.
     var keepsStamps = false
-    /// Whether the save has changed the object's row beyond what the object holds: by an edit of a list it is in.
-    public var isReloaded = false
+    /// The key of a row that the save has changed beyond what the object holds: by an edit of a list it is in.
+    var reloadedKey: KeyValue?
+    /// Whether the object's row is read again.
+    public var isReloaded: Bool { reloadedKey != nil }
 
     /// The object's row as it is stored now.
-    public func stored<M: Model>(_ other: M) -> M { session.stored(other) ?? other }
+    public func stored<M: Model>(_ other: M) -> M { reloadedKey.flatMap { session.stored(M.self, $0) } ?? other }
 
     /// The key: as it was, or as the database assigned it.
     public func assignedKey<Number: FixedWidthInteger>(_ key: Number?) -> Number? {

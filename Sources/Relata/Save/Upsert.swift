@@ -17,7 +17,7 @@ struct Upsert {
             throw RelataError.invalidUse(
                 "a \(M.entityName) saved by \(names) can't have edits on links: save it, then edit the result")
         }
-        try transaction.run(session)
+        try transaction.run(session, returning: [node])
         return session.finished(node, as: M.self)
     }
 }

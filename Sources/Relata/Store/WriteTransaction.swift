@@ -66,7 +66,7 @@ public final class WriteTransaction: ReadTransaction, StoreWriter {
         let session = SaveSession(connection: connection, catalog: catalog)
         let node = try session.add(new, as: .updateColumns(changed))
         if changed.isEmpty, try !session.hasWork(besides: node) { return new }
-        try run(session)
+        try run(session, returning: [node])
         return session.finished(node, as: model)
     }
 
@@ -97,7 +97,13 @@ public final class WriteTransaction: ReadTransaction, StoreWriter {
         isOneCall ? try body() : try savepoint { _ in try body() }
     }
 
-    func run(_ session: SaveSession) throws { try atomically { try session.run() } }
+    /// Runs a save, and makes the values that it returns.
+    func run(_ session: SaveSession, returning nodes: [Int]) throws {
+        try atomically {
+            try session.run()
+            try session.finish(nodes)
+        }
+    }
 
     func write<M: Model>(_ objects: [M], as role: SaveRole) throws -> [M] {
         let table = try catalog.table(M.self)
@@ -108,14 +114,14 @@ public final class WriteTransaction: ReadTransaction, StoreWriter {
         }
         let session = SaveSession(connection: connection, catalog: catalog)
         let nodes = try session.add(objects, as: role)
-        try run(session)
+        try run(session, returning: nodes)
         return session.finished(objects, nodes)
     }
 
     func write(_ objects: [any Model], as role: SaveRole) throws -> [any Model] {
         let session = SaveSession(connection: connection, catalog: catalog)
         let nodes = try objects.map { try session.add($0, as: role) }
-        try run(session)
+        try run(session, returning: nodes)
         return nodes.map { session.finishedModel($0) }
     }
 
@@ -123,7 +129,7 @@ public final class WriteTransaction: ReadTransaction, StoreWriter {
         let session = SaveSession(connection: connection, catalog: catalog)
         var nodes: [Int] = []
         for object in repeat each objects { nodes.append(try session.add(object, as: role)) }
-        try run(session)
+        try run(session, returning: nodes)
         let results = Finished(session, nodes)
         return (repeat results.next(as: (each M).self))
     }

@@ -191,6 +191,31 @@ import Testing
         #expect(try store.count(History.all) + store.count(Episode.all) == 0)
     }
 
+    /// An edit of a list changes the rows of its members, which are read again for the result.
+    @Test(arguments: Engine.allCases) func aMemberThatCantBeReadAgainIsAnErrorAndNothingIsWritten(
+        _ engine: Engine
+    ) throws {
+        let store = try Discs(engine).store
+        let disc = try #require(try store.fetch(Disc.self, id: 3))
+        try store.execute("UPDATE Disc SET format = 'wax' WHERE id = 3")
+        var edited = try #require(try store.first(Label.where { $0.name == "Two" }.including { $0.discs }))
+        edited.discs.add(disc)
+        let error = thrown { try store.save(edited) }
+        #expect(error?.kind == "corruptStore" && "\(error as Any)".contains("Disc"))
+        #expect(thrown { try store.save([edited, Label(name: "Three")] as [any Model]) }?.kind == "corruptStore")
+        #expect(thrown { try store.save(edited, Label(name: "Three")) }?.kind == "corruptStore")
+        #expect(thrown { try store.update(Label.self, id: "Two") { $0.discs.set([disc]) } }?.kind == "corruptStore")
+        try store.write { tx in
+            try tx.save(Label(name: "Four"))
+            #expect(thrown { try tx.save(edited) }?.kind == "corruptStore")
+        }
+        #expect(try store.count(Disc.where { $0.id == 3 && $0.label == nil }) == 1)
+        #expect(try store.count(Label.where { $0.name.in(["Three", "Four"]) }) == 1)
+        let results = try store.saveEach([edited, Label(name: "Three")])
+        #expect((try? results[0].get()) == nil && (try? results[1].get()) != nil)
+        #expect(try store.count(Disc.where { $0.id == 3 && $0.label == nil }) == 1)
+    }
+
     @Test(arguments: Engine.allCases) func aSaveReturnsWhatIsStored(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Series.self, Book.self)
         let new = Series(title: "s", episodes: ToMany([Episode(title: "1"), Episode(title: "2")]))
