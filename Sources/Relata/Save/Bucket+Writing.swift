@@ -146,9 +146,10 @@ final class BucketWrite<M: Model>: RowObserver {
         if writer.table.entity.revision != nil { bucket.written.insert(row) }
         switch statement {
         case .insert, .match:
+            let isKeyless = bucket.keyless.contains(row)
             let rowID =
-                bucket.table.entity.isKeyAssigned && bucket.keyless.contains(row)
-                ? writer.connection.lastInsertedRowID : nil
+                bucket.table.entity.isKeyAssigned && isKeyless ? writer.connection.lastInsertedRowID : nil
+            if isKeyless, rowID == nil { bucket.give(try writer.key(of: object, overrides), toRow: row) }
             try writer.note(.insert, object, overrides, rowID: rowID)
             bucket.stamp(row, isInserted: true, rowID, session)
         case .insertIfAbsent, .save:

@@ -43,6 +43,8 @@ final class Bucket<M: Model>: AnyBucket {
     @usableFromInline var keyless: Set<Int> = []
     @usableFromInline private(set) var hasGiven = false
     @usableFromInline private(set) var hasMatch = false
+    /// The keys of rows that got a part of it from another new object: they are written, and the objects don't know it yet.
+    private var givenKeys: [Int: KeyValue] = [:]
     /// Linked objects without a key, by identity: a copy of the same link is the same object.
     private var rowsOfBoxes: [ObjectIdentifier: Int] = [:]
     /// The content of linked objects without a key, to notice one that was linked twice; and whether a one-to-many owns it.
@@ -248,13 +250,20 @@ final class Bucket<M: Model>: AnyBucket {
     // MARK: Results
 
     @usableFromInline
-    func keyValue(row: Int) -> KeyValue? { objects[row].primaryKey.flatMap { try? M.keyValue($0) } }
+    func keyValue(row: Int) -> KeyValue? {
+        objects[row].primaryKey.map { try? M.keyValue($0) } ?? givenKeys[row]
+    }
 
     @usableFromInline
     func bindKey(row: Int, to binder: inout Binder) throws -> Bool {
         // In place: a copy of the object would cost more than its key.
-        try objects.withUnsafeBufferPointer { try $0[row].bindKey(to: &binder) }
+        if try objects.withUnsafeBufferPointer({ try $0[row].bindKey(to: &binder) }) { return true }
+        guard let key = givenKeys[row] else { return false }
+        try binder.bind(key)
+        return true
     }
+
+    func give(_ key: KeyValue, toRow row: Int) { givenKeys[row] = key }
 
     @usableFromInline
     func referredKeys() -> [(key: KeyValue, node: Int, reference: Int)] {

@@ -17,15 +17,7 @@ extension RowWriter {
     ) throws {
         guard let recorder = connection.recorder, recorder.listsRows else { return }
         if columns?.isEmpty == true { return }  // only edits on its links, which are told by themselves
-        let key: KeyValue
-        if let known = object.primaryKey {
-            key = try M.keyValue(known)
-        } else if let rowID, table.entity.isKeyAssigned {
-            key = KeyValue(.integer(rowID))
-        } else {
-            let values = try columnValues(object, overrides)
-            key = KeyValue(table.keyColumns.map { values[$0] })
-        }
+        let key = try rowID.map { KeyValue(.integer($0)) } ?? key(of: object, overrides)
         let properties = kind == .update ? table.properties(of: columns ?? RowSQL.written(table)) : []
         recorder.record(kind, table.index, key, properties: properties)
     }

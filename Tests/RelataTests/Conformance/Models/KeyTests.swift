@@ -52,6 +52,24 @@ import Testing
     var enrolment: ToOne<Enrolment>?
 }
 
+@Model struct Lesson {
+    @Attribute(.primaryKey) var student: ToOne<Student>
+    @Attribute(.primaryKey) var teacher: ToOne<Student>
+    @Relationship(ordered: true, minimum: 1) var topics: ToMany<Topic>
+    @Relationship(inverse: \Homework.lesson, ordered: true, maximum: 2) var homework: ToMany<Homework>
+}
+
+@Model struct Topic {
+    @Attribute(.primaryKey) let name: String
+    @Relationship(inverse: \Lesson.topics) var lessons: ToMany<Lesson>
+}
+
+@Model struct Homework {
+    var id: Int?
+    var text: String
+    var lesson: ToOne<Lesson>?
+}
+
 @Model struct Cover {
     @Attribute(.primaryKey) var student: ToOne<Student>
     var picture: String
@@ -235,6 +253,53 @@ import Testing
         #expect(cover.primaryKey == 1)
         #expect(try store.fetch(Cover.self, id: 1)?.picture == "p")
         #expect(thrown { try store.insert(Cover(student: .unset, picture: "q")) }?.reference == "Cover.student")
+    }
+
+    @Test(arguments: Engine.allCases) func anObjectWhoseKeyHoldsANewObjectsMayHaveEdits(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: Student.self)
+        let moved = try store.insert(Remark(text: "moved"))
+        var logic = Enrolment(student: ToOne(Student(name: "Ada")), course: "Logic")
+        logic.remarks.add([Remark(text: "good"), Remark(text: "late")])
+        logic.remarks.add(id: moved.id)
+        let saved = try store.insert(logic)
+        #expect(saved.primaryKey == Enrolment.Key(student: 1, course: "Logic") && !saved.remarks.hasEdits)
+        #expect(try store.related(to: saved) { $0.remarks }.map(\.text).sorted() == ["good", "late", "moved"])
+        var art = Enrolment(student: ToOne(Student(name: "Bob")), course: "Art")
+        art.remarks.add([moved, Remark(text: "new")])
+        let remark = try store.save(Remark(text: "first", enrolment: ToOne(art)))
+        #expect(remark.enrolment?.id == Enrolment.Key(student: 2, course: "Art"))
+        #expect(try store.count(Remark.where { $0.enrolment.student.name == "Bob" }) == 3)
+        #expect(try store.count(Remark.where { $0.enrolment == saved }) == 2)
+        // The other way about: the new object's list gives the key.
+        let law = Enrolment(student: .unset, course: "Law", remarks: ToMany([Remark(text: "r")]))
+        let cleo = try store.save(Student(name: "Cleo", enrolments: ToMany([law])))
+        #expect(try cleo.enrolments.objects.map(\.primaryKey) == [Enrolment.Key(student: 3, course: "Law")])
+        #expect(try store.count(Remark.where { $0.enrolment.student.name == "Cleo" }) == 1)
+    }
+
+    @Test(arguments: Engine.allCases) func aListOfAnObjectWhoseKeyHoldsNewObjectsIsCountedAndOrdered(
+        _ engine: Engine
+    ) throws {
+        let store = try TestStore.make(engine, for: Lesson.self)
+        func lesson(_ topics: [String], homework count: Int = 0) -> Lesson {
+            Lesson(
+                student: ToOne(Student(name: "s")), teacher: ToOne(Student(name: "t")),
+                topics: ToMany(topics.map { Topic(name: $0) }),
+                homework: ToMany((0..<count).map { Homework(text: "\($0)") }))
+        }
+        #expect(thrown { try store.insert(lesson([])) }?.failures == ["topics"])
+        #expect(thrown { try store.insert(lesson(["a"], homework: 3)) }?.failures == ["homework"])
+        #expect(try store.count(Student.all) + store.count(Homework.all) == 0)
+        let saved = try store.insert(lesson(["b", "a"], homework: 2))
+        #expect(try store.related(to: saved) { $0.topics }.map(\.name) == ["b", "a"])
+        #expect(try store.related(to: saved) { $0.homework }.map(\.text) == ["0", "1"])
+        let stored = try #require(
+            try store.first(
+                Lesson.all.including {
+                    $0.student; $0.teacher
+                }))
+        #expect(try stored.student.object.name == "s" && stored.teacher.object.name == "t")
+        #expect(stored.primaryKey == saved.primaryKey)
     }
 
     @Test(arguments: Engine.allCases) func aKeyNeverChanges(_ engine: Engine) throws {
