@@ -13,6 +13,15 @@ final class ObservationRegistry: Sendable {
     func subscribe<Request: ObservableRequest>(
         to request: Request, of store: Store
     ) -> (SharedObservation<Request>, number: Int) {
+        let (observation, number) = find(request, store)
+        // Whoever comes second may be faster.
+        observation.listen()
+        return (observation, number)
+    }
+
+    private func find<Request: ObservableRequest>(
+        _ request: Request, _ store: Store
+    ) -> (SharedObservation<Request>, number: Int) {
         guard let identity = request.observedIdentity else { return make(request, store) }
         let key = Key(type: ObjectIdentifier(Request.self), identity: identity)
         return observations.withLock { observations in
@@ -29,8 +38,6 @@ final class ObservationRegistry: Sendable {
         _ request: Request, _ store: Store
     ) -> (SharedObservation<Request>, number: Int) {
         let observation = SharedObservation(request, of: store)
-        // A closed store doesn't take it: reading will say so.
-        _ = store.hub.add(observation)
         return (observation, observation.subscribe() ?? 0)
     }
 

@@ -71,6 +71,13 @@ final class SharedObservation<Request: ObservableRequest>: ChangeObserver {
         if isLast { withdraw() }
     }
 
+    /// Begins to be told of commits, if it isn't yet. A closed store tells nothing: reading will say so.
+    func listen() {
+        store.hub.add(self)
+        // It may have ended before it was added.
+        if state.withLock({ $0.ending != nil }) { store.hub.remove(self) }
+    }
+
     private func withdraw() {
         store.hub.remove(self)
         store.observations.remove(self, request.observedIdentity)

@@ -65,29 +65,36 @@ public final class ChangeHub: Sendable {
 
     func attach(_ pool: ConnectionPool) { watch.attach(pool) }
 
-    private func update(_ state: State) {
+    /// Finds out how much transactions have to write down from now on.
+    private func updateLevel(_ state: State) {
         let needed: Level =
             if !state.feeds.isEmpty || state.keyed > 0 { .rows } else if state.entries.isEmpty { .nothing } else {
                 .tables
             }
         level.store(needed.rawValue, ordering: .sequentiallyConsistent)
-        watch.setActive(needed != .nothing) { [weak self] in self?.publishUnknown() }
+    }
+
+    /// Looks for commits of others while somebody listens. Called without the lock: it runs a statement, which the
+    /// program's own trace is told of.
+    private func updateWatch() {
+        watch.update(
+            isNeeded: { self.level.load(ordering: .sequentiallyConsistent) != Level.nothing.rawValue },
+            notify: { [weak self] in self?.publishUnknown() })
     }
 
     // MARK: Observers
 
-    /// Adds an observer, which is told of every transaction until it has read something.
-    ///
-    /// - Returns: `false` if the store is closed.
-    public func add(_ observer: any ChangeObserver) -> Bool {
+    /// Adds an observer, which is told of every transaction until it has read something. Nothing happens if it was added
+    /// already, or the store is closed.
+    public func add(_ observer: any ChangeObserver) {
         state.withLock { state in
-            if state.isClosed { return false }
             let identity = ObjectIdentifier(observer)
+            guard !state.isClosed, state.entries[identity] == nil else { return }
             state.entries[identity] = Entry(observer: observer)
             state.anywhere.insert(identity)
-            update(state)
-            return true
+            updateLevel(state)
         }
+        updateWatch()
     }
 
     /// Removes an observer.
@@ -96,8 +103,9 @@ public final class ChangeHub: Sendable {
             let identity = ObjectIdentifier(observer)
             state.withdraw(identity)
             state.running.remove(identity)
-            if state.entries.removeValue(forKey: identity) != nil { update(state) }
+            if state.entries.removeValue(forKey: identity) != nil { updateLevel(state) }
         }
+        updateWatch()
     }
 
     /// The observer begins to read: what is committed from now on may be missing in what it finds.
@@ -131,7 +139,7 @@ public final class ChangeHub: Sendable {
                 entry.object = object
                 state.entries[identity] = entry
                 state.enter(identity)
-                update(state)
+                updateLevel(state)
             } else {
                 state.entries[identity] = entry
             }
@@ -145,17 +153,19 @@ public final class ChangeHub: Sendable {
         let isClosed = state.withLock { state in
             if state.isClosed { return true }
             state.feeds[ObjectIdentifier(feed)] = feed
-            update(state)
+            updateLevel(state)
             return false
         }
+        updateWatch()
         if isClosed { feed.finish() }
     }
 
     func remove(_ feed: ChangeBuffer) {
         state.withLock { state in
             state.feeds[ObjectIdentifier(feed)] = nil
-            update(state)
+            updateLevel(state)
         }
+        updateWatch()
     }
 
     // MARK: Transactions
@@ -217,9 +227,10 @@ public final class ChangeHub: Sendable {
             state.isClosed = true
             let result = (state.entries.values.map(\.observer), Array(state.feeds.values))
             state = State(isClosed: true)
-            update(state)
+            updateLevel(state)
             return result
         }
+        updateWatch()
         for observer in entries { observer.storeClosed() }
         for feed in feeds { feed.finish() }
     }

@@ -19,19 +19,22 @@ final class ExternalChanges: Sendable {
 
     func attach(_ pool: ConnectionPool) { state.withLock { $0.pool = pool } }
 
-    /// Begins to look, or ends it.
-    func setActive(_ isActive: Bool, notify: @escaping @Sendable () -> Void) {
+    /// Begins to look, or ends it, as somebody needs it by then. Never call it holding a lock.
+    func update(isNeeded: () -> Bool, notify: @escaping @Sendable () -> Void) {
         guard let interval else { return }
+        // What is read from now on is compared with the count as it is now. A writer that is busy can't be asked: then the
+        // first look finds a change, be there one or not.
+        let idlePool = state.withLock { $0.task == nil ? $0.pool : nil }
+        let version = isNeeded() ? idlePool?.dataVersionIfIdle() : nil
         state.withLock { state in
-            guard isActive != (state.task != nil) else { return }
-            guard isActive else {
+            let isNeeded = isNeeded()
+            guard isNeeded != (state.task != nil) else { return }
+            guard isNeeded else {
                 state.task?.cancel()
                 state.task = nil
                 return
             }
-            // What is read from now on is compared with the count as it is now. A writer that is busy can't be asked:
-            // then the first look finds a change, be there one or not.
-            state.version = state.pool?.dataVersionIfIdle()
+            state.version = version
             state.task = Task { [weak self] in
                 while !Task.isCancelled {
                     try? await Task.sleep(for: .seconds(interval))

@@ -132,4 +132,46 @@ struct ObserveLimitsTests {
         #expect(most <= 4, "values are kept for readers that don't want them any more")
         #expect(ever <= 13, "the value was read \(ever) times for 12 that were given")
     }
+
+    /// A trace is called in the middle of whatever the store does, and may ask it for anything that reads.
+    @Test func aTraceMayListenToTheStore() async throws {
+        let hook = Hook()
+        let store = try TestStore.make(.sqliteFile, for: Jotting.self, options: hook.options)
+        hook.arm { _ = store.changes }
+        let (ends, continuation) = AsyncStream.makeStream(of: Bool.self)
+        // On a thread of its own: were it to wait for itself, the test ends all the same.
+        Thread.detachNewThread {
+            _ = store.changes
+            continuation.yield(true)
+        }
+        let timeout = Task {
+            try await Task.sleep(for: .seconds(20))
+            continuation.yield(false)
+        }
+        var iterator = ends.makeAsyncIterator()
+        #expect(await iterator.next() == true)
+        timeout.cancel()
+        #expect(!hook.isArmed)
+    }
+}
+
+/// Something that a store's trace does once, at the next statement.
+private final class Hook: Sendable {
+    private let action = Mutex<(@Sendable () -> Void)?>(nil)
+
+    var options: Store.Options {
+        var options = Store.Options()
+        options.trace = { [self] _, _ in
+            let action = action.withLock { action in
+                defer { action = nil }
+                return action
+            }
+            action?()
+        }
+        return options
+    }
+
+    var isArmed: Bool { action.withLock { $0 != nil } }
+
+    func arm(_ action: @escaping @Sendable () -> Void) { self.action.withLock { $0 = action } }
 }
