@@ -67,7 +67,7 @@ public enum SQLiteMigrator {
         try plan.checkIsAllowed()
         if !plan.isEmpty {
             let needsCheck = !plan.isCreation && !(plan.completion.isEmpty && plan.steps.isEmpty)
-            let violations = needsCheck ? try self.violations(connection) : []
+            let violations = needsCheck ? try self.violations(connection) : [:]
             for statement in plan.preparation { try connection.execute(statement) }
             for step in steps where plan.steps.contains(step.declaration.name) { try step.body(connection) }
             try check(plan.checks, connection)
@@ -103,24 +103,23 @@ public enum SQLiteMigrator {
 
     // MARK: Foreign keys
 
-    /// Rows that refer to what isn't there, in words.
-    private static func violations(_ connection: Connection) throws(RelataError) -> Set<[String]> {
-        var found: Set<[String]> = []
-        try connection.rows(SQLStatement("SELECT \"table\", \"parent\", rowid FROM pragma_foreign_key_check")) { row in
-            found.insert([row.text(at: 0), row.text(at: 1), row.text(at: 2)])
+    /// How many references of one table to another lead to what isn't there, by the two. Rows are numbered anew in tables
+    /// that are made anew, so that numbers are compared.
+    private static func violations(_ connection: Connection) throws(RelataError) -> [[String]: Int] {
+        var counts: [[String]: Int] = [:]
+        try connection.rows(SQLStatement("SELECT \"table\", \"parent\" FROM pragma_foreign_key_check")) { row in
+            counts[[row.text(at: 0), row.text(at: 1)], default: 0] += 1
         }
-        return found
+        return counts
     }
 
-    private static func compare(_ after: Set<[String]>, with before: Set<[String]>) throws(RelataError) {
-        // Rows are numbered anew in tables that are made anew, so that numbers of rows are compared.
-        var counts: [[String]: Int] = [:]
-        for row in after { counts[Array(row.prefix(2)), default: 0] += 1 }
-        for row in before { counts[Array(row.prefix(2)), default: 0] -= 1 }
-        let problems = counts.filter { $0.value > 0 }.map {
+    private static func compare(
+        _ after: [[String]: Int], with before: [[String]: Int]
+    ) throws(RelataError) {
+        let problems = after.map { ($0, $1 - (before[$0] ?? 0)) }.filter { $1 > 0 }.map { tables, count in
             SchemaProblem(
-                entity: $0.key[0],
-                message: "the migration left \($0.value) row(s) that refer to missing rows of \($0.key[1]): "
+                entity: tables[0],
+                message: "the migration left \(count) reference(s) to missing rows of \(tables[1]): "
                     + "unset or mend them in a step")
         }
         if !problems.isEmpty { throw .schemaMismatch(problems.sorted { $0.description < $1.description }) }

@@ -105,8 +105,26 @@ import Testing
         )
         #expect(
             try file.refusals(same, genre, steps: [step]) == [
-                "Book: the migration left 2 row(s) that refer to missing rows of Genre: unset or mend them in a step"
+                "Book: the migration left 2 reference(s) to missing rows of Genre: unset or mend them in a step"
             ])
+    }
+
+    @Test func aStepMayNotBreakOneMoreReferenceOfARow() throws {
+        let book = book(.toOne("genre", "Genre"), .toOne("other", "Genre"))
+        let file = try Evolution(
+            book, genre,
+            filledBy: """
+                INSERT INTO Genre VALUES (5, 'Novel');
+                PRAGMA foreign_keys = OFF;
+                INSERT INTO Book (id, genreId, otherId) VALUES (1, 5, 98);
+                PRAGMA foreign_keys = ON;
+                """)
+        let step = MigrationStep("bad") { try $0.execute("UPDATE Book SET genreId = 99") }
+        #expect(
+            try file.refusals(book, genre, steps: [step]) == [
+                "Book: the migration left 1 reference(s) to missing rows of Genre: unset or mend them in a step"
+            ])
+        try file.open(book, genre, steps: [MigrationStep("good") { try $0.execute("UPDATE Book SET otherId = 97") }])
     }
 
     @Test func whatCantFollowARenamingInATableMadeAnewIsRefused() throws {
