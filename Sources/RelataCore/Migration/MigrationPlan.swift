@@ -69,7 +69,7 @@ public enum DataQuestion: Hashable, Sendable {
         case .hasDuplicates(let table, let columns):
             let list = dialect.list(columns)
             return
-                "SELECT 1 FROM \(dialect.quote(table)) WHERE \(dialect.areSet(columns)) GROUP BY \(list) HAVING count(*) > 1 LIMIT 1"
+                "SELECT \(list) FROM \(dialect.quote(table)) WHERE \(dialect.areSet(columns)) GROUP BY \(list) HAVING count(*) > 1 LIMIT 1"
         case .hasDangling(let table, let columns, let target, let targetColumns):
             return """
                 SELECT 1 FROM \(dialect.quote(table)) AS s WHERE \(dialect.areSet(columns, of: "s")) AND NOT EXISTS \
@@ -87,5 +87,17 @@ public enum DataQuestion: Hashable, Sendable {
 /// A question that must be answered with no, and what is wrong otherwise.
 package struct MigrationCheck: Sendable {
     package let question: DataQuestion
-    package let problem: SchemaProblem
+    let entity: String
+    let property: String?
+    /// What is wrong after the steps, and what a step has to do.
+    let finding: String
+    let mend: String
+
+    /// What is wrong with the row that the question's query found.
+    package func problem(found row: [Value]) -> SchemaProblem {
+        var values = ""
+        if case .hasDuplicates = question { values = " (\(row.map(\.description).joined(separator: ", ")))" }
+        return SchemaProblem(
+            entity: entity, property: property, message: "\(finding) after the steps\(values): \(mend)")
+    }
 }

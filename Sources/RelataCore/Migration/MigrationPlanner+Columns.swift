@@ -44,7 +44,7 @@ extension MigrationPlanner {
         plan.checks.append(
             check(
                 .hasNulls(table: table.name, column: column), place,
-                "rows have no value after the steps: give them one in the step"))
+                "rows have no value", "give them one in the step"))
     }
 
     /// The columns of the key beside which a position column stands.
@@ -230,7 +230,7 @@ extension MigrationPlanner {
                 check(
                     .hasOtherTypes(
                         table: table.name, column: column.name, types: TypeChange.storageClasses(type)), place,
-                    "rows hold values of another type than \(type) after the steps: convert them there"))
+                    "rows hold values of another type than \(type)", "convert them there"))
         }
     }
 

@@ -95,7 +95,7 @@ extension MigrationPlanner {
             plan.checks.append(
                 check(
                     question, place,
-                    "rows hold keys that \(key.target) hasn't after the steps: unset or mend them there"))
+                    "rows hold keys that \(key.target) hasn't", "unset or mend them there"))
         } else {
             report(place, "the file checks where it points now")
         }
@@ -212,13 +212,22 @@ extension MigrationPlanner {
             let isHandled = reportLossy(
                 place, "it is unique now, and several rows have the same \(words): remove `.unique`")
             guard isHandled else { return }
-            plan.checks.append(
-                check(
-                    .hasDuplicates(table: table.name, columns: index.columns), place,
-                    "several rows have the same \(words) after the steps: make them differ there"))
         } else if new.isEmpty {
             report(place, "it is unique now")
         }
+        let added = tables[table.name.lowercased()]?.added ?? []
+        if index.columns.allSatisfy({ !new.contains($0) || added.contains($0.lowercased()) }) {
+            checkDuplicates(index, of: table)
+        }
         plan.completion.append(create(index, on: table.name))
+    }
+
+    /// What a step has left equal is found before the index is made, where it can be named.
+    mutating func checkDuplicates(_ index: IndexDescription, of table: TableDescription) {
+        if steps.isEmpty { return }
+        plan.checks.append(
+            check(
+                .hasDuplicates(table: table.name, columns: index.columns), place(of: index.columns[0], in: table),
+                "several rows have the same \(index.columns.joined(separator: ", "))", "make them differ there"))
     }
 }

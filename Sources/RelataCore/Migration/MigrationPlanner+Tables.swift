@@ -54,7 +54,8 @@ extension MigrationPlanner {
         if isHandled {
             remake.isNeeded = true
             let question = DataQuestion.hasDuplicates(table: wanted.name, columns: wanted.primaryKey)
-            plan.checks.append(check(question, place(of: wanted).whole, "rows have equal keys after the steps"))
+            plan.checks.append(
+                check(question, place(of: wanted).whole, "rows have equal keys", "make them differ there"))
         }
     }
 

@@ -97,6 +97,7 @@ public struct MigrationPlanner {
         guard !isForeign else { return refuseLack(place(of: table).whole, "the table \(table.name)") }
         report(place(of: table), "a new table")
         plan.preparation.append(SchemaDDL.createTable(table, dialect: .sqlite))
+        for index in table.indexes where index.isUnique { checkDuplicates(index, of: table) }
         plan.completion += table.indexes.map { create($0, on: table.name) }
         fillFromFormerToOne(table)
     }
@@ -167,10 +168,9 @@ public struct MigrationPlanner {
     }
 
     /// A question that must be answered with no once the steps have run.
-    func check(_ question: DataQuestion, _ place: Place, _ message: String) -> MigrationCheck {
+    func check(_ question: DataQuestion, _ place: Place, _ finding: String, _ mend: String) -> MigrationCheck {
         MigrationCheck(
-            question: question,
-            problem: SchemaProblem(entity: place.entity, property: place.property, message: message))
+            question: question, entity: place.entity, property: place.property, finding: finding, mend: mend)
     }
 
     // MARK: What the schema wants

@@ -95,8 +95,9 @@ public enum SQLiteMigrator {
 
     private static func check(_ checks: [MigrationCheck], _ connection: Connection) throws(RelataError) {
         var problems: [SchemaProblem] = []
-        for check in checks where try connection.value(SQLStatement(check.question.query(.sqlite))) != nil {
-            problems.append(check.problem)
+        for check in checks {
+            let found = try connection.values(SQLStatement(check.question.query(.sqlite))).first
+            if let found { problems.append(check.problem(found: found)) }
         }
         if !problems.isEmpty { throw .schemaMismatch(problems) }
     }

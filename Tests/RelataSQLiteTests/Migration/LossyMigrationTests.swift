@@ -127,6 +127,42 @@ import Testing
         try file.open(book, genre, steps: [MigrationStep("good") { try $0.execute("UPDATE Book SET otherId = 97") }])
     }
 
+    @Test func equalValuesThatAStepLeavesInAUniqueColumnAreNamed() throws {
+        let old = book(.attribute("title"))
+        let file = try Evolution(old, filledBy: "INSERT INTO Book VALUES (1, 'Emma'), (2, 'Persuasion')")
+        let setting = { (column: String) in
+            [MigrationStep("equal") { try $0.execute("UPDATE Book SET \(column) = 'x'") }]
+        }
+        #expect(
+            try file.refusals(
+                book(.attribute("title"), .attribute("isbn", isOptional: true), uniques: [["isbn"]]),
+                steps: setting("isbn")) == [
+                    "Book.isbn: several rows have the same isbn after the steps (x): make them differ there"
+                ])
+        #expect(
+            try file.refusals(book(.attribute("title"), uniques: [["title"]]), steps: setting("title")) == [
+                "Book.title: several rows have the same title after the steps (x): make them differ there"
+            ])
+        let pair = book(
+            .attribute("title"), .attribute("year", .integer, isOptional: true), uniques: [["title", "year"]])
+        let both = MigrationStep("equal") { try $0.execute("UPDATE Book SET title = 'x', year = 7") }
+        #expect(
+            try file.refusals(pair, steps: [both]) == [
+                "Book.title: several rows have the same title, year after the steps (x, 7): make them differ there"
+            ])
+        let named = Entity(name: "Genre", properties: [.id(), .attribute("name", default: "")], uniques: [["name"]])
+        let filled = MigrationStep("genres") { try $0.execute("INSERT INTO Genre VALUES (1, 'x'), (2, 'x')") }
+        #expect(
+            try file.refusals(old, named, steps: [filled]) == [
+                "Genre.name: several rows have the same name after the steps (x): make them differ there"
+            ])
+        // What differs, or is unset, is unique.
+        try file.open(
+            pair, named,
+            steps: [MigrationStep("years") { try $0.execute("UPDATE Book SET title = 'x'; UPDATE Book SET year = id") }]
+        )
+    }
+
     @Test func whatCantFollowARenamingInATableMadeAnewIsRefused() throws {
         let old = book(.attribute("title"), .attribute("year", .integer, isOptional: true))
         let renamed = { (isOptional: Bool) in
