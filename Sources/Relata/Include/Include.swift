@@ -88,7 +88,8 @@ extension ToManyField {
 extension ToOneField {
     private var include: Include<Target> { Include(path: path.names, plan: IncludePlan(name)) }
 
-    /// In an include: only targets that meet a condition; another is as if it weren't there.
+    /// In an include: only targets that meet a condition. Where one doesn't, the link is loaded without it:
+    /// ``ToOne/loaded`` is `nil`, and ``ToOne/object`` throws ``RelataError/excluded(_:)``.
     public func `where`<Check: QueryExpression<Bool>>(_ condition: (Target.Fields) -> Check) -> Include<Target> {
         include.where(condition)
     }

@@ -87,7 +87,9 @@ struct IncludeLoader {
             toOne.map { loop.rows.lists(ofRows: $0.rows, keys: $0.keys.count) }
             ?? loop.rows.lists(owners: owners.count)
         try load(include.children, into: &objects)
-        return Members(objects: objects, lists: lists, isToOne: toOne != nil)
+        return Members(
+            objects: objects, lists: lists, isToOne: toOne != nil,
+            absence: include.requiredCondition == nil ? .missing : .excluded)
     }
 }
 

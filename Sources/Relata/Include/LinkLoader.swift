@@ -18,7 +18,7 @@ public struct LinkLoader {
     public func load<Target>(_ link: inout ToOne<Target>, at index: Int) {
         guard let members = members(Target.self, at: index) else { return }
         let box = members.box(of: owner)
-        link = ToOne(key: link.key, box: box, isMissing: box == nil)
+        link = ToOne(key: link.key, box: box, absence: box == nil ? members.absence : nil)
     }
 
     /// A to-one that may be unset.
@@ -67,8 +67,11 @@ final class Members<Target: Model>: AnyMembers {
     @usableFromInline let boxes: [LinkedObject<Target>]
     /// Which objects each owner has.
     @usableFromInline let lists: MemberLists
+    /// Why the target of a to-one isn't here.
+    @usableFromInline let absence: Absence
 
-    init(objects: [Target], lists: MemberLists, isToOne: Bool) {
+    init(objects: [Target], lists: MemberLists, isToOne: Bool, absence: Absence = .missing) {
+        self.absence = absence
         self.objects = objects
         boxes = isToOne ? objects.map { LinkedObject($0, isStored: true) } : []
         self.lists = lists

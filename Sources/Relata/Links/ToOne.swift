@@ -12,13 +12,14 @@
 public struct ToOne<Target: Model>: Sendable {
     @usableFromInline let key: Target.Key?
     @usableFromInline let box: LinkedObject<Target>?
-    @usableFromInline let isMissing: Bool
+    /// Why there is no object, where the link was loaded and found none.
+    @usableFromInline let absence: Absence?
 
     @inlinable
-    init(key: Target.Key?, box: LinkedObject<Target>?, isMissing: Bool = false) {
+    init(key: Target.Key?, box: LinkedObject<Target>?, absence: Absence? = nil) {
         self.key = key
         self.box = box
-        self.isMissing = isMissing
+        self.absence = absence
     }
 
     /// A link to an object, stored or new.
@@ -39,25 +40,39 @@ public struct ToOne<Target: Model>: Sendable {
     public var id: Target.Key? { key }
 
     /// Whether the link was loaded, or made from an object. A loaded link may have found nothing where the reference is
-    /// allowed to dangle.
-    public var isLoaded: Bool { box != nil || isMissing }
+    /// allowed to dangle, and where the include has a condition.
+    public var isLoaded: Bool { box != nil || absence != nil }
 
     /// The object.
     ///
     /// - Throws: ``RelataError/notLoaded(entity:property:)`` if it isn't loaded, ``RelataError/notFound(_:)`` if it was
-    ///   loaded and the reference dangles.
+    ///   loaded and the reference dangles, ``RelataError/excluded(_:)`` if it was loaded with a condition that the
+    ///   object doesn't meet.
     public var object: Target {
         get throws {
             if let box { return box.value }
-            guard isMissing, let key else {
+            guard let absence, let key else {
                 throw RelataError.notLoaded(entity: Target.entityName, property: "to-one")
             }
-            throw RelataError.notFound(ObjectReference(entity: Target.entityName, key: try Target.keyValue(key)))
+            let object = ObjectReference(entity: Target.entityName, key: try Target.keyValue(key))
+            switch absence {
+            case .missing: throw RelataError.notFound(object)
+            case .excluded: throw RelataError.excluded(object)
+            }
         }
     }
 
     /// The object if it is loaded, else `nil`: for key paths and user interfaces.
     public var loaded: Target? { box?.value }
+}
+
+/// Why a to-one that was loaded has no object.
+@frozen @usableFromInline
+enum Absence: Sendable {
+    /// The reference dangles.
+    case missing
+    /// What was loaded had to meet a condition.
+    case excluded
 }
 
 /// Keeps a linked object out of line: a model may link to its own type.
@@ -76,7 +91,7 @@ final class LinkedObject<Target: Model>: Sendable {
 extension ToOne: Hashable {
     /// Links are equal when they hold the same: the key, and the loaded object.
     public static func == (lhs: ToOne, rhs: ToOne) -> Bool {
-        guard lhs.key == rhs.key, lhs.isMissing == rhs.isMissing else { return false }
+        guard lhs.key == rhs.key, lhs.absence == rhs.absence else { return false }
         return lhs.box === rhs.box || lhs.box?.value == rhs.box?.value
     }
 

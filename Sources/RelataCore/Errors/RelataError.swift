@@ -20,6 +20,8 @@ public enum RelataError: Error, Sendable {
     /// A link was read that isn't loaded: the entity it leads to, and what kind of link it is, such as `to-one`. A link is
     /// a value that doesn't know its owner.
     case notLoaded(entity: String, property: String)
+    /// A to-one was read that was loaded with a condition, which its target doesn't meet.
+    case excluded(ObjectReference)
     /// The models contradict themselves, or the file contradicts the models; every problem is listed.
     case schemaMismatch([SchemaProblem])
     /// What is stored can't be read as what the model declares, or the file is damaged.
@@ -136,6 +138,8 @@ extension RelataError: CustomStringConvertible {
             Self.list(failures.map { "\($0.entity)\($0.property.map { ".\($0)" } ?? ""): \($0.message)" })
         case .notLoaded(let entity, let property):
             "a \(property) link to \(entity) isn't loaded: include it in the fetch, or ask the store for what is related"
+        case .excluded(let object):
+            "\(object) isn't among those that the include's condition lets through: read 'loaded', which is unset then, or include the link without a condition"
         case .schemaMismatch(let problems): Self.list(problems.map(\.description))
         case .corruptStore(let message): message
         case .busy(let message): message

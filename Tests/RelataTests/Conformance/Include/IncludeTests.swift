@@ -97,6 +97,21 @@ import Testing
         #expect(try books.filter { try !$0.authors.objects.isEmpty }.allSatisfy { try $0.authors.objects.count == 1 })
     }
 
+    @Test func aTargetThatAConditionLeavesOutSaysSo() throws {
+        let store = try library()
+        let query = Book.where { $0.year == 1900 }
+        let left = try #require(try store.first(query.including { $0.genre.where { $0.name == "G1" } })?.genre)
+        #expect(left.isLoaded && left.loaded == nil)
+        let error = thrown { try left.object }
+        #expect(error?.kind == "excluded")
+        #expect("\(error as Any)".contains("Genre \(try #require(left.id))"), "\(error as Any)")
+        let kept = try store.first(query.including { $0.genre.where { $0.name == "G0" } })
+        #expect(try kept?.genre?.object.name == "G0")
+        // What a target requires in turn leaves it out as well.
+        let strict = query.including { $0.genre.including { $0.books.where { $0.year == 1 }.required } }
+        #expect(thrown { try store.first(strict)?.genre?.object }?.kind == "excluded")
+    }
+
     @Test func objectsThatWereFetchedBeforeAreLoadedLater() throws {
         let store = try library()
         let book = try #require(try store.first(Book.where { $0.year == 1907 }))
