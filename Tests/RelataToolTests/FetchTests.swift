@@ -24,6 +24,12 @@ import Testing
         #expect(try titles(most) == ["Mort", "The Dispossessed"])
     }
 
+    @Test func aNegativeLimitIsNamed() throws {
+        let run = try SampleFile.library().run("fetch", "Book", "--limit", "-1")
+        #expect(run.exitCode != 0 && run.output.isEmpty)
+        #expect(run.errors.contains("--limit -1 is negative: give a number of objects"), "\(run.errors)")
+    }
+
     @Test func namesOfTheDatabaseAreAsGoodAsRelatasAndInAnyCase() throws {
         let file = try SampleFile.library()
         for condition in ["genreId == 3", "GENRE == 3", "genre_id == 3", "genre.Name == 'Essays'"] {

@@ -25,7 +25,7 @@ struct FetchCommand: ParsableCommand {
     var condition: String?
     @Option(parsing: .unconditional, help: "Paths to sort by, such as artist.name,-year; - for descending.")
     var sort: String?
-    @Option(help: "The largest number of objects.") var limit: Int?
+    @Option(parsing: .unconditional, help: "The largest number of objects.") var limit: Int?
     @Option(help: "Relationships to load as well, such as artist,tracks.genre.") var include: String?
     @Option(help: "table, json or csv.") var format = Format.table
 
