@@ -12,6 +12,27 @@ import Testing
         #expect((Limit.pattern(pattern).failure(of: .text(text), type: .text) == nil) == isMatch)
     }
 
+    @Test func integersAreComparedWithTheirBoundsExactly() {
+        let large: Int64 = 1 << 53  // beyond, not every integer is a Double
+        func accepts(_ limit: Limit, _ value: Value, _ type: AttributeType = .integer) -> Bool {
+            limit.failure(of: value, type: type) == nil
+        }
+        let atMost = Limit.range(minimum: nil, maximum: Double(large))
+        #expect(accepts(atMost, .integer(large)) && !accepts(atMost, .integer(large + 1)))
+        let atLeast = Limit.range(minimum: -Double(large), maximum: nil)
+        #expect(accepts(atLeast, .integer(-large)) && !accepts(atLeast, .integer(-large - 1)))
+        let half = Limit.range(minimum: 0.5, maximum: 1.5)
+        #expect([0, 1, 2].map { accepts(half, .integer($0)) } == [false, true, false])
+        let odd = Limit.integerRange(minimum: large + 1, maximum: large + 3)
+        #expect((0...4).map { accepts(odd, .integer(large + $0)) } == [false, true, true, true, false])
+        #expect(accepts(odd, .text("9007199254740993"), .decimal) && !accepts(odd, .text("9007199254740992"), .decimal))
+        #expect(!accepts(odd, .text("9007199254740995.5"), .decimal) && !accepts(odd, .real(9_007_199_254_740_992)))
+        let whole = Limit.integerRange(minimum: .min, maximum: .max)
+        #expect(accepts(whole, .integer(.min)) && accepts(whole, .integer(.max)) && !accepts(whole, .real(1e19)))
+        #expect(!accepts(.range(minimum: -.infinity, maximum: -1e300), .integer(.min)))
+        #expect(accepts(.range(minimum: -1e300, maximum: .infinity), .integer(.min)))
+    }
+
     @Test func aPatternThatIsNoRegularExpressionAcceptsNothing() {
         #expect(Limit.pattern("[").failure(of: .text("["), type: .text)?.contains("no regular expression") == true)
     }

@@ -18,8 +18,10 @@ public enum AttributeOption: Hashable, Sendable {
     case revision
     /// Text, data or a collection must not be empty; text of white space only counts as empty.
     case notEmpty
-    /// A number must lie within the bounds, both included; a bound that is `nil` is open. Written ``range(_:)-(ClosedRange<Int>)``.
+    /// A number must lie within the bounds, both included; a bound that is `nil` is open. Written ``range(_:)-(ClosedRange<Double>)``.
     case range(minimum: Double?, maximum: Double?)
+    /// The same with integers as bounds, which are compared exactly. Written ``range(_:)-(ClosedRange<Int>)``.
+    case integerRange(minimum: Int64?, maximum: Int64?)
     /// Text must have at least and at most so many characters, data so many bytes. Written ``length(_:)-(ClosedRange<Int>)``.
     case length(minimum: Int?, maximum: Int?)
     /// Text must match the regular expression as a whole.
@@ -35,7 +37,7 @@ public enum AttributeOption: Hashable, Sendable {
 extension AttributeOption {
     /// The number must lie within the range: `.range(1...5)`.
     public static func range(_ bounds: ClosedRange<Int>) -> AttributeOption {
-        .range(minimum: Double(bounds.lowerBound), maximum: Double(bounds.upperBound))
+        .integerRange(minimum: Int64(bounds.lowerBound), maximum: Int64(bounds.upperBound))
     }
 
     /// The number must lie within the range: `.range(0.5...1)`.
@@ -45,7 +47,7 @@ extension AttributeOption {
 
     /// The number must not be less than the bound: `.range(1...)`.
     public static func range(_ bounds: PartialRangeFrom<Int>) -> AttributeOption {
-        .range(minimum: Double(bounds.lowerBound), maximum: nil)
+        .integerRange(minimum: Int64(bounds.lowerBound), maximum: nil)
     }
 
     /// The number must not be less than the bound: `.range(0.5...)`.
@@ -55,7 +57,7 @@ extension AttributeOption {
 
     /// The number must not be greater than the bound: `.range(...5)`.
     public static func range(_ bounds: PartialRangeThrough<Int>) -> AttributeOption {
-        .range(minimum: nil, maximum: Double(bounds.upperBound))
+        .integerRange(minimum: nil, maximum: Int64(bounds.upperBound))
     }
 
     /// The number must not be greater than the bound: `.range(...0.5)`.
@@ -85,6 +87,7 @@ extension AttributeOption {
         switch self {
         case .notEmpty: .notEmpty
         case .range(let minimum, let maximum): .range(minimum: minimum, maximum: maximum)
+        case .integerRange(let minimum, let maximum): .integerRange(minimum: minimum, maximum: maximum)
         case .length(let minimum, let maximum): .length(minimum: minimum, maximum: maximum)
         case .pattern(let pattern): .pattern(pattern)
         default: nil

@@ -15,16 +15,16 @@ extension Limit {
                 }
             return isEmpty ? "must not be empty" : nil
         case .range(let minimum, let maximum):
-            let number: Double? =
-                switch value {
-                case .integer(let value): Double(value)
-                case .real(let value): value
-                case .text(let text): Double(text)  // a decimal
-                default: nil
-                }
-            guard let number else { return nil }
-            if let minimum, number < minimum { return "must be at least \(Self.plain(minimum)), and is \(value)" }
-            if let maximum, number > maximum { return "must be at most \(Self.plain(maximum)), and is \(value)" }
+            if let minimum, value.order(minimum).isLess {
+                return "must be at least \(Self.plain(minimum)), and is \(value)"
+            }
+            if let maximum, value.order(maximum).isGreater {
+                return "must be at most \(Self.plain(maximum)), and is \(value)"
+            }
+            return nil
+        case .integerRange(let minimum, let maximum):
+            if let minimum, value.order(minimum).isLess { return "must be at least \(minimum), and is \(value)" }
+            if let maximum, value.order(maximum).isGreater { return "must be at most \(maximum), and is \(value)" }
             return nil
         case .length(let minimum, let maximum):
             let (length, unit) =
@@ -49,5 +49,35 @@ extension Limit {
 
     private static func plain(_ number: Double) -> String {
         Int64(exactly: number).map { String($0) } ?? String(number)
+    }
+}
+
+extension Value {
+    /// How a number lies to a bound. Integers are compared as such: not each of them is a `Double`.
+    fileprivate func order(_ bound: Double) -> (isLess: Bool, isGreater: Bool) {
+        switch self {
+        case .integer(let value):
+            // The whole numbers beside the bound lie to an integer as the bound does; there is none beyond all integers.
+            let (floor, ceiling) = (Int64(exactly: bound.rounded(.down)), Int64(exactly: bound.rounded(.up)))
+            return (ceiling.map { value < $0 } ?? (bound > 0), floor.map { value > $0 } ?? (bound < 0))
+        case .real(let value): return (value < bound, value > bound)
+        case .text(let text):  // a decimal, to a bound that is the `Double` next to what was written
+            guard let value = Double(text) else { return (false, false) }
+            return (value < bound, value > bound)
+        case .null, .blob, .uuid: return (false, false)
+        }
+    }
+
+    fileprivate func order(_ bound: Int64) -> (isLess: Bool, isGreater: Bool) {
+        switch self {
+        case .integer(let value): return (value < bound, value > bound)
+        case .real(let value):
+            let order = Value.integer(bound).order(value)
+            return (order.isGreater, order.isLess)
+        case .text(let text):
+            guard let value = DecimalText.parse(text) else { return (false, false) }
+            return (value < Decimal(bound), value > Decimal(bound))
+        case .null, .blob, .uuid: return (false, false)
+        }
     }
 }

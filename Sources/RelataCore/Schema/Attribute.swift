@@ -40,6 +40,8 @@ public enum Limit: Hashable, Sendable, Codable {
     case notEmpty
     /// A number must lie within the bounds, both included; a bound that is `nil` is open.
     case range(minimum: Double?, maximum: Double?)
+    /// The same with integers as bounds, of which a `Double` doesn't hold each.
+    case integerRange(minimum: Int64?, maximum: Int64?)
     /// Text must have at least and at most so many characters (bytes for data).
     case length(minimum: Int?, maximum: Int?)
     /// Text must match the regular expression as a whole.

@@ -54,6 +54,8 @@ extension StableHasher {
         switch limit {
         case .notEmpty: combine("notEmpty")
         case .range(let minimum, let maximum): combine("range", minimum.map { "\($0)" }, maximum.map { "\($0)" })
+        case .integerRange(let minimum, let maximum):
+            combine("integerRange", minimum.map { "\($0)" }, maximum.map { "\($0)" })
         case .length(let minimum, let maximum): combine("length", minimum.map { "\($0)" }, maximum.map { "\($0)" })
         case .pattern(let pattern): combine("pattern", pattern)
         }

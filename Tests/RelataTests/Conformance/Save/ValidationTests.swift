@@ -46,6 +46,11 @@ enum Reason: Error, CustomStringConvertible {
     }
 }
 
+@Model struct Counter {
+    var id: Int?
+    @Attribute(.range(0...9_007_199_254_740_993)) var value: Int
+}
+
 /// Limits and `validate()`, on every way into the store.
 @Suite struct ValidationTests {
     @Test(arguments: Engine.allCases) func everyFailureIsListed(_ engine: Engine) throws {
@@ -122,5 +127,13 @@ enum Reason: Error, CustomStringConvertible {
             thrown { try store.save(Score(player: "a", points: 11), matching: { $0.player }) }?.kind == "validation")
         #expect(thrown { try store.update(Score.all) { $0.points.set(to: $0.points + 1) } }?.failures == ["points"])
         #expect(try store.fetch(Score.all) == [score])
+    }
+
+    @Test(arguments: Engine.allCases) func aLargeIntegerIsComparedExactly(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: Counter.self)
+        try store.insert(Counter(value: 9_007_199_254_740_993))
+        let error = thrown { try store.insert(Counter(value: 9_007_199_254_740_994)) }
+        #expect(error?.failures == ["value"])
+        #expect("\(error as Any)".contains("at most 9007199254740993"))
     }
 }
