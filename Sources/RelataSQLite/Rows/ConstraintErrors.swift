@@ -33,7 +33,7 @@ package struct ConstraintErrors {
                 return RelataError.requiredReference(
                     entity: table.name, property: reference.property,
                     hint:
-                        "another \(table.name) has that \(schema.tables[reference.target].name) and can't be without one: give it another first, or delete it"
+                        "another \(table.name) has that \(schema.tables[reference.target].name) and can't be without one: give it another first, or delete it; two that exchange theirs need a third in between"
                 )
             }
             return RelataError.uniqueViolation(entity: table.name, properties: properties)
