@@ -1,4 +1,5 @@
 /// Puts loaded objects into the links of their owners. `Model.loadLinks` shows it each link.
+@_documentation(visibility: internal)
 @frozen
 public struct LinkLoader {
     /// What was loaded, by the relationship's number; `nil` for a link that stays as it is.

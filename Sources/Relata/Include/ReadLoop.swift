@@ -1,6 +1,7 @@
 public import GRDBSQLite
 
 /// Reads the rows of a statement as objects of one model; `Model.read(_:)` runs it.
+@_documentation(visibility: internal)
 @frozen
 public struct ReadLoop<M: Model> {
     /// What stands before the object in a row of an edge.

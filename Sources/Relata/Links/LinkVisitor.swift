@@ -1,4 +1,5 @@
 /// Sees each link of an object: `Model.visitLinks` shows it them.
+@_documentation(visibility: internal)
 @frozen
 public struct LinkVisitor {
     @usableFromInline

@@ -142,12 +142,14 @@ extension ToOne: PredicateArgumentConvertible {
 
 extension RowReader {
     /// Reads the key of a to-one that is required.
+    @_documentation(visibility: internal)
     @inlinable
     public mutating func readLink<Target>(_ type: ToOne<Target>.Type) throws -> ToOne<Target> {
         ToOne(key: try Target.readKey(from: &self), box: nil)
     }
 
     /// Reads the key of a to-one that may be unset.
+    @_documentation(visibility: internal)
     @inlinable
     public mutating func readLink<Target>(_ type: ToOne<Target>?.Type) throws -> ToOne<Target>? {
         if isNull {
@@ -160,6 +162,7 @@ extension RowReader {
 
 extension Binder {
     /// Gives the key of a to-one; unset while the target waits for its key.
+    @_documentation(visibility: internal)
     @inlinable
     public mutating func bindLink<Target>(_ link: ToOne<Target>?) throws {
         if let key = link?.key { try Target.bind(key, to: &self) } else { bindNull(Target.keyColumnCount) }

@@ -73,18 +73,21 @@ extension ID: AttributeValue {
 }
 
 /// The coding of a key that `@Attribute(.text)` stores as text.
+@_documentation(visibility: internal)
 @inlinable
 public func coding<Target>(of type: ID<Target>.Type, as encoding: UUIDTextEncoding) -> IDTextCoding<Target> {
     IDTextCoding()
 }
 
 /// The coding of such a key that may be unset.
+@_documentation(visibility: internal)
 @inlinable
 public func coding<Target>(
     of type: ID<Target>?.Type, as encoding: UUIDTextEncoding
 ) -> OptionalCoding<IDTextCoding<Target>> { OptionalCoding(IDTextCoding()) }
 
 /// A key as text.
+@_documentation(visibility: internal)
 @frozen
 public struct IDTextCoding<Target>: AttributeCoding {
     @inlinable init() {}

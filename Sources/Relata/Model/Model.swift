@@ -31,38 +31,53 @@ public protocol Model: Hashable, PredicateArgumentConvertible {
     var primaryKey: Key? { get }
 
     /// Gives the columns of the object's key; whether it has one. The default does.
+    @_documentation(visibility: internal)
     func bindKey(to binder: inout Binder) throws -> Bool
 
     /// Reads an object from the current row.
+    @_documentation(visibility: internal)
     init(from reader: inout RowReader) throws
     /// Gives the columns in the order of the properties.
+    @_documentation(visibility: internal)
     func bind(to binder: inout Binder) throws
     /// Reads a key from the current row.
+    @_documentation(visibility: internal)
     static func readKey(from reader: inout RowReader) throws -> Key
     /// Gives the columns of a key.
+    @_documentation(visibility: internal)
     static func bind(_ key: Key, to binder: inout Binder) throws
 
     /// The value as it is once it is saved: key and stamps set, edits on links done.
+    @_documentation(visibility: internal)
     init(saved other: Self, _ state: inout SavedState)
     /// Shows each link to a visitor, with its number among the entity's relationships.
+    @_documentation(visibility: internal)
     func visitLinks(_ visitor: inout LinkVisitor) throws
 
     /// Takes loaded objects into each link, with its number among the entity's relationships.
+    @_documentation(visibility: internal)
     mutating func loadLinks(from loader: inout LinkLoader)
 
     /// Adds objects to a save, or finds what they link to. The default does.
+    @_documentation(visibility: internal)
     static func gather(_ loop: inout GatherLoop<Self>) throws
     /// Writes objects one after the other. The default does.
+    @_documentation(visibility: internal)
     static func write(_ loop: inout WriteLoop<Self>) throws
     /// Asks objects to validate themselves. The default does.
+    @_documentation(visibility: internal)
     static func validate(_ loop: inout ValidationLoop<Self>) throws
     /// Reads objects one after the other. The default does.
+    @_documentation(visibility: internal)
     static func read(_ loop: inout ReadLoop<Self>) throws
     /// Gives the keys of objects. The default does.
+    @_documentation(visibility: internal)
     static func bindKeys(of objects: [Self], to binder: inout Binder) throws
     /// Shows the links of objects to a visitor. The default does.
+    @_documentation(visibility: internal)
     static func visitLinks(of objects: [Self], _ visitor: inout LinkVisitor) throws
     /// Takes loaded objects into the links of objects. The default does.
+    @_documentation(visibility: internal)
     static func loadLinks(of objects: inout [Self], from loader: inout LinkLoader)
 
     /// Checks the object as a whole, before anything of it is written. The default accepts everything.
@@ -76,6 +91,7 @@ extension Model {
     public func validate() throws {}
 
     /// How many columns the key has.
+    @_documentation(visibility: internal)
     @inlinable public static var keyColumnCount: Int { keyTypes.count }
 
     /// A key as plans and reports know it.
@@ -120,6 +136,7 @@ extension Model {
 }
 
 /// The properties of a model as predicates, orders and shapes name them; `@Model` writes one for each model.
+@_documentation(visibility: internal)
 public protocol ModelFields: Sendable {
     /// The fields of the object at the end of a path.
     init(path: FieldPath)
@@ -128,6 +145,7 @@ public protocol ModelFields: Sendable {
 }
 
 /// Where an object stands in a query: how deep its scope is and which to-ones lead to it from there.
+@_documentation(visibility: internal)
 public struct FieldPath: Hashable, Sendable {
     /// 0 for the query's own objects, one more inside each condition on related objects.
     public var scope: Int

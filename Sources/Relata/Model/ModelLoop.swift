@@ -6,6 +6,7 @@
 
 extension Model {
     /// Gives the columns of the object's key; whether it has one.
+    @_documentation(visibility: internal)
     @inlinable
     public func bindKey(to binder: inout Binder) throws -> Bool {
         guard let key = primaryKey else { return false }
@@ -14,22 +15,27 @@ extension Model {
     }
 
     /// Adds objects to a save, or finds what they link to.
+    @_documentation(visibility: internal)
     @inlinable
     public static func gather(_ loop: inout GatherLoop<Self>) throws { try loop.run() }
 
     /// Asks objects to validate themselves.
+    @_documentation(visibility: internal)
     @inlinable
     public static func validate(_ loop: inout ValidationLoop<Self>) throws { try loop.run() }
 
     /// Writes objects one after the other.
+    @_documentation(visibility: internal)
     @inlinable
     public static func write(_ loop: inout WriteLoop<Self>) throws { try loop.run() }
 
     /// Reads objects one after the other.
+    @_documentation(visibility: internal)
     @inlinable
     public static func read(_ loop: inout ReadLoop<Self>) throws { try loop.run() }
 
     /// Gives the keys of objects.
+    @_documentation(visibility: internal)
     @inlinable
     public static func bindKeys(of objects: [Self], to binder: inout Binder) throws {
         for index in objects.indices {
@@ -43,12 +49,14 @@ extension Model {
     }
 
     /// Shows the links of objects to a visitor.
+    @_documentation(visibility: internal)
     @inlinable
     public static func visitLinks(of objects: [Self], _ visitor: inout LinkVisitor) throws {
         for index in objects.indices { try objects[index].visitLinks(&visitor) }
     }
 
     /// Takes loaded objects into the links of objects.
+    @_documentation(visibility: internal)
     @inlinable
     public static func loadLinks(of objects: inout [Self], from loader: inout LinkLoader) {
         for index in objects.indices {

@@ -133,6 +133,7 @@ extension Property {
 }
 
 /// The type of a to-one as a property declares it: `ToOne<Genre>`, or `ToOne<Genre>?` where it may be unset.
+@_documentation(visibility: internal)
 public protocol ToOneProperty<Target> {
     /// The model it links to.
     associatedtype Target: Model
@@ -153,12 +154,14 @@ extension Optional: ToOneProperty where Wrapped: ToOneProperty {
 }
 
 /// The types of attributes that can order a list: integers wide enough for positions with gaps, optional or not.
+@_documentation(visibility: internal)
 public protocol ListPosition {}
 extension Int: ListPosition {}
 extension Int64: ListPosition {}
 extension Optional: ListPosition where Wrapped: ListPosition {}
 
 /// How `@Relationship(order:)` or `ordered:` orders a list.
+@_documentation(visibility: internal)
 public struct ListOrder<Target: Model>: Sendable {
     let order: Relationship.Order
 
@@ -180,10 +183,12 @@ public struct ListOrder<Target: Model>: Sendable {
 
 /// Whether two values of a property are equal. Overload resolution picks: by `==` where there is one, else by their
 /// JSON, else (a transient property of any type) they don't count.
+@_documentation(visibility: internal)
 @inlinable
 public func isEqual<Value: Equatable>(_ left: Value, _ right: Value) -> Bool { left == right }
 
 /// Whether two values are equal as JSON.
+@_documentation(visibility: internal)
 @_disfavoredOverload
 public func isEqual<Value: Codable & Sendable>(_ left: Value, _ right: Value) -> Bool {
     let coding = coding(of: Value.self)
@@ -192,5 +197,6 @@ public func isEqual<Value: Codable & Sendable>(_ left: Value, _ right: Value) ->
 }
 
 /// Values that can't be compared don't count.
+@_documentation(visibility: internal)
 @_disfavoredOverload
 public func isEqual<Value>(_ left: Value, _ right: Value, incomparable: Void = ()) -> Bool { true }

@@ -1,4 +1,5 @@
 /// Adds objects of one model to a save, or finds what they link to; `Model.gather(_:)` runs it.
+@_documentation(visibility: internal)
 @frozen
 public struct GatherLoop<M: Model> {
     @usableFromInline

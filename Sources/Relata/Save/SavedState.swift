@@ -1,6 +1,7 @@
 import Foundation
 
 /// What a save has decided about one object: the source of the value that it returns.
+@_documentation(visibility: internal)
 public struct SavedState {
     let session: SaveSession
     let rowID: Int64?

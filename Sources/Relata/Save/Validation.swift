@@ -52,6 +52,7 @@ enum Validation {
 }
 
 /// Asks objects of one model to validate themselves; `Model.validate(_:)` runs it.
+@_documentation(visibility: internal)
 @frozen
 public struct ValidationLoop<M: Model> {
     @usableFromInline let objects: [M]

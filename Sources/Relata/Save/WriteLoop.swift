@@ -1,6 +1,7 @@
 public import GRDBSQLite
 
 /// Writes objects of one model with one statement; `Model.write(_:)` runs it.
+@_documentation(visibility: internal)
 @frozen
 public struct WriteLoop<M: Model> {
     @usableFromInline let objects: [M]

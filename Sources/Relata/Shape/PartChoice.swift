@@ -2,6 +2,7 @@ import Foundation
 
 /// What a property of a shape of `Root` is made of. `@Shape` writes one call for each property, with its type and its
 /// source, and the compiler picks the overload that fits both; where none does, it says so at that property.
+@_documentation(visibility: internal)
 public enum ShapeParts<Root: Model> {
     // MARK: Values
 
@@ -159,6 +160,7 @@ public enum ShapeParts<Root: Model> {
 }
 
 /// What no property is made of; it only stands in overloads that are unavailable.
+@_documentation(visibility: internal)
 public struct RefusedPart<Value>: ShapePart {
     /// Nothing.
     public func describe(_ level: inout ShapeLevel, at path: FieldPath) {}

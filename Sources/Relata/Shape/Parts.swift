@@ -1,6 +1,7 @@
 public import RelataSQLite
 
 /// An attribute or another expression.
+@_documentation(visibility: internal)
 @frozen
 public struct ValuePart<Root: Model, Coding: AttributeCoding>: ShapePart {
     let source: @Sendable (Root.Fields) -> ExpressionNode
@@ -22,6 +23,7 @@ public struct ValuePart<Root: Model, Coding: AttributeCoding>: ShapePart {
 }
 
 /// An attribute or another expression of a type whose values are stored in several ways, or as another.
+@_documentation(visibility: internal)
 @frozen
 public struct ExpressionPart<Root: Model, Value>: ShapePart {
     let source: @Sendable (Root.Fields) -> ExpressionNode
@@ -41,6 +43,7 @@ public struct ExpressionPart<Root: Model, Value>: ShapePart {
 }
 
 /// The key that a to-one holds.
+@_documentation(visibility: internal)
 @frozen
 public struct KeyPart<Root: Model, Target: Model>: ShapePart {
     let source: @Sendable (Root.Fields) -> ToOneField<Target>
@@ -59,6 +62,7 @@ public struct KeyPart<Root: Model, Target: Model>: ShapePart {
 }
 
 /// The whole object that a shape is about.
+@_documentation(visibility: internal)
 @frozen
 public struct RootPart<Root: Model>: ShapePart {
     /// Adds the object's columns.
@@ -70,6 +74,7 @@ public struct RootPart<Root: Model>: ShapePart {
 }
 
 /// The object at the end of a to-one, whole or as a shape. It comes with its owner's row.
+@_documentation(visibility: internal)
 @frozen
 public struct ToOnePart<Root: Model, Content: ShapeContent>: ShapePart {
     let source: @Sendable (Root.Fields) -> ToOneField<Content.Target>
@@ -106,6 +111,7 @@ public struct ToOnePart<Root: Model, Content: ShapeContent>: ShapePart {
 }
 
 /// The object at the end of a to-one that may be unset.
+@_documentation(visibility: internal)
 @frozen
 public struct OptionalToOnePart<Root: Model, Content: ShapeContent>: ShapePart {
     @usableFromInline let base: ToOnePart<Root, Content>
@@ -137,6 +143,7 @@ public struct OptionalToOnePart<Root: Model, Content: ShapeContent>: ShapePart {
 }
 
 /// The objects of a to-many, whole or as shapes. One statement loads them for all owners.
+@_documentation(visibility: internal)
 @frozen
 public struct ToManyPart<Root: Model, Content: ShapeContent>: ShapePart {
     let source: @Sendable (Root.Fields) -> Include<Content.Target>
@@ -160,6 +167,7 @@ public struct ToManyPart<Root: Model, Content: ShapeContent>: ShapePart {
 }
 
 /// The first object of a to-many.
+@_documentation(visibility: internal)
 @frozen
 public struct FirstPart<Root: Model, Content: ShapeContent>: ShapePart {
     @usableFromInline let base: ToManyPart<Root, Content>
@@ -183,6 +191,7 @@ public struct FirstPart<Root: Model, Content: ShapeContent>: ShapePart {
 // MARK: Content
 
 /// What a relationship is made of in a shape: whole objects, or shapes of them.
+@_documentation(visibility: internal)
 public protocol ShapeContent: Sendable {
     /// A whole object or a shape.
     associatedtype Value: Sendable
@@ -203,6 +212,7 @@ public protocol ShapeContent: Sendable {
 }
 
 /// Whole objects.
+@_documentation(visibility: internal)
 public enum WholeObject<Target: Model>: ShapeContent {
     /// None: links of whole objects aren't loaded.
     public static var listCount: Int { 0 }
@@ -233,6 +243,7 @@ public enum WholeObject<Target: Model>: ShapeContent {
 }
 
 /// Shapes.
+@_documentation(visibility: internal)
 public enum NestedShape<Content: Shape>: ShapeContent {
     /// The model that the shape is about.
     public typealias Target = Content.RootModel

@@ -16,27 +16,34 @@ public protocol Shape: Hashable, Sendable, Identifiable {
     associatedtype RootModel: Model
 
     /// What each property is made of.
+    @_documentation(visibility: internal)
     static var shapeLayout: ShapeLayout { get }
     /// Reads a shape from the current row; its lists are empty.
+    @_documentation(visibility: internal)
     init(from reader: inout ShapeReader) throws
     /// Takes what other statements have loaded.
+    @_documentation(visibility: internal)
     mutating func fill(from loader: inout ShapeLoader)
 
     /// Reads shapes one after the other. The default does.
+    @_documentation(visibility: internal)
     static func read(_ loop: inout ShapeLoop<Self>) throws
     /// Fills shapes one after the other. The default does.
+    @_documentation(visibility: internal)
     static func fill(_ shapes: inout [Self], from loader: inout ShapeLoader)
 }
 
 // The loops can be inlined, so that the app's own module has a copy of them for each shape.
 extension Shape {
     /// Reads shapes one after the other.
+    @_documentation(visibility: internal)
     @inlinable
     public static func read(_ loop: inout ShapeLoop<Self>) throws {
         while try loop.cursor.next() { loop.values.append(try Self(from: &loop.cursor.reader)) }
     }
 
     /// Fills shapes one after the other.
+    @_documentation(visibility: internal)
     @inlinable
     public static func fill(_ shapes: inout [Self], from loader: inout ShapeLoader) {
         for index in shapes.indices {
@@ -85,6 +92,7 @@ extension Shape {
 }
 
 /// The properties of a shape and what each is made of.
+@_documentation(visibility: internal)
 public struct ShapeLayout: Sendable {
     let parts: [(name: String, part: any ShapePart)]
     /// The number of lists, those of shapes that are part of the row included.
@@ -108,6 +116,7 @@ public struct ShapeLayout: Sendable {
 }
 
 /// What a property of a shape is made of.
+@_documentation(visibility: internal)
 public protocol ShapePart: Sendable {
     /// The property's type.
     associatedtype Value

@@ -1,5 +1,6 @@
 /// What one statement yields for a shape, while it is being described: the row's parts, and the lists that statements of
 /// their own load for all rows.
+@_documentation(visibility: internal)
 public struct ShapeLevel {
     let schema: Schema
     let entity: String

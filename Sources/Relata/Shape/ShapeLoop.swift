@@ -2,6 +2,7 @@ import GRDBSQLite
 public import RelataSQLite
 
 /// Reads the parts of a shape from the current row, one after the other.
+@_documentation(visibility: internal)
 @frozen
 public struct ShapeReader {
     /// The columns.
@@ -31,6 +32,7 @@ public struct ShapeReader {
 }
 
 /// Steps through the rows of one level of a shape, and notes which owner each is for and whose lists it will have.
+@_documentation(visibility: internal)
 public struct ShapeCursor {
     /// Reads the current row.
     public var reader: ShapeReader
@@ -71,6 +73,7 @@ public struct ShapeCursor {
 }
 
 /// Reads all rows of one level of a shape; `Shape.read(_:)` runs it.
+@_documentation(visibility: internal)
 public struct ShapeLoop<Value> {
     /// Where it stands.
     public var cursor: ShapeCursor
@@ -79,6 +82,7 @@ public struct ShapeLoop<Value> {
 }
 
 /// Gives shapes the lists that were loaded for them.
+@_documentation(visibility: internal)
 public struct ShapeLoader {
     @usableFromInline let lists: [any LoadedShapes]
     @usableFromInline var row = 0

@@ -6,38 +6,45 @@ import RelataCore
 // parameter ranks an overload lower, `@_disfavoredOverload` lower still.
 
 /// The coding of a type that a column stores directly.
+@_documentation(visibility: internal)
 @inlinable
 public func coding<Value: AttributeValue>(of type: Value.Type) -> PlainCoding<Value> { PlainCoding() }
 
 /// The coding of such a type when it may be unset.
+@_documentation(visibility: internal)
 @inlinable
 public func coding<Value: AttributeValue>(of type: Value?.Type) -> OptionalCoding<PlainCoding<Value>> {
     OptionalCoding(PlainCoding())
 }
 
 /// The coding of an enum, stored as its raw value.
+@_documentation(visibility: internal)
 @inlinable
 public func coding<Value: RawRepresentable & Sendable>(
     of type: Value.Type, byRawValue: Void = ()
 ) -> RawValueCoding<Value> where Value.RawValue: AttributeValue { RawValueCoding() }
 
 /// The coding of an enum that may be unset.
+@_documentation(visibility: internal)
 @inlinable
 public func coding<Value: RawRepresentable & Sendable>(
     of type: Value?.Type, byRawValue: Void = ()
 ) -> OptionalCoding<RawValueCoding<Value>> where Value.RawValue: AttributeValue { OptionalCoding(RawValueCoding()) }
 
 /// The coding of any `Codable` type: JSON.
+@_documentation(visibility: internal)
 @inlinable @_disfavoredOverload
 public func coding<Value: Codable & Sendable>(of type: Value.Type) -> JSONCoding<Value> { JSONCoding() }
 
 /// The coding of any `Codable` type that may be unset.
+@_documentation(visibility: internal)
 @inlinable @_disfavoredOverload
 public func coding<Value: Codable & Sendable>(of type: Value?.Type) -> OptionalCoding<JSONCoding<Value>> {
     OptionalCoding(JSONCoding())
 }
 
 /// Refuses every other type at compile time.
+@_documentation(visibility: internal)
 @available(
     *, unavailable,
     message:
@@ -48,6 +55,7 @@ public func coding<Value>(of type: Value.Type, refused: Void = ()) -> RefusedCod
 
 /// The coding of a type that no column stores. It has the type's own values, so that the compiler reports the refusal
 /// and not a mismatch of types; it only stands in overloads that are unavailable.
+@_documentation(visibility: internal)
 public struct RefusedCoding<Value>: AttributeCoding {
     /// Not of any use.
     public init() {}
@@ -61,26 +69,31 @@ public struct RefusedCoding<Value>: AttributeCoding {
 }
 
 /// The coding of a date in the encoding that `@Attribute(.iso8601)` or `@Attribute(.seconds)` names.
+@_documentation(visibility: internal)
 @inlinable
 public func coding(of type: Date.Type, as encoding: DateEncoding) -> DateCoding { DateCoding(encoding) }
 
 /// The coding of such a date that may be unset.
+@_documentation(visibility: internal)
 @inlinable
 public func coding(of type: Date?.Type, as encoding: DateEncoding) -> OptionalCoding<DateCoding> {
     OptionalCoding(DateCoding(encoding))
 }
 
 /// The coding of a UUID that `@Attribute(.text)` stores as text.
+@_documentation(visibility: internal)
 @inlinable
 public func coding(of type: UUID.Type, as encoding: UUIDTextEncoding) -> UUIDTextCoding { UUIDTextCoding() }
 
 /// The coding of such a UUID that may be unset.
+@_documentation(visibility: internal)
 @inlinable
 public func coding(of type: UUID?.Type, as encoding: UUIDTextEncoding) -> OptionalCoding<UUIDTextCoding> {
     OptionalCoding(UUIDTextCoding())
 }
 
 /// The one alternative encoding of a UUID, a type of its own so that overload resolution can tell it at compile time.
+@_documentation(visibility: internal)
 @frozen
 public enum UUIDTextEncoding: Sendable {
     /// Thirty-six lowercase characters.

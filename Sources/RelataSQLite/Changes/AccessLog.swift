@@ -2,6 +2,7 @@ import GRDBSQLite
 import RelataCore
 
 /// What the statements that a connection runs read and write, while somebody wants to know.
+@_documentation(visibility: internal)
 public final class AccessLog {
     /// What was read.
     public private(set) var reads = TableRegion()
@@ -74,6 +75,7 @@ extension Connection {
     }
 
     /// Runs `body` so that what statements read and write is written down.
+    @_documentation(visibility: internal)
     public func logging<Result>(
         _ log: AccessLog, _ body: () throws -> Result
     ) rethrows -> Result {
@@ -106,6 +108,7 @@ extension Connection {
     }
 
     /// Runs SQL that isn't the store's own: what it writes is known by table only.
+    @_documentation(visibility: internal)
     public func runningForeignSQL<Result>(_ body: () throws -> Result) rethrows -> Result {
         guard let accesses else { return try body() }
         accesses.isForeign = true

@@ -5,6 +5,7 @@ import Synchronization
 ///
 /// Memory is bounded: a reader that falls far behind gets what it missed as one change set that names the entities
 /// only.
+@_documentation(visibility: internal)
 public final class ChangeBuffer: Sendable {
     fileprivate struct State {
         var sets: [ChangeSet] = []

@@ -2,6 +2,7 @@ import RelataCore
 import Synchronization
 
 /// Whoever wants to know that a part of the database changed.
+@_documentation(visibility: internal)
 public protocol ChangeObserver: AnyObject, Sendable {
     /// A transaction was committed that wrote what the observer depends on. The writer waits meanwhile: return at once.
     func databaseChanged()
@@ -12,6 +13,7 @@ public protocol ChangeObserver: AnyObject, Sendable {
 /// Where committed transactions are made known: to observers of parts of the database, and to feeds of all changes.
 ///
 /// Observers are found by the tables that a transaction wrote, so that those of other tables cost it nothing.
+@_documentation(visibility: internal)
 public final class ChangeHub: Sendable {
     /// How much a transaction has to write down.
     private enum Level: Int {

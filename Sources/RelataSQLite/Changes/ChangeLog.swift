@@ -2,6 +2,7 @@ import Foundation
 import RelataCore
 
 /// The durable change log of a file: see ``ChangeLogFormat``.
+@_documentation(visibility: internal)
 public enum ChangeLog {
     private static let table = ChangeLogFormat.table
 

@@ -1,6 +1,7 @@
 import RelataCore
 
 /// Writes down what a transaction does, for those who listen when it is committed.
+@_documentation(visibility: internal)
 public final class ChangeRecorder {
     /// The entities.
     public let schema: Schema

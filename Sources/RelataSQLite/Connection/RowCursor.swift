@@ -5,6 +5,7 @@ import RelataCore
 ///
 /// Its connection must stay leased meanwhile. It gives its statement back after the last row, on ``close()``, and with
 /// the object.
+@_documentation(visibility: internal)
 public final class RowCursor {
     private let connection: Connection
     private var statement: Statement?

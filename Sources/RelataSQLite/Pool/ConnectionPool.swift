@@ -15,6 +15,7 @@ public enum Durability: Sendable {
 ///
 /// Readers see the state of the last commit before they began, and never wait for the writer (SQLite's WAL mode).
 /// A store in memory has one connection for both.
+@_documentation(visibility: internal)
 public final class ConnectionPool: Sendable {
     private let writer: Leases
     private let readers: Leases

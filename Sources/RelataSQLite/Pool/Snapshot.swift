@@ -4,6 +4,7 @@ import RelataCore
 ///
 /// It isn't one of the pool's readers: whoever reads or writes never waits for it. It goes back to the pool on
 /// ``end()``, and with the object.
+@_documentation(visibility: internal)
 public final class Snapshot {
     /// The connection, inside a transaction.
     public let connection: Connection

@@ -3,6 +3,7 @@ import RelataCore
 
 /// Takes the columns of one object one after the other: binds them to a statement's parameters, or collects them as
 /// values where they are compared or checked.
+@_documentation(visibility: internal)
 @frozen
 public struct Binder {
     /// The statement to bind to; `nil` to collect.

@@ -5,6 +5,7 @@ import RelataCore
 ///
 /// Concrete and frozen, so that the code `@Model` writes is compiled, in the app's own module, to plain calls of
 /// SQLite's column functions.
+@_documentation(visibility: internal)
 @frozen
 public struct RowReader {
     /// The running statement.
