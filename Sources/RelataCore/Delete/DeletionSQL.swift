@@ -61,23 +61,23 @@ public struct DeletionSQL: Sendable {
     /// Selects what stands in the way by one relationship: the blocker's key, then the key of the doomed object.
     public func blockers(_ edge: DeletionEdge) -> SQLStatement {
         var builder = builder()
-        let doomed = doomed(edge.from, &builder)
+        let condition = isDoomed(edge.from, &builder)
         let other = key(of: edge.to)
+        let step = step(of: edge)
+        // From one doomed object to the next: to put the keys of all into a list first would take longer.
+        let rows = edge.isReferring ? "o" : "s"
+        var source =
+            "\(table(edge.from)) AS x JOIN \(dialect.quote(step.table)) AS \(rows) "
+            + "ON \(dialect.areSame(step.near, of: rows, key(of: edge.from), of: "x"))"
+        if !edge.isReferring {
+            source += " JOIN \(table(edge.to)) AS o ON \(dialect.areSame(other, of: "o", step.far, of: "s"))"
+        }
         let spared =
             graph.contains(edge.to)
-            ? " AND \(dialect.tuple(other, of: "o")) NOT IN \(self.doomed(edge.to, &builder))" : ""
-        let step = step(of: edge)
-        let (rows, source) =
-            edge.isReferring
-            ? ("o", "\(table(edge.to)) AS o")
-            : (
-                "s",
-                "\(dialect.quote(step.table)) AS s JOIN \(table(edge.to)) AS o ON \(dialect.areSame(other, of: "o", step.far, of: "s"))"
-            )
-        let sql =
-            "SELECT \(list(other, "o")), \(list(step.near, rows)) FROM \(source) "
-            + "WHERE \(dialect.tuple(step.near, of: rows)) IN \(doomed)"
-        return SQLStatement(sql + spared, builder.parameters)
+            ? " AND \(dialect.tuple(other, of: "o")) NOT IN \(doomed(edge.to, &builder))" : ""
+        return SQLStatement(
+            "SELECT \(list(other, "o")), \(list(key(of: edge.from), "x")) FROM \(source) WHERE \(condition)\(spared)",
+            builder.parameters)
     }
 
     /// Selects the keys of the objects that stay while the target of one of their references goes.
@@ -127,12 +127,17 @@ public struct DeletionSQL: Sendable {
         return SQLStatement("SELECT \(columns) FROM \(table) WHERE \(condition)", builder.parameters)
     }
 
-    /// Deletes the doomed rows of an entity; returns their keys unless they are known.
+    /// Selects the doomed keys of an entity whose list isn't known.
+    public func doomed(_ entity: Int) -> SQLStatement {
+        var builder = builder()
+        return SQLStatement(selection(of: entity, &builder), builder.parameters)
+    }
+
+    /// Deletes the doomed rows of an entity.
     public func delete(_ entity: Int) -> SQLStatement {
         var builder = builder()
         let condition = isDoomed(entity, &builder)
-        let returning = lists[entity] == nil ? " RETURNING \(list(key(of: entity)))" : ""
-        return SQLStatement("DELETE FROM \(table(entity)) AS x WHERE \(condition)\(returning)", builder.parameters)
+        return SQLStatement("DELETE FROM \(table(entity)) AS x WHERE \(condition)", builder.parameters)
     }
 
     /// Makes doomed rows refer to nothing, or where a reference is required and leads to the same entity, to themselves;
@@ -181,8 +186,11 @@ public struct DeletionSQL: Sendable {
 
     /// The doomed keys of an entity as a subquery.
     private func doomed(_ entity: Int, _ builder: inout Builder) -> String {
-        if let list = lists[entity] { return builder.rows(list, of: entity) }
-        return "(SELECT \(list(key(of: entity), "x")) FROM \(table(entity)) AS x WHERE \(isDoomed(entity, &builder)))"
+        lists[entity].map { builder.rows($0, of: entity) } ?? "(\(selection(of: entity, &builder)))"
+    }
+
+    private func selection(of entity: Int, _ builder: inout Builder) -> String {
+        "SELECT \(list(key(of: entity), "x")) FROM \(table(entity)) AS x WHERE \(isDoomed(entity, &builder))"
     }
 
     /// The condition that holds for the doomed rows `x` of an entity.

@@ -45,7 +45,9 @@ struct Deletion {
     mutating func run(
         _ method: Connection.DeletionMethod, now: Date, endsTransaction: Bool
     ) throws(RelataError) -> DeletionReport {
-        let listed = graph.listed.union(isQueryReadTwice ? [graph.root] : [])
+        // A query for the roots may look at rows that change before its last use, so it is asked once.
+        let isQueried = if case .query = sql.roots { true } else { false }
+        let listed = graph.listed.union(isQueried ? [graph.root] : [])
         try collect { method == .closureFirst || listed.contains($0) }
         try judge()
         if report.isDenied { throw .deleteDenied(blockers: report.blockers) }
@@ -62,12 +64,6 @@ struct Deletion {
         }
         recordCascades()
         return report
-    }
-
-    /// A query for the roots may look at rows that change before its last use, so it is asked once.
-    private var isQueryReadTwice: Bool {
-        if case .keys = sql.roots { return false }
-        return graph.order.count > 1 || !graph.nullified.isEmpty || !graph.joins.isEmpty || !graph.denials.isEmpty
     }
 
     // MARK: Finding and judging
@@ -137,13 +133,10 @@ struct Deletion {
     /// Deletes the doomed rows of entity after entity; those that are done are no longer among the remaining ones.
     private mutating func remove(_ remaining: inout ArraySlice<Int>) throws(RelataError) {
         while let entity = remaining.first {
-            if let keys = sql.lists[entity] {
-                if !keys.isEmpty { try connection.execute(sql.delete(entity)) }
-                record(keys, of: entity)
-            } else {
-                let keys = try keys(sql.delete(entity), of: entity)
-                record(keys, of: entity)
-            }
+            // Read first: what a deletion returns, SQLite would keep in a table of its own, which takes longer.
+            let doomed = if let list = sql.lists[entity] { list } else { try keys(sql.doomed(entity), of: entity) }
+            if !doomed.isEmpty { try connection.execute(sql.delete(entity)) }
+            record(doomed, of: entity)
             remaining.removeFirst()
         }
     }
