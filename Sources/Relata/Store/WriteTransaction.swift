@@ -74,7 +74,7 @@ public final class WriteTransaction: ReadTransaction, StoreWriter {
         let index = try catalog.table(model).index
         guard catalog.hasCounts else {
             let report = try connection.delete(
-                entity: index, roots: roots, schema: catalog.schema, endsTransaction: isOneCall)
+                entity: index, roots: roots, schema: catalog.schema, isUndoneByCaller: isOneCall)
             connection.recorder?.record(report)
             return report
         }
@@ -83,7 +83,8 @@ public final class WriteTransaction: ReadTransaction, StoreWriter {
             var counted = CountCheck()
             let plan = try connection.deletionPlan(of: index, roots: roots, schema: catalog.schema)
             try counted.noteOwners(losing: plan, connection: connection, schema: catalog.schema)
-            let report = try connection.delete(entity: index, roots: roots, schema: catalog.schema)
+            let report = try connection.delete(
+                entity: index, roots: roots, schema: catalog.schema, isUndoneByCaller: true)
             try counted.check(connection: connection, schema: catalog.schema)
             connection.recorder?.record(report)
             return report

@@ -21,16 +21,17 @@ extension Connection {
     ///   - entity: the objects' entity, as a number in ``Schema/tables``.
     ///   - roots: which of them; those that don't exist are passed over.
     ///   - now: the time that objects get whose reference is unset, if they declare when they were changed.
-    ///   - endsTransaction: whether the caller rolls its transaction back where this fails, which saves a savepoint.
+    ///   - isUndoneByCaller: whether the caller undoes what was done where this fails, which saves a savepoint.
     /// - Returns: what was done.
     /// - Throws: ``RelataError/deleteDenied(blockers:)`` where a rule refuses it. Whatever is thrown, the data are as
     ///   they were before.
     @discardableResult
     public func delete(
-        entity: Int, roots: DeletionRoots, schema: Schema, now: Date = Date(), endsTransaction: Bool = false
+        entity: Int, roots: DeletionRoots, schema: Schema, now: Date = Date(), isUndoneByCaller: Bool = false
     ) throws(RelataError) -> DeletionReport {
         try delete(
-            entity: entity, roots: roots, schema: schema, now: now, method: .setBased, endsTransaction: endsTransaction)
+            entity: entity, roots: roots, schema: schema, now: now, method: .setBased,
+            isUndoneByCaller: isUndoneByCaller)
     }
 
     /// How doomed objects are found.
@@ -43,9 +44,9 @@ extension Connection {
 
     func delete(
         entity: Int, roots: DeletionRoots, schema: Schema, now: Date = Date(), method: DeletionMethod,
-        endsTransaction: Bool = false
+        isUndoneByCaller: Bool = false
     ) throws(RelataError) -> DeletionReport {
         var deletion = try Deletion(of: entity, roots: roots, schema: schema, on: self)
-        return try deletion.run(method, now: now, endsTransaction: endsTransaction)
+        return try deletion.run(method, now: now, isUndoneByCaller: isUndoneByCaller)
     }
 }

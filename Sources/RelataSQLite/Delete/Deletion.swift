@@ -40,10 +40,10 @@ struct Deletion {
 
     /// Does it, or throws and leaves everything as it was.
     ///
-    /// - Parameter endsTransaction: Whether the caller rolls all back where this fails. Then it needs no savepoint, for
+    /// - Parameter isUndoneByCaller: Whether the caller undoes all where this fails. Then it needs no savepoint, for
     ///   which SQLite keeps a copy of each page that is changed.
     mutating func run(
-        _ method: Connection.DeletionMethod, now: Date, endsTransaction: Bool
+        _ method: Connection.DeletionMethod, now: Date, isUndoneByCaller: Bool
     ) throws(RelataError) -> DeletionReport {
         // A query for the roots may look at rows that change before its last use, so it is asked once.
         let isQueried = if case .query = sql.roots { true } else { false }
@@ -51,12 +51,12 @@ struct Deletion {
         try collect { method == .closureFirst || listed.contains($0) }
         try judge()
         if report.isDenied { throw .deleteDenied(blockers: report.blockers) }
-        if !endsTransaction { try connection.execute(SQLStatement("SAVEPOINT relata_delete")) }
+        if !isUndoneByCaller { try connection.execute(SQLStatement("SAVEPOINT relata_delete")) }
         do {
             try write(now: now)
-            if !endsTransaction { try connection.execute(SQLStatement("RELEASE relata_delete")) }
+            if !isUndoneByCaller { try connection.execute(SQLStatement("RELEASE relata_delete")) }
         } catch {
-            if !endsTransaction {
+            if !isUndoneByCaller {
                 try? connection.execute(SQLStatement("ROLLBACK TO relata_delete"))
                 try? connection.execute(SQLStatement("RELEASE relata_delete"))
             }

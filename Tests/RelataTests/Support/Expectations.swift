@@ -71,6 +71,14 @@ final class StatementLog: Sendable {
             }
         }
     }
+
+    /// How many savepoints were made since the last call.
+    func takeSavepoints() -> Int {
+        statements.withLock { statements in
+            defer { statements = [] }
+            return statements.count { $0.hasPrefix("SAVEPOINT") }
+        }
+    }
 }
 
 /// A generator of random numbers that gives the same ones for the same seed.

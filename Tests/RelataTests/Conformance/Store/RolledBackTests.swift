@@ -28,6 +28,22 @@ import Testing
         #expect(try await store.count(Author.all) == 1)
     }
 
+    @Test func aDeleteMakesOneSavepointInsideATransactionAndNoneAlone() throws {
+        try expectSavepoints(Author.self)
+        // One that is checked against counts.
+        try expectSavepoints(Squad.self)
+    }
+
+    private func expectSavepoints<M: Model>(_ model: M.Type) throws {
+        let log = StatementLog()
+        let store = try Store.inMemory(for: model, options: log.options)
+        _ = log.takeSavepoints()
+        try store.delete(M.all)
+        #expect(log.takeSavepoints() == 0, "\(model)")
+        try store.write { try $0.delete(M.all) }
+        #expect(log.takeSavepoints() == 1, "\(model)")
+    }
+
     @Test(arguments: 1...6) func aCancelledDeleteOfATreeLeavesItWholeOrGone(_ statement: Int) async throws {
         let cancelling = Countdown()
         var options = Store.Options()
