@@ -30,10 +30,6 @@ public protocol Model: Hashable, PredicateArgumentConvertible {
     /// The key, or `nil` before the database assigned it.
     var primaryKey: Key? { get }
 
-    /// Gives the columns of the object's key; whether it has one. The default does.
-    @_documentation(visibility: internal)
-    func bindKey(to binder: inout Binder) throws -> Bool
-
     /// Reads an object from the current row.
     @_documentation(visibility: internal)
     init(from reader: inout RowReader) throws
@@ -70,6 +66,9 @@ public protocol Model: Hashable, PredicateArgumentConvertible {
     /// Reads objects one after the other. The default does.
     @_documentation(visibility: internal)
     static func read(_ loop: inout ReadLoop<Self>) throws
+    /// Gives the columns of the key of one of the objects; whether it has one. The default does.
+    @_documentation(visibility: internal)
+    static func bindKey(of objects: [Self], at index: Int, to binder: inout Binder) throws -> Bool
     /// Gives the keys of objects. The default does.
     @_documentation(visibility: internal)
     static func bindKeys(of objects: [Self], to binder: inout Binder) throws

@@ -5,12 +5,13 @@
 // each model, in which the compiler knows the type and everything `@Model` has written for it.
 
 extension Model {
-    /// Gives the columns of the object's key; whether it has one.
+    /// Gives the columns of the key of one of the objects; whether it has one. In place: a copy of the object would cost
+    /// more than its key.
     @_documentation(visibility: internal)
     @inlinable
-    public func bindKey(to binder: inout Binder) throws -> Bool {
-        guard let key = primaryKey else { return false }
-        try Self.bind(key, to: &binder)
+    public static func bindKey(of objects: [Self], at index: Int, to binder: inout Binder) throws -> Bool {
+        guard let key = objects[index].primaryKey else { return false }
+        try bind(key, to: &binder)
         return true
     }
 

@@ -256,8 +256,7 @@ final class Bucket<M: Model>: AnyBucket {
 
     @usableFromInline
     func bindKey(row: Int, to binder: inout Binder) throws -> Bool {
-        // In place: a copy of the object would cost more than its key.
-        if try objects.withUnsafeBufferPointer({ try $0[row].bindKey(to: &binder) }) { return true }
+        if try M.bindKey(of: objects, at: row, to: &binder) { return true }
         guard let key = givenKeys[row] else { return false }
         try binder.bind(key)
         return true

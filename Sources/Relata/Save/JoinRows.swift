@@ -1,7 +1,7 @@
 import GRDBSQLite
 
 /// Writes the edits of a many-to-many, seen from one side, as rows of its join table.
-struct JoinRows {
+final class JoinRows {
     private let session: SaveSession
     private let join: Join
     private let isSource: Bool
@@ -29,16 +29,25 @@ struct JoinRows {
 
     /// Writes the edits of one object's link.
     func write(_ group: LinkGroup, _ list: OrderedList?) throws {
+        // One statement for all that are added, to which the owner's key is bound once.
+        try session.connection.withStatement(slot: slot, { side.insertion(into: join) }) { insertion in
+            var binder = Binder(insertion)
+            guard try session.bind(.node(group.owner), to: &binder) else { throw withoutKey }
+            try write(group, list, insertion)
+        }
+    }
+
+    private func write(_ group: LinkGroup, _ list: OrderedList?, _ insertion: OpaquePointer) throws {
         var list = list
         let owner = NodeKey.node(group.owner)
         if hasCounts { note(owner: try session.key(owner), member: nil) }
         for change in group.changes {
             switch change {
             case .add(let member):
-                try add(member, to: owner)
+                try add(member, to: owner, insertion)
                 list?.append(try session.key(member))
             case .place(let member, let after):
-                try add(member, to: owner)
+                try add(member, to: owner, insertion)
                 try list?.place(try session.key(member), after: try after.map(session.key), in: link)
             case .remove(let member):
                 try remove(member, from: try session.key(owner))
@@ -46,7 +55,7 @@ struct JoinRows {
             case .set(let members):
                 let keys = try members.map(session.key)
                 try removeAll(except: keys, from: try session.key(owner))
-                for member in members { try add(member, to: owner) }
+                for member in members { try add(member, to: owner, insertion) }
                 list?.set(keys)
             }
         }
@@ -55,19 +64,15 @@ struct JoinRows {
     }
 
     /// Makes an object a member; nothing happens if it is one.
-    private func add(_ member: NodeKey, to owner: NodeKey) throws {
+    private func add(_ member: NodeKey, to owner: NodeKey, _ insertion: OpaquePointer) throws {
         if hasCounts { note(owner: nil, member: try session.key(member)) }
         let connection = session.connection
+        var binder = Binder(insertion, index: Int32(side.own.count + 1))
+        guard try session.bind(member, to: &binder) else { throw withoutKey }
         do {
-            let isNew = try connection.withStatement(slot: slot, { side.insertion(into: join) }) { statement in
-                var binder = Binder(statement)
-                guard try session.bind(owner, to: &binder), try session.bind(member, to: &binder) else {
-                    throw RelataError.invalidUse("a linked object has no key after it was saved")
-                }
-                try connection.check(sqlite3_step(statement), statement)
-                return connection.changes > 0
-            }
-            if isNew, connection.recorder?.listsRows == true {
+            try connection.check(sqlite3_step(insertion), insertion)
+            sqlite3_reset(insertion)
+            if connection.recorder?.listsRows == true, connection.changes > 0 {
                 record([try session.key(member)], of: try session.key(owner))
             }
         } catch RelataError.database(Int(SQLITE_CONSTRAINT_FOREIGNKEY_), _, _) {
@@ -76,6 +81,8 @@ struct JoinRows {
                 key: try session.key(member))
         }
     }
+
+    private var withoutKey: RelataError { .invalidUse("a linked object has no key after it was saved") }
 
     /// Makes an object no member.
     private func remove(_ member: KeyValue, from owner: KeyValue) throws {

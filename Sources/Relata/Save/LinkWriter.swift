@@ -14,9 +14,8 @@ struct LinkWriter {
             switch group.link.link {
             case .inverse(let reference): try write(group, lists[number], to: schema.references[reference])
             case .join:
-                let rows = joins[group.link.link] ?? JoinRows(session, group.link)
-                joins[group.link.link] = rows
-                try rows?.write(group, lists[number])
+                if joins[group.link.link] == nil { joins[group.link.link] = JoinRows(session, group.link) }
+                try joins[group.link.link]?.write(group, lists[number])
             case .reference, .through: break  // not edited as lists
             }
         }

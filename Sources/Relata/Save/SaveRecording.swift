@@ -7,7 +7,7 @@ extension RowWriter {
     func noteInserted(_ objects: [M]) throws {
         guard let recorder = connection.recorder, recorder.listsRows else { return }
         var binder = Binder(collecting: objects.count * M.keyColumnCount)
-        for object in objects { _ = try object.bindKey(to: &binder) }
+        for index in objects.indices { _ = try M.bindKey(of: objects, at: index, to: &binder) }
         recorder.record(.insert, table.index, KeyList(values: binder.values, width: M.keyColumnCount))
     }
 

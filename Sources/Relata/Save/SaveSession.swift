@@ -129,7 +129,9 @@ final class SaveSession {
         case .key(let key):
             try binder.bind(key)
             return true
-        case .node(let node): return try bucketOf(node).bindKey(row: nodes[node].row, to: &binder)
+        case .node(let number):
+            let node = nodes[number]
+            return try buckets[node.bucket].bindKey(row: node.row, to: &binder)
         }
     }
 
