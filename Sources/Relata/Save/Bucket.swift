@@ -9,7 +9,7 @@ protocol AnyBucket: AnyObject {
     var hasGiven: Bool { get }
     /// Whether a row must match others by their unique columns, whose key it takes over.
     var hasMatch: Bool { get }
-    func visit(_ rows: Range<Int>, firstNode: Int, _ session: SaveSession) throws
+    func visit(_ rows: Range<Int>, firstNode: Int, _ gatherer: LinkGatherer) throws
     func resolveKeyReferences(_ session: SaveSession)
     func validate(into failures: inout [ValidationFailure])
     func noteUnset(node: Int, row: Int, reference: Int)
@@ -58,6 +58,8 @@ final class Bucket<M: Model>: AnyBucket {
     private var unset: [(node: Int, row: Int, reference: Int)] = []
     private var isFinished: [Bool] = []
     private let hasTextKey: Bool
+    /// Whether the model links to its own objects.
+    @usableFromInline let leadsToItself: Bool
     /// The rows that are written, where the model has a revision.
     var written: Set<Int> = []
     /// The rows of linked objects that were there already.
@@ -68,6 +70,7 @@ final class Bucket<M: Model>: AnyBucket {
         tableIndex = table.index
         self.number = number
         hasTextKey = table.keyColumns.contains { table.columns[$0].type == .text }
+        leadsToItself = table.entity.relationships.contains { $0.target == table.name }
     }
 
     /// Objects of a model without links, which need neither nodes nor rows by key.
@@ -85,21 +88,23 @@ final class Bucket<M: Model>: AnyBucket {
     func add(_ objects: [M], as role: SaveRole, _ session: SaveSession) throws -> [Int] {
         hasGiven = true
         if case .match = role { hasMatch = true }
+        rows.reserveCapacity(rows.count + objects.count)
         var loop = GatherLoop(.add(objects, role), self, session)
         try M.gather(&loop)
         return loop.nodes
     }
 
-    /// Adds an object given to the call and returns its node.
+    /// Adds one of the objects given to the call and returns its node.
     @inlinable
-    func add(_ object: M, as role: SaveRole, _ session: SaveSession) throws -> Int {
-        if let key = object.primaryKey {
-            if let row = rows[key] { return try addAgain(object, row, as: role) }
-            rows[key] = objects.count
+    func add(_ given: [M], at index: Int, as role: SaveRole, _ session: SaveSession) throws -> Int {
+        if let key = given[index].primaryKey {
+            let next = objects.count
+            let row = row(of: key, orTake: next)
+            if row < next { return try addAgain(given[index], row, as: role) }
         } else {
             try checkKeyless(role)
         }
-        return append(object, role, session)
+        return append(given[index], role, session)
     }
 
     @usableFromInline
@@ -125,17 +130,24 @@ final class Bucket<M: Model>: AnyBucket {
     /// - Parameter isOwned: Whether it is a member of a one-to-many, and so of one list only.
     @inlinable
     func link(_ box: LinkedObject<M>, _ session: SaveSession, isOwned: Bool = false) throws -> Int {
-        let object = box.value
-        if let key = object.primaryKey {
-            if let row = rows[key] {
-                try merge(object, into: row, session)
+        if let key = box.value.primaryKey {
+            let next = objects.count
+            let row = row(of: key, orTake: next)
+            if row < next {
+                try merge(box.value, into: row, session)
                 return nodes[row]
             }
-            rows[key] = objects.count
         } else if let row = try rowOfKeyless(box, isOwned) {
             return nodes[row]
         }
-        return append(object, .link, session)
+        return append(box.value, .link, session)
+    }
+
+    /// The row of a key; a new key takes the next one. To look for it and then to add it would hash it twice.
+    @inlinable
+    func row(of key: M.Key, orTake next: Int) -> Int {
+        func value(_ row: inout Int) -> Int { row }
+        return value(&rows[key, default: next])
     }
 
     /// The row of an object without a key that is linked again; `nil` for a new one.
@@ -207,9 +219,10 @@ final class Bucket<M: Model>: AnyBucket {
     }
 
     @usableFromInline
-    func visit(_ rows: Range<Int>, firstNode: Int, _ session: SaveSession) throws {
-        guard !session.catalog.links[tableIndex].isEmpty else { return }
-        var loop = GatherLoop(.visit(rows, firstNode: firstNode), self, session)
+    func visit(_ rows: Range<Int>, firstNode: Int, _ gatherer: LinkGatherer) throws {
+        gatherer.turn(to: self)
+        if gatherer.links.isEmpty { return }
+        var loop = GatherLoop(.visit(rows, firstNode: firstNode, gatherer), self, gatherer.session)
         try M.gather(&loop)
     }
 

@@ -6,7 +6,7 @@ public struct GatherLoop<M: Model> {
     enum Step {
         case add([M], SaveRole)
         /// Rows of the bucket, which are numbered as nodes from that on.
-        case visit(Range<Int>, firstNode: Int)
+        case visit(Range<Int>, firstNode: Int, LinkGatherer)
     }
 
     @usableFromInline let bucket: Bucket<M>
@@ -26,16 +26,16 @@ public struct GatherLoop<M: Model> {
         switch step {
         case .add(let objects, let role):
             nodes.reserveCapacity(objects.count)
-            for object in objects { nodes.append(try bucket.add(object, as: role, session)) }
-        case .visit(let rows, let firstNode):
-            let gatherer = LinkGatherer(session, bucket)
+            for index in objects.indices { nodes.append(try bucket.add(objects, at: index, as: role, session)) }
+        case .visit(let rows, let firstNode, let gatherer):
             var visitor = LinkVisitor(.gathering(gatherer))
-            for row in rows {
-                gatherer.row = row
-                gatherer.node = firstNode + (row - rows.lowerBound)
-                // A copy: an object may link to others of its own model, which join the bucket meanwhile.
-                let object = bucket.objects[row]
-                try object.visitLinks(&visitor)
+            // Others of their own model join the bucket meanwhile, which would copy all that is in it.
+            let objects = bucket.leadsToItself ? Array(bucket.objects[rows])[...] : bucket.objects[rows]
+            for index in objects.indices {
+                let offset = index - objects.startIndex
+                gatherer.row = rows.lowerBound + offset
+                gatherer.node = firstNode + offset
+                try objects[index].visitLinks(&visitor)
             }
         }
     }

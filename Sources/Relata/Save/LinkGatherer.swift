@@ -5,15 +5,22 @@
 @usableFromInline
 final class LinkGatherer {
     @usableFromInline let session: SaveSession
-    @usableFromInline let bucket: any AnyBucket
-    @usableFromInline let links: [CatalogLink]
+    /// Where the objects are whose links are visited, and those links.
+    @usableFromInline private(set) var bucket: any AnyBucket
+    @usableFromInline private(set) var links: [CatalogLink]
     /// The object whose links are visited.
     @usableFromInline var node = 0
     @usableFromInline var row = 0
 
-    @usableFromInline
     init(_ session: SaveSession, _ bucket: any AnyBucket) {
         self.session = session
+        self.bucket = bucket
+        links = session.catalog.links[bucket.tableIndex]
+    }
+
+    /// Goes on to the objects of a bucket.
+    func turn(to bucket: any AnyBucket) {
+        if bucket === self.bucket { return }
         self.bucket = bucket
         links = session.catalog.links[bucket.tableIndex]
     }
@@ -37,16 +44,17 @@ final class LinkGatherer {
     @inlinable
     func visit<Target>(_ toMany: ToMany<Target>, at index: Int) throws {
         if toMany.edits.isEmpty { return }
+        let (targets, reference) = (session.bucket(Target.self, table: links[index].target), links[index].inverse)
         var changes: [LinkChange] = []
         changes.reserveCapacity(toMany.edits.count)
         for edit in toMany.edits {
             switch edit {
-            case .add(let target): changes.append(.add(try member(target, index)))
+            case .add(let target): changes.append(.add(try member(target, targets, reference)))
             case .remove(let target): if let key = target.key { changes.append(.remove(try Target.keyValue(key))) }
             case .place(let target, let after):
-                let member = try member(target, index)
-                changes.append(.place(member, after: try after.map { try node(of: $0, index) }))
-            case .set(let targets): changes.append(.set(try targets.map { try member($0, index) }))
+                let member = try member(target, targets, reference)
+                changes.append(.place(member, after: try after.map { try node(of: $0, targets) }))
+            case .set(let members): changes.append(.set(try members.map { try member($0, targets, reference) }))
             }
         }
         edit(index, changes)
@@ -65,9 +73,11 @@ final class LinkGatherer {
 
     /// A member that an edit names; a new one of a one-to-many is inserted with its key set.
     @inlinable
-    func member<Target>(_ target: LinkTarget<Target>, _ index: Int) throws -> NodeKey {
-        let key = try node(of: target, index, isOwned: links[index].inverse != nil)
-        if let reference = links[index].inverse, case .node(let child) = key { own(child, reference) }
+    func member<Target>(
+        _ target: LinkTarget<Target>, _ targets: Bucket<Target>, _ reference: Int?
+    ) throws -> NodeKey {
+        let key = try node(of: target, targets, isOwned: reference != nil)
+        if let reference, case .node(let child) = key { own(child, reference) }
         return key
     }
 
@@ -79,13 +89,14 @@ final class LinkGatherer {
     }
 
     @inlinable
-    func node<Target>(of target: LinkTarget<Target>, _ index: Int, isOwned: Bool = false) throws -> NodeKey {
+    func node<Target>(
+        of target: LinkTarget<Target>, _ targets: Bucket<Target>, isOwned: Bool = false
+    ) throws -> NodeKey {
         switch target {
         case .key(let key): return .key(try Target.keyValue(key))
         case .object(let box):
             if box.isStored, let key = box.value.primaryKey { return .key(try Target.keyValue(key)) }
-            let bucket = session.bucket(Target.self, table: links[index].target)
-            return .node(try bucket.link(box, session, isOwned: isOwned))
+            return .node(try targets.link(box, session, isOwned: isOwned))
         }
     }
 }

@@ -137,17 +137,19 @@ final class SaveSession {
 
     /// Visits all links: finds nested objects, references and edits. Nothing more happens the second time.
     func gather() throws {
+        guard let bucket = buckets.first else { return }
+        let gatherer = LinkGatherer(self, bucket)
         while visited < nodes.count || !unvisited.isEmpty {
             while visited < nodes.count {
                 let (first, run) = (visited, run(from: visited))
                 visited += run.rows.count
-                try buckets[run.bucket].visit(run.rows, firstNode: first, self)
+                try buckets[run.bucket].visit(run.rows, firstNode: first, gatherer)
             }
             let again = unvisited
             unvisited = []
             for node in again {
                 let row = nodes[node].row
-                try bucketOf(node).visit(row..<row + 1, firstNode: node, self)
+                try bucketOf(node).visit(row..<row + 1, firstNode: node, gatherer)
             }
         }
         for bucket in buckets { bucket.resolveKeyReferences(self) }
