@@ -22,7 +22,7 @@ protocol AnyBucket: AnyObject {
     func override(row: Int, reference: Int, owner: NodeKey)
     /// The objects that others refer to by key alone: key, referring node and reference.
     func referredKeys() -> [(key: KeyValue, node: Int, reference: Int)]
-    func finish(row: Int, _ session: SaveSession)
+    func finish(_ row: Int, _ session: SaveSession)
     func finishModel(_ row: Int, _ session: SaveSession) -> any Model
 }
 
@@ -285,10 +285,7 @@ final class Bucket<M: Model>: AnyBucket {
     }
 
     @usableFromInline
-    func finish(row: Int, _ session: SaveSession) { _ = finish(row, session) }
-
-    @usableFromInline
-    func finishModel(_ row: Int, _ session: SaveSession) -> any Model { finish(row, session) }
+    func finishModel(_ row: Int, _ session: SaveSession) -> any Model { finished(row, session) }
 
     func row(key: M.Key) -> Int? { rows[key] }
 
@@ -303,17 +300,22 @@ final class Bucket<M: Model>: AnyBucket {
         rowsOfBoxes[ObjectIdentifier(box)] ?? box.value.primaryKey.flatMap { rows[$0] }
     }
 
-    /// The object as it is saved: key, stamps and linked objects set, edits done.
-    func finish(_ row: Int, _ session: SaveSession) -> M {
+    /// The object as it is saved.
+    func finished(_ row: Int, _ session: SaveSession) -> M {
+        finish(row, session)
+        return objects[row]
+    }
+
+    /// Makes the object what it is once it is saved: key, stamps and linked objects set, edits done.
+    @usableFromInline
+    func finish(_ row: Int, _ session: SaveSession) {
         if isFinished.isEmpty { isFinished = Array(repeating: false, count: objects.count) }
         // An object that leads back to itself holds itself as it was given.
-        if isFinished[row] || !session.isRebuilt(number) { return objects[row] }
+        if isFinished[row] || !session.isRebuilt(number) { return }
         isFinished[row] = true
         var state = SavedState(session: session, rowID: nil, isInserted: false, keepsStamps: true)
         if session.isTouched(nodes[row]) { state.reloadedKey = keyValue(row: row) }
-        let result = M(saved: objects[row], &state)
-        objects[row] = result
-        return result
+        objects[row] = M(saved: objects[row], &state)
     }
 
     /// Puts key and stamps into the object as soon as its row is written: others may wait for the key.

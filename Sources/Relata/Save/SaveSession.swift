@@ -248,6 +248,7 @@ final class SaveSession {
     }
 
     /// Whether links to a model's objects don't stay as they are.
+    @usableFromInline
     func isReplaced<M: Model>(_ model: M.Type) -> Bool {
         (try? catalog.index(of: model)).map(isReplaced(table:)) ?? false
     }
@@ -267,7 +268,7 @@ final class SaveSession {
     /// - Throws: What was in the way of reading the rows that edits on links have changed.
     func finish(_ given: [Int]) throws {
         if changedBuckets.isEmpty { return }
-        for node in given { bucketOf(node).finish(row: nodes[node].row, self) }
+        for node in given { bucketOf(node).finish(nodes[node].row, self) }
         if let failure { throw failure }
     }
 
@@ -275,12 +276,14 @@ final class SaveSession {
     func finished<M: Model>(_ objects: [M], _ given: [Int]) -> [M] {
         guard let node = given.first, isRebuilt(nodes[node].bucket) else { return objects }
         let bucket = bucket(M.self, table: bucketOf(node).tableIndex)
-        return given.map { bucket.finish(nodes[$0].row, self) }
+        let rows = given.map { nodes[$0].row }
+        for row in rows { bucket.finish(row, self) }
+        return rows.elementsEqual(bucket.objects.indices) ? bucket.objects : rows.map { bucket.objects[$0] }
     }
 
     /// The value of an object that was given, as it is saved.
     func finished<M: Model>(_ node: Int, as model: M.Type) -> M {
-        bucket(model, table: bucketOf(node).tableIndex).finish(nodes[node].row, self)
+        bucket(model, table: bucketOf(node).tableIndex).finished(nodes[node].row, self)
     }
 
     /// The value of an object that was given, as it is saved.
@@ -293,19 +296,21 @@ final class SaveSession {
     }
 
     /// The value of a linked object as it is saved.
+    @usableFromInline
     func saved<M: Model>(_ box: LinkedObject<M>) -> M {
         guard let bucket = existingBucket(M.self), let row = bucket.row(of: box) else { return box.value }
-        return bucket.finish(row, self)
+        return bucket.finished(row, self)
     }
 
     /// The objects of an edited list as they are saved.
+    @usableFromInline
     func saved<M: Model>(_ content: [M], edits: [LinkEdit<M>]) -> [M] {
         guard isReplaced(M.self), let bucket = existingBucket(M.self) else { return content }
         // Objects without a key yet are found by the edits that brought them, which stand in the same order.
         var unsaved = edits.flatMap(\.objects).filter { $0.value.primaryKey == nil }[...]
         return content.map { object in
             if let key = object.primaryKey {
-                return bucket.row(key: key).map { bucket.finish($0, self) } ?? object
+                return bucket.row(key: key).map { bucket.finished($0, self) } ?? object
             }
             guard let index = unsaved.firstIndex(where: { $0.value == object }) else { return object }
             let box = unsaved[index]

@@ -1,13 +1,15 @@
 import Foundation
 
 /// What a save has decided about one object: the source of the value that it returns.
+///
+/// What it says of links is inlined into the app's own module, where their types are known.
 @_documentation(visibility: internal)
 public struct SavedState {
-    let session: SaveSession
+    @usableFromInline let session: SaveSession
     let rowID: Int64?
     let isInserted: Bool
     /// Whether links are left as they are: their objects may still wait to be written.
-    var keepsLinks = false
+    @usableFromInline var keepsLinks = false
     /// Whether stamps are set already.
     var keepsStamps = false
     /// The key of a row that the save has changed beyond what the object holds: by an edit of a list it is in.
@@ -37,6 +39,7 @@ public struct SavedState {
     }
 
     /// A to-one with its object as it is saved, unless it links to another by now.
+    @inlinable
     public func link<Target>(_ link: ToOne<Target>, stored: ToOne<Target>) -> ToOne<Target> {
         if keepsLinks { return link }
         let saved = session.isReplaced(Target.self) ? link.box.map { ToOne(session.saved($0)) } ?? link : link
@@ -44,6 +47,7 @@ public struct SavedState {
     }
 
     /// A to-one that may be unset, with its object as it is saved, unless it links to another by now.
+    @inlinable
     public func link<Target>(_ link: ToOne<Target>?, stored: ToOne<Target>?) -> ToOne<Target>? {
         guard let link, let stored else { return isReloaded && !keepsLinks ? stored : link }
         let saved: ToOne<Target> = self.link(link, stored: stored)
@@ -51,6 +55,7 @@ public struct SavedState {
     }
 
     /// A has-one without edits, its object as it is saved.
+    @inlinable
     public func link<Target>(_ link: HasOne<Target>) -> HasOne<Target> {
         var saved = link
         saved.link = self.link(link.link)
@@ -58,6 +63,7 @@ public struct SavedState {
     }
 
     /// A to-many without edits, its objects as they are saved.
+    @inlinable
     public func link<Target>(_ link: ToMany<Target>) -> ToMany<Target> {
         keepsLinks || link.edits.isEmpty
             ? link : ToMany(loaded: link.content.map { session.saved($0, edits: link.edits) })
