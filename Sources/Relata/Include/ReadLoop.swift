@@ -9,7 +9,7 @@ public struct ReadLoop<M: Model> {
     enum Owner {
         /// Nothing: no edge.
         case none
-        /// The owner's number, from 1.
+        /// The owner's number or key.
         case number
         /// The key of an owner of the same model.
         case key
@@ -39,11 +39,14 @@ public struct ReadLoop<M: Model> {
     /// Reads the rows of an edge.
     ///
     /// - Parameter keyColumn: Where the key begins among an object's columns, if one may come in several rows.
-    init(_ statement: OpaquePointer, edge: CompiledQuery, owner: Owner, keyColumn: Int? = nil) {
+    init(
+        _ statement: OpaquePointer, edge: CompiledQuery, owner: Owner, numbers: OwnerNumbers = OwnerNumbers(),
+        keyColumn: Int? = nil
+    ) {
         let first = owner == .number ? 1 : M.keyColumnCount
         (self.statement, self.owner) = (statement, owner)
         self.keyColumn = keyColumn.map { Int32(first + $0) } ?? -1
-        rows = EdgeRows(edge)
+        rows = EdgeRows(edge, numbers)
     }
 
     @inlinable
@@ -55,7 +58,10 @@ public struct ReadLoop<M: Model> {
             var number: Int32 = 0
             switch owner {
             case .none: break
-            case .number: number = try Int32(truncatingIfNeeded: reader.read(coding(of: Int.self))) - 1
+            case .number:
+                guard let known = rows.owner(statement) else { return }
+                number = known
+                reader.skip(1)
             case .key: number = ownerNumber(try M.readKey(from: &reader))
             }
             var place = Int32(truncatingIfNeeded: objects.count)
@@ -95,6 +101,9 @@ struct EdgeRows {
     /// rows come in order.
     private let placeColumn: Int32
     private let placeColumns: Int
+    private var numbers: OwnerNumbers
+    /// Whether a row belongs to none of the owners; those after it weren't read then.
+    private(set) var hasStranger = false
     private var owners: [Int32] = []
     private var objects: [Int32] = []
     private var places: [Place] = []
@@ -130,9 +139,18 @@ struct EdgeRows {
     }
 
     /// Rows of an edge; of none where it is `nil`.
-    init(_ edge: CompiledQuery? = nil) {
+    init(_ edge: CompiledQuery? = nil, _ numbers: OwnerNumbers = OwnerNumbers()) {
+        self.numbers = numbers
         placeColumns = edge?.placeColumns ?? 0
         placeColumn = Int32((edge?.columnTypes.count ?? 0) - placeColumns)
+    }
+
+    /// The number of the owner that the current row begins with; `nil` where it is of none, which ends the reading.
+    @usableFromInline
+    mutating func owner(_ statement: OpaquePointer) -> Int32? {
+        let number = numbers.next(statement)
+        if number == nil { hasStranger = true }
+        return number
     }
 
     @usableFromInline
@@ -148,10 +166,11 @@ struct EdgeRows {
         objects.append(object)
     }
 
-    /// Adds the next object of the owner that the row begins with, by its number from 1.
-    mutating func addNext(_ statement: OpaquePointer) {
-        let owner = Int32(truncatingIfNeeded: sqlite3_column_int64(statement, 0)) - 1
+    /// Adds the next object of the owner that the row begins with; whether there is such an owner.
+    mutating func addNext(_ statement: OpaquePointer) -> Bool {
+        guard let owner = owner(statement) else { return false }
         add(Int32(truncatingIfNeeded: objects.count), to: owner, statement)
+        return true
     }
 
     /// The objects of each of so many owners, in order.

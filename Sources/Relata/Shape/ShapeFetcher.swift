@@ -34,7 +34,8 @@ struct ShapeFetcher {
             plan, columns: .parts(level.parts), after: position, tellsPlace: pageSize != nil)
         // What is related to an object through others may be there twice.
         return try read(
-            NestedShape<Content>.self, level, compiled, isRepeated: plan.relatedTo != nil, depth: 1, pageSize: pageSize)
+            NestedShape<Content>.self, level, compiled, isRepeated: plan.relatedTo != nil, areAll: plan.isWhole,
+            depth: 1, pageSize: pageSize)
     }
 
     /// Loads a list of many owners.
@@ -52,13 +53,22 @@ struct ShapeFetcher {
         let target = Content.Target.entityName
         var level = ShapeLevel(schema: transaction.catalog.schema, entity: target)
         try Content.describe(&level, at: FieldPath(), isInRow: false)
-        let compiled = try transaction.compiler.edge(
-            QueryPlan(entity: target, condition: list.plan.condition, sort: list.plan.sort), from: list.owner.name,
-            along: list.plan.relationship, of: keys.list, columns: .parts(level.parts), limit: list.plan.limit,
-            tellsRows: true, sortsRows: false)
-        let rows = try read(content, level, compiled, isRepeated: list.isShared, depth: depth)
+        func rows(isWhole: Bool) throws -> Rows<Content.Value> {
+            let compiled = try transaction.compiler.edge(
+                QueryPlan(entity: target, condition: list.plan.condition, sort: list.plan.sort), from: list.owner.name,
+                along: list.plan.relationship, of: isWhole ? nil : keys.list, columns: .parts(level.parts),
+                limit: list.plan.limit, tellsRows: true, sortsRows: false)
+            return try read(
+                content, level, compiled,
+                isWhole ? OwnerNumbers(keys: keys.list, type: compiled.columnTypes[0]) : OwnerNumbers(),
+                isRepeated: list.isShared, areAll: isWhole && !list.isShared && list.plan.condition == nil, depth: depth
+            )
+        }
+        let isWhole = keys.areAll && list.plan.limit == nil && keys.list.width == 1 && level.schema.isTotal(list.link)
+        var found = try rows(isWhole: isWhole)
+        if found.owners.hasStranger { found = try rows(isWhole: false) }
         return LoadedShapeList(
-            rows.values, lists: rows.owners.lists(owners: keys.list.count), numbers: keys.numbers)
+            found.values, lists: found.owners.lists(owners: keys.list.count), numbers: keys.numbers)
     }
 
     // MARK: Rows
@@ -72,14 +82,14 @@ struct ShapeFetcher {
     }
 
     private func read<Content: ShapeContent>(
-        _ content: Content.Type, _ level: ShapeLevel, _ compiled: CompiledQuery, isRepeated: Bool, depth: Int,
-        pageSize: Int? = nil
+        _ content: Content.Type, _ level: ShapeLevel, _ compiled: CompiledQuery,
+        _ numbers: OwnerNumbers = OwnerNumbers(), isRepeated: Bool, areAll: Bool, depth: Int, pageSize: Int? = nil
     ) throws -> Rows<Content.Value> {
         let columns = compiled.partColumns
         let keys = level.lists.map { list in
             ShapeKeys(
                 columns: columns[list.keyPart]..<columns[list.keyPart + 1], types: compiled.columnTypes,
-                isRepeated: isRepeated || list.isOwnerRepeated)
+                isRepeated: isRepeated || list.isOwnerRepeated, areAll: areAll && list.keyPart == 0)
         }
         var ends = [Int32](repeating: 0, count: level.toOnes.isEmpty ? 0 : compiled.columnTypes.count)
         for parts in level.toOnes { ends[columns[parts.lowerBound]] = Int32(columns[parts.upperBound]) }
@@ -91,7 +101,7 @@ struct ShapeFetcher {
             var loop = ShapeLoop<Content.Value>(
                 cursor: ShapeCursor(
                     reader: ShapeReader(handle, ends: ends), connection: connection, statement: handle,
-                    firstColumn: Int32(columns.first ?? 0), rows: EdgeRows(compiled),
+                    firstColumn: Int32(columns.first ?? 0), rows: EdgeRows(compiled, numbers),
                     keys: keys))
             loop.cursor.page = pageSize.map { PageEnd(size: $0, of: compiled) }
             do {
@@ -104,7 +114,7 @@ struct ShapeFetcher {
                 loop.cursor.keys
             )
         }
-        if level.lists.isEmpty || rows.values.isEmpty { return rows }
+        if level.lists.isEmpty || rows.values.isEmpty || rows.owners.hasStranger { return rows }
         let lists = try zip(level.lists, filled).map { list, keys in try list.load(self, list, keys, depth + 1) }
         filled = []
         var loader = ShapeLoader(lists)

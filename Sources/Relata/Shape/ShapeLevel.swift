@@ -94,16 +94,19 @@ struct ShapeKeys {
     private(set) var list: KeyList
     /// For each row its key's number; -1 where it has none.
     private(set) var numbers: [Int32] = []
+    /// Whether they are the keys of all objects there are, so that whole tables may be read for them.
+    let areAll: Bool
     private let columns: Range<Int>
     private let types: [AttributeType?]
     private let isRepeated: Bool
     private var single: [Value: Int32] = [:]
     private var composite: [KeyValue: Int32] = [:]
 
-    init(columns: Range<Int>, types: [AttributeType?], isRepeated: Bool) {
+    init(columns: Range<Int>, types: [AttributeType?], isRepeated: Bool, areAll: Bool) {
         self.columns = columns
         self.types = types
         self.isRepeated = isRepeated
+        self.areAll = areAll
         list = KeyList(width: columns.count)
     }
 

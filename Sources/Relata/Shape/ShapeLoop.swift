@@ -65,7 +65,7 @@ public struct ShapeCursor {
         if code == SQLITE_DONE { return false }
         try connection.check(code, statement)
         if page?.takes(Row(statement)) == false { return false }
-        if firstColumn > 0 { rows.addNext(statement) }
+        if firstColumn > 0, !rows.addNext(statement) { return false }
         for index in keys.indices { keys[index].append(Row(statement)) }
         reader.row.column = firstColumn
         return true

@@ -46,9 +46,12 @@ public class ReadTransaction: StoreReader {
         }
     }
 
-    /// The objects of a query in order, without what it includes.
+    /// The objects of a query in order, with what it includes.
     func objects<M: Model>(_ query: Query<M>) throws -> [M] {
-        try read(try compiler.select(try plan(query)).statement) { ReadLoop<M>($0) }.objects
+        let plan = try plan(query)
+        var objects = try read(try compiler.select(plan).statement) { ReadLoop<M>($0) }.objects
+        try IncludeLoader(transaction: self).load(query.includes, into: &objects, areAll: plan.isWhole)
+        return objects
     }
 
     /// The values of a selection, as stored.

@@ -62,12 +62,8 @@ extension StoreReader {
     /// The objects of a query, in order.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func fetch<M: Model>(_ query: Query<M>) throws -> [M] {
-        if query.includes.isEmpty { return try _readOnce { try $0.objects(query) } }
-        return try read { transaction in
-            var objects = try transaction.objects(query)
-            try IncludeLoader(transaction: transaction).load(query.includes, into: &objects)
-            return objects
-        }
+        query.includes.isEmpty
+            ? try _readOnce { try $0.objects(query) } : try read { try $0.objects(query) }
     }
 
     /// Loads relationships of objects that were fetched before, and returns the objects with them: one statement for

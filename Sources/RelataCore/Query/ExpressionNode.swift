@@ -195,6 +195,9 @@ public struct QueryPlan: Hashable, Sendable {
         self.isDistinct = isDistinct
         self.relatedTo = relatedTo
     }
+
+    /// Whether it yields every object of its entity.
+    public var isWhole: Bool { condition == nil && limit == nil && offset == nil && relatedTo == nil }
 }
 
 /// The object whose related objects a query is about. Its order, if the relationship is ordered, is the query's where

@@ -10,7 +10,8 @@ extension QueryCompiler {
     ///   - plan: A query over the objects at the other end. Its limit and offset count rows of all owners together.
     ///   - entity: The owners' entity.
     ///   - relationship: The owners' relationship.
-    ///   - owners: The owners' keys; for a to-one the keys that the owners hold in it. None should be given twice.
+    ///   - owners: The owners' keys; for a to-one the keys that the owners hold in it. None should be given twice. `nil`
+    ///     for all that there are: the table at the other end is read as it lies, and rows tell their owner's key.
     ///   - chosen: What each row shows of the object.
     ///   - limit: The largest number of objects for each owner.
     ///   - tellsRows: Whether rows begin with the owner's place in the list, from 1, instead of its key.
@@ -20,21 +21,22 @@ extension QueryCompiler {
     ///   - recursion: Whether what the relationship leads to are owners in turn, and how often. It must lead back to its
     ///     own entity, and rows tell their owner's key.
     public func edge(
-        _ plan: QueryPlan, from entity: String, along relationship: String, of owners: KeyList,
+        _ plan: QueryPlan, from entity: String, along relationship: String, of owners: KeyList?,
         columns chosen: SelectedColumns = .all, limit: Int? = nil, tellsRows: Bool = false, sortsRows: Bool = true,
         following recursion: IncludePlan.Recursion? = nil
     ) throws(RelataError) -> CompiledQuery {
-        if let limit, tellsRows, case .inverse(let number)? = schema[entity]?.links[relationship] {
+        let tellsRows = tellsRows && owners != nil
+        if let limit, tellsRows, let owners, case .inverse(let number)? = schema[entity]?.links[relationship] {
             return try edge(plan, along: schema.references[number], of: owners, columns: chosen, limit: limit)
         }
         var query = try QueryWriter(self, plan, from: entity, along: relationship, of: owners, recursion)
         var (columns, types) = try query.columns(chosen)
         var order = try query.order(isTotal: true)
-        let owner = tellsRows ? "k.rowid" : (0..<owners.width).map { "k.c\($0)" }.joined(separator: ", ")
+        let owner = tellsRows ? "k.rowid" : query.owner.joined(separator: ", ")
         let ownerTypes = tellsRows ? [.integer] : query.ownerTypes(from: entity, along: relationship)
         let parts = query.partColumns.map { $0 + ownerTypes.count }
         guard let limit else {
-            let place = sortsRows || !plan.sort.isEmpty ? nil : query.place(order)
+            let place = sortsRows || !plan.sort.isEmpty ? nil : query.place(order, isWhole: owners == nil)
             if let place {
                 for term in place {
                     columns.append(", \(term.sql)")
@@ -49,7 +51,7 @@ extension QueryCompiler {
         }
         // The last column numbers an owner's objects; whoever reads the others passes over it.
         let number =
-            "ROW_NUMBER() OVER (PARTITION BY k.rowid ORDER BY \(query.writer.orderClause(order))) AS relata_number"
+            "ROW_NUMBER() OVER (PARTITION BY \(owner) ORDER BY \(query.writer.orderClause(order))) AS relata_number"
         let inner = try query.finish("SELECT \(owner), \(columns), \(number)", order: [])
         let last = query.writer.bind(.integer(Int64(limit)))
         return CompiledQuery(
@@ -94,10 +96,10 @@ extension QueryCompiler {
 }
 
 extension QueryWriter {
-    /// Begins with the rows of a relationship of many objects, whose keys are a list called `k`.
+    /// Begins with the rows of a relationship of many objects, whose keys are a list called `k`, or of all objects.
     fileprivate init(
         _ compiler: QueryCompiler, _ plan: QueryPlan, from entity: String, along relationship: String,
-        of owners: KeyList, _ recursion: IncludePlan.Recursion?
+        of owners: KeyList?, _ recursion: IncludePlan.Recursion?
     ) throws(RelataError) {
         guard let source = compiler.schema[entity], let link = source.links[relationship],
             let target = source.entity.relationship(relationship).flatMap({ compiler.schema[$0.target] }),
@@ -108,11 +110,19 @@ extension QueryWriter {
         writer = ExpressionWriter(schema: compiler.schema, dialect: compiler.dialect)
         self.plan = plan
         table = target
-        let list = writer.bind(table: owners.parameter)
-        writer.frames.append(
-            (recursion.map { writer.owners(list, owners.width, link, source, $0) } ?? list) + " AS k")
-        let key = (0..<owners.width).map { writer.dialect.unaffiliated("k.c\($0)") }
-        let entered = writer.enter(link, ownerKey: key, frame: 0, isFirst: false)
+        let entered: ExpressionWriter.Entered
+        if let owners {
+            let list = writer.bind(table: owners.parameter)
+            writer.frames.append(
+                (recursion.map { writer.owners(list, owners.width, link, source, $0) } ?? list) + " AS k")
+            owner = (0..<owners.width).map { "k.c\($0)" }
+            let key = owner.map { writer.dialect.unaffiliated($0) }
+            entered = writer.enter(link, ownerKey: key, frame: 0, isFirst: false)
+        } else {
+            writer.frames.append("")
+            entered = writer.enter(link, ownerKey: [], frame: 0, isFirst: true)
+            owner = entered.near
+        }
         switch link {
         case .reference: hasOneAnOwner = true
         case .inverse(let number): isOrderStored = writer.schema.references[number].isOrderStored
@@ -138,9 +148,13 @@ extension QueryWriter {
 
     /// The terms of a relationship's own order where whoever reads the rows can sort by them: a position that the store
     /// keeps, and a key that is a number or a UUID. None where an owner has one object at most.
-    fileprivate func place(_ order: [ExpressionWriter.OrderTerm]) -> [ExpressionWriter.OrderTerm]? {
+    ///
+    /// - Parameter isWhole: Whether a table is read from its beginning to its end, which is in the order of a number
+    ///   that is its key.
+    fileprivate func place(_ order: [ExpressionWriter.OrderTerm], isWhole: Bool) -> [ExpressionWriter.OrderTerm]? {
         if hasOneAnOwner { return [] }
         guard between.isEmpty, order.count == (isOrderStored ? 2 : 1), let key = order.last else { return nil }
+        if isWhole, order.count == 1, key.type == .integer, writer.positions[0].key == nil { return nil }
         return key.type == .integer || key.type == .uuid(.blob) ? order : nil
     }
 

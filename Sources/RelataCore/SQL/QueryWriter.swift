@@ -11,6 +11,8 @@ struct QueryWriter {
     var between: [ExpressionWriter.Term] = []
     /// Where each chosen part begins among the columns, and the end.
     private(set) var partColumns: [Int] = []
+    /// The columns that tell which of many owners an object belongs to.
+    var owner: [String] = []
     /// Whether each of many owners has one object at most.
     var hasOneAnOwner = false
     /// Whether the order of the relationship is a position that the store keeps.

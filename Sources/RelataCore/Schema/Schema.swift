@@ -109,6 +109,19 @@ extension Schema {
     }
 }
 
+extension Schema {
+    /// Whether every row that a link goes by belongs to one of the objects it leads from, so that what all of them have
+    /// is the whole table.
+    public func isTotal(_ link: Link) -> Bool {
+        switch link {
+        case .reference: false
+        case .inverse(let number), .through(let number, _):
+            !references[number].isOptional && references[number].isEnforced
+        case .join: true
+        }
+    }
+}
+
 /// A foreign key: one to-one, with what is declared about it on both sides.
 public struct Reference: Sendable {
     /// The reference's number in ``Schema/references``.

@@ -1,0 +1,38 @@
+import GRDBSQLite
+
+/// Tells which of many owners a row belongs to: by a number from 1 that the row begins with, or by the owner's key.
+struct OwnerNumbers {
+    /// The owners' keys, where rows tell them.
+    private let keys: [Value]?
+    private let type: AttributeType?
+    /// Where the keys are; made when rows don't come in the order of the owners.
+    private var numbers: [Value: Int32] = [:]
+    private var last = 0
+
+    /// Rows begin with numbers.
+    init() { (keys, type) = (nil, nil) }
+
+    /// Rows begin with keys of one column.
+    init(keys: KeyList, type: AttributeType?) {
+        self.keys = keys.values
+        self.type = type
+    }
+
+    /// The number, from 0, of the owner of the current row; `nil` where the row belongs to none of them.
+    mutating func next(_ statement: OpaquePointer) -> Int32? {
+        guard let keys else { return Int32(truncatingIfNeeded: sqlite3_column_int64(statement, 0)) - 1 }
+        let key = ColumnValue(statement, 0).value(as: type)
+        // The rows of an owner mostly come together, and after those of the owner before.
+        for number in last..<min(last + 2, keys.count) where keys[number] == key {
+            last = number
+            return Int32(truncatingIfNeeded: number)
+        }
+        if numbers.isEmpty {
+            numbers = Dictionary(
+                zip(keys, 0..<Int32(truncatingIfNeeded: keys.count)), uniquingKeysWith: { first, _ in first })
+        }
+        guard let number = numbers[key] else { return nil }
+        last = Int(number)
+        return number
+    }
+}
