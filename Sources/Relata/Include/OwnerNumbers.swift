@@ -5,18 +5,15 @@ struct OwnerNumbers {
     /// The owners' keys, where rows tell them.
     private let keys: [Value]?
     private let type: AttributeType?
-    /// Where the keys are; made when rows don't come in the order of the owners.
-    private var numbers: [Value: Int32] = [:]
+    /// Made where rows don't come in the order of the owners.
+    private var numbers: KeyNumbers?
     private var last = 0
 
     /// Rows begin with numbers.
     init() { (keys, type) = (nil, nil) }
 
     /// Rows begin with keys of one column.
-    init(keys: KeyList, type: AttributeType?) {
-        self.keys = keys.values
-        self.type = type
-    }
+    init(keys: KeyList, type: AttributeType?) { (self.keys, self.type) = (keys.values, type) }
 
     /// The number, from 0, of the owner of the current row; `nil` where the row belongs to none of them.
     mutating func next(_ statement: OpaquePointer) -> Int32? {
@@ -27,12 +24,16 @@ struct OwnerNumbers {
             last = number
             return Int32(truncatingIfNeeded: number)
         }
-        if numbers.isEmpty {
-            numbers = Dictionary(
-                zip(keys, 0..<Int32(truncatingIfNeeded: keys.count)), uniquingKeysWith: { first, _ in first })
-        }
-        guard let number = numbers[key] else { return nil }
+        guard let number = numbers(of: keys)[key] else { return nil }
         last = Int(number)
         return number
+    }
+
+    private mutating func numbers(of keys: [Value]) -> KeyNumbers {
+        if let numbers { return numbers }
+        let made = KeyNumbers()
+        for (number, key) in keys.enumerated() { made[key] = Int32(truncatingIfNeeded: number) }
+        numbers = made
+        return made
     }
 }

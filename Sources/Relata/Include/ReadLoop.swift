@@ -19,9 +19,12 @@ public struct ReadLoop<M: Model> {
     @usableFromInline let owner: Owner
     /// Where the object's key begins, if one object may come in several rows; else a negative number.
     @usableFromInline let keyColumn: Int32
+    /// Where those objects are that were read, if their key stands before them in each row: rows may leave out what is
+    /// known.
+    @usableFromInline let known: KeyNumbers?
     /// The objects, each once.
     @usableFromInline var objects: [M] = []
-    /// Where those are that may come in several rows.
+    /// Where those are that may come in several rows, where not ``known`` tells.
     @usableFromInline var places: [M.Key: Int32] = [:]
     /// Which owner each row is of.
     @usableFromInline var rows: EdgeRows
@@ -33,17 +36,21 @@ public struct ReadLoop<M: Model> {
 
     /// Reads rows that are objects.
     init(_ statement: OpaquePointer) {
-        (self.statement, owner, keyColumn, rows) = (statement, .none, -1, EdgeRows())
+        (self.statement, owner, keyColumn, known, rows) = (statement, .none, -1, nil, EdgeRows())
     }
 
     /// Reads the rows of an edge.
     ///
-    /// - Parameter keyColumn: Where the key begins among an object's columns, if one may come in several rows.
+    /// - Parameters:
+    ///   - keyColumn: Where the key begins among an object's columns, if one may come in several rows.
+    ///   - known: Takes the keys of objects, where each row tells it before the object.
     init(
         _ statement: OpaquePointer, edge: CompiledQuery, owner: Owner, numbers: OwnerNumbers = OwnerNumbers(),
-        keyColumn: Int? = nil
+        keyColumn: Int? = nil, known: KeyNumbers? = nil
     ) {
-        let first = owner == .number ? 1 : M.keyColumnCount
+        let first = (owner == .number ? 1 : M.keyColumnCount) + (known == nil ? 0 : 1)
+        if let known, let parameter = edge.knownKeys { known.bind(to: statement, at: parameter) }
+        self.known = known
         (self.statement, self.owner) = (statement, owner)
         self.keyColumn = keyColumn.map { Int32(first + $0) } ?? -1
         rows = EdgeRows(edge, numbers)
@@ -65,7 +72,14 @@ public struct ReadLoop<M: Model> {
             case .key: number = ownerNumber(try M.readKey(from: &reader))
             }
             var place = Int32(truncatingIfNeeded: objects.count)
-            if keyColumn >= 0 {
+            if let known {
+                if let number = known[ColumnValue(statement, 1)] {
+                    place = number
+                } else if ColumnValue(statement, keyColumn).isNull {
+                    continue  // a row that leads nowhere
+                }
+                reader.skip(1)
+            } else if keyColumn >= 0 {
                 var reader = RowReader(statement, column: keyColumn)
                 let key = try M.readKey(from: &reader)
                 if let known = places[key] { place = known } else { places[key] = place }
@@ -76,6 +90,7 @@ public struct ReadLoop<M: Model> {
                 if owner == .key, let key = object.primaryKey {
                     if let known = places[key] { place = known } else { places[key] = place }
                 }
+                if let known { known[ColumnValue(statement, 1)] = place }
                 if place == objects.count { objects.append(object) }
             }
             if owner != .none { rows.add(place, to: number, statement) }

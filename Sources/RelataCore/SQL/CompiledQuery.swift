@@ -9,15 +9,20 @@ public struct CompiledQuery: Hashable, Sendable {
     public var placeColumns: Int
     /// Where each part of ``SelectedColumns/parts(_:)`` begins, and after the last one the end.
     public var partColumns: [Int]
+    /// The number of the parameter that takes the keys of the objects that are known already; see
+    /// ``QueryCompiler/edge(_:from:along:of:columns:limit:tellsRows:sortsRows:skipsKnown:following:)``.
+    public var knownKeys: Int?
 
     /// A query and how its rows are read.
     public init(
-        statement: SQLStatement, columnTypes: [AttributeType?], placeColumns: Int = 0, partColumns: [Int] = []
+        statement: SQLStatement, columnTypes: [AttributeType?], placeColumns: Int = 0, partColumns: [Int] = [],
+        knownKeys: Int? = nil
     ) {
         self.statement = statement
         self.columnTypes = columnTypes
         self.placeColumns = placeColumns
         self.partColumns = partColumns
+        self.knownKeys = knownKeys
     }
 }
 

@@ -18,18 +18,22 @@ extension QueryCompiler {
     ///   - sortsRows: Whether rows come in order in any case. Else they may come in any order, and end with columns that
     ///     tell the object's place among those of its owner, a position or a key or both: ``CompiledQuery/placeColumns``
     ///     says how many. The few objects of an owner are sorted in no time, all rows together are not.
+    ///   - skipsKnown: Whether rows may leave an object unset that an earlier row had, since one that many owners share
+    ///     needs to be looked up but once. Whoever reads the rows adds its key to what is bound as
+    ///     ``CompiledQuery/knownKeys``, and chooses the key as a part of its own, which every row has.
     ///   - recursion: Whether what the relationship leads to are owners in turn, and how often. It must lead back to its
     ///     own entity, and rows tell their owner's key.
     public func edge(
         _ plan: QueryPlan, from entity: String, along relationship: String, of owners: KeyList?,
         columns chosen: SelectedColumns = .all, limit: Int? = nil, tellsRows: Bool = false, sortsRows: Bool = true,
-        following recursion: IncludePlan.Recursion? = nil
+        skipsKnown: Bool = false, following recursion: IncludePlan.Recursion? = nil
     ) throws(RelataError) -> CompiledQuery {
         let tellsRows = tellsRows && owners != nil
         if let limit, tellsRows, let owners, case .inverse(let number)? = schema[entity]?.links[relationship] {
             return try edge(plan, along: schema.references[number], of: owners, columns: chosen, limit: limit)
         }
         var query = try QueryWriter(self, plan, from: entity, along: relationship, of: owners, recursion)
+        if skipsKnown, limit == nil, plan.isWhole, plan.sort.isEmpty { query.joinUnknown() }
         var (columns, types) = try query.columns(chosen)
         var order = try query.order(isTotal: true)
         let owner = tellsRows ? "k.rowid" : query.owner.joined(separator: ", ")
@@ -47,7 +51,7 @@ extension QueryCompiler {
             let sql = try query.finish("SELECT \(owner), \(columns)", order: order)
             return CompiledQuery(
                 statement: query.statement(sql), columnTypes: ownerTypes + types, placeColumns: place?.count ?? 0,
-                partColumns: parts)
+                partColumns: parts, knownKeys: query.knownKeys)
         }
         // The last column numbers an owner's objects; whoever reads the others passes over it.
         let number =
@@ -60,7 +64,7 @@ extension QueryCompiler {
             columnTypes: ownerTypes + types + [.integer], partColumns: parts)
     }
 
-    /// As ``edge(_:from:along:of:columns:limit:tellsRows:sortsRows:following:)`` with a limit, where the objects hold the key: the first of
+    /// As ``edge(_:from:along:of:columns:limit:tellsRows:sortsRows:skipsKnown:following:)`` with a limit, where the objects hold the key: the first of
     /// each owner are looked up in turn, which is several times faster than to number the objects of all.
     private func edge(
         _ plan: QueryPlan, along reference: Reference, of owners: KeyList, columns chosen: SelectedColumns,
@@ -135,6 +139,21 @@ extension QueryWriter {
         if let condition = plan.condition, condition != .and([]) {
             try require { (writer) throws(RelataError) in try writer.condition(condition, isInside: true) }
         }
+    }
+
+    /// Joins the objects at the far end of a join where they aren't known yet.
+    fileprivate mutating func joinUnknown() {
+        let position = writer.scopes[0].position
+        let place = writer.positions[position]
+        guard place.alias == nil, let key = place.key, key.count == 1 else { return }
+        let alias = writer.newAlias()
+        writer.positions[position].alias = alias
+        writer.join(table.sqlName, alias, isOuter: true, frame: place.frame)
+        let known = writer.bind(.null)
+        knownKeys = writer.parameters.count
+        writer.frames[place.frame].append(
+            writer.pairwise(
+                writer.columns(alias, table.keyColumnNames), ["relata_unknown(\(known), \(key[0]))"]))
     }
 
     /// Takes over the order of a reference's view, and returns the alias of the objects.

@@ -13,6 +13,8 @@ struct QueryWriter {
     private(set) var partColumns: [Int] = []
     /// The columns that tell which of many owners an object belongs to.
     var owner: [String] = []
+    /// The parameter for the keys of objects that need no reading.
+    var knownKeys: Int?
     /// Whether each of many owners has one object at most.
     var hasOneAnOwner = false
     /// Whether the order of the relationship is a position that the store keeps.

@@ -32,6 +32,11 @@ enum SQLiteFunctions {
                     handle, function.name, function.argumentCount, flags, context, SQLiteFunction.call, nil, nil, nil),
                 function.name)
         }
+        // Not deterministic: what is known changes from row to row.
+        try check(
+            sqlite3_create_function_v2(
+                handle, "relata_unknown", 2, SQLITE_UTF8 | SQLITE_INNOCUOUS, nil, KeyNumbers.unknown, nil, nil, nil),
+            "relata_unknown")
         for (name, finish) in [
             ("relata_decimal_sum", DecimalFunctions.sum), ("relata_decimal_avg", DecimalFunctions.average),
         ] {

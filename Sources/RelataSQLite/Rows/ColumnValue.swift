@@ -9,7 +9,7 @@ import RelataCore
 /// connections have no mutex (GRDB opens them so), and whoever leased one has it alone.
 @frozen
 public struct ColumnValue {
-    @usableFromInline let statement: OpaquePointer
+    @usableFromInline let statement: OpaquePointer?
     @usableFromInline let index: Int32
     @usableFromInline let pointer: OpaquePointer?
 
@@ -21,8 +21,17 @@ public struct ColumnValue {
         pointer = sqlite3_column_value(statement, index)
     }
 
+    /// An argument of a function.
+    init(_ argument: OpaquePointer?) {
+        statement = nil
+        index = 0
+        pointer = argument
+    }
+
     /// The column's name.
-    public var name: String { sqlite3_column_name(statement, index).map { String(cString: $0) } ?? "\(index)" }
+    public var name: String {
+        statement.flatMap { sqlite3_column_name($0, index) }.map { String(cString: $0) } ?? "\(index)"
+    }
     /// `SQLITE_INTEGER`, `SQLITE_FLOAT`, `SQLITE_TEXT`, `SQLITE_BLOB` or `SQLITE_NULL`.
     @inlinable public var storageClass: Int32 { sqlite3_value_type(pointer) }
     /// Whether the column is `NULL`.

@@ -1,0 +1,67 @@
+import GRDBSQLite
+import RelataCore
+
+/// Numbers of keys of one column: which of many objects it is that a row tells the key of.
+///
+/// Keys that a database assigns count from 1. They index an array, which fits into the processor's caches where a
+/// dictionary of many keys doesn't.
+public final class KeyNumbers {
+    private var small: [Int32] = []
+    private var others: [Value: Int32] = [:]
+
+    /// No keys.
+    public init() {}
+
+    /// A key's number.
+    public subscript(key: Value) -> Int32? {
+        get {
+            guard let index = index(key) else { return others[key] }
+            return index < small.count && small[index] >= 0 ? small[index] : nil
+        }
+        set {
+            guard let index = index(key) else { return others[key] = newValue }
+            if index >= small.count {
+                small += repeatElement(-1, count: max(index + 1, 2 * small.count) - small.count)
+            }
+            small[index] = newValue ?? -1
+        }
+    }
+
+    /// The number of the key in a column.
+    public subscript(column: ColumnValue) -> Int32? {
+        get { self[column.value(as: .uuid(.blob))] }
+        set { self[column.value(as: .uuid(.blob))] = newValue }
+    }
+
+    /// Where a small key stands. The array has four megabytes at most.
+    private func index(_ key: Value) -> Int? {
+        if case .integer(let key) = key, (0..<1 << 20).contains(key) { Int(key) } else { nil }
+    }
+
+    // MARK: In SQL
+
+    /// Makes the keys known to a statement, whose function `relata_unknown` passes those on that have no number: as
+    /// long as nothing is bound, all. They must live until the statement is reset.
+    @discardableResult
+    public func bind(to statement: OpaquePointer, at index: Int) -> Int32 {
+        sqlite3_bind_pointer(statement, Int32(index), Unmanaged.passUnretained(self).toOpaque(), Self.pointerType, nil)
+    }
+
+    /// `relata_unknown(keys, key)`
+    static let unknown: @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void = {
+        context, _, arguments in
+        guard let arguments else { return sqlite3_result_null(context) }
+        if let keys = sqlite3_value_pointer(arguments[0], KeyNumbers.pointerType),
+            Unmanaged<KeyNumbers>.fromOpaque(keys).takeUnretainedValue()[ColumnValue(arguments[1])] != nil
+        {
+            return sqlite3_result_null(context)
+        }
+        sqlite3_result_value(context, arguments[1])
+    }
+
+    private static let pointerTypeName: StaticString = "relata_keys"
+    /// SQLite keeps the address.
+    private static var pointerType: UnsafePointer<CChar> {
+        UnsafeRawPointer(pointerTypeName.utf8Start).assumingMemoryBound(to: CChar.self)
+    }
+}
