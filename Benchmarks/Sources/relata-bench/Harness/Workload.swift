@@ -26,7 +26,7 @@ enum Target: Sendable {
 
 /// The figures of a workload: medians.
 struct Outcome: Sendable {
-    enum Unit: String { case milliseconds = "ms", megabytes = "mb" }
+    enum Unit: String { case milliseconds = "ms", megabytes = "mb", times }
 
     var unit = Unit.milliseconds
     var ours: Double
