@@ -137,6 +137,27 @@ public struct JSONCoding<Value: Codable & Sendable>: AttributeCoding {
     }
 }
 
+/// A set, as a JSON array whose elements are in the order of their text: equal sets may hold theirs in different orders.
+@frozen
+public struct JSONSetCoding<Element: Codable & Hashable & Sendable>: AttributeCoding {
+    @inlinable init() {}
+    /// What the column means and how it is stored.
+    public var type: AttributeType { .json }
+    /// Reads the current row's column.
+    public func read(_ column: ColumnValue) throws -> Set<Element> { try JSONCoding().read(column) }
+    /// The value as the column stores it.
+    public func encode(_ value: Set<Element>) throws(RelataError) -> RelataCore.Value {
+        var elements: [String] = []
+        for element in value {
+            guard case .text(let text) = try JSONCoding().encode(element) else { continue }
+            elements.append(text)
+        }
+        return .text("[" + elements.sorted().joined(separator: ",") + "]")
+    }
+    /// A stored value as the property's type.
+    public func decode(_ value: RelataCore.Value) throws(RelataError) -> Set<Element> { try JSONCoding().decode(value) }
+}
+
 /// A value that may be unset.
 @frozen
 public struct OptionalCoding<Base: AttributeCoding>: AttributeCoding {

@@ -43,6 +43,20 @@ public func coding<Value: Codable & Sendable>(of type: Value?.Type) -> OptionalC
     OptionalCoding(JSONCoding())
 }
 
+/// The coding of a set: JSON whose elements stand in an order.
+@_documentation(visibility: internal)
+@inlinable
+public func coding<Element: Codable & Hashable & Sendable>(of type: Set<Element>.Type) -> JSONSetCoding<Element> {
+    JSONSetCoding()
+}
+
+/// The coding of a set that may be unset.
+@_documentation(visibility: internal)
+@inlinable
+public func coding<Element: Codable & Hashable & Sendable>(
+    of type: Set<Element>?.Type
+) -> OptionalCoding<JSONSetCoding<Element>> { OptionalCoding(JSONSetCoding()) }
+
 /// Refuses every other type at compile time.
 @_documentation(visibility: internal)
 @available(

@@ -164,6 +164,20 @@ struct Place: Codable, Sendable, Equatable, Hashable {
         #expect(try stored(sample, engine) == sample)
     }
 
+    @Test(arguments: Engine.allCases) func equalSetsAreStoredAlikeAndFoundByOneAnother(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: RichSample.self)
+        // The same elements, in another order within the set.
+        let small = Set(0..<60)
+        var large = Set<Int>(minimumCapacity: 5000)
+        for number in (0..<60).reversed() { large.insert(number) }
+        #expect(small == large)
+        try store.insert([RichSample(numbers: small), RichSample(numbers: large), RichSample(numbers: [1])])
+        #expect(try store.count(RichSample.where { $0.numbers == small }) == 2)
+        #expect(try store.count(RichSample.where { $0.numbers == large }) == 2)
+        #expect(try store.fetch(RichSample.all.select { $0.numbers }.distinct).count == 2)
+        #expect(try store.fetch(RichSample.where { $0.numbers == large }).allSatisfy { $0.numbers == small })
+    }
+
     @Test(arguments: Engine.allCases) func optionalsComeBackSetAndUnset(_ engine: Engine) throws {
         let unset = OptionalSample()
         #expect(try stored(unset, engine) == unset)
