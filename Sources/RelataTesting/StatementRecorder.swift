@@ -70,18 +70,38 @@ public final class StatementRecorder: Sendable {
     public func expectIndexed<Result>(on store: Store, _ body: () throws -> Result) throws -> Result {
         reset()
         let result = try body()
-        let statements = Set(
-            statements.filter { $0.hasPrefix("SELECT") || $0.hasPrefix("UPDATE") || $0.hasPrefix("DELETE") })
-        reset()
-        for sql in statements.sorted() {
-            let plan = try store.rows(SQL(stringLiteral: "EXPLAIN QUERY PLAN " + sql)).compactMap {
-                $0.last?.description
-            }
-            let scans = plan.filter { Self.isScan($0, of: store.schema) }
-            if !scans.isEmpty { throw FullTableScan(sql: sql, plan: plan) }
-        }
-        reset()
+        let statements = queries()
+        defer { reset() }
+        for sql in statements { try check(sql, plan: try store.rows(explain(sql)), in: store.schema) }
         return result
+    }
+
+    /// Runs async code and checks that none of its queries reads a whole table where an index should serve. Nothing else
+    /// should use the store meanwhile.
+    ///
+    /// - Throws: ``FullTableScan`` with the statement and its plan, and whatever `body` throws.
+    @discardableResult
+    public func expectIndexed<Result: Sendable>(
+        on store: Store, _ body: @Sendable () async throws -> Result
+    ) async throws -> Result {
+        reset()
+        let result = try await body()
+        let statements = queries()
+        defer { reset() }
+        for sql in statements { try check(sql, plan: try await store.rows(explain(sql)), in: store.schema) }
+        return result
+    }
+
+    /// The statements that read, each once.
+    private func queries() -> [String] {
+        Set(statements.filter { sql in ["SELECT", "UPDATE", "DELETE", "WITH"].contains { sql.hasPrefix($0) } }).sorted()
+    }
+
+    private func explain(_ sql: String) -> SQL { SQL(stringLiteral: "EXPLAIN QUERY PLAN " + sql) }
+
+    private func check(_ sql: String, plan rows: [[Value]], in schema: Schema) throws {
+        let plan = rows.compactMap { $0.last?.description }
+        if plan.contains(where: { Self.isScan($0, of: schema) }) { throw FullTableScan(sql: sql, plan: plan) }
     }
 
     private func check(_ count: Int) throws {

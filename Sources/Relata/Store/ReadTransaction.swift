@@ -12,6 +12,9 @@ public class ReadTransaction: StoreReader {
         self.catalog = catalog
     }
 
+    /// The resolved schema of all models.
+    package var schema: Schema { catalog.schema }
+
     var compiler: QueryCompiler { QueryCompiler(schema: catalog.schema) }
 
     /// Runs `body`, which sees the state that the transaction sees.
@@ -103,7 +106,8 @@ public class ReadTransaction: StoreReader {
     func statement(of sql: SQL) throws -> SQLStatement {
         let statement = try sql.statement
         if connection.path.isEmpty, !(self is WriteTransaction),
-            try connection.withStatement(statement.sql, { sqlite3_stmt_readonly($0) == 0 })
+            try connection.withStatement(
+                statement.sql, { sqlite3_stmt_readonly($0) == 0 && sqlite3_stmt_isexplain($0) == 0 })
         {
             throw RelataError.readOnly("SQL that writes was given to a read: use execute, or a write transaction")
         }
