@@ -1,0 +1,63 @@
+import Relata
+
+/// What a link of an object holds, seen without its type.
+enum LinkContents {
+    /// A to-one that is unset.
+    case unset
+    /// A to-one. The object is `nil` where it isn't loaded, and where it is missing.
+    case reference(ObjectName?, object: (any Model)?, isMissing: Bool)
+    /// A has-one; `nil` where it isn't loaded.
+    case partner((any Model)??, hasEdits: Bool)
+    /// A to-many or through link; `nil` where it isn't loaded.
+    case list([any Model]?, hasEdits: Bool)
+
+    /// What an object is called by, with the types of its key's parts.
+    struct ObjectName {
+        let entity: String
+        let key: KeyValue
+        let types: [AttributeType]
+    }
+}
+
+/// A property that is a link.
+protocol DumpableLink {
+    /// How many columns of the object's row it takes.
+    static var columnCount: Int { get }
+    /// What it holds.
+    var contents: LinkContents { get throws }
+}
+
+extension ToOne: DumpableLink {
+    static var columnCount: Int { Target.keyTypes.count }
+
+    var contents: LinkContents {
+        get throws {
+            guard id != nil || isLoaded else { return .unset }
+            let name = try id.map {
+                LinkContents.ObjectName(
+                    entity: Target.entityName, key: try Target.dumpKey($0), types: Target.keyTypes)
+            }
+            return .reference(name, object: loaded, isMissing: isLoaded && loaded == nil)
+        }
+    }
+}
+
+extension Optional: DumpableLink where Wrapped: DumpableLink {
+    static var columnCount: Int { Wrapped.columnCount }
+    var contents: LinkContents { get throws { try self?.contents ?? .unset } }
+}
+
+extension HasOne: DumpableLink {
+    static var columnCount: Int { 0 }
+    var contents: LinkContents { .partner(isLoaded ? .some(loaded) : nil, hasEdits: hasEdits) }
+}
+
+extension ToMany: DumpableLink {
+    static var columnCount: Int { 0 }
+    var contents: LinkContents { .list(loaded, hasEdits: hasEdits) }
+}
+
+extension Through: DumpableLink {
+    static var columnCount: Int { 0 }
+    var contents: LinkContents { .list(loaded, hasEdits: false) }
+}
