@@ -65,12 +65,16 @@ public struct SampleRandom: RandomNumberGenerator, Sendable {
         return text.prefix(1).uppercased() + text.dropFirst()
     }
 
-    /// A date within a range of years, to the second.
+    /// A date within a range of years between 0 and 9998, in UTC, to the second.
     public mutating func date(in years: ClosedRange<Int> = 2000...2025) -> Date {
-        let year = 31_556_952.0
-        let seconds = Double.random(
-            in: Double(years.lowerBound - 1970) * year..<Double(years.upperBound + 1 - 1970) * year, using: &self)
-        return Date(timeIntervalSince1970: seconds.rounded(.down))
+        func start(_ year: Int) -> Int64 {
+            let digits = String(max(0, min(9999, year)))
+            let text = String(repeating: "0", count: 4 - digits.count) + digits + "-01-01"
+            return (DateText.microseconds(text: text) ?? 0) / 1_000_000
+        }
+        let first = start(years.lowerBound)
+        let seconds = Int64.random(in: first..<max(first + 1, start(years.upperBound + 1)), using: &self)
+        return Date(timeIntervalSince1970: Double(seconds))
     }
 
     private static let vocabulary = [
