@@ -12,7 +12,8 @@ extension Property {
                 name, column: column, type: coding.type, isOptional: coding.isOptional,
                 // A default that can't be stored is no default: saving the value itself says why.
                 defaultValue: initial.flatMap { try? coding.encode($0()) }.flatMap { $0.isNull ? nil : $0 },
-                originalName: originalName, limits: options.compactMap(\.limit)))
+                originalName: originalName, limits: options.compactMap(\.limit), valueType: ValueType(Coding.Value.self)
+            ))
     }
 
     /// A to-one, required or not by its type.

@@ -17,12 +17,18 @@ public struct Attribute: Hashable, Sendable, Codable {
     public var originalName: String?
     /// What values it accepts, checked before anything is written.
     public var limits: [Limit]
+    /// The Swift type of its values, where a model declares it: for those who make values, such as sample data.
+    public var valueType = ValueType(nil)
+
+    private enum CodingKeys: String, CodingKey {
+        case name, column, type, isOptional, defaultValue, originalName, limits
+    }
 
     /// Describes an attribute. See the properties for what each argument means.
     public init(
         _ name: String, column: String? = nil, type: AttributeType, isOptional: Bool = false,
         defaultValue: Value? = nil,
-        originalName: String? = nil, limits: [Limit] = []
+        originalName: String? = nil, limits: [Limit] = [], valueType: ValueType = ValueType(nil)
     ) {
         self.name = name
         self.column = column ?? name
@@ -31,7 +37,23 @@ public struct Attribute: Hashable, Sendable, Codable {
         self.defaultValue = defaultValue
         self.originalName = originalName
         self.limits = limits
+        self.valueType = valueType
     }
+}
+
+/// The Swift type of an attribute's values. It is no part of what is stored: one attribute equals another whatever their
+/// types, and types aren't encoded.
+public struct ValueType: Hashable, Sendable {
+    /// The type as the model declares it, an optional where it may be unset; `nil` where no model declares the attribute.
+    public let type: Any.Type?
+
+    /// A type.
+    public init(_ type: Any.Type?) { self.type = type }
+
+    /// Always: see the type itself.
+    public static func == (left: ValueType, right: ValueType) -> Bool { true }
+    /// Nothing.
+    public func hash(into hasher: inout Hasher) {}
 }
 
 /// A declared limit of an attribute. An unset optional value meets every limit.

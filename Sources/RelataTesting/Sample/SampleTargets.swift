@@ -1,0 +1,66 @@
+import Relata
+
+/// The objects that a to-one may link to, by their index: those that the store has come first.
+struct SampleTargets {
+    let reference: Reference
+    /// How many may link to one target.
+    let capacity: Int?
+    /// How many link to each.
+    private var loads: [Int]
+    /// Those that another may link to.
+    private var free: [Int]
+    /// New ones that need more links to them, and how many.
+    private var needy: [(index: Int, missing: Int)]
+
+    init(_ reference: Reference, to target: SampleEntity, from source: SampleEntity, in transaction: WriteTransaction)
+        throws
+    {
+        self.reference = reference
+        capacity = reference.capacity
+        let count = target.stored.count + target.rows.count
+        loads = Array(repeating: 0, count: count)
+        if capacity != nil, !source.stored.isEmpty {
+            let counts = try transaction.counts(of: reference.columns, in: source.table.sqlName)
+            for (index, key) in target.stored.enumerated() { loads[index] = counts[key] ?? 0 }
+        }
+        let capacity = capacity ?? .max
+        free = loads.indices.filter { [loads] in loads[$0] < capacity }
+        let isSelf = reference.source == reference.target
+        let minimum = isSelf ? 0 : reference.minimumCount ?? 0
+        needy = minimum == 0 ? [] : (target.stored.count..<count).reversed().map { ($0, minimum) }
+    }
+
+    /// How many more links fit, if there is a limit.
+    var room: Int { capacity.map { capacity in free.reduce(0) { $0 + capacity - loads[$1] } } ?? .max }
+
+    /// One of them; `nil` where there is none, or none is chosen.
+    func pick(_ random: inout SampleRandom) -> Int? {
+        if let needy = needy.last { return needy.index }
+        if reference.isOptional, random.chance(0.2) { return nil }
+        return free.randomElement(using: &random)
+    }
+
+    /// Notes a link.
+    mutating func take(_ index: Int) {
+        loads[index] += 1
+        if let place = needy.indices.last, needy[place].index == index {
+            needy[place].missing -= 1
+            if needy[place].missing == 0 { needy.removeLast() }
+        }
+        if let capacity, loads[index] >= capacity, let place = free.firstIndex(of: index) {
+            free.swapAt(place, free.count - 1)
+            free.removeLast()
+        }
+    }
+
+    /// A target that was made meanwhile: of a link to the same model.
+    mutating func append() {
+        free.append(loads.count)
+        loads.append(0)
+    }
+}
+
+extension Reference {
+    /// How many objects may link to one, if that is limited.
+    var capacity: Int? { isUnique ? 1 : maximumCount }
+}
