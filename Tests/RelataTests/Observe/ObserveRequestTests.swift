@@ -1,0 +1,80 @@
+import Foundation
+import Relata
+import Testing
+
+/// What can be observed besides queries.
+struct ObserveRequestTests {
+    @Test(arguments: Engine.allCases) func theFirstObjectOfAQueryIsObserved(_ engine: Engine) async throws {
+        let store = try TestStore.make(engine, for: Author.self)
+        var observer = store.observe(firstOf: Author.where { $0.name != "x" }.sorted { $0.name }).makeAsyncIterator()
+        #expect(try await observer.next() == .some(nil))
+        let (b, c) = try await store.insert(Author(name: "b"), Author(name: "c"))
+        #expect(try await observer.next() == b)
+        // What comes after the first, and what isn't asked for, is no new value.
+        try await store.insert(Author(name: "d"))
+        try await store.insert(Author(name: "x"))
+        try await store.update(c.id) { $0.name = "a" }
+        #expect(try await observer.next()??.name == "a")
+        try await store.update(c.id) { $0.name = "x" }
+        #expect(try await observer.next() == b)
+        try await store.delete(Author.where { $0.name != "x" })
+        #expect(try await observer.next() == .some(nil))
+    }
+
+    @Test func theFirstObjectComesWithWhatIsIncluded() async throws {
+        let log = StatementLog()
+        let store = try TestStore.make(.sqliteFile, for: Book.self, options: log.options)
+        let query = Book.sorted { $0.year.descending }.including { $0.authors }
+        try await store.insert(
+            (1...5).map { Book(title: "\($0)", year: $0, authors: ToMany([Author(name: "A\($0)")])) })
+        var observer = store.observe(firstOf: query).makeAsyncIterator()
+        var count = store.observe(countOf: query).makeAsyncIterator()
+        _ = log.take()
+        #expect(try await observer.next()??.authors.objects.map(\.name) == ["A5"])
+        // One book is read, and its authors: not those of all books.
+        #expect(log.take().count == 2)
+        // The number of the same query is a request of its own.
+        #expect(try await count.next() == 5)
+        try await store.update(Author.where { $0.name == "A5" }) { $0.name.set(to: "B") }
+        #expect(try await observer.next()??.authors.objects.map(\.name) == ["B"])
+    }
+
+    @Test func differencesGoByAnIdentityOfOnesOwn() async throws {
+        let store = try TestStore.make(.sqliteFile, for: Book.self)
+        try await store.insert((1...3).map { Book(title: "\($0)", year: $0) })
+        let list = store.observe(Book.sorted { $0.year })
+        var byKey = list.differences.makeAsyncIterator()
+        var byTitle = list.differences(by: { $0.title }).makeAsyncIterator()
+        #expect(try await byKey.next()?.inserted.count == 3)
+        #expect(try await byTitle.next()?.inserted.map(\.element.title) == ["1", "2", "3"])
+        // Another book with the same title, at another place.
+        try await store.write { tx in
+            try tx.delete(Book.where { $0.title == "1" })
+            try tx.insert(Book(title: "1", year: 9))
+        }
+        let other = try #require(try await byKey.next())
+        #expect(other.removed.map(\.index) == [0] && other.inserted.map(\.index) == [2] && other.updated.isEmpty)
+        let same = try #require(try await byTitle.next())
+        #expect(same.removed.isEmpty && same.inserted.isEmpty)
+        #expect(same.moved.map(\.from) == [0] && same.moved.map(\.to) == [2])
+        #expect(same.updated.map(\.new.year) == [9] && same.updated.map(\.old.year) == [1])
+    }
+
+    @Test func differencesOfAnyListGoByAnIdentityToo() async throws {
+        let store = try TestStore.make(.sqliteFile, for: Author.self)
+        let names = store.observe { try $0.fetch(Author.sorted { $0.name }).map(\.name) }
+        var differences = names.differences(by: { $0.lowercased() }).makeAsyncIterator()
+        #expect(try await differences.next()?.isEmpty == true)
+        // An identity that stands in the list twice is paired in order.
+        try await store.insert(["a", "b", "b"].map { Author(name: $0) })
+        #expect(try await differences.next()?.inserted.map(\.element) == ["a", "b", "b"])
+        try await store.update(Author.where { $0.name == "a" }) { $0.name.set(to: "A") }
+        #expect(try await differences.next()?.updated.map { [$0.old, $0.new] } == [["a", "A"]])
+        try await store.write { tx in
+            let one = try tx.fetch(Author.where { $0.name == "b" }.limit(1))
+            try tx.delete(one)
+        }
+        let last = try #require(try await differences.next())
+        #expect(last.removed.map(\.index) == [2] && last.inserted.isEmpty && last.elements == ["A", "b"])
+    }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import Relata
+import RobustnessWriter
+import Testing
+
+/// Observers of a file that another process writes to.
+@Suite struct ProcessObservationTests {
+    private static func store(_ path: String) throws -> Store {
+        var options = Store.Options()
+        options.externalChangeDelay = 0.01
+        options.busyTimeout = 60
+        return try open(path, Garden.models, options: options)
+    }
+
+    @Test(.timeLimit(.minutes(2))) func itsCommitsReachEveryKindOfObserverAndWhatItTookBackNone() async throws {
+        let folder = try Folder()
+        let path = folder.file()
+        let store = try Self.store(path)
+        try await store.insert(Receipt(number: 1000, note: "mine"))
+        let feed = store.changes
+        var lists = store.observe(Receipt.sorted { $0.number }).makeAsyncIterator()
+        var differences = store.observe(Receipt.sorted { $0.number }).differences.makeAsyncIterator()
+        var count = store.observe(countOf: Receipt.all).makeAsyncIterator()
+        var first = store.observe(firstOf: Receipt.sorted { $0.number }).makeAsyncIterator()
+        #expect(try await lists.next()?.map(\.number) == [1000])
+        #expect(try await differences.next()?.inserted.count == 1)
+        #expect(try await count.next() == 1)
+        #expect(try await first.next()??.number == 1000)
+
+        // A row that is never committed: its process ends first.
+        let holder = try Writer("lock", path, "BEGIN IMMEDIATE; INSERT INTO Receipt (number, note) VALUES (7, 'never')")
+        #expect(holder.line() == "locked")
+        try await Task.sleep(for: .milliseconds(100))
+        #expect(holder.finish() == [])
+        let writer = try Writer("insert", path, "3")
+        #expect(writer.finish().count == 1)
+        let numbers = [1, 2, 3, 1000]
+        #expect(try await lists.next()?.map(\.number) == numbers)
+        let difference = try #require(try await differences.next())
+        #expect(difference.inserted.map(\.element.number) == [1, 2, 3] && difference.removed.isEmpty)
+        #expect(try await count.next() == 4)
+        #expect(try await first.next()??.number == 1)
+        // Which rows they were only that process knows.
+        for await set in feed where set.touches("Receipt") {
+            #expect(set.changes.allSatisfy { $0.kind == .unknown })
+            break
+        }
+    }
+
+    @Test(.timeLimit(.minutes(2))) func eachStateThatIsSeenIsThatOfACommit() async throws {
+        let folder = try Folder()
+        let path = folder.file()
+        let store = try Self.store(path)
+        // How many receipts, trees, leaves and colours of leaves there are, and how many of these were counted.
+        let states = store.observe { tx in
+            let counts = [try tx.count(Receipt.all), try tx.count(Tree.all), try tx.count(Leaf.all)]
+            let coloured = try tx.value(of: Leaf.all) { $0.colours.count.sum() }
+            return counts + [coloured, try tx.value(of: Colour.all) { $0.leafCount.sum() }]
+        }
+        var observer = states.makeAsyncIterator()
+        #expect(try await observer.next() == [0, 0, 0, 0, 0])
+        let writer = try Writer("garden", path)
+        while let state = try await observer.next() {
+            // What one transaction of the other process writes is there altogether, or not at all.
+            let trees = min(state[0], Garden.treeCount)
+            #expect(state[1] == trees && state[2] == trees * Garden.width * Garden.width, "\(state)")
+            #expect(state[3] == state[4], "\(state)")
+            if state[0] >= 10 { break }
+        }
+        _ = writer.kill()
+        #expect(try await store.count(Receipt.all) >= 10)
+    }
+
+    @Test(.timeLimit(.minutes(2))) func nothingIsAskedWhileNobodyObserves() async throws {
+        let folder = try Folder()
+        let path = folder.file()
+        let store = try Self.store(path)
+        // Cancelled: what comes later is still seen by the next observer, at once.
+        let calls = AsyncStream.makeStream(of: Int.self)
+        let observer = store.observe(Receipt.all) { calls.continuation.yield($0.count) }
+        var values = calls.stream.makeAsyncIterator()
+        #expect(await values.next() == 0)
+        observer.cancel()
+        let writer = try Writer("insert", path, "2")
+        #expect(writer.finish().count == 1)
+        try await Task.sleep(for: .milliseconds(100))
+        calls.continuation.finish()
+        #expect(await values.next() == nil)
+        var next = store.observe(countOf: Receipt.all).makeAsyncIterator()
+        #expect(try await next.next() == 2)
+    }
+}
