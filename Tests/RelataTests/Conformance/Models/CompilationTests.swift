@@ -1,0 +1,135 @@
+import Testing
+
+/// What the compiler says to models whose links don't fit one another.
+@Suite(.enabled(if: Compiler.arguments != nil, "the built modules and the macros weren't found beside the tests"))
+struct CompilationTests {
+    private static let models = """
+        import Relata
+        @Model struct Song { let id: ID<Song>; var title: String; var length: Int }
+        @Model struct Cover { let id: ID<Cover>; var list: ToOne<List>; var song: ToOne<Song>? }
+        @Model struct Item {
+            let id: ID<Item>
+            var position: Int = 0
+            var title: String
+            var song: ToOne<Song>
+            var list: ToOne<List>?
+            var tags: ToMany<Song>
+            var lists: ToMany<List>
+        }
+
+        """
+
+    private static func list(_ link: String) -> String {
+        models + "@Model struct List {\n    let id: ID<List>\n    \(link)\n}\n"
+    }
+
+    private static let inverse = "inverse: must name the property of the target that links back here"
+    private static let has = "inverse: must name the to-one of the target that links back here"
+    private static let leads = "through: must name a ToMany of this model and then a to-one of its objects"
+    private static let order = "order: must name an integer attribute of the objects of the list"
+
+    @Test(arguments: [
+        "@Relationship(inverse: \\Item.list, order: \\Item.position) var items: ToMany<Item>",
+        "@Relationship(inverse: \\Item.lists) var items: ToMany<Item>",
+        "@Relationship(inverse: \\Cover.list) var cover: HasOne<Cover>",
+        "@Relationship(inverse: \\Item.list) var items: ToMany<Item>\n"
+            + "    @Relationship(through: \\List.items, \\Item.song) var songs: Through<Song>",
+    ])
+    func linksThatFitCompile(link: String) throws {
+        let (errors, output) = try Compiler.errors(in: Self.list(link))
+        #expect(errors == [], "\(output)")
+    }
+
+    private static func way(_ path: String) -> String {
+        "@Relationship(inverse: \\Item.list) var items: ToMany<Item>\n"
+            + "    @Relationship(through: \(path)) var songs: Through<Song>"
+    }
+
+    @Test(arguments: [
+        // An attribute; a to-one of another model; a to-many of another.
+        ("@Relationship(inverse: \\Item.title) var items: ToMany<Item>", inverse),
+        ("@Relationship(inverse: \\Item.song) var items: ToMany<Item>", inverse),
+        ("@Relationship(inverse: \\Item.tags) var items: ToMany<Item>", inverse),
+        ("@Relationship(inverse: \\Cover.song) var cover: HasOne<Cover>", has),
+        ("@Relationship(inverse: \\Item.lists) var item: HasOne<Item>", has),
+        ("@Relationship(inverse: \\Item.title) var item: HasOne<Item>", has),
+        ("@Relationship(inverse: \\Item.list, order: \\Item.title) var items: ToMany<Item>", order),
+        // A way that leads elsewhere, to an attribute, or to a list.
+        (way("\\List.items, \\Item.list"), leads), (way("\\List.items, \\Item.title"), leads),
+        (way("\\List.items, \\Item.tags"), leads),
+    ])
+    func aPathToAnotherTypeIsOneErrorThatSaysWhatFits(link: String, message: String) throws {
+        let (errors, output) = try Compiler.errors(in: Self.list(link))
+        #expect(errors.count == 1, "\(output)")
+        #expect(errors.first?.contains(message) == true, "\(output)")
+    }
+
+    @Test(arguments: [
+        ("@Relationship(inverse: \\Item.lisst) var items: ToMany<Item>", "has no member 'lisst'"),
+        (way("\\List.items, \\Item.sung"), "has no member 'sung'"),
+    ])
+    func aPathToNothingIsNamedByEveryError(link: String, message: String) throws {
+        let (errors, output) = try Compiler.errors(in: Self.list(link))
+        #expect(!errors.isEmpty && errors.allSatisfy { $0.contains(message) }, "\(output)")
+    }
+
+    /// What the macro itself sees to be wrong leaves the model without its members, and the compiler says so too.
+    @Test(arguments: [
+        (
+            "@Relationship(inverse: \\Cover.list) var items: ToMany<Item>",
+            "a key path that starts from Item, not from Cover"
+        ),
+        (
+            "@Relationship(inverse: \\Item.list, order: \\Song.length) var items: ToMany<Item>",
+            "from Item, not from Song"
+        ),
+        (way("\\Item.song, \\Item.song"), "a key path that starts from List, not from Item"),
+        (way("\\Item.lists, \\Item.song"), "a key path that starts from List, not from Item"),
+    ])
+    func aPathFromAnotherModelIsToldAtTheLink(link: String, message: String) throws {
+        let (errors, output) = try Compiler.errors(in: Self.list(link))
+        let told = errors.filter { $0.contains(message) && $0.contains("from macro 'Model") }
+        #expect(told.count == 1, "\(output)")
+    }
+
+    // MARK: Properties that fewer see than the model
+
+    @Test(arguments: [
+        // With a value the property is no parameter, and nobody else needs to know its type.
+        ("public", "private var secret: Secret = Secret()"), ("internal", "private var secret: Secret = Secret()"),
+        ("internal", "fileprivate var secret: Secret?"), ("public", "fileprivate var secret: [Secret] = []"),
+        // Without one the model says itself how it is made.
+        (
+            "internal",
+            "fileprivate var secret: Secret\n    fileprivate init(id: Relata.ID<Vault>, secret: Secret) {"
+                + "\n        self.id = id\n        self.secret = secret\n    }"
+        ),
+    ])
+    func aPropertyOfATypeThatFewerSeeThanTheModelCompiles(level: String, property: String) throws {
+        let source = """
+            import Relata
+            private struct Secret: Codable, Equatable { var word = "x" }
+            @Model \(level) struct Vault {
+                \(level) let id: ID<Vault>
+                \(property)
+                static func find() -> Query<Vault> { Vault.where { $0.id != Relata.ID<Vault>() } }
+            }
+            """
+        let (errors, output) = try Compiler.errors(in: source)
+        #expect(errors == [], "\(output)")
+    }
+
+    @Test func aPropertyOfSuchATypeThatMustBeGivenIsRefusedByTheCompiler() throws {
+        let (errors, output) = try Compiler.errors(
+            in: """
+                import Relata
+                private struct Secret: Codable, Equatable { var word = "x" }
+                @Model struct Vault {
+                    let id: ID<Vault>
+                    fileprivate var secret: Secret
+                }
+                """)
+        #expect(errors.count == 1, "\(output)")
+        #expect(errors.first?.contains("initializer") == true && errors.first?.contains("private") == true, "\(output)")
+    }
+}
