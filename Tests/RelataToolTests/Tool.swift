@@ -38,7 +38,10 @@ enum Tool {
         try run(arguments, input: input)
     }
 
-    static func run(_ arguments: [String], input: String = "", in folder: String? = nil) throws -> ToolRun {
+    /// Runs it; what it says beside its output goes to `errors` where that is given.
+    static func run(
+        _ arguments: [String], input: String = "", in folder: String? = nil, errors: FileHandle? = nil
+    ) throws -> ToolRun {
         guard let executable else { throw NotBuilt() }
         // Files rather than pipes: a pipe that nobody reads would stop the process when it is full.
         let files = try TemporaryFolder()
@@ -50,7 +53,7 @@ enum Tool {
         for name in ["out", "err"] { try Data().write(to: URL(fileURLWithPath: files.path(name))) }
         process.standardInput = try FileHandle(forReadingFrom: URL(fileURLWithPath: files.path("in")))
         process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: files.path("out")))
-        process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: files.path("err")))
+        process.standardError = try errors ?? FileHandle(forWritingTo: URL(fileURLWithPath: files.path("err")))
         try process.run()
         process.waitUntilExit()
         return ToolRun(
