@@ -4,6 +4,9 @@ import GRDBSQLite
 struct ShapeFetcher {
     let transaction: ReadTransaction
 
+    /// How deep shapes may hold themselves: each level is read inside the one above, on the same stack.
+    private static let deepest = 200
+
     /// The shapes of a query's objects.
     func fetch<Content: Shape>(_ query: Query<Content.RootModel>, as shape: Content.Type) throws -> [Content] {
         try rows(shape, try plan(query, shape)).values
@@ -45,9 +48,9 @@ struct ShapeFetcher {
         guard !keys.list.isEmpty else {
             return LoadedShapeList<Content.Value>([], lists: MemberLists([]), numbers: keys.numbers)
         }
-        guard depth <= TreeLevels.deepest else {
+        guard depth <= Self.deepest else {
             throw RelataError.invalidUse(
-                "\(Content.Value.self) holds itself by \(list.owner.name).\(list.plan.relationship), which goes on for more than \(TreeLevels.deepest) levels or in a circle: fetch the objects as a list"
+                "\(Content.Value.self) holds itself by \(list.owner.name).\(list.plan.relationship), which goes on for more than \(Self.deepest) levels or in a circle: fetch the objects as a list"
             )
         }
         let target = Content.Target.entityName
