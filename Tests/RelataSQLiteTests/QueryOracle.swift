@@ -112,7 +112,7 @@ struct QueryOracle {
         case .endsWith: text.suffix(pattern.count) == pattern[...] && text.count >= pattern.count
         case .contains: (0...text.count).contains { text[$0...].starts(with: pattern) }
         case .like: isLike(scalars(text), scalars(pattern))
-        case .matches: false
+        case .matches, .search, .words: false
         }
     }
 

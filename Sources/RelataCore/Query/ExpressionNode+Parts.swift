@@ -2,13 +2,14 @@ extension ExpressionNode {
     /// The expressions that this one is made of.
     public var parts: [ExpressionNode] {
         switch self {
-        case .value, .property, .invalid: []
+        case .value, .property, .element, .invalid: []
         case .comparison(_, let left, let right, _), .arithmetic(_, let left, let right),
             .text(_, let left, let right, _):
             [left, right]
         case .keyIn(let node, _), .valueIn(let node, _, _), .isNull(let node), .not(let node), .negated(let node),
-            .quantified(_, _, let node):
+            .quantified(_, _, let node), .inQuery(let node, _, _):
             [node]
+        case .anyElement(let elements, let condition): [elements.json, condition]
         case .between(let value, let lower, let upper): [value, lower, upper]
         case .and(let nodes), .or(let nodes), .function(_, let nodes): nodes
         case .aggregate(_, _, let value, let filter): [value, filter].compactMap(\.self)

@@ -15,12 +15,15 @@ public indirect enum ExpressionNode: Hashable, Sendable {
     case keyIn(ExpressionNode, [KeyValue])
     /// A value against constants; bound as one parameter however many there are. An empty list is false.
     case valueIn(ExpressionNode, [Value], TextOptions)
+    /// A value, a key or a to-one against what another query yields: a chosen expression of each of its objects, or
+    /// their keys where none is chosen. The query stands alone: its scopes are its own.
+    case inQuery(ExpressionNode, QueryPlan, selecting: ExpressionNode?)
     /// `lower ≤ value ≤ upper`.
     case between(ExpressionNode, ExpressionNode, ExpressionNode)
     /// Whether the value, or the to-one, is unset.
     case isNull(ExpressionNode)
     /// Text that contains, begins with, ends with, is like (`*` and `?` as in NSPredicate) or matches (a regular
-    /// expression, as a whole) another.
+    /// expression) another.
     case text(TextOperator, ExpressionNode, ExpressionNode, TextOptions)
     /// All must hold; true when empty.
     case and([ExpressionNode])
@@ -37,6 +40,10 @@ public indirect enum ExpressionNode: Hashable, Sendable {
     /// Whether any, all or none of the related objects meet the condition. The condition's own scope is one deeper than
     /// the deepest around it: the number is given.
     case quantified(Quantifier, RelatedSet, condition: ExpressionNode)
+    /// Whether any element of a JSON array meets the condition; where there is no array, none does.
+    case anyElement(JSONElements, condition: ExpressionNode)
+    /// The element of a JSON array that a scope stands for, read as one kind of value; unset where it is another.
+    case element(scope: Int, JSONKind)
     /// A figure of the related objects: their count, or the sum, minimum, maximum or average of an expression over
     /// them; the filter's and the expression's scope is the related set's.
     case aggregate(AggregateFunction, RelatedSet, of: ExpressionNode?, filter: ExpressionNode?)
@@ -85,7 +92,17 @@ public enum ComparisonOperator: String, Hashable, Sendable {
 }
 
 /// How text is searched for in text.
-public enum TextOperator: String, Hashable, Sendable { case contains, beginsWith, endsWith, like, matches }
+public enum TextOperator: String, Hashable, Sendable {
+    case contains, beginsWith, endsWith
+    /// Wildcards, which match the text as a whole.
+    case like
+    /// A regular expression, which matches the text as a whole.
+    case matches
+    /// A regular expression, which matches a part of the text. All searches of a statement together have a second.
+    case search
+    /// Any of some words, as a person writes them into a search box; see ``TextWords``.
+    case words
+}
 
 /// What comparing text overlooks. Without options strings compare as bytes.
 public struct TextOptions: OptionSet, Hashable, Sendable {
@@ -124,6 +141,13 @@ public enum Function: Hashable, Sendable {
     case concatenate
     /// The text without white space at its ends.
     case trimmed
+    /// What stands in a JSON value at a place, read as one kind of value; unset where there is nothing or another kind.
+    case json(JSONKind, [JSONStep])
+    /// The angle in radians between two places on a sphere: latitude, longitude, latitude and longitude in degrees.
+    case distance
+    /// Whether a place lies in a polygon or on its edge: latitude, longitude and the JSON text of the corners, each an
+    /// array of both. On a plane: where a polygon crosses the 180th meridian, it goes round the other way.
+    case isInPolygon
 }
 
 /// A part of a date, in UTC. Weekdays count from 0, Sunday.

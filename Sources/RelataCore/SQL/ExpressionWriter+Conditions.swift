@@ -25,6 +25,8 @@ extension ExpressionWriter {
         case .valueIn(let node, let values, let options): try isOne(of: values, node, options)
         case .text(let search, let text, let pattern, let options): try find(search, text, pattern, options)
         case .quantified(let quantifier, let set, let condition): try quantify(quantifier, set, condition)
+        case .inQuery(let node, let plan, let selection): try isOne(of: plan, selecting: selection, node)
+        case .anyElement(let elements, let condition): try anyElement(of: elements, condition)
         case .value(let value):
             guard case .integer(let number) = value else {
                 throw .invalidUse("\"\(value)\" isn't a condition: compare it with something")
@@ -32,7 +34,7 @@ extension ExpressionWriter {
             sql.append(number != 0 ? "TRUE" : "FALSE")
         case .sql(let parts): sql.append("(" + (try raw(parts)) + ")")
         case .invalid(let message): throw .invalidUse(message)
-        case .property, .arithmetic, .negated, .function, .aggregate, .groupAggregate:
+        case .property, .element, .arithmetic, .negated, .function, .aggregate, .groupAggregate:
             let term = try term(node)
             guard term.type == .boolean else {
                 throw .invalidUse(

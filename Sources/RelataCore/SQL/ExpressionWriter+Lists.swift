@@ -1,4 +1,4 @@
-/// Membership in lists of constants, each list one parameter.
+/// Membership in lists of constants, each list one parameter, and in what another query yields.
 extension ExpressionWriter {
     /// Whether a key or a to-one is one of some keys.
     mutating func isOne(of keys: [KeyValue], _ node: ExpressionNode) throws(RelataError) {
@@ -61,5 +61,32 @@ extension ExpressionWriter {
         sql.append(try comparable(term, options))
         sql.append(list.count == 1 ? " = " + bind(list[0]) : " IN " + bind(list: .list(list)))
         if hasNull { sql.append(" OR \(term.sql) IS NULL)") }
+    }
+
+    /// Whether a value, a key or a to-one is among what a query yields.
+    mutating func isOne(
+        of plan: QueryPlan, selecting selection: ExpressionNode?, _ node: ExpressionNode
+    ) throws(RelataError) {
+        let terms = terms(try operand(node))
+        var query = try QueryWriter(
+            QueryCompiler(schema: schema, dialect: dialect), plan,
+            earlierParameters: earlierParameters + parameters.count, depth: depth)
+        let selected = query.writer.terms(try query.writer.operand(selection ?? .property(scope: 0, path: [])))
+        guard terms.count == selected.count else {
+            throw .invalidUse(
+                "\(describe(terms[0])) has \(terms.count) part\(terms.count == 1 ? "" : "s") and what the query yields \(selected.count): they can't be compared"
+            )
+        }
+        var (left, right): ([String], [String]) = ([], [])
+        for (term, other) in zip(terms, selected) {
+            let (term, other) = try alike(term, other)
+            left.append(try comparable(term, []))
+            right.append(try comparable(other, []))
+        }
+        // A subquery needs no order, unless it is cut into parts.
+        let order = plan.limit != nil || plan.offset != nil ? try query.order(isTotal: true) : []
+        let text = try query.finish("SELECT " + right.joined(separator: ", "), order: order)
+        parameters += query.writer.parameters
+        sql.append("\(tuple(left)) IN (\(text))")
     }
 }

@@ -52,7 +52,9 @@ extension ExpressionWriter {
             return try groupFigure(function, value, isDistinct: isDistinct)
         case .sql(let parts): return Term(sql: "(" + (try raw(parts)) + ")", type: nil, isNullable: true)
         case .invalid(let message): throw .invalidUse(message)
-        case .comparison, .keyIn, .valueIn, .between, .isNull, .text, .and, .or, .not, .quantified:
+        case .element(let scope, let kind): return try element(scope, kind)
+        case .comparison, .keyIn, .valueIn, .inQuery, .between, .isNull, .text, .and, .or, .not, .quantified,
+            .anyElement:
             let text = try written { (writer) throws(RelataError) in try writer.condition(node) }
             return Term(sql: "((\(text)) IS TRUE)", type: .boolean, isNullable: false, name: "the condition")
         }
@@ -170,7 +172,7 @@ extension ExpressionWriter {
 
     private mutating func call(_ function: Function, _ arguments: [ExpressionNode]) throws(RelataError) -> Term {
         if function == .coalesce { return try coalesce(arguments) }
-        let count = function == .concatenate ? 2 : 1
+        let count = function.argumentCount
         guard arguments.count == count else {
             throw .invalidUse(
                 "\(function.spelled) takes \(count) argument\(count == 1 ? "" : "s"), not \(arguments.count)")
@@ -200,6 +202,17 @@ extension ExpressionWriter {
             }
             term.sql = dialect.part(part, of: source, encoding)
             term.type = .integer
+        case .json(let kind, let path): return try json(term, kind, path)
+        case .distance:
+            let numbers = try [term] + arguments.dropFirst().map { (node) throws(RelataError) in try self.term(node) }
+            for number in numbers { try require(number.type?.isNumber == true, number, "a distance is one of numbers") }
+            term.sql = "relata_distance(\(numbers.map(\.sql).joined(separator: ", ")))"
+            (term.type, term.isNullable) = (.real, true)
+        case .isInPolygon:
+            let (longitude, corners) = (try self.term(arguments[1]), try self.term(arguments[2]))
+            try require(corners.type == .text || corners.type == .json, corners, "corners are JSON text")
+            term.sql = "relata_in_polygon(\(source), \(longitude.sql), \(corners.sql))"
+            (term.type, term.isNullable) = (.boolean, true)
         case .coalesce: break
         }
         term.column = nil
@@ -253,6 +266,18 @@ extension Function {
         case .datePart(let part): part.rawValue
         case .concatenate: "concatenate"
         case .trimmed: "trimmed"
+        case .json: "json"
+        case .distance: "distance"
+        case .isInPolygon: "isInPolygon"
+        }
+    }
+
+    fileprivate var argumentCount: Int {
+        switch self {
+        case .concatenate: 2
+        case .isInPolygon: 3
+        case .distance: 4
+        default: 1
         }
     }
 }

@@ -12,7 +12,7 @@ extension ExpressionWriter {
         guard case .text(let constant) = value else {
             throw .invalidUse("\(describe(text)) can't be searched for \(value), which is no text")
         }
-        if search == .matches { try TextPattern.check(constant) }
+        if search == .matches || search == .search { try TextPattern.check(constant) }
         // Every text contains the empty one; an unset value is no text.
         if constant.isEmpty, search == .contains || search == .beginsWith || search == .endsWith {
             return sql.append(text.sql + " IS NOT NULL")
@@ -49,7 +49,8 @@ extension ExpressionWriter {
     private mutating func write(_ search: TextOperator, _ text: String, _ part: String, _ options: TextOptions) {
         switch search {
         case .like: sql.append("relata_like(\(text), \(part), \(options.rawValue))")
-        case .matches: sql.append("relata_matches(\(text), \(part), \(options.rawValue))")
+        case .matches, .search, .words:
+            sql.append("relata_\(search.rawValue)(\(text), \(part), \(options.rawValue))")
         case .contains, .beginsWith, .endsWith:
             let (text, part) = (folded(text, options), folded(part, options))
             switch search {

@@ -1,3 +1,5 @@
+import Foundation
+
 /// Writes expressions as SQL: the state that one statement needs while it is being made.
 ///
 /// Rows that expressions talk about are *positions*: the query's own row, and those reached from it. A position is
@@ -15,15 +17,19 @@ struct ExpressionWriter {
     var frames: [String] = []
     /// Which position each scope number means.
     var scopes: [(number: Int, position: Int)] = []
+    /// The alias of the JSON element that a scope number means.
+    var elements: [(number: Int, alias: String)] = []
     /// Where figures of groups may stand.
     var groups = Groups.none
     private var aliases = 0
-    private var depth = 0
+    /// How many parts of the statement are open where this text stands.
+    private(set) var depth: Int
 
-    init(schema: Schema, dialect: Dialect, earlierParameters: Int = 0) {
+    init(schema: Schema, dialect: Dialect, earlierParameters: Int = 0, depth: Int = 0) {
         self.schema = schema
         self.dialect = dialect
         self.earlierParameters = earlierParameters
+        self.depth = depth
     }
 
     /// A row that expressions can talk about.
@@ -150,6 +156,19 @@ struct ExpressionWriter {
         return term.name ?? "the expression"
     }
 
+    // MARK: Size
+
+    /// Refuses what no engine can read: SQLite joins 64 tables and binds some ten thousand parameters at most.
+    func checkSize() throws(RelataError) {
+        guard earlierParameters + parameters.count < 30_000 else {
+            throw .invalidUse("the query has too many values: put those of one property into a list")
+        }
+        guard positions.count > 20 else { return }
+        for frame in frames where frame.components(separatedBy: " JOIN ").count > 60 {
+            throw .invalidUse("the query follows more than 60 relationships: ask for less at once")
+        }
+    }
+
     // MARK: Depth
 
     /// Runs `body` inside of a node, or refuses: SQLite's parser holds a hundred open parts at most, and says so
@@ -181,12 +200,12 @@ extension ExpressionNode {
     /// How many parts of SQL are open while a part of this one is read.
     fileprivate var openParts: Int {
         switch self {
-        case .value, .property, .keyIn, .valueIn, .isNull, .invalid, .sql: 0
+        case .value, .property, .element, .keyIn, .valueIn, .isNull, .invalid, .sql: 0
         case .not: 1
         case .comparison, .negated: 2
         case .and, .or, .between, .text, .arithmetic: 3
         case .function, .groupAggregate: 5
-        case .quantified, .aggregate: 10
+        case .quantified, .aggregate, .anyElement, .inQuery: 10
         }
     }
 }

@@ -20,9 +20,11 @@ struct QueryWriter {
     /// Whether the order of the relationship is a position that the store keeps.
     var isOrderStored = false
 
-    init(_ compiler: QueryCompiler, _ plan: QueryPlan, earlierParameters: Int = 0) throws(RelataError) {
+    init(
+        _ compiler: QueryCompiler, _ plan: QueryPlan, earlierParameters: Int = 0, depth: Int = 0
+    ) throws(RelataError) {
         writer = ExpressionWriter(
-            schema: compiler.schema, dialect: compiler.dialect, earlierParameters: earlierParameters)
+            schema: compiler.schema, dialect: compiler.dialect, earlierParameters: earlierParameters, depth: depth)
         self.plan = plan
         guard let table = compiler.schema[plan.entity] else {
             throw .invalidUse(
@@ -196,6 +198,7 @@ struct QueryWriter {
     mutating func finish(
         _ select: String, order: [ExpressionWriter.OrderTerm], group: String = ""
     ) throws(RelataError) -> String {
+        try writer.checkSize()
         var text = select
         text.append(" FROM ")
         text.append(writer.frames[0])

@@ -5,7 +5,8 @@ extension Schema {
         switch node {
         case .and(let nodes): nodes.contains { pins($0, scope: scope, table: table) }
         case .or(let nodes): !nodes.isEmpty && nodes.allSatisfy { pins($0, scope: scope, table: table) }
-        case .keyIn(.property(scope, let path), _): isIndexed(path[...], of: table)
+        case .keyIn(.property(scope, let path), _), .inQuery(.property(scope, let path), _, _):
+            isIndexed(path[...], of: table)
         case .valueIn(.property(scope, let path), let values, []):
             !values.contains(.null) && isIndexed(path[...], of: table)
         case .comparison(.equal, .property(scope, let path), .value(let value), []),
@@ -44,7 +45,7 @@ extension ExpressionNode {
     /// Whether anything in it belongs to a scope around the given one.
     func leaves(scope: Int) -> Bool {
         switch self {
-        case .property(let own, _) where own < scope: true
+        case .property(let own, _) where own < scope, .element(let own, _) where own < scope: true
         case .quantified(_, let set, _) where set.scope < scope, .aggregate(_, let set, _, _) where set.scope < scope:
             true
         default: parts.contains { $0.leaves(scope: scope) }

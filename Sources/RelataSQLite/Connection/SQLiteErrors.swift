@@ -33,9 +33,14 @@ enum SQLiteErrors {
         }
     }
 
+    /// The code of an error in a function of ours whose message is for whoever made the query. SQLite leaves it to
+    /// extensions (`SQLITE_CONSTRAINT_FUNCTION`, which its header gives no constant to in Swift).
+    static let functionRefused = SQLITE_CONSTRAINT | 4 << 8
+
     /// The error of running a statement.
     static func running(_ path: String, code: Int, _ message: String, sql: String?) -> RelataError {
         let name = path.isEmpty ? "the store in memory" : path
+        if code == functionRefused { return .invalidUse(message) }
         return switch Int32(code & 0xff) {
         case SQLITE_NOTADB: .corruptStore("\(name) is not an SQLite database, and was left as it is")
         case SQLITE_CORRUPT: .corruptStore("\(name) is damaged (\(message)): restore it from a copy")

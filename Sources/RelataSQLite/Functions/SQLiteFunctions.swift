@@ -20,6 +20,17 @@ enum SQLiteFunctions {
         SQLiteFunction("relata_uppercased", 1) { .text($0.text(0).uppercased()) },
         SQLiteFunction("relata_trimmed", 1) { .text($0.text(0).trimmingCharacters(in: .whitespacesAndNewlines)) },
         SQLiteFunction("relata_length", 1) { .integer(Int64($0.text(0).count)) },
+        SQLiteFunction("relata_words", 3) {
+            isTrue(TextWords($0.text(1), options: $0.options(2)).areFound(in: $0.text(0)))
+        },
+        SQLiteFunction("relata_distance", 4) {
+            .real(
+                Geometry.distance(
+                    latitude: $0.real(0), longitude: $0.real(1), toLatitude: $0.real(2), longitude: $0.real(3)))
+        },
+        SQLiteFunction("relata_in_polygon", 3) {
+            isTrue(Geometry.isInPolygon(latitude: $0.real(0), longitude: $0.real(1), corners: $0.text(2)))
+        },
         SQLiteFunction("relata_decimal", 3) { try DecimalFunctions.calculate($0.text(0), $0.text(1), $0.text(2)) },
     ]
 
@@ -32,6 +43,9 @@ enum SQLiteFunctions {
                     handle, function.name, function.argumentCount, flags, context, SQLiteFunction.call, nil, nil, nil),
                 function.name)
         }
+        try check(
+            sqlite3_create_function_v2(
+                handle, "relata_search", 3, flags, nil, StatementSearch.call, nil, nil, nil), "relata_search")
         // Not deterministic: what is known changes from row to row.
         try check(
             sqlite3_create_function_v2(
@@ -85,10 +99,11 @@ final class SQLiteFunction: Sendable {
             switch try body(SQLiteArguments(values: values)) {
             case .text(let text): SQLiteValue.result(context, text)
             case .integer(let number): sqlite3_result_int64(context, number)
+            case .real(let number): sqlite3_result_double(context, number)
             default: sqlite3_result_null(context)
             }
         } catch {
-            sqlite3_result_error(context, "\(error)", -1)
+            SQLiteValue.result(context, error)
         }
     }
 }
@@ -100,6 +115,9 @@ struct SQLiteArguments {
     /// An argument as text, numbers spelled out.
     func text(_ index: Int) -> String { SQLiteValue.text(values, index) ?? "" }
 
+    /// An argument as a number.
+    func real(_ index: Int) -> Double { sqlite3_value_double(values[index]) }
+
     func options(_ index: Int) -> TextOptions { TextOptions(rawValue: Int(sqlite3_value_int64(values[index]))) }
 }
 
@@ -110,6 +128,15 @@ enum SQLiteValue {
         guard let value = arguments?[index], let bytes = sqlite3_value_text(value) else { return nil }
         return String(
             decoding: UnsafeBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(value))), as: UTF8.self)
+    }
+
+    /// What went wrong, with the code by which ``SQLiteErrors`` knows that the message is ours.
+    static func result(_ context: OpaquePointer?, _ error: any Error) {
+        sqlite3_result_error(context, "\(error)", -1)
+        if case RelataError.invalidUse(let message) = error {
+            sqlite3_result_error(context, message, -1)
+            sqlite3_result_error_code(context, SQLiteErrors.functionRefused)
+        }
     }
 
     static func result(_ context: OpaquePointer?, _ text: String) {

@@ -36,6 +36,8 @@ public struct ColumnValue {
     @inlinable public var storageClass: Int32 { sqlite3_value_type(pointer) }
     /// Whether the column is `NULL`.
     @inlinable public var isNull: Bool { storageClass == SQLITE_NULL }
+    /// Whether the column holds text.
+    @inlinable public var isText: Bool { storageClass == SQLITE_TEXT }
     /// The column as an integer, as SQLite converts it.
     @inlinable public var integer: Int64 { sqlite3_value_int64(pointer) }
     /// The column as a number, as SQLite converts it.
@@ -46,6 +48,14 @@ public struct ColumnValue {
         guard let bytes = sqlite3_value_text(pointer) else { return "" }
         let count = Int(sqlite3_value_bytes(pointer))
         return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
+    }
+
+    /// Lends the UTF-8 of the column's characters, as SQLite converts it. It is as whoever wrote it left it: SQLite doesn't
+    /// check it.
+    @inlinable
+    public func withTextBytes<Result>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result {
+        let bytes = sqlite3_value_text(pointer)
+        return try body(UnsafeBufferPointer(start: bytes, count: bytes == nil ? 0 : Int(sqlite3_value_bytes(pointer))))
     }
 
     /// The column's bytes.

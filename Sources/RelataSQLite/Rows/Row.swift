@@ -9,7 +9,8 @@ public struct Row {
     /// The current row of a statement.
     @inlinable public init(_ statement: OpaquePointer) { self.statement = statement }
 
-    private subscript(column: Int) -> ColumnValue { ColumnValue(statement, Int32(column)) }
+    /// A column.
+    @inlinable public subscript(column: Int) -> ColumnValue { ColumnValue(statement, Int32(column)) }
 
     /// How many columns there are.
     public var columnCount: Int { Int(sqlite3_column_count(statement)) }

@@ -22,28 +22,29 @@ public enum TextPattern {
     ///
     /// - Throws: ``RelataError/invalidUse(_:)`` where it isn't.
     public static func check(_ pattern: String) throws(RelataError) {
-        _ = try expression(pattern, isCaseInsensitive: false)
+        _ = try expression(pattern, isCaseInsensitive: false, isWhole: false)
     }
 
     private struct Key: Hashable {
         /// A value, because an é and an e with an accent are equal as strings.
         let pattern: Value
         let isCaseInsensitive: Bool
+        let isWhole: Bool
     }
 
     /// Compiled expressions: one pattern is matched against many rows.
     private static let cache = Mutex<[Key: NSRegularExpression]>([:])
 
-    private static func expression(
-        _ pattern: String, isCaseInsensitive: Bool
+    static func expression(
+        _ pattern: String, isCaseInsensitive: Bool, isWhole: Bool = true
     ) throws(RelataError) -> NSRegularExpression {
-        let key = Key(pattern: .text(pattern), isCaseInsensitive: isCaseInsensitive)
+        let key = Key(pattern: .text(pattern), isCaseInsensitive: isCaseInsensitive, isWhole: isWhole)
         if let known = cache.withLock({ $0[key] }) { return known }
         do {
+            let options: NSRegularExpression.Options = isCaseInsensitive ? [.caseInsensitive] : []
             // Checked alone first: unbalanced parentheses could balance with those around it.
-            _ = try NSRegularExpression(pattern: pattern)
-            let made = try NSRegularExpression(
-                pattern: "\\A(?:\(pattern))\\z", options: isCaseInsensitive ? [.caseInsensitive] : [])
+            let alone = try NSRegularExpression(pattern: pattern, options: options)
+            let made = isWhole ? try NSRegularExpression(pattern: "\\A(?:\(pattern))\\z", options: options) : alone
             cache.withLock { cache in
                 // A program has few patterns; this bounds one that makes them from data.
                 if cache.count >= 100 { cache = [:] }
@@ -51,7 +52,8 @@ public enum TextPattern {
             }
             return made
         } catch {
-            throw .invalidUse("\"\(pattern)\" isn't a regular expression: check its brackets and backslashes")
+            throw .invalidUse(
+                "\"\(pattern.prefix(200))\" isn't a regular expression: check its brackets and backslashes")
         }
     }
 

@@ -1,0 +1,40 @@
+/// A step into a JSON value.
+public enum JSONStep: Hashable, Sendable {
+    /// To the member of an object.
+    case member(String)
+    /// To the element of an array, counted from 0.
+    case index(Int)
+}
+
+/// What a JSON value is read as. JSON's `null` is unset in each.
+public enum JSONKind: Hashable, Sendable {
+    /// A number.
+    case number
+    /// A string.
+    case text
+    /// `true` or `false`.
+    case boolean
+    /// An object or array, as the JSON text that stands there.
+    case compound
+    /// Whatever it is: text of what is compound, 1 and 0 for `true` and `false`.
+    case any
+    /// Whatever it is, as JSON text.
+    case json
+}
+
+/// The elements of an array in a JSON value, one after the other known to a condition.
+public struct JSONElements: Hashable, Sendable {
+    /// The JSON value.
+    public var json: ExpressionNode
+    /// Where in it the array stands; empty for the value itself.
+    public var path: [JSONStep]
+    /// The number of the scope in which an element is known to conditions on it.
+    public var scope: Int
+
+    /// The elements of the array at a place.
+    public init(of json: ExpressionNode, at path: [JSONStep] = [], scope: Int) {
+        self.json = json
+        self.path = path
+        self.scope = scope
+    }
+}

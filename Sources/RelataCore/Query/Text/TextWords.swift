@@ -1,0 +1,40 @@
+/// Words that are looked for in a text, as a person writes them into a search box: any of them is enough. What stands in
+/// quotes must be there word for word, and what follows a hyphen must not: `"science fiction" space -war`.
+///
+/// A word is what stands between anything but letters and digits. Words are found whole, and in the form that is asked for.
+public struct TextWords: Sendable {
+    private var words: Set<String> = []
+    private var phrases: [[String]] = []
+    private var excluded: Set<String> = []
+    private let options: TextOptions
+
+    /// Reads what is looked for.
+    public init(_ text: String, options: TextOptions = []) {
+        self.options = options
+        for (index, part) in text.split(separator: "\"", omittingEmptySubsequences: false).enumerated() {
+            guard index.isMultiple(of: 2) else {
+                let phrase = Self.words(of: String(part), options)
+                if !phrase.isEmpty { phrases.append(phrase) }
+                continue
+            }
+            for term in part.split(whereSeparator: \.isWhitespace) {
+                let found = Self.words(of: String(term), options)
+                if term.hasPrefix("-") { excluded.formUnion(found) } else { words.formUnion(found) }
+            }
+        }
+    }
+
+    /// Whether they are found in a text.
+    public func areFound(in text: String) -> Bool {
+        let found = Self.words(of: text, options)
+        guard !found.contains(where: excluded.contains) else { return false }
+        if phrases.isEmpty { return found.contains(where: words.contains) }
+        return phrases.allSatisfy { phrase in
+            found.indices.contains { found[$0...].starts(with: phrase) }
+        }
+    }
+
+    private static func words(of text: String, _ options: TextOptions) -> [String] {
+        TextFolding.fold(text, options).split { !$0.isLetter && !$0.isNumber }.map(String.init)
+    }
+}

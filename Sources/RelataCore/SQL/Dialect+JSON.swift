@@ -1,0 +1,58 @@
+/// How an engine reads JSON text. Text that is no JSON, as another program may have left it, reads as nothing.
+extension Dialect {
+    /// A place in a JSON value, as what is bound for it.
+    ///
+    /// - Throws: ``RelataError/invalidUse(_:)`` for a member whose name the engine has no way to say.
+    func jsonPath(_ path: [JSONStep]) throws(RelataError) -> String {
+        var text = "$"
+        for step in path {
+            switch step {
+            case .index(let index): text.append("[\(index)]")
+            case .member(let name):
+                guard name.unicodeScalars.allSatisfy({ $0 != "\"" && $0 != "\\" && $0.value >= 0x20 }) else {
+                    throw .invalidUse(
+                        "a member of a JSON value can't be asked for by a name with quotes, backslashes or control characters"
+                    )
+                }
+                text.append(".\"\(name)\"")
+            }
+        }
+        return text
+    }
+
+    /// What stands at a place of a JSON text.
+    func json(_ text: String, at path: String, as kind: JSONKind) -> String {
+        let (type, value) = ("json_type(\(text), \(path))", "json_extract(\(text), \(path))")
+        if kind == .json { return "CASE WHEN json_valid(\(text)) THEN NULLIF(\(text) -> \(path), 'null') END" }
+        return "CASE WHEN NOT json_valid(\(text)) THEN NULL " + (kind.condition(type, value) ?? "ELSE \(value)")
+            + " END"
+    }
+
+    /// The element of an array that is a row of ``jsonElements(of:at:)``.
+    func jsonElement(_ alias: String, as kind: JSONKind) -> String {
+        let (type, value) = ("\(alias).type", "\(alias).value")
+        return kind.condition(type, value).map { "CASE \($0) END" } ?? value
+    }
+
+    /// The elements of the array at a place of a JSON text, one a row; none where there is no array.
+    func jsonElements(of text: String, at path: String) -> String {
+        "json_each(CASE WHEN NOT json_valid(\(text)) THEN NULL WHEN json_type(\(text), \(path)) = 'array' THEN \(text) END, "
+            + "\(path))"
+    }
+}
+
+extension JSONKind {
+    /// The branches of a `CASE` that let through values of the kind only; `nil` for all kinds.
+    fileprivate func condition(_ type: String, _ value: String) -> String? {
+        switch self {
+        case .number: "WHEN \(type) IN ('integer', 'real') THEN \(value)"
+        case .text: "WHEN \(type) = 'text' THEN \(value)"
+        case .boolean: "WHEN \(type) = 'true' THEN 1 WHEN \(type) = 'false' THEN 0"
+        case .compound: "WHEN \(type) IN ('object', 'array') THEN \(value)"
+        case .any: nil
+        case .json:
+            "WHEN \(type) IN ('object', 'array') THEN \(value) WHEN \(type) IN ('true', 'false') THEN \(type)"
+                + " WHEN \(type) <> 'null' THEN json_quote(\(value))"
+        }
+    }
+}

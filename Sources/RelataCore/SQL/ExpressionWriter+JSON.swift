@@ -1,0 +1,56 @@
+/// Reading JSON values that a column holds as text.
+extension ExpressionWriter {
+    /// What stands at a place of a JSON value.
+    mutating func json(_ source: Term, _ kind: JSONKind, _ path: [JSONStep]) throws(RelataError) -> Term {
+        try require(source.type == .json || source.type == .text, source, "only JSON has places to read")
+        let place = bind(.text(try dialect.jsonPath(path)))
+        return Term(
+            sql: dialect.json(source.sql, at: place, as: kind), type: kind.type, isNullable: true,
+            name: "\(describe(source)) at \(path.description)")
+    }
+
+    /// The JSON element that a scope stands for.
+    func element(_ scope: Int, _ kind: JSONKind) throws(RelataError) -> Term {
+        guard let known = elements.last(where: { $0.number == scope }) else {
+            throw .invalidUse("scope \(scope) is no element of a JSON array here")
+        }
+        return Term(
+            sql: dialect.jsonElement(known.alias, as: kind), type: kind.type, isNullable: true, name: "the element")
+    }
+
+    /// Appends whether any element of a JSON array meets a condition.
+    mutating func anyElement(of set: JSONElements, _ condition: ExpressionNode) throws(RelataError) {
+        let source = try term(set.json)
+        try require(source.type == .json || source.type == .text, source, "only JSON has elements")
+        let place = bind(.text(try dialect.jsonPath(set.path)))
+        let alias = newAlias()
+        elements.append((set.scope, alias))
+        defer { elements.removeLast() }
+        let text = try written { (writer) throws(RelataError) in try writer.condition(condition, isInside: true) }
+        sql.append(
+            "EXISTS (SELECT 1 FROM \(dialect.jsonElements(of: source.sql, at: place)) AS \(alias) WHERE \(text))")
+    }
+}
+
+extension JSONKind {
+    /// The type of the SQL value.
+    fileprivate var type: AttributeType? {
+        switch self {
+        case .number: .real
+        case .text, .compound, .json: .text
+        case .boolean: .boolean
+        case .any: nil
+        }
+    }
+}
+
+extension [JSONStep] {
+    fileprivate var description: String {
+        map { step in
+            switch step {
+            case .member(let name): name
+            case .index(let index): String(index)
+            }
+        }.joined(separator: ".")
+    }
+}

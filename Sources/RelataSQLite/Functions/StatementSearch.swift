@@ -1,0 +1,60 @@
+import GRDBSQLite
+import RelataCore
+
+/// `relata_search(text, pattern, options)`: whether a part of a text matches a regular expression.
+///
+/// What is compiled is kept with the statement, and so is the time that all its searches have left together.
+final class StatementSearch {
+    private let search: TextSearch
+    private let time: TimeLeft
+
+    private final class TimeLeft {
+        var duration = TextSearch.limit
+    }
+
+    private init(_ search: TextSearch, _ time: TimeLeft) {
+        self.search = search
+        self.time = time
+    }
+
+    static let call: @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void = {
+        context, _, arguments in
+        guard let text = SQLiteValue.text(arguments, 0), let pattern = arguments?[1],
+            sqlite3_value_type(pattern) != SQLITE_NULL
+        else { return sqlite3_result_null(context) }
+        do throws(RelataError) {
+            let search = try known(context, arguments)
+            let isFound = try search.search.isFound(in: text, timeLeft: &search.time.duration)
+            sqlite3_result_int64(context, isFound ? 1 : 0)
+        } catch {
+            SQLiteValue.result(context, error)
+        }
+    }
+
+    /// SQLite keeps what belongs to a constant argument, and what has a negative number, as long as the statement runs.
+    private static func known(
+        _ context: OpaquePointer?, _ arguments: UnsafeMutablePointer<OpaquePointer?>?
+    ) throws(RelataError) -> StatementSearch {
+        if let known = sqlite3_get_auxdata(context, 1) {
+            return Unmanaged<StatementSearch>.fromOpaque(known).takeUnretainedValue()
+        }
+        let time: TimeLeft
+        if let known = sqlite3_get_auxdata(context, timeNumber) {
+            time = Unmanaged<TimeLeft>.fromOpaque(known).takeUnretainedValue()
+        } else {
+            time = TimeLeft()
+            sqlite3_set_auxdata(context, timeNumber, Unmanaged.passRetained(time).toOpaque(), release)
+        }
+        let options = TextOptions(rawValue: arguments?[2].map { Int(sqlite3_value_int64($0)) } ?? 0)
+        let search = StatementSearch(
+            try TextSearch(SQLiteValue.text(arguments, 1) ?? "", options: options), time)
+        sqlite3_set_auxdata(context, 1, Unmanaged.passRetained(search).toOpaque(), release)
+        return search
+    }
+
+    private static let timeNumber: Int32 = -7103
+
+    private static let release: @convention(c) (UnsafeMutableRawPointer?) -> Void = { object in
+        if let object { Unmanaged<AnyObject>.fromOpaque(object).release() }
+    }
+}

@@ -1,0 +1,96 @@
+import Foundation
+import RelataCore
+import RelataSQLite
+import Testing
+
+/// Searching text by parts that match and by words, and places by where they lie.
+struct QuerySearchTests {
+    let library: QueryLibrary
+
+    init() throws { library = try .small() }
+
+    private func books(
+        _ search: TextOperator, _ pattern: String, _ options: TextOptions = []
+    ) throws -> [Value] {
+        try library.keys("Book", .text(search, the("title"), .value(.text(pattern)), options))
+    }
+
+    @Test func aPartMatches() throws {
+        #expect(try books(.search, "arth") == [1, 4])
+        #expect(try books(.search, "^earth") == [4])
+        #expect(try books(.search, "^EARTH", .caseInsensitive) == [1, 4])
+        #expect(try books(.search, "(?i)^EARTH") == [1, 4])
+        #expect(try books(.search, "[0-9]+%") == [3])
+        #expect(try books(.search, "sea$|_$") == [1, 3])
+        #expect(throws: RelataError.self) { try books(.search, "(") }
+    }
+
+    @Test func aSearchThatTakesTooLongEnds() throws {
+        try library.connection.execute("UPDATE Book SET title = '\(String(repeating: "a", count: 60))b'")
+        let start = ContinuousClock().now
+        #expect {
+            try books(.search, "(a+)+$")
+        } throws: { error in
+            if case RelataError.invalidUse(let message) = error { message.contains("took too long") } else { false }
+        }
+        // All rows together had a second; the rest is for a busy machine.
+        #expect(ContinuousClock().now - start < .seconds(10))
+        #expect(try books(.search, "a+b$") == [1, 2, 3, 4])
+    }
+
+    @Test func allSearchesOfAStatementShareTheirTime() throws {
+        try library.connection.execute("UPDATE Book SET title = '\(String(repeating: "a", count: 60))b'")
+        let pattern = ExpressionNode.text(.search, the("title"), .value("(a+)+$"), [])
+        let many = ExpressionNode.or((0..<20).map { .and([pattern, the("id") > .integer(Int64($0) - 100)]) })
+        let start = ContinuousClock().now
+        #expect(throws: RelataError.self) { try library.keys("Book", many) }
+        #expect(ContinuousClock().now - start < .seconds(10))
+    }
+
+    @Test func wordsAreFoundWhole() throws {
+        try library.connection.execute("UPDATE Book SET title = 'Les Dépossédés, a science-fiction novel' WHERE id = 2")
+        let all: TextOptions = [.caseInsensitive, .diacriticInsensitive]
+        #expect(try books(.words, "EARTHSEA nothing", all) == [1])
+        #expect(try books(.words, "EARTHSEA") == [])
+        #expect(try books(.words, "earth", all) == [])
+        #expect(try books(.words, "depossedes wool", all) == [2, 3])
+        #expect(try books(.words, "\"science fiction\"", all) == [2])
+        #expect(try books(.words, "\"fiction science\"", all) == [])
+        #expect(try books(.words, "novel wool -science", all) == [3])
+        #expect(try books(.words, "", all) == [])
+    }
+
+    @Test func distancesAreAngles() throws {
+        func far(_ latitude: Double, _ longitude: Double, _ other: Double, _ otherLongitude: Double) throws -> Double {
+            let node = ExpressionNode.function(
+                .distance, [latitude, longitude, other, otherLongitude].map { .value(.real($0)) })
+            let query = try library.compiler.select(
+                QueryPlan(entity: "Genre", limit: 1), columns: .expressions([node]))
+            guard case .real(let angle) = try library.run(query)[0][0] else { return -1 }
+            return angle
+        }
+        #expect(try abs(far(0, 0, 0, 90) - .pi / 2) < 1e-9)
+        #expect(try abs(far(90, 0, -90, 50) - .pi) < 1e-9)
+        #expect(try far(52.5, 13.4, 52.5, 13.4) == 0)
+        // Berlin and Paris are 878 km apart.
+        #expect(try abs(far(52.52, 13.405, 48.8566, 2.3522) * 6371 - 878) < 2)
+        // The short way, across the 180th meridian.
+        #expect(try abs(far(0, 179, 0, -179) - 2 * .pi / 180) < 1e-9)
+    }
+
+    @Test func placesLieInPolygonsAndOnTheirEdges() throws {
+        try library.connection.execute("UPDATE Book SET notes = '[[0,0],[0,10],[10,10],[10,0]]' WHERE id = 1")
+        try library.connection.execute("UPDATE Book SET notes = '[[0,0],[5,5],[0,10],[10,5]]' WHERE id = 2")
+        func holding(_ latitude: Double, _ longitude: Double) throws -> [Value] {
+            try library.keys(
+                "Book",
+                .function(.isInPolygon, [.value(.real(latitude)), .value(.real(longitude)), the("notes")]))
+        }
+        #expect(try holding(6, 5) == [1, 2])
+        #expect(try holding(1, 5) == [1])
+        #expect(try holding(0, 5) == [1])
+        #expect(try holding(10, 5) == [1, 2])
+        #expect(try holding(11, 5) == [])
+        #expect(try holding(5, -1) == [])
+    }
+}
