@@ -24,15 +24,6 @@ extension RowWriter {
 }
 
 extension Table {
-    /// The names of the properties that columns store, each once.
-    func properties(of columns: [Int]) -> [String] {
-        var names: [String] = []
-        for column in columns where names.last != self.columns[column].property {
-            names.append(self.columns[column].property)
-        }
-        return names
-    }
-
     /// The properties that any change of a row writes.
     var stampProperties: [String] { [entity.revision, entity.updatedAt].compactMap(\.self) }
 }

@@ -37,7 +37,7 @@ public final class Store: StoreWriter, Sendable {
         public init() {}
     }
 
-    let pool: ConnectionPool
+    package let pool: ConnectionPool
     let catalog: ModelCatalog
     let hub: ChangeHub
     let observations = ObservationRegistry()

@@ -52,8 +52,7 @@ public enum Introspection {
     }
 
     private static func isInternal(_ name: String) -> Bool {
-        name.lowercased().hasPrefix("sqlite_")
-            || ["relata_metadata", ChangeLogFormat.table].contains(name.lowercased())
+        ["sqlite_", "relata_"].contains { name.lowercased().hasPrefix($0) }
     }
 
     private static func readColumns(

@@ -29,6 +29,14 @@ public struct MigrationStep: Sendable {
     public init(
         _ name: String, taking changes: LossyChange..., body: @escaping @Sendable (Connection) throws -> Void = { _ in }
     ) {
+        self.init(name, taking: changes, body: body)
+    }
+
+    /// Declares a step for changes that are known as a list.
+    public init(
+        _ name: String, taking changes: [LossyChange],
+        body: @escaping @Sendable (Connection) throws -> Void = { _ in }
+    ) {
         declaration = MigrationStepDeclaration(name: name, changes: changes)
         self.body = body
     }

@@ -16,14 +16,17 @@ public enum SQLiteMigrator {
     ///
     /// An unchanged file costs one look-up.
     ///
+    /// - Parameter finish: Called at the end of the transaction, for what must change together with the tables. Then
+    ///   there is a transaction even where the file is unchanged.
     /// - Throws: ``RelataError/schemaMismatch(_:)`` with every change that would lose something, and whatever a step
     ///   throws. The file is then as it was.
     @discardableResult
     public static func migrate(
-        _ connection: Connection, schema: Schema, steps: [MigrationStep] = []
+        _ connection: Connection, schema: Schema, steps: [MigrationStep] = [],
+        finish: (@Sendable (Connection) throws -> Void)? = nil
     ) throws -> MigrationPlan {
         let fingerprint = fingerprint(schema, steps)
-        if Metadata.isUnchanged(connection, fingerprint: fingerprint) { return MigrationPlan() }
+        if finish == nil, Metadata.isUnchanged(connection, fingerprint: fingerprint) { return MigrationPlan() }
         if try isReadOnly(connection) {
             let plan = try plan(connection, schema, steps, try Metadata.read(connection))
             try plan.checkIsAllowed()
@@ -36,9 +39,9 @@ public enum SQLiteMigrator {
         }
         return try unenforced(connection) {
             try transaction(connection) {
-                // Another process may have done it while this one waited for the lock.
-                if Metadata.isUnchanged(connection, fingerprint: fingerprint) { return MigrationPlan() }
-                return try run(connection, schema, steps, fingerprint)
+                let plan = try run(connection, schema, steps, fingerprint)
+                if let finish { try finish(connection) }
+                return plan
             }
         }
     }
@@ -62,6 +65,8 @@ public enum SQLiteMigrator {
     private static func run(
         _ connection: Connection, _ schema: Schema, _ steps: [MigrationStep], _ fingerprint: String
     ) throws -> MigrationPlan {
+        // Another process may have done it while this one waited for the lock.
+        if Metadata.isUnchanged(connection, fingerprint: fingerprint) { return MigrationPlan() }
         var metadata = try Metadata.read(connection)
         let plan = try plan(connection, schema, steps, metadata)
         try plan.checkIsAllowed()

@@ -162,6 +162,14 @@ public final class ConnectionPool: Sendable {
         return try body(connection)
     }
 
+    /// As ``withWriter(_:)``; while another writes, the task waits without a thread.
+    public func alone<Result: Sendable>(_ body: @Sendable (Connection) throws -> Result) async throws -> Result {
+        try Task.checkCancellation()
+        let connection = try await writer.acquire()
+        defer { writer.release(connection) }
+        return try body(connection)
+    }
+
     private func acquireWriter() throws -> Connection {
         guard let connection = try writer.acquireUnlessHeld() else { throw RelataError.invalidUse(Self.nestedWrite) }
         return connection

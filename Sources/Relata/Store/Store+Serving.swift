@@ -1,0 +1,23 @@
+/// What servers of a store's own data need: the typed view of a transaction that they began on the store's pool.
+extension Store {
+    /// The models, those that were found from others included.
+    package var models: [any Model.Type] { catalog.types }
+
+    /// The typed view of a transaction that a connection of the store's pool is in.
+    package func transaction(on connection: Connection) -> WriteTransaction { WriteTransaction(connection, catalog) }
+}
+
+extension ReadTransaction {
+    /// The object with a key whose columns are known only at run time.
+    package func object<M: Model>(_ model: M.Type, key: KeyValue) throws -> M? {
+        try objects(Query<M>().where { _ in Condition(.keyIn(FieldPath().object, [key])) }).first
+    }
+}
+
+extension WriteTransaction {
+    /// Deletes objects of an entity that is known only at run time.
+    package func delete(entity: Int, _ roots: DeletionRoots) throws -> DeletionReport {
+        func delete<M: Model>(_ model: M.Type) throws -> DeletionReport { try self.delete(model, roots) }
+        return try delete(catalog.types[entity])
+    }
+}

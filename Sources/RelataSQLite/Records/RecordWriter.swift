@@ -1,0 +1,182 @@
+import GRDBSQLite
+import RelataCore
+
+/// Writes objects whose types are known only at run time, within the caller's transaction: one row, or the links of one
+/// object, at a time.
+///
+/// Stamps and limits are the caller's affair; a revision is counted up.
+package struct RecordWriter {
+    private let connection: Connection
+    private let schema: Schema
+
+    package init(_ connection: Connection, schema: Schema) {
+        self.connection = connection
+        self.schema = schema
+    }
+
+    // MARK: Rows
+
+    /// Inserts an object.
+    ///
+    /// - Parameter values: One for each of ``Table/columns``; of a key that the database assigns, `NULL`.
+    /// - Returns: Its key.
+    /// - Throws: ``RelataError/alreadyExists(_:)``, ``RelataError/uniqueViolation(entity:properties:)``,
+    ///   ``RelataError/invalidReference(entity:property:key:)``, ``RelataError/requiredReference(entity:property:hint:)``.
+    package func insert(_ table: Table, _ values: [Value]) throws -> KeyValue {
+        let given = KeyValue(table.keyColumns.map { values[$0] })
+        do {
+            try connection.run(SQLStatement(RowSQL.insert(table), values.map(Parameter.value)))
+        } catch {
+            throw try explained(error, table, given, isInsert: true, values)
+        }
+        let isAssigned = table.entity.isKeyAssigned && given.values == [.null]
+        let key = isAssigned ? KeyValue(.integer(connection.lastInsertedRowID)) : given
+        connection.recorder?.record(.insert, table.index, key)
+        return key
+    }
+
+    /// Writes columns of an object.
+    ///
+    /// - Parameter changes: New values by their index in ``Table/columns``.
+    /// - Returns: Whether the object is there.
+    /// - Throws: as ``insert(_:_:)``.
+    @discardableResult
+    package func update(_ table: Table, _ key: KeyValue, _ changes: [Int: Value]) throws -> Bool {
+        let columns = changes.keys.sorted()
+        guard !columns.isEmpty else { return try connection.isStored(key, in: table) }
+        var assignments: [String] = []
+        var parameters: [Parameter] = []
+        for column in columns {
+            parameters.append(.value(changes[column] ?? .null))
+            assignments.append("\(RowSQL.quote(table.columns[column].name)) = ?\(parameters.count)")
+        }
+        // One that changes its owner has no place in the new one's list yet, where the store keeps the place.
+        for reference in schema.references where reference.source == table.index && reference.isOrderStored {
+            guard let order = reference.orderColumn else { continue }
+            let own = columns.filter { table.columns[$0].reference == reference.index }
+            if own.isEmpty { continue }
+            var same: [String] = []
+            for column in own {
+                parameters.append(.value(changes[column] ?? .null))
+                same.append("\(RowSQL.quote(table.columns[column].name)) IS ?\(parameters.count)")
+            }
+            let place = RowSQL.quote(order)
+            assignments.append("\(place) = CASE WHEN \(same.joined(separator: " AND ")) THEN \(place) END")
+        }
+        if let revision = table.entity.revision.flatMap({ table.entity.attribute($0)?.column }) {
+            assignments.append("\(RowSQL.quote(revision)) = \(RowSQL.quote(revision)) + 1")
+        }
+        let sql =
+            "UPDATE \(RowSQL.quote(table.sqlName)) SET \(assignments.joined(separator: ", ")) WHERE "
+            + RowSQL.matches(table.keyColumnNames, from: parameters.count + 1)
+        parameters += key.values.map(Parameter.value)
+        do {
+            guard try connection.run(SQLStatement(sql, parameters)) > 0 else { return false }
+        } catch {
+            var values = try row(table, key) ?? []
+            for (column, value) in changes where column < values.count { values[column] = value }
+            throw try explained(error, table, key, isInsert: false, values)
+        }
+        connection.recorder?.record(.update, table.index, key, properties: table.properties(of: columns))
+        return true
+    }
+
+    /// The object's values in the order of ``Table/columns``; `nil` if it isn't stored.
+    package func row(_ table: Table, _ key: KeyValue) throws(RelataError) -> [Value]? {
+        let statement = SQLStatement(RowSQL.fetch(table), key.values.map(Parameter.value))
+        return try connection.values(statement, types: table.columns.map(\.type)).first
+    }
+
+    private func explained(
+        _ error: any Error, _ table: Table, _ key: KeyValue, isInsert: Bool, _ values: [Value]
+    ) throws -> any Error {
+        let object = ObjectReference(entity: table.name, key: key)
+        return try ConstraintErrors(connection, schema: schema).translate(
+            error, object: object, table: table, isInsert: isInsert
+        ) { values }
+    }
+
+    // MARK: Links
+
+    /// Makes objects members of a many-to-many of one object, those that aren't yet: last, in the order given.
+    ///
+    /// - Parameter isSource: Whether the one object is of the join's source.
+    /// - Throws: ``RelataError/invalidReference(entity:property:key:)`` for a member that isn't stored.
+    package func link(_ join: Join, isSource: Bool, _ owner: KeyValue, to members: [KeyValue]) throws {
+        let sql = insertion(into: join, isSource: isSource)
+        var added: [KeyValue] = []
+        for member in members where try insert(member, of: owner, into: join, isSource, sql) { added.append(member) }
+        record(join, isSource, owner, added)
+    }
+
+    /// Inserts a row of a join table; `false` if it is there.
+    private func insert(
+        _ member: KeyValue, of owner: KeyValue, into join: Join, _ isSource: Bool, _ sql: String
+    ) throws -> Bool {
+        do {
+            return try connection.run(SQLStatement(sql, (owner.values + member.values).map(Parameter.value))) > 0
+        } catch {
+            guard case .database(let code, _, _) = error, code == Int(SQLITE_CONSTRAINT_FOREIGNKEY_) else {
+                throw error
+            }
+            throw RelataError.invalidReference(
+                entity: schema.tables[isSource ? join.source : join.target].name,
+                property: isSource ? join.property : join.inverse ?? join.property, key: member)
+        }
+    }
+
+    /// The statement that inserts a row, last in the lists of both sides; the own key's parameters come first.
+    private func insertion(into join: Join, isSource: Bool) -> String {
+        let own: [String] = isSource ? join.sourceColumns : join.targetColumns
+        let other: [String] = isSource ? join.targetColumns : join.sourceColumns
+        var columns: [String] = own + other
+        var terms: [String] = (1...columns.count).map { "?\($0)" }
+        if let order = isSource ? join.orderColumn : join.inverseOrderColumn {
+            columns.append(order)
+            terms.append(end(of: join, order, own, from: 1))
+        }
+        if let order = isSource ? join.inverseOrderColumn : join.orderColumn {
+            columns.append(order)
+            terms.append(end(of: join, order, other, from: own.count + 1))
+        }
+        let names = columns.map { RowSQL.quote($0) }.joined(separator: ", ")
+        let values = terms.joined(separator: ", ")
+        return "INSERT INTO \(RowSQL.quote(join.table)) (\(names)) VALUES (\(values)) ON CONFLICT DO NOTHING"
+    }
+
+    /// The position after the last of a list.
+    private func end(of join: Join, _ order: String, _ list: [String], from first: Int) -> String {
+        let place = "coalesce(max(\(RowSQL.quote(order))), 0) + \(Relationship.Order.gap)"
+        return "(SELECT \(place) FROM \(RowSQL.quote(join.table)) WHERE \(RowSQL.matches(list, from: first)))"
+    }
+
+    /// Makes objects no members of a many-to-many of one object.
+    package func unlink(_ join: Join, isSource: Bool, _ owner: KeyValue, from members: [KeyValue]) throws {
+        let own = isSource ? join.sourceColumns : join.targetColumns
+        let other = isSource ? join.targetColumns : join.sourceColumns
+        let sql = "DELETE FROM \(RowSQL.quote(join.table)) WHERE " + RowSQL.matches(own + other, from: 1)
+        var removed: [KeyValue] = []
+        for member in members {
+            let statement = SQLStatement(sql, (owner.values + member.values).map(Parameter.value))
+            if try connection.run(statement) > 0 { removed.append(member) }
+        }
+        record(join, isSource, owner, removed)
+    }
+
+    private func record(_ join: Join, _ isSource: Bool, _ owner: KeyValue, _ members: [KeyValue]) {
+        guard let recorder = connection.recorder, !members.isEmpty else { return }
+        let (owners, others) = (KeyList([owner]), KeyList(members))
+        recorder.recordLink(join, sources: isSource ? owners : others, targets: isSource ? others : owners)
+    }
+}
+
+extension Table {
+    /// The properties that some of the columns store, each once.
+    package func properties(of columns: [Int]) -> [String] {
+        var properties: [String] = []
+        for column in columns where properties.last != self.columns[column].property {
+            properties.append(self.columns[column].property)
+        }
+        return properties
+    }
+}
