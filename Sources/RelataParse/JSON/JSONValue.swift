@@ -1,0 +1,72 @@
+/// A JSON value: what clients send, and what columns of objects and arrays hold.
+///
+/// Numbers are those of JavaScript. One that is whole is an integer whether it was written `1`, `1.0` or `1e0`, so that
+/// equal numbers are equal values.
+public enum JSONValue: Hashable, Sendable {
+    case null
+    case bool(Bool)
+    /// A whole number that fits 64 bits.
+    case integer(Int64)
+    /// Any other number. Always finite.
+    case double(Double)
+    case string(String)
+    case array([JSONValue])
+    /// Members by name. Their order means nothing; they are written sorted.
+    case object([String: JSONValue])
+
+    /// The member of that name; `nil` where there is none, or the value is no object.
+    public subscript(name: String) -> JSONValue? {
+        if case .object(let members) = self { members[name] } else { nil }
+    }
+
+    /// The text of a string.
+    public var string: String? { if case .string(let text) = self { text } else { nil } }
+
+    /// The members of an object.
+    public var object: [String: JSONValue]? { if case .object(let members) = self { members } else { nil } }
+
+    /// The elements of an array.
+    public var array: [JSONValue]? { if case .array(let elements) = self { elements } else { nil } }
+
+    /// The truth value.
+    public var bool: Bool? { if case .bool(let value) = self { value } else { nil } }
+
+    /// The number, as JavaScript has it.
+    public var number: Double? {
+        switch self {
+        case .integer(let value): Double(value)
+        case .double(let value): value
+        default: nil
+        }
+    }
+
+    /// The whole number.
+    public var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
+
+    /// Whether it is `null`.
+    public var isNull: Bool { self == .null }
+
+    /// The number as JSON writes it: whole where it is whole.
+    public init(number: Double) {
+        self = Int64(exactly: number).map { .integer($0) } ?? .double(number)
+    }
+}
+
+extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
+    ExpressibleByBooleanLiteral, ExpressibleByArrayLiteral, ExpressibleByDictionaryLiteral
+{
+    /// The value of a literal.
+    public init(stringLiteral value: String) { self = .string(value) }
+    /// The value of a literal.
+    public init(integerLiteral value: Int64) { self = .integer(value) }
+    /// The value of a literal.
+    public init(floatLiteral value: Double) { self.init(number: value) }
+    /// The value of a literal.
+    public init(booleanLiteral value: Bool) { self = .bool(value) }
+    /// The value of a literal.
+    public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
+    /// The value of a literal.
+    public init(dictionaryLiteral members: (String, JSONValue)...) {
+        self = .object(Dictionary(members) { _, last in last })
+    }
+}

@@ -1,0 +1,127 @@
+/// Writes JSON as bytes: members sorted, numbers as short as they can be, so that equal values have equal texts.
+public struct JSONWriter {
+    /// What was written.
+    public private(set) var bytes: [UInt8] = []
+
+    /// Begins with nothing.
+    public init(capacity: Int = 256) { bytes.reserveCapacity(capacity) }
+
+    /// The text of a value.
+    public static func text(_ value: JSONValue) -> String {
+        var writer = JSONWriter()
+        writer.write(value)
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    /// Writes a value.
+    public mutating func write(_ value: JSONValue) {
+        switch value {
+        case .null: append("null")
+        case .bool(let value): append(value ? "true" : "false")
+        case .integer(let value): write(value)
+        case .double(let value): write(value)
+        case .string(let value): write(value)
+        case .array(let elements):
+            append("[")
+            for (index, element) in elements.enumerated() {
+                if index > 0 { append(",") }
+                write(element)
+            }
+            append("]")
+        case .object(let members):
+            var isFirst = true
+            append("{")
+            for (name, value) in Self.sorted(members) {
+                member(name, isFirst: &isFirst)
+                write(value)
+            }
+            append("}")
+        }
+    }
+
+    /// Members in the order they are written: by their bytes, as Swift's own order depends on how characters are composed.
+    static func sorted(_ members: [String: JSONValue]) -> [(key: String, value: JSONValue)] {
+        members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+    }
+
+    /// Writes the name of an object's next member; its value must follow.
+    public mutating func member(_ name: String, isFirst: inout Bool) {
+        if !isFirst { append(",") }
+        isFirst = false
+        write(name)
+        append(":")
+    }
+
+    /// Writes a whole number.
+    public mutating func write(_ value: Int64) { bytes.append(contentsOf: String(value).utf8) }
+
+    /// Writes a number; whole where it is whole, `null` where JSON has none for it.
+    public mutating func write(_ value: Double) {
+        if let integer = Int64(exactly: value) {
+            write(integer)
+        } else if value.isFinite {
+            bytes.append(contentsOf: value.description.utf8)
+        } else {
+            append("null")
+        }
+    }
+
+    /// Writes a string.
+    public mutating func write(_ value: String) {
+        var value = value
+        value.withUTF8 { write(checked: $0) }
+    }
+
+    /// Writes a string from its UTF-8. Whoever wrote the bytes may have got them wrong: what is none is replaced.
+    mutating func write(utf8 text: UnsafeBufferPointer<UInt8>) {
+        guard text.allSatisfy({ $0 < 0x80 }) else { return write(String(decoding: text, as: UTF8.self)) }
+        write(checked: text)
+    }
+
+    private mutating func write(checked text: UnsafeBufferPointer<UInt8>) {
+        bytes.append(UInt8(ascii: "\""))
+        var start = 0
+        for index in text.indices where Self.isEscaped(text[index]) {
+            bytes.append(contentsOf: text[start..<index])
+            escape(text[index])
+            start = index + 1
+        }
+        bytes.append(contentsOf: text[start...])
+        bytes.append(UInt8(ascii: "\""))
+    }
+
+    /// Writes text that is JSON already, or punctuation.
+    public mutating func append(_ text: StaticString) {
+        bytes.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    }
+
+    /// Writes text that is JSON already, as a column holds it.
+    public mutating func append(json text: String) { bytes.append(contentsOf: text.utf8) }
+
+    /// Writes bytes that are JSON already.
+    public mutating func append(json bytes: [UInt8]) { self.bytes.append(contentsOf: bytes) }
+
+    /// Writes bytes that are JSON already.
+    public mutating func append(json bytes: UnsafeBufferPointer<UInt8>) { self.bytes.append(contentsOf: bytes) }
+
+    /// Writes a byte that is JSON already.
+    mutating func append(byte: UInt8) { bytes.append(byte) }
+
+    @inline(__always)
+    private static func isEscaped(_ byte: UInt8) -> Bool {
+        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+    }
+
+    private mutating func escape(_ byte: UInt8) {
+        switch byte {
+        case UInt8(ascii: "\""): append("\\\"")
+        case UInt8(ascii: "\\"): append("\\\\")
+        case 0x0A: append("\\n")
+        case 0x0D: append("\\r")
+        case 0x09: append("\\t")
+        default:
+            append("\\u00")
+            for digit in [byte >> 4, byte & 15] { bytes.append(digit < 10 ? 0x30 + digit : 0x57 + digit) }
+        }
+    }
+}

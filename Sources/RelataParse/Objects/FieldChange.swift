@@ -1,0 +1,124 @@
+/// What a request does to a field.
+enum FieldChange: Hashable, Sendable {
+    /// Gives it a value.
+    case set(JSONValue)
+    /// Takes its value away. Null and undefined are one.
+    case unset
+    /// Adds to a number; one that is unset counts as 0.
+    case increment(JSONValue)
+    /// Adds elements to the end of an array.
+    case add([JSONValue])
+    /// Adds the elements that an array doesn't have.
+    case addUnique([JSONValue])
+    /// Takes all elements that equal one of these from an array.
+    case remove([JSONValue])
+    case addRelation([Pointer])
+    case removeRelation([Pointer])
+    /// Does something to a member of an object: `"address.city"`.
+    indirect case member([String], FieldChange)
+
+    /// Reads what stands in an object for a field: a value, or an operation.
+    ///
+    /// - Throws: ``ParseError`` 111 for an operation that isn't one.
+    static func changes(_ value: JSONValue, of field: String) throws(ParseError) -> [FieldChange] {
+        guard let members = value.object, let operation = members["__op"] else {
+            return [value.isNull ? .unset : .set(value)]
+        }
+        func objects() throws(ParseError) -> [JSONValue] {
+            guard let objects = members["objects"]?.array else {
+                throw ParseError(.invalidJSON, "\(field): the operation needs an array of objects")
+            }
+            return objects
+        }
+        func pointers() throws(ParseError) -> [Pointer] {
+            var pointers: [Pointer] = []
+            for object in try objects() {
+                guard let pointer = Pointer(object) else {
+                    throw ParseError(.invalidJSON, "\(field): a relation holds pointers only")
+                }
+                pointers.append(pointer)
+            }
+            guard let first = pointers.first else { return [] }
+            guard pointers.allSatisfy({ $0.className == first.className }) else {
+                throw ParseError(.incorrectType, "\(field): a relation holds objects of one class")
+            }
+            return pointers
+        }
+        switch operation.string {
+        case "Delete": return [.unset]
+        case "Increment":
+            let amount = members["amount"] ?? 1
+            guard amount.number != nil else {
+                throw ParseError(.invalidJSON, "\(field): incrementing must provide a number")
+            }
+            return [.increment(amount)]
+        case "Add": return [.add(try objects())]
+        case "AddUnique": return [.addUnique(try objects())]
+        case "Remove": return [.remove(try objects())]
+        case "AddRelation": return [.addRelation(try pointers())]
+        case "RemoveRelation": return [.removeRelation(try pointers())]
+        case "SetOnInsert":
+            throw ParseError(.commandUnavailable, "\(field): the operation SetOnInsert isn't supported")
+        case "Batch":
+            guard let operations = members["ops"]?.array else {
+                throw ParseError(.invalidJSON, "\(field): the operation Batch needs an array of ops")
+            }
+            var changes: [FieldChange] = []
+            for operation in operations {
+                guard operation["__op"]?.string != "Batch" else {
+                    throw ParseError(.invalidJSON, "\(field): a Batch can't hold another")
+                }
+                changes += try Self.changes(operation, of: field)
+            }
+            return changes
+        default:
+            throw ParseError(
+                .commandUnavailable,
+                "\(field): The \(operation.string?.prefix(32) ?? "nameless") operator is not supported yet.")
+        }
+    }
+
+    /// The type that a field must have for it; `nil` where any will do.
+    func type(of field: String) throws(ParseError) -> FieldType? {
+        switch self {
+        case .set(let value): try FieldType(of: value, in: field)
+        case .unset: nil
+        case .increment: .number
+        case .add, .addUnique, .remove: .array
+        case .addRelation(let pointers), .removeRelation(let pointers): pointers.first.map { .relation($0.className) }
+        case .member: .object
+        }
+    }
+}
+
+extension FieldType {
+    /// What a value is.
+    ///
+    /// - Throws: ``ParseError`` 111 for something that looks like a type of Parse and isn't one.
+    init?(of value: JSONValue, in field: String) throws(ParseError) {
+        switch value {
+        case .null: return nil
+        case .bool: self = .boolean
+        case .integer, .double: self = .number
+        case .string: self = .string
+        case .array: self = .array
+        case .object(let members):
+            guard let type = members["__type"] else {
+                self = .object
+                return
+            }
+            let className = members["className"]?.string
+            switch (type.string, className) {
+            case ("Date", _): self = .date
+            case ("Bytes", _): self = .bytes
+            case ("File", _): self = .file
+            case ("GeoPoint", _): self = .geoPoint
+            case ("Polygon", _): self = .polygon
+            case ("Pointer", let name?), ("Object", let name?): self = .pointer(name)
+            case ("Relation", let name?): self = .relation(name)
+            default:
+                throw ParseError(.incorrectType, "This is not a valid \(type.string?.prefix(32) ?? "value"): \(field)")
+            }
+        }
+    }
+}

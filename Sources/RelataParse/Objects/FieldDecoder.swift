@@ -1,0 +1,120 @@
+import Foundation
+import RelataCore
+
+/// What clients send as values of fields, as columns store them.
+struct FieldDecoder {
+    let parseClass: ParseClass
+    let field: Field
+
+    /// The value of a field's column.
+    ///
+    /// - Throws: ``ParseError`` 111 for a value of another type.
+    func value(_ json: JSONValue) throws(ParseError) -> Value {
+        guard case .column(let column) = field.storage else { throw mismatch(json) }
+        if json.isNull { return .null }
+        let type = parseClass.table.columns[column].type
+        let value: Value? =
+            switch type {
+            case .boolean: json.bool.map { .integer($0 ? 1 : 0) }
+            case .integer: json.integer.map { .integer($0) }
+            case .real: json.number.map { .real($0) }
+            case .decimal: json.number == nil ? nil : .text(JSONWriter.text(json))
+            case .text, .uuid: json.string.flatMap { Value.text($0).stored(as: type) }
+            case .date: Self.microseconds(json).flatMap { Value.integer($0).stored(as: type) }
+            case .data: Self.bytes(json).map { .blob($0) }
+            case .json: try self.json(json)
+            }
+        guard let value, !value.isNull else { throw mismatch(json) }
+        return value
+    }
+
+    /// A point in time: `{"__type": "Date", "iso": "…"}`, or its text alone.
+    static func microseconds(_ json: JSONValue) -> Int64? {
+        let text = json["__type"]?.string == "Date" ? json["iso"]?.string : json.string
+        return text.flatMap { DateText.microseconds(text: $0) }
+    }
+
+    /// Bytes: `{"__type": "Bytes", "base64": "…"}`.
+    static func bytes(_ json: JSONValue) -> Data? {
+        guard json["__type"]?.string == "Bytes", let text = json["base64"]?.string else { return nil }
+        return Data(base64Encoded: text)
+    }
+
+    /// The text of a column that holds JSON.
+    private func json(_ json: JSONValue) throws(ParseError) -> Value? {
+        let isRight =
+            switch field.type {
+            case .object: json.object != nil && json["__type"] == nil || field.isAnyJSON
+            case .array: json.array != nil
+            case .file: json["__type"] == "File" && json["name"]?.string != nil
+            case .geoPoint: try GeoPoint(json, of: field.name) != nil
+            case .polygon: try Polygon(json, of: field.name) != nil
+            default: true
+            }
+        return isRight ? .text(JSONWriter.text(json)) : nil
+    }
+
+    private func mismatch(_ json: JSONValue) -> ParseError {
+        let given = (try? FieldType(of: json, in: field.name)) ?? .object
+        guard given != field.type else {
+            return ParseError(.incorrectType, "\(parseClass.name).\(field.name): the value isn't a valid \(field.type)")
+        }
+        return SchemaDraft.mismatch(parseClass.name, field.name, field.type, given)
+    }
+
+    /// The key of a pointer's target.
+    ///
+    /// - Throws: ``ParseError`` 111 for another class, 101 for an id that no object can have.
+    func key(_ pointer: Pointer, in classes: ClassSet) throws(ParseError) -> KeyValue {
+        guard pointer.className == field.type.targetClass, let target = classes[pointer.className] else {
+            throw SchemaDraft.mismatch(parseClass.name, field.name, field.type, .pointer(pointer.className))
+        }
+        guard let key = target.objectID.key(pointer.objectID) else {
+            throw ParseError(
+                .objectNotFound, "\(pointer.className) has no object \(pointer.objectID.prefix(64))", status: 400)
+        }
+        return key
+    }
+}
+
+/// A place on Earth: `{"__type": "GeoPoint", "latitude": 40, "longitude": -30}`.
+struct GeoPoint: Hashable, Sendable {
+    let latitude: Double
+    let longitude: Double
+
+    /// - Throws: ``ParseError`` 111 for degrees that aren't on Earth; `nil` is no place at all.
+    init?(_ json: JSONValue, of field: String) throws(ParseError) {
+        guard json["__type"] == "GeoPoint", let latitude = json["latitude"]?.number,
+            let longitude = json["longitude"]?.number
+        else { return nil }
+        guard (-90...90).contains(latitude), (-180...180).contains(longitude) else {
+            throw ParseError(.incorrectType, "\(field): latitudes lie in -90...90 and longitudes in -180...180")
+        }
+        self.latitude = latitude
+        self.longitude = longitude
+    }
+}
+
+/// An area on Earth: `{"__type": "Polygon", "coordinates": [[0, 0], [0, 1], [1, 1]]}`, latitudes first.
+struct Polygon: Hashable, Sendable {
+    let coordinates: [[Double]]
+
+    /// - Throws: ``ParseError`` 111 for degrees that aren't on Earth and fewer than three corners; `nil` is no area.
+    init?(_ json: JSONValue, of field: String) throws(ParseError) {
+        guard json["__type"] == "Polygon", let corners = json["coordinates"]?.array else { return nil }
+        var coordinates: [[Double]] = []
+        for corner in corners {
+            guard let pair = corner.array, pair.count == 2, let latitude = pair[0].number,
+                let longitude = pair[1].number
+            else { return nil }
+            guard (-90...90).contains(latitude), (-180...180).contains(longitude) else {
+                throw ParseError(.incorrectType, "\(field): latitudes lie in -90...90 and longitudes in -180...180")
+            }
+            coordinates.append([latitude, longitude])
+        }
+        guard Set(coordinates).count >= 3 else {
+            throw ParseError(.incorrectType, "\(field): a polygon has at least three different corners")
+        }
+        self.coordinates = coordinates
+    }
+}

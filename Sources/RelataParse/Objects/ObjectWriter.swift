@@ -1,0 +1,269 @@
+import Foundation
+import RelataCore
+import RelataSQLite
+
+/// Writes one object in a transaction.
+struct ObjectWriter {
+    let transaction: ParseTransaction
+    let parseClass: ParseClass
+    private let records: RecordWriter
+    /// New values by column.
+    private var columns: [Int: Value] = [:]
+    /// What clients are told of fields whose values they can't know.
+    private(set) var told: [String: JSONValue] = [:]
+    /// Links that are written once the object is there.
+    private var links: [(field: Field, change: FieldChange)] = []
+    /// The row as it is; `nil` for a new object.
+    private var row: [Value]?
+
+    init(_ transaction: ParseTransaction, _ parseClass: ParseClass) {
+        self.transaction = transaction
+        self.parseClass = parseClass
+        records = RecordWriter(transaction.connection, schema: transaction.schema)
+    }
+
+    private var table: Table { parseClass.table }
+
+    // MARK: Creating
+
+    /// Inserts an object.
+    ///
+    /// - Returns: Its key.
+    mutating func create(_ body: ObjectBody, key: KeyValue?) throws -> KeyValue {
+        for column in table.columns.indices { columns[column] = table.columns[column].defaultValue ?? .null }
+        let given = Set(body.fields.map(\.name))
+        for field in parseClass.fields where !given.contains(field.name) {
+            guard let value = field.defaultValue else { continue }
+            try apply(.set(value), to: field)
+            told[field.name] = value
+        }
+        try apply(body)
+        stamp(table.entity.createdAt)
+        stamp(table.entity.updatedAt)
+        if let key { for (column, value) in zip(table.keyColumns, key.values) { columns[column] = value } }
+        if let revision = table.entity.revision, let column = table.columnIndexes(of: revision).first {
+            columns[column] = .integer(1)
+        }
+        try check(parseClass.fields)
+        let stored = try records.insert(table, table.columns.indices.map { columns[$0] ?? .null })
+        try writeLinks(of: stored)
+        return stored
+    }
+
+    // MARK: Updating
+
+    /// Changes an object that is there.
+    ///
+    /// - Throws: ``ParseError`` 101 where it isn't.
+    mutating func update(_ key: KeyValue, _ body: ObjectBody) throws {
+        guard let row = try records.row(table, key) else { throw ParseError(.objectNotFound, "Object not found.") }
+        self.row = row
+        try apply(body)
+        stamp(table.entity.updatedAt)
+        try check(parseClass.fields.filter { isWritten($0) })
+        try records.update(table, key, columns)
+        try writeLinks(of: key)
+    }
+
+    private func isWritten(_ field: Field) -> Bool {
+        switch field.storage {
+        case .objectID, .relation: false
+        case .column(let column): columns[column] != nil
+        case .pointer(_, let indexes): indexes.contains { columns[$0] != nil }
+        }
+    }
+
+    private mutating func stamp(_ property: String?) {
+        guard let column = property.flatMap({ table.columnIndexes(of: $0).first }) else { return }
+        let microseconds = DateText.microseconds(of: transaction.now) ?? 0
+        columns[column] = Value.integer(microseconds).stored(as: table.columns[column].type) ?? .null
+    }
+
+    // MARK: Fields
+
+    private mutating func apply(_ body: ObjectBody) throws {
+        for (name, changes) in body.fields {
+            guard let field = parseClass[name] else {
+                // In production nothing is added; unsetting what isn't there is done already.
+                if changes.allSatisfy({ $0 == .unset }) { continue }
+                // What is wrong in itself says so, whoever may add fields.
+                for change in changes { _ = try change.type(of: name) }
+                throw ParseError(
+                    .operationForbidden, "Permission denied for action addField on class \(parseClass.name): \(name)")
+            }
+            for change in changes { try apply(change, to: field) }
+        }
+    }
+
+    private mutating func apply(_ change: FieldChange, to field: Field) throws {
+        if let type = try change.type(of: field.name), !field.accepts(type) {
+            throw SchemaDraft.mismatch(parseClass.name, field.name, field.type, type)
+        }
+        switch field.storage {
+        case .objectID: throw ParseError(.invalidKeyName, "objectId is an invalid field name.")
+        case .column(let column): try apply(change, to: field, column)
+        case .pointer(_, let indexes): try point(field, indexes, change)
+        case .relation: try relate(field, change)
+        }
+    }
+
+    private mutating func point(_ field: Field, _ indexes: [Int], _ change: FieldChange) throws {
+        switch change {
+        case .unset: for column in indexes { columns[column] = .null }
+        case .set(let value):
+            guard let pointer = Pointer(value) else {
+                throw ParseError(.incorrectType, "\(parseClass.name).\(field.name): the pointer lacks its objectId")
+            }
+            let key = try FieldDecoder(parseClass: parseClass, field: field).key(pointer, in: transaction.classes)
+            for (column, value) in zip(indexes, key.values) { columns[column] = value }
+        default: throw unfit(change, field)
+        }
+    }
+
+    private mutating func relate(_ field: Field, _ change: FieldChange) throws {
+        switch change {
+        case .addRelation, .removeRelation: links.append((field, change))
+        // Clients send a relation back as they got it.
+        case .set(let value) where value["__type"] == "Relation": break
+        // Only where there is nothing: a relation is emptied by taking its objects away.
+        case .unset where row == nil: break
+        default: throw unfit(change, field)
+        }
+    }
+
+    private func unfit(_ change: FieldChange, _ field: Field) -> ParseError {
+        ParseError(
+            .incorrectType,
+            "\(parseClass.name).\(field.name) is of type \(field.type), for which there is no such operation")
+    }
+
+    private mutating func apply(_ change: FieldChange, to field: Field, _ column: Int) throws {
+        let decoder = FieldDecoder(parseClass: parseClass, field: field)
+        switch change {
+        case .set(let value): columns[column] = try decoder.value(value)
+        case .unset: columns[column] = .null
+        case .increment(let amount):
+            let sum = try added(amount, to: current(column), field)
+            columns[column] = try decoder.value(sum)
+            told[field.name] = sum
+        case .add, .addUnique, .remove, .member:
+            let new = try change.applied(to: try json(current(column)), of: field.name)
+            columns[column] = new.isNull ? .null : try decoder.value(new)
+            told[field.name] = new
+        case .addRelation, .removeRelation: throw unfit(change, field)
+        }
+    }
+
+    /// A column's value as it is after what was done so far.
+    private func current(_ column: Int) -> Value { columns[column] ?? row?[column] ?? .null }
+
+    private func json(_ value: Value) throws(ParseError) -> JSONValue {
+        if case .text(let text) = value { try JSONParser.parse(text) } else { .null }
+    }
+
+    private func added(_ amount: JSONValue, to value: Value, _ field: Field) throws(ParseError) -> JSONValue {
+        if case .integer(let old) = value, let amount = amount.integer {
+            let (sum, overflows) = old.addingReportingOverflow(amount)
+            guard !overflows else {
+                throw ParseError(.incorrectType, "\(field.name): the sum doesn't fit 64 bits")
+            }
+            return .integer(sum)
+        }
+        let old: Double? =
+            switch value {
+            case .null: 0
+            case .integer(let number): Double(number)
+            case .real(let number): number
+            case .text(let text): Double(text)
+            case .blob, .uuid: nil
+            }
+        guard let old, let amount = amount.number, (old + amount).isFinite else {
+            throw ParseError(.incorrectType, "\(field.name): the sum is no number")
+        }
+        return JSONValue(number: old + amount)
+    }
+
+    // MARK: Checks
+
+    /// - Throws: ``ParseError`` 142 for a field that lacks its value or has one it doesn't accept.
+    private func check(_ fields: [Field]) throws(ParseError) {
+        for field in fields {
+            switch field.storage {
+            case .column(let column):
+                let value = current(column)
+                if field.isRequired, value.isNull { throw required(field) }
+                for limit in field.limits {
+                    if let message = limit.failure(of: value, type: table.columns[column].type) {
+                        throw ParseError(.validationError, "\(parseClass.name).\(field.name) \(message)")
+                    }
+                }
+            case .pointer(_, let indexes):
+                if field.isRequired, indexes.contains(where: { current($0).isNull }) { throw required(field) }
+            case .objectID, .relation: break
+            }
+        }
+    }
+
+    private func required(_ field: Field) -> ParseError {
+        ParseError(.validationError, "\(field.name) is required")
+    }
+
+    // MARK: Links
+
+    private func writeLinks(of owner: KeyValue) throws {
+        for (field, change) in links {
+            guard case .relation(let link) = field.storage else { continue }
+            switch change {
+            case .addRelation(let pointers): try write(link, pointers, field, owner, isAdding: true)
+            case .removeRelation(let pointers): try write(link, pointers, field, owner, isAdding: false)
+            default: break
+            }
+        }
+    }
+
+    /// Makes objects members of a relation, or no members.
+    private func write(
+        _ link: Link, _ pointers: [Pointer], _ field: Field, _ owner: KeyValue, isAdding: Bool
+    ) throws {
+        let decoder = FieldDecoder(parseClass: parseClass, field: field)
+        let members = try pointers.map { try decoder.key($0, in: transaction.classes) }
+        let schema = transaction.schema
+        switch link {
+        case .join(let number, let isSource):
+            let join = schema.joins[number]
+            if isAdding {
+                try records.link(join, isSource: isSource, owner, to: members)
+            } else {
+                try records.unlink(join, isSource: isSource, owner, from: members)
+            }
+        case .inverse(let number):
+            // One truth: the pointer on the other side.
+            let reference = schema.references[number]
+            let source = schema.tables[reference.source]
+            let indexes = source.columnIndexes(of: reference.property)
+            for member in members {
+                guard let row = try records.row(source, member) else {
+                    if isAdding {
+                        throw ParseError(.objectNotFound, "\(source.name) has no object \(member)", status: 400)
+                    }
+                    continue
+                }
+                let isMember = indexes.map { row[$0] } == owner.values
+                guard isMember != isAdding else { continue }
+                guard isAdding || reference.isOptional else {
+                    throw ParseError(.validationError, "\(source.name).\(reference.property) is required")
+                }
+                var changes: [Int: Value] = [:]
+                for (column, value) in zip(indexes, owner.values) { changes[column] = isAdding ? value : .null }
+                if let updatedAt = source.entity.updatedAt.flatMap({ source.columnIndexes(of: $0).first }) {
+                    let microseconds = DateText.microseconds(of: transaction.now) ?? 0
+                    changes[updatedAt] = Value.integer(microseconds).stored(as: source.columns[updatedAt].type)
+                }
+                try records.update(source, member, changes)
+            }
+        case .reference, .through:
+            throw ParseError(
+                .operationForbidden, "\(parseClass.name).\(field.name) follows from other relations: change those")
+        }
+    }
+}

@@ -1,0 +1,168 @@
+import RelataCore
+import RelataSQLite
+
+/// A request for figures of a class's objects: `GET /aggregate/Book?pipeline=[…]`, or for the different values of a field:
+/// `GET /aggregate/Book?distinct="title"`.
+struct AggregateRequest: Sendable {
+    private let className: String
+    private let condition: JSONValue?
+    private let distinct: String?
+    private let stages: [PipelineStage]
+
+    /// Reads a request.
+    ///
+    /// - Throws: ``ParseError`` 403 without the master key, and 102 for stages that there aren't.
+    init(_ className: String, _ call: ParseCall) throws(ParseError) {
+        guard call.isMaster else { throw .unauthorized }
+        if let error = DisabledFeature.error(forClass: className) { throw error }
+        self.className = className
+        condition = try call.json("where")
+        let fields = try call.names("distinct") ?? []
+        guard fields.count < 2 else { throw ParseError(.invalidQuery, "distinct names one field") }
+        distinct = fields.first
+        guard call.body["explain"] == nil else { throw ParseError(.invalidQuery, "explain isn't supported") }
+        var body = call.body
+        for name in ["where", "distinct", "hint", "comment", "readPreference", "rawValues", "rawFieldNames"] {
+            body[name] = nil
+        }
+        stages = try PipelineStage.stages(try call.json("pipeline") ?? .object(body))
+    }
+
+    /// Answers it.
+    func run(in transaction: ParseTransaction) throws -> WireReply {
+        guard let parseClass = try transaction.existing(className) else { return WireReply(["results": []]) }
+        var reader = ConditionReader(transaction.classes, now: transaction.now, readsTextAsDates: true)
+        var plan = QueryPlan(entity: parseClass.name)
+        if let condition { plan.condition = try reader.condition(condition, of: parseClass) }
+        let results: [JSONValue]
+        if let distinct {
+            results = try DistinctValues(transaction, parseClass).values(of: distinct, in: plan, &reader)
+        } else {
+            results = try PipelineRun(transaction, parseClass).results(of: stages, plan, &reader)
+        }
+        return WireReply(["results": .array(results)])
+    }
+}
+
+/// The different values of a field.
+struct DistinctValues {
+    private let transaction: ParseTransaction
+    private let parseClass: ParseClass
+
+    init(_ transaction: ParseTransaction, _ parseClass: ParseClass) {
+        self.transaction = transaction
+        self.parseClass = parseClass
+    }
+
+    /// They in ascending order, none of them unset; those of an array are its elements.
+    func values(of key: String, in plan: QueryPlan, _ reader: inout ConditionReader) throws -> [JSONValue] {
+        let target = try reader.target(key, of: Subject(parseClass: parseClass, scope: 0, path: []))
+        guard target.ways.isEmpty else {
+            throw ParseError(.invalidQuery, "distinct: \(target.name) holds several values: take a field of one object")
+        }
+        guard let column = SelectedValue(target.source, wholeJSON: true) else { return [] }
+        var plan = plan
+        plan.isDistinct = true
+        plan.condition = .and([plan.condition, target.isSet].compactMap(\.self))
+        plan.sort = column.isJSON ? [] : [SortTerm(column.node)]
+        let query = try QueryCompiler(schema: transaction.schema).select(plan, columns: .expressions([column.node]))
+        var values: [JSONValue] = []
+        for row in try transaction.connection.values(query.statement, types: query.columnTypes) {
+            values.append(column.json(row[...]))
+        }
+        guard column.isJSON else { return values }
+        let elements = Set(values.flatMap { $0.array ?? [$0] }).subtracting([.null])
+        return elements.sorted { $0.precedes($1) }
+    }
+}
+
+/// A value that a query yields, and how it is written as JSON.
+struct SelectedValue {
+    let node: ExpressionNode
+    /// How many columns it has.
+    let width: Int
+    /// Whether the column holds JSON.
+    let isJSON: Bool
+    private let source: Source
+
+    /// - Parameter wholeJSON: Whether JSON is wanted too, whose kind of value isn't known before.
+    init?(_ source: Source, wholeJSON: Bool = false) {
+        self.source = source
+        switch source {
+        case .missing: return nil
+        case .object(let node, let parseClass, _):
+            self.node = node
+            width = parseClass.table.keyColumns.count
+            isJSON = false
+        case .column(let node, _, _):
+            self.node = node
+            width = 1
+            isJSON = false
+        case .json(let place):
+            guard wholeJSON else { return nil }
+            node = place.base(orAs: .json)
+            width = 1
+            isJSON = true
+        }
+    }
+
+    /// The type of the column, where it has one of its own.
+    var type: AttributeType? { if case .column(_, let type, _) = source { type } else { nil } }
+
+    /// What its columns hold, as JSON. A pointer is the pointer; `asID`, its id alone.
+    func json(_ values: ArraySlice<Value>, asID: Bool = false) -> JSONValue {
+        guard let first = values.first, !first.isNull else { return .null }
+        switch source {
+        case .missing: return .null
+        case .object(_, let parseClass, let isPointer):
+            let id = parseClass.objectID.text(KeyValue(Array(values)))
+            return isPointer && !asID ? Pointer(className: parseClass.name, objectID: id).json : .string(id)
+        case .column(_, let type, _): return JSONValue(first, as: type)
+        case .json: return (try? JSONParser.parse(first.description)) ?? .string(first.description)
+        }
+    }
+}
+
+extension JSONValue {
+    /// What a column of a type holds.
+    init(_ value: RelataCore.Value, as type: AttributeType?) {
+        switch (type, value) {
+        case (_, .null): self = .null
+        case (.boolean, .integer(let number)): self = .bool(number != 0)
+        case (.date(let encoding), _):
+            self =
+                DateText.microseconds(of: value, encoding).map {
+                    ["__type": "Date", "iso": .string(DateText.parseText(microseconds: $0))]
+                } ?? .string(value.description)
+        case (.decimal, .text(let text)): self = (try? JSONParser.parse(text)) ?? .string(text)
+        case (_, .integer(let number)): self = .integer(number)
+        case (_, .real(let number)): self = number.isFinite ? JSONValue(number: number) : .null
+        case (_, .blob(let data)): self = ["__type": "Bytes", "base64": .string(data.base64EncodedString())]
+        case (_, .text), (_, .uuid): self = .string(value.description)
+        }
+    }
+
+    /// Whether it comes first in ascending order: nothing, numbers, strings, objects, arrays, booleans, dates.
+    func precedes(_ other: JSONValue) -> Bool {
+        switch (self, other) {
+        case (.string(let left), .string(let right)): left.utf8.lexicographicallyPrecedes(right.utf8)
+        case (.bool(let left), .bool(let right)): !left && right
+        case (.integer(let left), .integer(let right)): left < right
+        case (.array(let left), .array(let right)): left.lexicographicallyPrecedes(right) { $0.precedes($1) }
+        case (.object, .object) where rank == other.rank: JSONWriter.text(self) < JSONWriter.text(other)
+        default:
+            if let left = number, let right = other.number { left < right } else { rank < other.rank }
+        }
+    }
+
+    private var rank: Int {
+        switch self {
+        case .null: 0
+        case .integer, .double: 1
+        case .string: 2
+        case .object(let members): members["__type"] == "Date" ? 6 : 3
+        case .array: 4
+        case .bool: 5
+        }
+    }
+}

@@ -1,0 +1,36 @@
+import RelataCore
+
+/// The order of a query.
+extension ConditionReader {
+    /// The order that names give: `-price`, `genre.name`. Names that the class doesn't have give none.
+    ///
+    /// - Throws: ``ParseError`` 105 for names that no field can have, 102 for fields whose values have no order.
+    mutating func order(_ names: [String], of parseClass: ParseClass) throws(ParseError) -> [SortTerm] {
+        var order: [SortTerm] = []
+        let subject = Subject(parseClass: parseClass, scope: 0, path: [])
+        for name in names {
+            let isDescending = name.hasPrefix("-")
+            let key = isDescending ? String(name.dropFirst()) : name
+            guard key != "$score" else {
+                throw ParseError(.invalidQuery, "order: $score isn't supported: texts have no score here")
+            }
+            try countOperator()
+            let target = try target(key, of: subject)
+            guard target.ways.isEmpty, !target.isArray else {
+                throw ParseError(.invalidQuery, "order: \(target.name) holds several values, which have no order")
+            }
+            let node: ExpressionNode
+            switch target.source {
+            case .missing: continue
+            case .object(let value, _, _), .column(let value, _, _): node = value
+            case .json(let place):
+                guard !place.path.isEmpty else {
+                    throw ParseError(.invalidQuery, "order: \(target.name) holds JSON, which has no order")
+                }
+                node = place.read(.any)
+            }
+            if !order.contains(where: { $0.node == node }) { order.append(SortTerm(node, isAscending: !isDescending)) }
+        }
+        return order
+    }
+}

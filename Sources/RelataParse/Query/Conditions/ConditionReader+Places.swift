@@ -1,0 +1,146 @@
+import RelataCore
+
+/// Places on Earth: `$nearSphere`, `$within`, `$geoWithin` and `$geoIntersects`.
+extension ConditionReader {
+    /// What lies near a place, nearest first.
+    func near(
+        _ operation: Operation, _ siblings: [String: JSONValue], _ target: Target
+    ) throws(ParseError) -> (condition: ExpressionNode, order: SortTerm?) {
+        let center = try point(operation.operand, operation)
+        var furthest: Double?
+        for (name, radius) in Self.radii {
+            guard let limit = siblings[name] else { continue }
+            guard let distance = limit.number, distance >= 0 else {
+                throw Operation(name: name, operand: limit, field: operation.field).wrong(
+                    "must be a number, at least 0")
+            }
+            furthest = distance / radius
+        }
+        let condition = target.any { source in
+            guard let place = source.place else { return Self.nothing }
+            let distance = place.distance(to: center)
+            return furthest.map { .comparison(.lessOrEqual, distance, .value(.real($0)), []) }
+                ?? .not(.isNull(distance))
+        }
+        guard target.ways.isEmpty, let place = target.source.place else { return (condition, nil) }
+        return (condition, SortTerm(place.distance(to: center)))
+    }
+
+    /// The Earth's radius in the units of each operator.
+    private static let radii: [(name: String, radius: Double)] = [
+        ("$maxDistance", 1), ("$maxDistanceInRadians", 1), ("$maxDistanceInMiles", 3959),
+        ("$maxDistanceInKilometers", 6371),
+    ]
+
+    /// What lies in a box between two parallels and two meridians.
+    func isInBox(_ operation: Operation, _ target: Target) throws(ParseError) -> ExpressionNode {
+        guard let corners = operation.operand["$box"]?.array, corners.count == 2 else {
+            throw operation.wrong("needs a $box of two GeoPoints")
+        }
+        let (southWest, northEast) = (try point(corners[0], operation), try point(corners[1], operation))
+        return target.any { source in
+            guard let place = source.place else { return Self.nothing }
+            return .and([
+                .between(
+                    place.latitude, .value(.real(southWest.latitude)), .value(.real(northEast.latitude))),
+                .between(
+                    place.longitude, .value(.real(southWest.longitude)), .value(.real(northEast.longitude))),
+            ])
+        }
+    }
+
+    /// What lies in a polygon, or in a circle on the sphere.
+    func isInArea(_ operation: Operation, _ target: Target) throws(ParseError) -> ExpressionNode {
+        if let polygon = operation.operand["$polygon"] {
+            let corners = try corners(polygon, operation)
+            return target.any { source in
+                guard let place = source.place else { return Self.nothing }
+                return .function(.isInPolygon, [place.latitude, place.longitude, .value(.text(corners))])
+            }
+        }
+        guard let circle = operation.operand["$centerSphere"]?.array, circle.count == 2 else {
+            throw operation.wrong(
+                "needs a $polygon of at least three GeoPoints, or a $centerSphere of a GeoPoint and a radius")
+        }
+        let center = try point(circle[0], operation)
+        guard let radius = circle[1].number, radius >= 0 else {
+            throw operation.wrong("needs a radius in radians, at least 0")
+        }
+        return target.any { source in
+            guard let place = source.place else { return Self.nothing }
+            return .comparison(.lessOrEqual, place.distance(to: center), .value(.real(radius)), [])
+        }
+    }
+
+    /// Polygons that hold a place.
+    func holdsPoint(_ operation: Operation, _ target: Target) throws(ParseError) -> ExpressionNode {
+        guard let value = operation.operand["$point"] else { throw operation.wrong("needs a $point") }
+        let point = try point(value, operation)
+        return target.any { source in
+            guard case .json(let place) = source else { return Self.nothing }
+            return .function(
+                .isInPolygon,
+                [.value(.real(point.latitude)), .value(.real(point.longitude)), place["coordinates"].read(.compound)])
+        }
+    }
+
+    // MARK: Operands
+
+    /// A GeoPoint; a pair of numbers is a longitude and a latitude.
+    private func point(_ value: JSONValue, _ operation: Operation) throws(ParseError) -> GeoPoint {
+        var value = value
+        if let pair = value.array, pair.count == 2 {
+            value = ["__type": "GeoPoint", "latitude": pair[1], "longitude": pair[0]]
+        } else if value["__type"] == nil, var members = value.object {
+            members["__type"] = "GeoPoint"
+            value = .object(members)
+        }
+        do {
+            if let point = try GeoPoint(value, of: operation.field) { return point }
+        } catch {
+            throw operation.wrong(
+                "has a place that isn't on Earth: latitudes lie in -90...90 and longitudes in -180...180")
+        }
+        throw operation.wrong("needs a GeoPoint")
+    }
+
+    /// The corners of a polygon as JSON, latitudes first.
+    private func corners(_ value: JSONValue, _ operation: Operation) throws(ParseError) -> String {
+        var corners: [JSONValue] = []
+        if value["__type"] == "Polygon" {
+            do throws(ParseError) {
+                guard let polygon = try Polygon(value, of: operation.field) else {
+                    throw operation.wrong("needs a Polygon")
+                }
+                corners = polygon.coordinates.map { .array($0.map { JSONValue(number: $0) }) }
+            } catch {
+                throw ParseError(.invalidQuery, error.message)
+            }
+        } else {
+            guard let points = value.array, points.count >= 3 else {
+                throw operation.wrong("needs a $polygon of at least three GeoPoints")
+            }
+            for value in points {
+                let point = try point(value, operation)
+                corners.append([JSONValue(number: point.latitude), JSONValue(number: point.longitude)])
+            }
+        }
+        return JSONWriter.text(.array(corners))
+    }
+}
+
+extension Source {
+    /// The place that a value in JSON may be; `nil` for what can be none.
+    fileprivate var place: JSONPlace? { if case .json(let place) = self { place } else { nil } }
+}
+
+extension JSONPlace {
+    fileprivate var latitude: ExpressionNode { self["latitude"].read(.number) }
+    fileprivate var longitude: ExpressionNode { self["longitude"].read(.number) }
+
+    /// The angle to a place; unset where there is no place.
+    fileprivate func distance(to center: GeoPoint) -> ExpressionNode {
+        .function(
+            .distance, [latitude, longitude, .value(.real(center.latitude)), .value(.real(center.longitude))])
+    }
+}

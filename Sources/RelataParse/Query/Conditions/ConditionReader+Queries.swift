@@ -1,0 +1,134 @@
+import RelataCore
+
+/// Queries inside of queries: `$inQuery`, `$select` and `$relatedTo`. They become parts of the same statement.
+extension ConditionReader {
+    /// Whether a pointer leads to one of the objects of a query.
+    mutating func isInQuery(_ operation: Operation, _ target: Target) throws(ParseError) -> ExpressionNode {
+        guard let members = operation.operand.object, let className = members["className"]?.string,
+            let condition = members["where"]
+        else { throw operation.wrong("needs a where and a className") }
+        guard let found = try query(className, condition, members, operation) else { return Self.nothing }
+        return target.any { source in
+            switch source {
+            case .object(let node, let parseClass, true) where parseClass.name == className:
+                .inQuery(node, found.plan, selecting: nil)
+            case .json(let place) where found.parseClass.objectID.isText || found.parseClass.objectID.isInteger:
+                .and([
+                    .comparison(.equal, place["__type"].read(.text), .value("Pointer"), []),
+                    .comparison(.equal, place["className"].read(.text), .value(.text(className)), []),
+                    .inQuery(place["objectId"].read(.any), found.plan, selecting: nil),
+                ])
+            default: Self.nothing
+            }
+        }
+    }
+
+    /// Whether a value equals what a query yields in one of its fields.
+    mutating func isSelected(_ operation: Operation, _ target: Target) throws(ParseError) -> ExpressionNode {
+        guard let key = operation.operand["key"]?.string, let members = operation.operand["query"]?.object,
+            let className = members["className"]?.string
+        else { throw operation.wrong("needs a key and a query with a className") }
+        guard let found = try query(className, members["where"] ?? [:], members, operation) else { return Self.nothing }
+        let selected = try self.target(key, of: Subject(parseClass: found.parseClass, scope: 0, path: []))
+        guard selected.ways.isEmpty, !selected.isArray else {
+            throw operation.wrong("can't select \(key.prefix(64)), which holds several values")
+        }
+        return target.any { $0.isSelected(selected.source, from: found.plan) }
+    }
+
+    /// The plan of a query inside this one; `nil` for a class that there isn't.
+    private mutating func query(
+        _ className: String, _ condition: JSONValue, _ members: [String: JSONValue], _ operation: Operation
+    ) throws(ParseError) -> (plan: QueryPlan, parseClass: ParseClass)? {
+        if members["redirectClassNameForKey"] != nil { throw operation.wrong("can't redirect to another class") }
+        guard let parseClass = classes[className] else { return nil }
+        var plan = try nested(condition, of: parseClass)
+        plan.limit = try count("limit", members, operation)
+        plan.offset = try count("skip", members, operation)
+        if let order = members["order"] {
+            let names =
+                order.string.map { $0.split(separator: ",").map(\.trimmingSpaces) } ?? order.array?.compactMap(\.string)
+            guard let names else { throw operation.wrong("has an order that is no list of names") }
+            plan.sort = try self.order(names, of: parseClass)
+        }
+        return (plan, parseClass)
+    }
+
+    private func count(
+        _ name: String, _ members: [String: JSONValue], _ operation: Operation
+    ) throws(ParseError) -> Int? {
+        guard let value = members[name], !value.isNull else { return nil }
+        guard let number = value.integer, number >= 0 else {
+            throw operation.wrong("has a \(name) that isn't a whole number, at least 0")
+        }
+        return Int(number)
+    }
+
+    // MARK: Relations
+
+    /// The relation of an object: `{"object": …, "key": "authors"}`; `nil` where it holds nothing of the class.
+    func related(_ value: JSONValue, to subject: Subject) throws(ParseError) -> RelatedOwner? {
+        guard let object = value["object"].flatMap({ Pointer($0) }), let key = value["key"]?.string else {
+            throw ParseError(.invalidQuery, "$relatedTo needs an object, which is a pointer, and a key")
+        }
+        guard let parseClass = classes[object.className], let field = parseClass[key], case .relation = field.storage,
+            field.type.targetClass == subject.parseClass.name, let id = parseClass.objectID.key(object.objectID)
+        else { return nil }
+        return RelatedOwner(entity: parseClass.name, relationship: key, key: id)
+    }
+
+    /// Whether an object is in a relation.
+    static func isMember(_ subject: Subject, of owner: RelatedOwner) -> ExpressionNode {
+        .inQuery(
+            subject.property(), QueryPlan(entity: subject.parseClass.name, relatedTo: owner), selecting: nil)
+    }
+}
+
+extension Source {
+    /// Whether a value equals what a query yields of another class, where they are of one kind.
+    fileprivate func isSelected(_ other: Source, from plan: QueryPlan) -> ExpressionNode {
+        switch (self, other) {
+        case (.object(let node, let parseClass, let isPointer), .object(let selected, let target, let isOther)):
+            guard isPointer == isOther, !isPointer || parseClass.name == target.name, parseClass.hasKeys(like: target)
+            else {
+                return ConditionReader.nothing
+            }
+            return .inQuery(node, plan, selecting: selected)
+        case (.object(let node, let parseClass, false), .column(let selected, .text, _)):
+            return parseClass.objectID.isText ? .inQuery(node, plan, selecting: selected) : ConditionReader.nothing
+        case (.column(let node, .text, _), .object(let selected, let parseClass, false)):
+            return parseClass.objectID.isText ? .inQuery(node, plan, selecting: selected) : ConditionReader.nothing
+        case (.column(let node, let type, _), .column(let selected, let other, _)):
+            return FieldType(type) == FieldType(other) && (type == .text) == (other == .text)
+                ? .inQuery(node, plan, selecting: selected) : ConditionReader.nothing
+        case (.json(let place), .column(let selected, let type, _)):
+            return type.kind.map { .inQuery(place.read($0), plan, selecting: selected) } ?? ConditionReader.nothing
+        case (.column(let node, let type, _), .json(let selected)):
+            return type.kind.map { .inQuery(node, plan, selecting: selected.read($0)) } ?? ConditionReader.nothing
+        case (.json(let place), .json(let selected)):
+            return .or(
+                [JSONKind.number, .text, .boolean, .compound].map {
+                    .inQuery(place.read($0), plan, selecting: selected.read($0))
+                })
+        default: return ConditionReader.nothing
+        }
+    }
+}
+
+extension AttributeType {
+    /// The kind of JSON value that it compares with.
+    fileprivate var kind: JSONKind? {
+        switch self {
+        case .integer, .real: .number
+        case .text: .text
+        case .boolean: .boolean
+        case .decimal, .date, .data, .uuid, .json: nil
+        }
+    }
+}
+
+extension ParseClass {
+    fileprivate func hasKeys(like other: ParseClass) -> Bool {
+        table.keyColumns.map { table.columns[$0].type } == other.table.keyColumns.map { other.table.columns[$0].type }
+    }
+}

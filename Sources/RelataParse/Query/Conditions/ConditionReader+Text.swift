@@ -1,0 +1,84 @@
+import RelataCore
+
+/// Searching text.
+extension ConditionReader {
+    /// `{"$search": {"$term": "coffee shop"}}`.
+    func searches(_ operation: Operation, _ target: Target) throws(ParseError) -> ExpressionNode {
+        guard let search = operation.operand["$search"]?.object, let term = search["$term"]?.string, !term.isEmpty
+        else {
+            throw operation.wrong("needs a $search with a $term")
+        }
+        guard search["$language"].map({ $0.string != nil }) ?? true else {
+            throw operation.wrong("has a $language that is no string")
+        }
+        var options: TextOptions = []
+        if try !flag("$caseSensitive", search, operation) { options.insert(.caseInsensitive) }
+        if try !flag("$diacriticSensitive", search, operation) { options.insert(.diacriticInsensitive) }
+        return target.any { source in
+            source.text.map { .text(.words, $0, .value(.text(term)), options) } ?? Self.nothing
+        }
+    }
+
+    private func flag(
+        _ name: String, _ members: [String: JSONValue], _ operation: Operation
+    ) throws(ParseError) -> Bool {
+        guard let value = members[name] else { return false }
+        guard let flag = value.bool else { throw operation.wrong("has a \(name) that is neither true nor false") }
+        return flag
+    }
+
+    /// A regular expression that a part of a text must match.
+    struct Pattern {
+        /// The expression, with its options.
+        let text: String
+        private let search: TextOperator
+        private let part: String
+
+        /// Reads an expression and its options.
+        ///
+        /// What clients send for texts that begin with another, or contain it, is quoted as a whole, and needs no regular
+        /// expression; where it begins, an index finds it.
+        ///
+        /// - Throws: ``ParseError`` 102 for what is none.
+        init(_ operation: Operation, options: JSONValue?) throws(ParseError) {
+            guard let text = operation.operand.string else { throw operation.wrong("must be a string") }
+            guard text.utf8.count <= 10_000 else { throw operation.wrong("is longer than 10000 bytes") }
+            guard let flags = options == nil ? "" : options?.string, flags.allSatisfy({ "imsxu".contains($0) }) else {
+                throw operation.wrong("knows the $options i, m, s, x and u only")
+            }
+            let known = String(Set(flags).subtracting("u").sorted())
+            self.text = known.isEmpty ? text : "(?\(known))\(text)"
+            do {
+                try TextPattern.check(self.text)
+            } catch {
+                throw operation.wrong("isn't a regular expression: check its brackets and backslashes")
+            }
+            let isStart = text.hasPrefix("^")
+            let quoted = isStart ? text.dropFirst() : text[...]
+            if known.isEmpty, quoted.hasPrefix("\\Q"), quoted.hasSuffix("\\E"), quoted.utf8.count >= 4,
+                case let inner = quoted.dropFirst(2).dropLast(2), !inner.contains("\\E")
+            {
+                (search, part) = (isStart ? .beginsWith : .contains, String(inner))
+            } else {
+                (search, part) = (.search, self.text)
+            }
+        }
+
+        func condition(on source: Source) -> ExpressionNode {
+            source.text.map { .text(search, $0, .value(.text(part)), []) } ?? ConditionReader.nothing
+        }
+    }
+}
+
+extension Source {
+    /// The text that can be searched; `nil` for what is no text.
+    fileprivate var text: ExpressionNode? {
+        switch self {
+        case .missing: nil
+        case .column(let node, let type, _): type == .text ? node : nil
+        case .object(let node, let parseClass, let isPointer):
+            !isPointer && parseClass.objectID.isText ? node : nil
+        case .json(let place): place.read(.text)
+        }
+    }
+}

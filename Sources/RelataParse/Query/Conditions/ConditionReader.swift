@@ -1,0 +1,214 @@
+import Foundation
+import RelataCore
+
+/// Reads the conditions of a query, Parse's `where`, as an expression. Nothing of a request becomes part of it but values
+/// and names that the classes have.
+///
+/// Comparison is Parse's: an unset field differs from every value, an array field is compared by its elements, and what
+/// stands beyond relations and arrays meets a condition if any of it does. The opposite of an operator holds wherever the
+/// operator doesn't.
+struct ConditionReader {
+    let classes: ClassSet
+    /// The time that `$relativeTime` counts from.
+    let now: Date
+    /// Whether dates may be given as their text alone, as in a pipeline.
+    var readsTextAsDates = false
+    /// The order by distance that a query near a place has by itself.
+    private(set) var nearest: [SortTerm] = []
+    /// The object whose relation the query is about, where that is all of a query and not a part of a choice.
+    private(set) var owner: RelatedOwner?
+    private var lastScope = 0
+    private var count = 0
+
+    /// How many operators one query may have.
+    static let limit = 1000
+
+    init(_ classes: ClassSet, now: Date, readsTextAsDates: Bool = false) {
+        self.classes = classes
+        self.now = now
+        self.readsTextAsDates = readsTextAsDates
+    }
+
+    /// What no object meets.
+    static let nothing = ExpressionNode.or([])
+    /// What every object meets.
+    static let everything = ExpressionNode.and([])
+
+    // MARK: Objects
+
+    /// The conditions of a query over a class.
+    ///
+    /// - Throws: ``ParseError`` 102 for operators that there aren't and operands that aren't right, 105 for names that no
+    ///   field can have.
+    mutating func condition(_ json: JSONValue, of parseClass: ParseClass) throws(ParseError) -> ExpressionNode {
+        try condition(json, of: Subject(parseClass: parseClass, scope: 0, path: []), isTopmost: true)
+    }
+
+    private mutating func condition(
+        _ json: JSONValue, of subject: Subject, isTopmost: Bool
+    ) throws(ParseError) -> ExpressionNode {
+        guard let members = json.object else { throw ParseError(.invalidQuery, "where must be a JSON object") }
+        var conditions: [ExpressionNode] = []
+        // In the order of their names, so that equal queries are the same statement.
+        for (key, value) in members.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
+            switch key {
+            case "$and":
+                for part in try parts(value, of: key) {
+                    conditions.append(try condition(part, of: subject, isTopmost: isTopmost))
+                }
+            case "$or": conditions.append(.or(try choices(value, of: key, subject)))
+            case "$nor": conditions.append(.not(.or(try choices(value, of: key, subject))))
+            case "$relatedTo":
+                let related = try related(value, to: subject)
+                // The relation's order is the query's only where it is about nothing else.
+                if isTopmost, owner == nil, let related {
+                    owner = related
+                } else {
+                    conditions.append(related.map { Self.isMember(subject, of: $0) } ?? Self.nothing)
+                }
+            case _ where key.hasPrefix("$"): throw ParseError(.invalidQuery, "bad constraint: \(key.prefix(64))")
+            default:
+                conditions.append(try constraints(value, of: key, subject, isTopmost: isTopmost))
+            }
+        }
+        return .and(conditions)
+    }
+
+    private func parts(_ value: JSONValue, of key: String) throws(ParseError) -> [JSONValue] {
+        guard let parts = value.array else {
+            throw ParseError(.invalidQuery, "Bad \(key) format - use an array value.")
+        }
+        return parts
+    }
+
+    private mutating func choices(
+        _ value: JSONValue, of key: String, _ subject: Subject
+    ) throws(ParseError) -> [ExpressionNode] {
+        var choices: [ExpressionNode] = []
+        for part in try parts(value, of: key) {
+            try countOperator()
+            choices.append(try condition(part, of: subject, isTopmost: false))
+        }
+        return choices
+    }
+
+    // MARK: Fields
+
+    /// What is asked of one field.
+    private mutating func constraints(
+        _ value: JSONValue, of key: String, _ subject: Subject, isTopmost: Bool
+    ) throws(ParseError) -> ExpressionNode {
+        let target = try target(key, of: subject)
+        guard let members = value.object, members.keys.contains(where: { $0.hasPrefix("$") }) else {
+            try countOperator()
+            return try equals(value, target)
+        }
+        var conditions = try operators(members, on: target, isTopmost: isTopmost)
+        let plain = members.filter { !$0.key.hasPrefix("$") }
+        if !plain.isEmpty { conditions.append(try equals(.object(plain), target)) }
+        return .and(conditions)
+    }
+
+    mutating func operators(
+        _ members: [String: JSONValue], on target: Target, isTopmost: Bool = false
+    ) throws(ParseError) -> [ExpressionNode] {
+        var conditions: [ExpressionNode] = []
+        for (name, operand) in members.sorted(by: { $0.key < $1.key }) where name.hasPrefix("$") {
+            try countOperator()
+            let operation = Operation(name: name, operand: operand, field: target.name)
+            conditions.append(try condition(operation, members, target, isTopmost: isTopmost))
+        }
+        return conditions
+    }
+
+    private mutating func condition(
+        _ operation: Operation, _ siblings: [String: JSONValue], _ target: Target, isTopmost: Bool
+    ) throws(ParseError) -> ExpressionNode {
+        let operand = operation.operand
+        switch operation.name {
+        case "$eq": return try equals(operand, target)
+        case "$ne": return .not(try equals(operand, target))
+        case "$lt": return try compares(.less, operation, target)
+        case "$lte": return try compares(.lessOrEqual, operation, target)
+        case "$gt": return try compares(.greater, operation, target)
+        case "$gte": return try compares(.greaterOrEqual, operation, target)
+        case "$in": return isOne(of: try operation.list(), target)
+        case "$nin": return .not(isOne(of: try operation.list(), target))
+        case "$all": return try hasAll(operation, target)
+        case "$containedBy": return isContained(by: try operation.list(), target)
+        case "$exists":
+            guard let exists = operand.bool else { throw operation.wrong("must be true or false") }
+            return exists ? target.isSet : .not(target.isSet)
+        case "$regex":
+            let pattern = try Pattern(operation, options: siblings["$options"])
+            return target.any { pattern.condition(on: $0) }
+        case "$options":
+            guard siblings["$regex"] != nil else { throw operation.wrong("needs a $regex") }
+            return Self.everything
+        case "$text": return try searches(operation, target)
+        case "$not":
+            guard let members = operand.object, members.keys.allSatisfy({ $0.hasPrefix("$") }) else {
+                throw operation.wrong("must be an object of constraints")
+            }
+            return .not(.and(try operators(members, on: target)))
+        case "$inQuery": return try isInQuery(operation, target)
+        case "$notInQuery": return .not(try isInQuery(operation, target))
+        case "$select": return try isSelected(operation, target)
+        case "$dontSelect": return .not(try isSelected(operation, target))
+        case "$nearSphere":
+            let near = try near(operation, siblings, target)
+            if isTopmost, nearest.isEmpty, let order = near.order { nearest = [order] }
+            return near.condition
+        case "$maxDistance", "$maxDistanceInRadians", "$maxDistanceInMiles", "$maxDistanceInKilometers":
+            guard siblings["$nearSphere"] != nil else { throw operation.wrong("needs a $nearSphere") }
+            return Self.everything
+        case "$within": return try isInBox(operation, target)
+        case "$geoWithin": return try isInArea(operation, target)
+        case "$geoIntersects": return try holdsPoint(operation, target)
+        default: throw ParseError(.invalidQuery, "\(target.name): bad constraint: \(operation.name.prefix(64))")
+        }
+    }
+
+    // MARK: Bounds
+
+    mutating func countOperator() throws(ParseError) {
+        count += 1
+        guard count <= Self.limit else {
+            throw ParseError(
+                .invalidQuery, "the query has more than \(Self.limit) conditions: use $in for lists of values")
+        }
+    }
+
+    /// The number of a scope that nothing else uses.
+    mutating func newScope() -> Int {
+        lastScope += 1
+        return lastScope
+    }
+
+    /// Reads the conditions of a query inside this one, whose scopes are its own.
+    mutating func nested(_ json: JSONValue, of parseClass: ParseClass) throws(ParseError) -> QueryPlan {
+        let (outerOwner, outerNearest) = (owner, nearest)
+        (owner, nearest) = (nil, [])
+        defer { (owner, nearest) = (outerOwner, outerNearest) }
+        let condition = try condition(json, of: parseClass)
+        return QueryPlan(entity: parseClass.name, condition: condition, sort: nearest, relatedTo: owner)
+    }
+}
+
+/// An operator of a query, with what it is given.
+struct Operation {
+    let name: String
+    let operand: JSONValue
+    /// The field as the request names it.
+    let field: String
+
+    /// The error that names field and operator.
+    func wrong(_ message: String) -> ParseError {
+        ParseError(.invalidQuery, "\(field): \(name.prefix(64)) \(message)")
+    }
+
+    func list() throws(ParseError) -> [JSONValue] {
+        guard let list = operand.array else { throw wrong("must be an array") }
+        return list
+    }
+}

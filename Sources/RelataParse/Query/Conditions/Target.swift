@@ -1,0 +1,208 @@
+import RelataCore
+
+/// The objects that conditions speak of.
+struct Subject {
+    let parseClass: ParseClass
+    /// The scope they are known in, and the pointers that lead to them from there.
+    let scope: Int
+    let path: [String]
+
+    /// A property of them, or the objects themselves.
+    func property(_ name: String? = nil) -> ExpressionNode {
+        .property(scope: scope, path: name.map { path + [$0] } ?? path)
+    }
+}
+
+/// What a key of a query names: a value, or any of several.
+struct Target {
+    /// The key as the request has it, cut short.
+    let name: String
+    /// What it leads through, from outside in.
+    var ways: [Way] = []
+    /// The value, or any of the values.
+    var source: Source
+    /// The elements, where the value may be an array.
+    var elements: JSONElements?
+    /// Whether it is an array and nothing else.
+    var isArray = false
+
+    /// What a condition is met by any of.
+    enum Way {
+        case related(RelatedSet)
+        case elements(JSONElements)
+    }
+
+    /// Whether any of the values meets a test.
+    ///
+    /// - Parameter testsArrays: Whether an array itself may meet it, besides its elements.
+    func any(testsArrays: Bool = false, _ test: (Source) -> ExpressionNode) -> ExpressionNode {
+        var choices: [ExpressionNode] = []
+        if !isArray || testsArrays { choices.append(test(source)) }
+        if let elements {
+            let element = Source.json(JSONPlace(.element(scope: elements.scope)))
+            let condition = test(element)
+            if condition != ConditionReader.nothing { choices.append(.anyElement(elements, condition: condition)) }
+        }
+        let choice = choices.filter { $0 != ConditionReader.nothing }
+        return wrapped(choice.count == 1 ? choice[0] : .or(choice))
+    }
+
+    /// Whether there is a value.
+    var isSet: ExpressionNode { wrapped(source.isSet) }
+
+    func wrapped(_ condition: ExpressionNode) -> ExpressionNode {
+        if condition == ConditionReader.nothing { return condition }
+        var condition = condition
+        for way in ways.reversed() {
+            switch way {
+            case .related(let set): condition = .quantified(.any, set, condition: condition)
+            case .elements(let elements): condition = .anyElement(elements, condition: condition)
+            }
+        }
+        return condition
+    }
+}
+
+/// One value that a query speaks of.
+enum Source {
+    /// A field that the class doesn't have.
+    case missing
+    /// The id of an object, or an object that a pointer or relation leads to.
+    case object(ExpressionNode, ParseClass, isPointer: Bool)
+    /// A value with a column of its own.
+    case column(ExpressionNode, AttributeType, acceptsText: Bool)
+    /// Something in a column that holds JSON.
+    case json(JSONPlace)
+
+    var isSet: ExpressionNode {
+        switch self {
+        case .missing: ConditionReader.nothing
+        case .object(let node, _, _), .column(let node, _, _): .not(.isNull(node))
+        case .json(let place): .not(.isNull(place.base(orAs: .any)))
+        }
+    }
+}
+
+/// A place in a JSON value.
+struct JSONPlace {
+    enum Base {
+        case column(ExpressionNode)
+        case element(scope: Int)
+    }
+
+    let base: Base
+    var path: [JSONStep] = []
+
+    init(_ base: Base, _ path: [JSONStep] = []) {
+        self.base = base
+        self.path = path
+    }
+
+    /// What stands there, read as one kind of value.
+    func read(_ kind: JSONKind) -> ExpressionNode {
+        switch base {
+        case .column(let node): .function(.json(kind, path), [node])
+        case .element(let scope):
+            path.isEmpty
+                ? .element(scope: scope, kind) : .function(.json(kind, path), [.element(scope: scope, .compound)])
+        }
+    }
+
+    /// The whole column, or what stands there as a kind.
+    func base(orAs kind: JSONKind) -> ExpressionNode {
+        if case .column(let node) = base, path.isEmpty { node } else { read(kind) }
+    }
+
+    /// What stands in it.
+    subscript(members: String...) -> JSONPlace { JSONPlace(base, path + members.map { .member($0) }) }
+}
+
+extension ConditionReader {
+    /// What a key names: `title`, `genre.name`, `address.city`.
+    ///
+    /// - Throws: ``ParseError`` 105 for a name that no field can have.
+    mutating func target(_ key: String, of subject: Subject) throws(ParseError) -> Target {
+        var subject = subject
+        var target = Target(name: String(key.prefix(64)), source: .missing)
+        let parts = key.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        guard !parts.contains("") else { throw ParseError(.invalidKeyName, "Invalid key name: \(key.prefix(64))") }
+        for (index, part) in parts.enumerated() {
+            let rest = Array(parts[(index + 1)...])
+            guard let field = subject.parseClass[part] else {
+                guard ParseNames.isPlain(part) else {
+                    throw ParseError(.invalidKeyName, "Invalid key name: \(key.prefix(64))")
+                }
+                return target
+            }
+            switch field.storage {
+            case .objectID:
+                guard rest.isEmpty else { return target }
+                target.source = .object(subject.property(), subject.parseClass, isPointer: false)
+                return target
+            case .column(let column):
+                try read(column, field, rest, of: subject, into: &target)
+                return target
+            case .pointer(let reference, _):
+                guard let next = classes[entity: classes.schema.references[reference].target] else { return target }
+                subject = Subject(parseClass: next, scope: subject.scope, path: subject.path + [field.name])
+                target.source = .object(subject.property(), next, isPointer: true)
+            case .relation:
+                guard let next = field.type.targetClass.flatMap({ classes[$0] }) else { return target }
+                let scope = newScope()
+                target.ways.append(
+                    .related(
+                        RelatedSet(scope: subject.scope, path: subject.path + [field.name], innerScope: scope)))
+                subject = Subject(parseClass: next, scope: scope, path: [])
+                target.source = .object(subject.property(), next, isPointer: true)
+            }
+            if !rest.isEmpty { target.source = .missing }
+        }
+        return target
+    }
+
+    private mutating func read(
+        _ index: Int, _ field: Field, _ rest: [String], of subject: Subject, into target: inout Target
+    ) throws(ParseError) {
+        let column = subject.parseClass.table.columns[index]
+        let node = subject.property(column.property)
+        guard column.type == .json else {
+            guard rest.isEmpty else { return }
+            let isStamp = field.name == "createdAt" || field.name == "updatedAt"
+            target.source = .column(node, column.type, acceptsText: isStamp || readsTextAsDates)
+            return
+        }
+        for name in rest where !JSONPlace.canName(name) {
+            throw ParseError(.invalidKeyName, "Invalid key name: \(target.name)")
+        }
+        var place = JSONPlace(.column(node))
+        var path = rest[...]
+        if field.type == .array {
+            if let first = path.first, let number = Int(first) {
+                place.path = [.index(number)]
+                path.removeFirst()
+            } else if !path.isEmpty {
+                let elements = JSONElements(of: node, scope: newScope())
+                target.ways.append(.elements(elements))
+                place = JSONPlace(.element(scope: elements.scope))
+            }
+        }
+        place.path += path.map { .member($0) }
+        target.source = .json(place)
+        target.isArray = field.type == .array && rest.isEmpty
+        if target.isArray || !rest.isEmpty || field.isAnyJSON {
+            target.elements =
+                switch place.base {
+                case .column(let node): JSONElements(of: node, at: place.path, scope: newScope())
+                case .element(let scope):
+                    JSONElements(of: .element(scope: scope, .compound), at: place.path, scope: newScope())
+                }
+        }
+    }
+}
+
+extension JSONPlace {
+    /// Whether a member can have that name in a query.
+    fileprivate static func canName(_ name: String) -> Bool {
+        !name.isEmpty && name.unicodeScalars.allSatisfy { $0 != "\"" && $0 != "\\" && $0.value >= 0x20 }
+    }
+}

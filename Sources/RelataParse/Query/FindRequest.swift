@@ -1,0 +1,117 @@
+import RelataCore
+import RelataSQLite
+
+/// A request for the objects of a class that meet some conditions: `GET /classes/Book?where={"title":"Kindred"}`.
+struct FindRequest: Sendable {
+    private let className: String
+    private let condition: JSONValue?
+    private let order: [String]
+    private let selection: Selection
+    private let limit: Int?
+    private let skip: Int?
+    private let counts: Bool
+
+    /// Reads the parameters of a request.
+    ///
+    /// - Throws: ``ParseError`` 102 for parameters that there aren't and values that they can't have.
+    init(_ className: String, _ call: ParseCall) throws(ParseError) {
+        try call.check(
+            parameters: [
+                "where", "order", "limit", "skip", "count", "hint", "comment", "readPreference",
+                "includeReadPreference", "subqueryReadPreference",
+            ] + Selection.parameters)
+        self.className = className
+        condition = try call.json("where")
+        if let condition, condition.object == nil {
+            throw ParseError(.invalidQuery, "where must be a JSON object")
+        }
+        order = try call.names("order") ?? []
+        selection = try Selection(call)
+        limit = try call.count("limit")
+        skip = try call.count("skip")
+        counts = call.flag("count")
+    }
+
+    /// Answers it.
+    func run(in transaction: ParseTransaction, _ options: ParseService.Options) throws -> WireReply {
+        var reply = JSONWriter(capacity: 4096)
+        reply.append("{\"results\":[")
+        var count: Int64 = 0
+        if let parseClass = try transaction.existing(className) {
+            var plan = try plan(of: parseClass, in: transaction)
+            if counts { count = try transaction.count(plan) }
+            plan.limit = min(limit ?? options.defaultLimit, options.maximumLimit ?? .max)
+            // What a query leaves out at the beginning costs nothing where it is none.
+            plan.offset = skip == 0 ? nil : skip
+            if plan.limit != 0 {
+                let objects = try ObjectFetcher(transaction).fetch(plan, selection, of: parseClass)
+                reply.append(json: objects.bytes)
+            }
+        }
+        reply.append("]")
+        if counts {
+            reply.append(",\"count\":")
+            reply.write(count)
+        }
+        reply.append("}")
+        return WireReply(body: reply.bytes)
+    }
+
+    private func plan(of parseClass: ParseClass, in transaction: ParseTransaction) throws(ParseError) -> QueryPlan {
+        var reader = ConditionReader(transaction.classes, now: transaction.now)
+        var plan = QueryPlan(entity: parseClass.name)
+        if let condition { plan.condition = try reader.condition(condition, of: parseClass) }
+        plan.relatedTo = reader.owner
+        plan.sort = try reader.order(order, of: parseClass)
+        if plan.sort.isEmpty { plan.sort = reader.nearest }
+        return plan
+    }
+}
+
+/// A request for one object: `GET /classes/Book/x7Yz`.
+struct GetRequest: Sendable {
+    private let className: String
+    private let objectID: String
+    private let selection: Selection
+
+    /// Reads the parameters of a request.
+    ///
+    /// - Throws: ``ParseError`` 102 for parameters that there aren't.
+    init(_ className: String, _ objectID: String, _ call: ParseCall) throws(ParseError) {
+        try call.check(parameters: ["readPreference", "includeReadPreference"] + Selection.parameters)
+        self.className = className
+        self.objectID = objectID
+        selection = try Selection(call)
+    }
+
+    /// Answers it.
+    ///
+    /// - Throws: ``ParseError`` 101 where there is no such object.
+    func run(in transaction: ParseTransaction) throws -> WireReply {
+        guard let parseClass = try transaction.existing(className), let key = parseClass.objectID.key(objectID) else {
+            throw ParseError(.objectNotFound, "Object not found.")
+        }
+        let plan = QueryPlan(entity: parseClass.name, condition: .keyIn(.property(scope: 0, path: []), [key]))
+        let objects = try ObjectFetcher(transaction).fetch(plan, selection, of: parseClass)
+        guard !objects.ranges.isEmpty else { throw ParseError(.objectNotFound, "Object not found.") }
+        return WireReply(body: objects.bytes)
+    }
+}
+
+extension ParseTransaction {
+    /// How many objects a query has, whatever part of them it yields.
+    func count(_ plan: QueryPlan) throws -> Int64 {
+        let statement = try QueryCompiler(schema: schema).count(plan)
+        guard case .integer(let count)? = try connection.value(statement) else { return 0 }
+        return count
+    }
+}
+
+extension ParseCall {
+    /// - Throws: ``ParseError`` 102 for a parameter that isn't one of these.
+    func check(parameters known: [String]) throws(ParseError) {
+        for name in body.keys.sorted() where !known.contains(name) {
+            throw ParseError(.invalidQuery, "Invalid parameter for query: \(name.prefix(64))")
+        }
+    }
+}

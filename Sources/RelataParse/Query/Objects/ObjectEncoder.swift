@@ -1,0 +1,173 @@
+import Foundation
+import RelataCore
+import RelataSQLite
+
+/// Writes objects as JSON, straight from the rows of a statement.
+struct ObjectEncoder {
+    private(set) var writer = JSONWriter(capacity: 4096)
+    /// Pointers whose objects are to take their places.
+    private(set) var gaps: [Gap] = []
+
+    /// A pointer that stands where its object should.
+    struct Gap {
+        let range: Range<Int>
+        let pointer: Pointer
+        let selection: Selection
+    }
+
+    /// Writes an object, after others.
+    ///
+    /// - Returns: Where it stands.
+    mutating func write(_ shape: ObjectShape, _ row: Row) -> Range<Int> {
+        if !writer.bytes.isEmpty { writer.append(",") }
+        let start = writer.bytes.count
+        object(shape, row)
+        return start..<writer.bytes.count
+    }
+
+    private mutating func object(_ shape: ObjectShape, _ row: Row) {
+        writer.append(json: shape.head)
+        id(shape.id, row)
+        for field in shape.fields { write(field, row) }
+        writer.append("}")
+    }
+
+    private mutating func write(_ field: ObjectShape.Field, _ row: Row) {
+        switch field.content {
+        case .value(let index, let kind):
+            let column = row[index]
+            if column.isNull { return }
+            writer.append(json: field.prefix)
+            write(column, kind)
+        case .json(let index, let isChecked):
+            let column = row[index]
+            if column.isNull { return }
+            writer.append(json: field.prefix)
+            if isChecked {
+                let text = column.text
+                writer.write((try? JSONParser.parse(text)) ?? .string(text))
+            } else {
+                column.withTextBytes { writer.append(json: $0) }
+            }
+        case .search(let index, let selection):
+            let column = row[index]
+            if column.isNull { return }
+            writer.append(json: field.prefix)
+            let text = column.text
+            write((try? JSONParser.parse(text)) ?? .string(text), selection)
+        case .pointer(let key):
+            if row.isNull(at: key.column) { return }
+            writer.append(json: field.prefix)
+            pointer(key, row)
+        case .late(let key, let selection):
+            if row.isNull(at: key.column) { return }
+            writer.append(json: field.prefix)
+            let start = writer.bytes.count
+            pointer(key, row)
+            gaps.append(
+                Gap(
+                    range: start..<writer.bytes.count,
+                    pointer: Pointer(className: key.className, objectID: Self.id(key, row)), selection: selection))
+        case .object(let shape, let key):
+            if !row.isNull(at: shape.id.column) {
+                writer.append(json: field.prefix)
+                object(shape, row)
+            } else if !row.isNull(at: key.column) {
+                writer.append(json: field.prefix)
+                pointer(key, row)
+            }
+        case .constant(let text):
+            writer.append(json: field.prefix)
+            writer.append(json: text)
+        }
+    }
+
+    // MARK: Keys
+
+    private mutating func pointer(_ key: ObjectShape.Key, _ row: Row) {
+        writer.append(json: key.prefix)
+        id(key, row)
+        writer.append("}")
+    }
+
+    private mutating func id(_ key: ObjectShape.Key, _ row: Row) {
+        if key.types.count == 1, row[key.column].isText {
+            row[key.column].withTextBytes { writer.write(utf8: $0) }
+        } else {
+            writer.write(Self.id(key, row))
+        }
+    }
+
+    /// The object id that a key is.
+    static func id(_ key: ObjectShape.Key, _ row: Row) -> String {
+        key.coding.text(KeyValue(key.types.indices.map { row.value(at: key.column + $0, as: key.types[$0]) }))
+    }
+
+    // MARK: Values
+
+    private mutating func write(_ column: ColumnValue, _ kind: ObjectShape.Kind) {
+        switch kind {
+        case .text: column.withTextBytes { writer.write(utf8: $0) }
+        case .uuid: writer.write(column.value(as: .uuid(.blob)).description)
+        case .boolean: writer.append(column.integer != 0 ? "true" : "false")
+        case .number:
+            switch column.value() {
+            case .integer(let number): writer.write(number)
+            case .real(let number): writer.write(number)
+            // A decimal, or whatever another program left there.
+            case let value:
+                let text = value.description
+                if (try? JSONParser.parse(text))?.number != nil {
+                    writer.append(json: text)
+                } else {
+                    writer.write(text)
+                }
+            }
+        case .bytes:
+            writer.append("{\"__type\":\"Bytes\",\"base64\":\"")
+            writer.append(json: column.data.base64EncodedString())
+            writer.append("\"}")
+        case .date(let encoding):
+            writer.append("{\"__type\":\"Date\",\"iso\":")
+            date(column, encoding)
+            writer.append("}")
+        case .stamp(let encoding): date(column, encoding)
+        }
+    }
+
+    private mutating func date(_ column: ColumnValue, _ encoding: DateEncoding) {
+        if let microseconds = DateText.microseconds(of: column.value(), encoding) {
+            writer.write(microseconds: microseconds)
+        } else {
+            writer.write(column.text)
+        }
+    }
+
+    /// JSON in which pointers make room for their objects.
+    private mutating func write(_ value: JSONValue, _ selection: Selection) {
+        switch value {
+        case .array(let elements):
+            writer.append("[")
+            for (index, element) in elements.enumerated() {
+                if index > 0 { writer.append(",") }
+                write(element, selection)
+            }
+            writer.append("]")
+        case .object(let members):
+            if members["__type"] == "Pointer", let pointer = Pointer(value) {
+                let start = writer.bytes.count
+                writer.write(value)
+                gaps.append(Gap(range: start..<writer.bytes.count, pointer: pointer, selection: selection))
+                return
+            }
+            var isFirst = true
+            writer.append("{")
+            for (name, value) in JSONWriter.sorted(members) {
+                writer.member(name, isFirst: &isFirst)
+                if let inner = selection.included[name] { write(value, inner) } else { writer.write(value) }
+            }
+            writer.append("}")
+        default: writer.write(value)
+        }
+    }
+}

@@ -1,0 +1,82 @@
+import RelataCore
+import RelataSQLite
+
+/// Objects as JSON, separated by commas.
+struct EncodedObjects {
+    var bytes: [UInt8] = []
+    /// Where each of them stands.
+    var ranges: [Range<Int>] = []
+    /// Their ids, where somebody asks for objects by their ids.
+    var ids: [String] = []
+}
+
+/// Fetches objects as JSON: one statement for a query and the objects of its pointers, and one for each class of objects
+/// that pointers in arrays lead to, level by level.
+struct ObjectFetcher {
+    private let transaction: ParseTransaction
+
+    init(_ transaction: ParseTransaction) { self.transaction = transaction }
+
+    /// The objects of a query, in order.
+    func fetch(
+        _ plan: QueryPlan, _ selection: Selection, of parseClass: ParseClass, isIncluded: Bool = false
+    ) throws -> EncodedObjects {
+        var builder = ObjectShapeBuilder(transaction.classes)
+        let shape = builder.shape(of: parseClass, selection, isIncluded: isIncluded)
+        let query = try QueryCompiler(schema: transaction.schema).select(plan, columns: .parts(builder.parts))
+        var encoder = ObjectEncoder()
+        var objects = EncodedObjects()
+        try transaction.connection.rows(query.statement) { row in
+            objects.ranges.append(encoder.write(shape, row))
+            if isIncluded { objects.ids.append(ObjectEncoder.id(shape.id, row)) }
+        }
+        objects.bytes = encoder.writer.bytes
+        return encoder.gaps.isEmpty ? objects : try filled(objects, encoder.gaps)
+    }
+
+    // MARK: Pointers in JSON
+
+    /// What is fetched by one statement.
+    private struct Group: Hashable {
+        let className: String
+        let selection: Selection
+    }
+
+    /// Puts the objects of pointers into their places. A pointer that leads nowhere stays.
+    private func filled(_ objects: EncodedObjects, _ gaps: [ObjectEncoder.Gap]) throws -> EncodedObjects {
+        var wanted: [Group: [String]] = [:]
+        for gap in gaps {
+            wanted[Group(className: gap.pointer.className, selection: gap.selection), default: []]
+                .append(gap.pointer.objectID)
+        }
+        var found: [Group: [String: ArraySlice<UInt8>]] = [:]
+        for (group, ids) in wanted.sorted(by: { $0.key.className < $1.key.className }) {
+            guard let parseClass = transaction.classes[group.className] else { continue }
+            let keys = Set(ids).compactMap { parseClass.objectID.key($0) }
+            let plan = QueryPlan(
+                entity: parseClass.name, condition: .keyIn(.property(scope: 0, path: []), keys))
+            let fetched = try fetch(plan, group.selection, of: parseClass, isIncluded: true)
+            found[group] = Dictionary(
+                zip(fetched.ids, fetched.ranges).map { ($0, fetched.bytes[$1]) },
+                uniquingKeysWith: { first, _ in first })
+        }
+        var result = EncodedObjects(ids: objects.ids)
+        var rest = gaps[...]
+        for range in objects.ranges {
+            if !result.bytes.isEmpty { result.bytes.append(UInt8(ascii: ",")) }
+            let start = result.bytes.count
+            var place = range.lowerBound
+            while let gap = rest.first, gap.range.upperBound <= range.upperBound {
+                rest.removeFirst()
+                let group = Group(className: gap.pointer.className, selection: gap.selection)
+                guard let object = found[group]?[gap.pointer.objectID] else { continue }
+                result.bytes += objects.bytes[place..<gap.range.lowerBound]
+                result.bytes += object
+                place = gap.range.upperBound
+            }
+            result.bytes += objects.bytes[place..<range.upperBound]
+            result.ranges.append(start..<result.bytes.count)
+        }
+        return result
+    }
+}

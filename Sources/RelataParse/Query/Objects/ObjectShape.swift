@@ -1,0 +1,159 @@
+import RelataCore
+
+/// How objects of a class are read from the rows of one statement and written as JSON: made once for a query.
+///
+/// The objects of pointers come with the same rows, by joins. Where there would be too many of those, and where pointers
+/// lie inside of JSON, their objects are fetched afterwards.
+final class ObjectShape: Sendable {
+    /// What every object begins with, up to its id.
+    let head: [UInt8]
+    /// Its id.
+    let id: Key
+    /// What follows.
+    let fields: [Field]
+
+    /// A field of an object.
+    struct Field: Sendable {
+        /// What stands before the value: `,"title":`.
+        let prefix: [UInt8]
+        let content: Content
+    }
+
+    /// What a field's value is made of; columns are those of the statement.
+    enum Content: Sendable {
+        case value(Int, Kind)
+        /// JSON; text that another program may have written is checked.
+        case json(Int, isChecked: Bool)
+        /// JSON in which pointers are replaced by their objects.
+        case search(Int, Selection)
+        case pointer(Key)
+        /// A pointer whose object is fetched afterwards.
+        case late(Key, Selection)
+        /// The object of a pointer; the pointer itself where it dangles.
+        case object(ObjectShape, Key)
+        case constant([UInt8])
+    }
+
+    /// How a column is written.
+    enum Kind: Sendable {
+        case text, uuid, number, boolean, bytes
+        case date(DateEncoding)
+        /// A date without a type around it.
+        case stamp(DateEncoding)
+    }
+
+    /// The columns of a key.
+    struct Key: Sendable {
+        let column: Int
+        let types: [AttributeType]
+        let coding: ObjectIDCoding
+        let className: String
+        /// What a pointer begins with, up to the id.
+        let prefix: [UInt8]
+
+        init(column: Int, of parseClass: ParseClass) {
+            self.column = column
+            types = parseClass.table.keyColumns.map { parseClass.table.columns[$0].type }
+            coding = parseClass.objectID
+            className = parseClass.name
+            prefix = Array(
+                "{\"__type\":\"Pointer\",\"className\":\(JSONWriter.text(.string(className))),\"objectId\":".utf8)
+        }
+    }
+
+    fileprivate init(head: [UInt8], id: Key, fields: [Field]) {
+        self.head = head
+        self.id = id
+        self.fields = fields
+    }
+}
+
+/// Makes the shape of a query's objects, and the list of what the query must yield.
+struct ObjectShapeBuilder {
+    let classes: ClassSet
+    /// What the query yields.
+    private(set) var parts: [SelectedPart] = []
+    private var columns = 0
+    private var joins = 0
+
+    /// SQLite joins 64 tables and yields 2000 columns at most; conditions and order need some too.
+    private static let maximumJoins = 40
+    private static let maximumColumns = 1000
+
+    init(_ classes: ClassSet) { self.classes = classes }
+
+    /// The shape of a query's objects.
+    ///
+    /// - Parameters:
+    ///   - path: The pointers that lead to them from the query's own.
+    ///   - isIncluded: Whether they stand for a pointer, and so say what they are.
+    mutating func shape(
+        of parseClass: ParseClass, _ selection: Selection, path: [String] = [], isIncluded: Bool
+    ) -> ObjectShape {
+        let id = ObjectShape.Key(column: add(.key(path: path), parseClass.table.keyColumns.count), of: parseClass)
+        var fields: [ObjectShape.Field] = []
+        for field in parseClass.fields where field.isStamp || selection.shows(field.name) {
+            guard let content = content(of: field, parseClass, selection, path) else { continue }
+            fields.append(
+                ObjectShape.Field(prefix: Array(",\(JSONWriter.text(.string(field.name))):".utf8), content: content))
+        }
+        let type = "\"__type\":\"Object\",\"className\":\(JSONWriter.text(.string(parseClass.name))),"
+        return ObjectShape(head: Array("{\(isIncluded ? type : "")\"objectId\":".utf8), id: id, fields: fields)
+    }
+
+    private mutating func add(_ part: SelectedPart, _ width: Int = 1) -> Int {
+        parts.append(part)
+        defer { columns += width }
+        return columns
+    }
+
+    private mutating func content(
+        of field: Field, _ parseClass: ParseClass, _ selection: Selection, _ path: [String]
+    ) -> ObjectShape.Content? {
+        switch field.storage {
+        case .objectID: return nil
+        case .relation:
+            guard let target = field.type.targetClass else { return nil }
+            return .constant(Array(JSONWriter.text(["__type": "Relation", "className": .string(target)]).utf8))
+        case .column(let index):
+            let type = parseClass.table.columns[index].type
+            let column = add(
+                .expression(.property(scope: 0, path: path + [parseClass.table.columns[index].property])))
+            guard type == .json else { return .value(column, ObjectShape.Kind(type, isStamp: field.isStamp)) }
+            if let inner = selection.included[field.name], inner != Selection() || field.type == .array {
+                return .search(column, inner)
+            }
+            return .json(column, isChecked: field.isAnyJSON)
+        case .pointer(let reference, let indexes):
+            guard let target = classes[entity: classes.schema.references[reference].target] else { return nil }
+            let path = path + [field.name]
+            let key = ObjectShape.Key(
+                column: add(.expression(.property(scope: 0, path: path)), indexes.count), of: target)
+            guard let inner = selection[pointer: field.name] else { return .pointer(key) }
+            guard joins < Self.maximumJoins, columns + target.table.columns.count < Self.maximumColumns else {
+                return .late(key, inner)
+            }
+            joins += 1
+            return .object(shape(of: target, inner, path: path, isIncluded: true), key)
+        }
+    }
+}
+
+extension Field {
+    /// Whether it is the time when an object was made or changed.
+    fileprivate var isStamp: Bool { name == "createdAt" || name == "updatedAt" }
+}
+
+extension ObjectShape.Kind {
+    fileprivate init(_ type: AttributeType, isStamp: Bool) {
+        self =
+            switch type {
+            case .text, .json: .text
+            case .uuid: .uuid
+            case .integer, .real, .decimal: .number
+            case .boolean: .boolean
+            case .data: .bytes
+            case .date(let encoding): isStamp ? .stamp(encoding) : .date(encoding)
+            }
+    }
+}

@@ -1,0 +1,77 @@
+/// Which fields of an object a reply shows, and which pointers it shows the objects of.
+struct Selection: Hashable, Sendable {
+    /// The pointers whose objects are shown, with what is shown of them.
+    var included: [String: Selection] = [:]
+    /// Whether the objects of all pointers are shown.
+    var includesAll = false
+    /// The fields that are shown; `nil` for all. An object's id and stamps are always shown.
+    var keys: Set<String>?
+    /// The fields that aren't shown.
+    var excluded: Set<String> = []
+
+    /// All of an object's own fields.
+    init() {}
+
+    static let parameters = ["include", "includeAll", "keys", "excludeKeys", "redirectClassNameForKey", "explain"]
+    /// How many names deep an object is shown.
+    private static let maximumDepth = 16
+
+    /// Reads `include`, `keys` and `excludeKeys` of a request.
+    ///
+    /// - Throws: ``ParseError`` 102 for values that they can't have, and for what no reply here can show.
+    init(_ call: ParseCall) throws(ParseError) {
+        for name in ["redirectClassNameForKey", "explain"] where call.body[name].map({ !$0.isNull }) ?? false {
+            throw ParseError(.invalidQuery, "\(name) isn't supported")
+        }
+        includesAll = call.flag("includeAll")
+        for name in try call.names("include") ?? [] { include(try Self.path(name)) }
+        if let names = try call.names("keys") {
+            keys = []
+            for name in names { show(try Self.path(name)) }
+        }
+        for name in try call.names("excludeKeys") ?? [] { exclude(try Self.path(name)) }
+    }
+
+    private static func path(_ name: String) throws(ParseError) -> ArraySlice<String> {
+        let parts = name.split(separator: ".").map(String.init)
+        guard parts.count <= maximumDepth else {
+            throw ParseError(.invalidQuery, "\(name.prefix(64)) is more than \(maximumDepth) names deep")
+        }
+        return parts[...]
+    }
+
+    /// Shows the objects of the pointers on a path.
+    mutating func include(_ path: ArraySlice<String>) {
+        guard let name = path.first else { return }
+        if name == "*" {
+            includesAll = true
+        } else {
+            included[name, default: Selection()].include(path.dropFirst())
+        }
+    }
+
+    /// A field beyond a pointer is shown within the pointer's object.
+    private mutating func show(_ path: ArraySlice<String>) {
+        guard let name = path.first else { return }
+        keys = (keys ?? []).union([name])
+        guard path.count > 1 else { return }
+        included[name, default: Selection()].show(path.dropFirst())
+    }
+
+    private mutating func exclude(_ path: ArraySlice<String>) {
+        guard let name = path.first else { return }
+        if path.count == 1 {
+            excluded.insert(name)
+        } else {
+            included[name]?.exclude(path.dropFirst())
+        }
+    }
+
+    /// Whether a field is shown.
+    func shows(_ name: String) -> Bool {
+        !excluded.contains(name) && (keys.map { $0.contains(name) || $0.contains("*") } ?? true)
+    }
+
+    /// What is shown of a pointer's object; `nil` where only the pointer is.
+    subscript(pointer name: String) -> Selection? { included[name] ?? (includesAll ? Selection() : nil) }
+}

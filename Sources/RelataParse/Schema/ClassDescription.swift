@@ -1,0 +1,147 @@
+import RelataCore
+
+/// What a request says of a class: `{"className": "Book", "fields": {"title": {"type": "String"}}, …}`.
+struct ClassDescription: Sendable {
+    var className: String
+    /// The fields by name; `nil` for one that is to go.
+    var fields: [String: FieldDescription?] = [:]
+    /// The indexes by name; `nil` for one that is to go.
+    var indexes: [String: IndexOptions?] = [:]
+
+    /// Fields that every class has: clients send them back as they got them.
+    static let givenFields: Set<String> = ["objectId", "createdAt", "updatedAt", "ACL"]
+
+    /// Reads a description.
+    ///
+    /// - Parameter name: The class's name where the path has it.
+    /// - Throws: ``ParseError`` for names and types that can't be, and permissions that aren't enforced.
+    init(_ json: [String: JSONValue], name: String? = nil) throws(ParseError) {
+        let given = json["className"]?.string
+        guard let className = name ?? given else {
+            throw ParseError(.invalidClassName, "the name of the class is missing")
+        }
+        if let given, given != className {
+            throw ParseError(
+                .invalidClassName, "Class name mismatch between \(given.prefix(128)) and \(className.prefix(128)).")
+        }
+        if let error = DisabledFeature.error(forClass: className) { throw error }
+        self.className = className
+        if let permissions = json["classLevelPermissions"] { try Self.check(permissions) }
+        if let fields = json["fields"], !fields.isNull {
+            guard let fields = fields.object else { throw ParseError(.invalidJSON, "fields must be an object") }
+            for (field, value) in fields where !Self.givenFields.contains(field) {
+                self.fields[field] = .some(try FieldDescription(value, of: field))
+            }
+        }
+        for (member, isUnique) in [("indexes", false), ("uniqueIndexes", true)] {
+            guard let indexes = json[member], !indexes.isNull else { continue }
+            guard let indexes = indexes.object else { throw ParseError(.invalidJSON, "\(member) must be an object") }
+            for (index, value) in indexes where index != "_id_" {
+                self.indexes[index] = .some(try Self.index(value, index, isUnique))
+            }
+        }
+    }
+
+    private static func index(
+        _ json: JSONValue, _ name: String, _ isUnique: Bool
+    ) throws(ParseError) -> IndexOptions? {
+        if json["__op"]?.string == "Delete" { return nil }
+        guard let members = json.object, !members.isEmpty else {
+            throw ParseError(.invalidJSON, "the index \(name) must name its fields: {\"title\": 1}")
+        }
+        var fields: [IndexOptions.IndexedField] = []
+        for (field, direction) in members.sorted(by: { $0.key < $1.key }) {
+            guard let number = direction.integer, abs(number) == 1 else {
+                throw ParseError(
+                    .commandUnavailable,
+                    "the index \(name): only 1 and -1 are supported, not \(JSONWriter.text(direction).prefix(32))")
+            }
+            fields.append(IndexOptions.IndexedField(name: field, direction: number))
+        }
+        return IndexOptions(fields: fields, isUnique: isUnique)
+    }
+
+    /// Nothing that isn't enforced is stored.
+    private static func check(_ permissions: JSONValue) throws(ParseError) {
+        if permissions.isNull { return }
+        guard let operations = permissions.object else {
+            throw ParseError(.invalidJSON, "classLevelPermissions must be an object")
+        }
+        for (operation, rule) in operations {
+            let isPublic = rule["*"] == true || rule == [:] && operation == "protectedFields"
+            guard isPublic || operation == "protectedFields" && rule["*"] == [] else {
+                throw ParseError(
+                    .operationForbidden,
+                    "access control is off: the permission \(operation.prefix(64)) can't be other than public, which would not be enforced"
+                )
+            }
+        }
+    }
+}
+
+/// What a request says of a field: Parse's own words, and how its objects are related.
+struct FieldDescription: Hashable, Sendable {
+    var type: FieldType
+    var isRequired = false
+    var defaultValue: JSONValue?
+    var details = RelationshipDetails()
+
+    init(type: FieldType) { self.type = type }
+
+    /// Reads a description; `nil` for a field that is to go.
+    init?(_ json: JSONValue, of field: String) throws(ParseError) {
+        if json["__op"]?.string == "Delete" { return nil }
+        guard let name = json["type"]?.string else {
+            throw ParseError(.incorrectType, "the field \(field.prefix(128)) needs a type")
+        }
+        guard let type = FieldType(name: name, targetClass: json["targetClass"]?.string) else {
+            throw name == "Pointer" || name == "Relation"
+                ? ParseError(
+                    .missingTargetClass,
+                    "type \(name) needs a class name: the field \(field.prefix(128)) lacks its targetClass")
+                : ParseError(.incorrectType, "invalid field type: \(name.prefix(64))")
+        }
+        guard type != .acl else { throw ParseError(.incorrectType, "a field can't be an ACL: every object has one") }
+        self.type = type
+        isRequired = json["required"] == true
+        if let value = json["defaultValue"], !value.isNull {
+            let given = try FieldType(of: value, in: field)
+            guard given == type else {
+                throw ParseError(
+                    .incorrectType,
+                    "schema mismatch for \(field) default value; expected \(type) but got \(given.map(\.description) ?? "null")"
+                )
+            }
+            defaultValue = value
+        }
+        details.onTargetDelete = try Self.rule(json["onTargetDelete"], field)
+        details.deleteRule = try Self.rule(json["deleteRule"], field)
+        switch type {
+        case .pointer:
+            for member in ["inverse", "order"] where json[member].map({ !$0.isNull }) == true {
+                throw ParseError(.invalidSchemaOperation, "\(field): only a relation has \(member)")
+            }
+        case .relation:
+            details.inverse = json["inverse"]?.string
+            switch json["order"] {
+            case nil, .null, .bool(true): details.order = .stored
+            case .bool(false): details.order = nil
+            case .string(let attribute): details.order = .attribute(attribute)
+            default: throw ParseError(.invalidSchemaOperation, "\(field): order is true, false or a field's name")
+            }
+        default:
+            for member in ["inverse", "order", "deleteRule", "onTargetDelete"] where json[member] != nil {
+                throw ParseError(.invalidSchemaOperation, "\(field): only pointers and relations have \(member)")
+            }
+        }
+    }
+
+    private static func rule(_ json: JSONValue?, _ field: String) throws(ParseError) -> DeleteRule? {
+        guard let json, !json.isNull else { return nil }
+        guard let rule = json.string.flatMap(DeleteRule.init(rawValue:)) else {
+            let names = DeleteRule.allCases.map(\.rawValue).joined(separator: ", ")
+            throw ParseError(.invalidSchemaOperation, "\(field): a delete rule is one of \(names)")
+        }
+        return rule
+    }
+}

@@ -1,0 +1,32 @@
+/// What clients know of a class and its tables don't say. Kept beside the entities, in the same transaction.
+struct ClassOptions: Hashable, Sendable, Codable {
+    /// What is known of fields, by name.
+    var fields: [String: FieldOptions] = [:]
+    /// The indexes that clients asked for, by the names they gave them.
+    var indexes: [String: IndexOptions] = [:]
+}
+
+/// An index that clients asked for.
+struct IndexOptions: Hashable, Sendable, Codable {
+    /// The fields, in order.
+    var fields: [IndexedField]
+    /// Whether no two objects may have the same values.
+    var isUnique = false
+
+    /// A field of an index.
+    struct IndexedField: Hashable, Sendable, Codable {
+        var name: String
+        /// 1 or -1, as clients gave it. Indexes are read both ways.
+        var direction: Int64 = 1
+    }
+}
+
+/// What clients know of a field and its column doesn't say.
+struct FieldOptions: Hashable, Sendable, Codable {
+    /// The type, where the column holds JSON of several.
+    var type: FieldType?
+    /// Whether objects are refused without a value. Those that are stored already may lack one.
+    var isRequired = false
+    /// The value of new objects that come without one, as JSON.
+    var defaultValue: String?
+}

@@ -1,0 +1,50 @@
+import RelataCore
+
+extension ParseClass {
+    /// What clients are told of the class: Parse's own words, and how its objects are related.
+    var schemaJSON: JSONValue {
+        var fields: [String: JSONValue] = ["ACL": ["type": "ACL"]]
+        for field in self.fields { fields[field.name] = .object(json(field)) }
+        var indexes: [String: JSONValue] = ["_id_": ["_id": 1]]
+        var uniques: [String: JSONValue] = [:]
+        for (name, index) in options.indexes {
+            let members = JSONValue.object(
+                Dictionary(index.fields.map { ($0.name, .integer($0.direction)) }) { first, _ in first })
+            if index.isUnique { uniques[name] = members } else { indexes[name] = members }
+        }
+        var json: [String: JSONValue] = [
+            "className": .string(name), "fields": .object(fields), "indexes": .object(indexes),
+            "classLevelPermissions": Self.publicPermissions,
+        ]
+        if !uniques.isEmpty { json["uniqueIndexes"] = .object(uniques) }
+        return .object(json)
+    }
+
+    private func json(_ field: Field) -> [String: JSONValue] {
+        var json: [String: JSONValue] = ["type": .string(field.type.name)]
+        if let target = field.type.targetClass { json["targetClass"] = .string(target) }
+        if !ClassDescription.givenFields.contains(field.name) {
+            // Clients need it where it isn't set, too.
+            json["required"] = .bool(field.isRequired)
+        }
+        if let value = field.defaultValue { json["defaultValue"] = value }
+        if let relationship = table.entity.relationship(field.name) {
+            let details = RelationshipDetails(relationship)
+            if let rule = details.onTargetDelete { json["onTargetDelete"] = .string(rule.rawValue) }
+            if let rule = details.deleteRule { json["deleteRule"] = .string(rule.rawValue) }
+            if let inverse = details.inverse { json["inverse"] = .string(inverse) }
+            if case .attribute(let name)? = details.order { json["order"] = .string(name) }
+            if relationship.isToMany, details.order == nil, details.inverse == nil { json["order"] = false }
+        }
+        return json
+    }
+
+    /// Everybody may do everything: access control is off.
+    private static let publicPermissions: JSONValue = {
+        var permissions: [String: JSONValue] = ["protectedFields": ["*": []]]
+        for operation in ["find", "count", "get", "create", "update", "delete", "addField"] {
+            permissions[operation] = ["*": true]
+        }
+        return .object(permissions)
+    }()
+}

@@ -1,0 +1,66 @@
+import Foundation
+import RelataCore
+
+/// Object ids as clients write them, and the keys that they stand for: text as it is, numbers in digits, UUIDs in lower
+/// case, and the parts of a key of several columns separated by commas.
+struct ObjectIDCoding: Sendable {
+    private let types: [AttributeType]
+
+    init(_ table: Table) { types = table.keyColumns.map { table.columns[$0].type } }
+
+    /// Whether object ids are kept as they are written.
+    var isText: Bool { types == [.text] }
+    /// Whether object ids are numbers.
+    var isInteger: Bool { types == [.integer] }
+
+    /// The key that an object id stands for; `nil` for a text that is none.
+    func key(_ text: String) -> KeyValue? {
+        guard types.count > 1 else { return Self.value(text, types[0]).map { KeyValue($0) } }
+        let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+        guard parts.count == types.count else { return nil }
+        var values: [Value] = []
+        for (part, type) in zip(parts, types) {
+            guard let plain = part.removingPercentEncoding, let value = Self.value(plain, type) else { return nil }
+            values.append(value)
+        }
+        return KeyValue(values)
+    }
+
+    /// The object id of a key.
+    func text(_ key: KeyValue) -> String {
+        guard types.count > 1 else { return Self.text(key.values[0]) }
+        return key.values.map { value in
+            // Only what separates the parts, and what says so, needs to be told apart.
+            Self.text(value).replacingOccurrences(of: "%", with: "%25").replacingOccurrences(of: ",", with: "%2C")
+        }.joined(separator: ",")
+    }
+
+    private static func text(_ value: Value) -> String {
+        if case .blob(let data) = value { data.hexadecimal } else { value.description }
+    }
+
+    private static func value(_ text: String, _ type: AttributeType) -> Value? {
+        switch type {
+        case .text, .json: .text(text)
+        case .integer, .boolean, .date(.microseconds): Int64(text).map { .integer($0) }
+        case .real, .date(.seconds): Double(text).map { .real($0) }
+        case .decimal, .uuid, .date(.iso8601): Value.text(text).stored(as: type)
+        case .data: Data(hexadecimal: text).map { .blob($0) }
+        }
+    }
+}
+
+extension Data {
+    /// The bytes that hexadecimal digits spell, two a byte.
+    init?(hexadecimal text: String) {
+        let digits = Array(text.utf8)
+        guard digits.count.isMultiple(of: 2) else { return nil }
+        self.init()
+        for index in stride(from: 0, to: digits.count, by: 2) {
+            guard let byte = UInt8(String(decoding: digits[index...index + 1], as: UTF8.self), radix: 16) else {
+                return nil
+            }
+            append(byte)
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import RelataCore
+
+/// A class as clients see it, over the entity that stores it.
+struct ParseClass: Sendable {
+    /// The entity and its columns.
+    let table: Table
+    /// The fields in order, those that every object has first.
+    let fields: [Field]
+    /// What is known besides.
+    let options: ClassOptions
+    /// How object ids are read and written.
+    let objectID: ObjectIDCoding
+    private let places: [String: Int]
+
+    /// The class's name.
+    var name: String { table.name }
+
+    /// The field of that name.
+    subscript(name: String) -> Field? { places[name].map { fields[$0] } }
+
+    init(_ table: Table, in schema: Schema, options: ClassOptions) {
+        self.table = table
+        self.options = options
+        objectID = ObjectIDCoding(table)
+        var fields = [Field(name: "objectId", type: .string, storage: .objectID)]
+        let entity = table.entity
+        func stamp(_ property: String?, _ name: String) {
+            guard let column = property.flatMap({ table.columnIndexes(of: $0).first }) else { return }
+            fields.append(Field(name: name, type: .date, storage: .column(column)))
+        }
+        stamp(entity.createdAt, "createdAt")
+        stamp(entity.updatedAt, "updatedAt")
+        let shown = Set(
+            [entity.createdAt, entity.updatedAt].compactMap(\.self) + (entity.key.count == 1 ? entity.key : []))
+        for property in entity.properties where !shown.contains(property.name) {
+            if let field = Field(property, of: table, in: schema, options: options.fields[property.name]) {
+                fields.append(field)
+            }
+        }
+        self.fields = fields
+        places = Dictionary(fields.enumerated().map { ($1.name, $0) }) { first, _ in first }
+    }
+}
+
+/// A field of a class.
+struct Field: Sendable {
+    /// The name on the wire.
+    let name: String
+    /// The type on the wire.
+    let type: FieldType
+    /// Where the value is.
+    let storage: Storage
+    /// Whether objects are refused without a value.
+    var isRequired = false
+    /// The value of new objects that come without one.
+    var defaultValue: JSONValue?
+    /// What values it accepts.
+    var limits: [Limit] = []
+    /// Whether the column holds JSON of a kind that only the app's model knows.
+    var isAnyJSON = false
+
+    /// Where a field's value is.
+    enum Storage: Hashable, Sendable {
+        /// The key.
+        case objectID
+        /// A column, as an index in ``Table/columns``.
+        case column(Int)
+        /// A to-one: the number of the reference, and its columns.
+        case pointer(reference: Int, columns: [Int])
+        /// A view of a to-one, a many-to-many, or what lies beyond one.
+        case relation(Link)
+    }
+
+    init(name: String, type: FieldType, storage: Storage) {
+        self.name = name
+        self.type = type
+        self.storage = storage
+    }
+
+    /// The field that a property is to clients; `nil` for one that they can't use: the other side of a one-to-one.
+    init?(_ property: Property, of table: Table, in schema: Schema, options: FieldOptions?) {
+        name = property.name
+        switch property {
+        case .attribute(let attribute):
+            guard let column = table.columnIndexes(of: attribute.name).first else { return nil }
+            storage = .column(column)
+            type = options?.type ?? FieldType(attribute.type)
+            isAnyJSON = attribute.type == .json && options?.type == nil
+            isRequired = options?.isRequired ?? (!attribute.isOptional && attribute.defaultValue == nil)
+            limits = attribute.limits
+        case .relationship(let relationship):
+            guard let link = table.links[relationship.name] else { return nil }
+            switch link {
+            case .reference(let number):
+                type = .pointer(relationship.target)
+                storage = .pointer(reference: number, columns: table.columnIndexes(of: relationship.name))
+                isRequired = options?.isRequired ?? !schema.references[number].isOptional
+            default:
+                guard relationship.isToMany else { return nil }
+                type = .relation(relationship.target)
+                storage = .relation(link)
+            }
+        }
+        defaultValue = options?.defaultValue.flatMap { try? JSONParser.parse($0) }
+    }
+
+    /// Whether a value of a type can be written to it.
+    func accepts(_ given: FieldType) -> Bool {
+        given == type || isAnyJSON && (given == .array || given.attributeType == .json)
+    }
+}

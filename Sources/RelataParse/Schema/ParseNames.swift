@@ -1,0 +1,39 @@
+/// Which names classes and fields may have.
+enum ParseNames {
+    /// Fields that every object has, and what stands for something else in an object.
+    static let reservedFields: Set<String> = [
+        "objectId", "createdAt", "updatedAt", "ACL", "className", "__type", "__op", "sessionToken", "authData",
+        "length",
+    ]
+
+    /// - Throws: ``ParseError`` 103 for a name that no class can have.
+    static func checkClass(_ name: String) throws(ParseError) {
+        guard isPlain(name), name.utf8.count <= 128 else {
+            throw ParseError(
+                .invalidClassName,
+                "Invalid classname: \(name.prefix(128)), classnames can only have alphanumeric characters and _, and must start with an alpha character"
+            )
+        }
+        let lowercased = name.lowercased()
+        guard !lowercased.hasPrefix("sqlite_"), !lowercased.hasPrefix("relata_") else {
+            throw ParseError(.invalidClassName, "Invalid classname: \(name): names that begin so are the store's own")
+        }
+    }
+
+    /// - Throws: ``ParseError`` 105 for a name that no field can have.
+    static func checkField(_ name: String) throws(ParseError) {
+        guard isPlain(name), name.utf8.count <= 128, !reservedFields.contains(name) else {
+            throw ParseError(.invalidKeyName, "Invalid field name: \(name.prefix(128)).")
+        }
+    }
+
+    /// Whether a name is made of letters, digits and underscores, a letter first.
+    static func isPlain(_ name: String) -> Bool {
+        guard let first = name.utf8.first, isLetter(first) else { return false }
+        return name.utf8.allSatisfy { isLetter($0) || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "_") }
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+    }
+}

@@ -1,0 +1,118 @@
+import RelataCore
+
+extension SchemaDraft {
+    /// Makes a class what a request says of it: fields and indexes that are named are added, changed or taken away.
+    ///
+    /// - Throws: ``ParseError`` 255 for a field that has another type or isn't there to be taken away.
+    mutating func apply(_ description: ClassDescription) throws(ParseError) {
+        let name = description.className
+        var removed: Set<String> = []
+        for (field, wanted) in description.fields.sorted(by: { $0.key < $1.key }) {
+            if let wanted {
+                try apply(wanted, as: field, of: name)
+            } else {
+                guard entity(name)?.property(field) != nil else {
+                    throw ParseError(.classNotEmpty, "Field \(field) does not exist, cannot delete.")
+                }
+                removed.insert(field)
+            }
+        }
+        try removeFields(removed, of: name)
+        for (index, wanted) in description.indexes.sorted(by: { $0.key < $1.key }) {
+            try apply(wanted, index, of: name)
+        }
+    }
+
+    private mutating func apply(_ wanted: FieldDescription, as field: String, of name: String) throws(ParseError) {
+        var options = FieldOptions()
+        options.isRequired = wanted.isRequired
+        options.defaultValue = wanted.defaultValue.map(JSONWriter.text)
+        guard let property = entity(name)?.property(field) else {
+            try addField(field, wanted.type, to: name, details: wanted.details, options: options)
+            return
+        }
+        do throws(ParseError) {
+            try addField(field, wanted.type, to: name)
+        } catch  where error.code == .incorrectType {
+            throw ParseError(.classNotEmpty, "Field \(field) exists, cannot update.")
+        }
+        edit(name) { entity, known in
+            let type = known.fields[field]?.type
+            known.fields[field] = options
+            known.fields[field]?.type = type
+            if known.fields[field] == FieldOptions() { known.fields[field] = nil }
+            guard case .relationship(let old) = property,
+                let index = entity.properties.firstIndex(where: { $0.name == field })
+            else { return }
+            entity.properties[index] = .relationship(wanted.details.applied(to: old))
+        }
+    }
+
+    private mutating func apply(_ wanted: IndexOptions?, _ index: String, of name: String) throws(ParseError) {
+        guard let wanted else {
+            guard options[name]?.indexes[index] != nil else {
+                throw ParseError(.invalidQuery, "Index \(index.prefix(128)) does not exist, cannot delete.")
+            }
+            removeIndex(index, of: name)
+            return
+        }
+        if let known = options[name]?.indexes[index] {
+            guard known == wanted else {
+                throw ParseError(.invalidQuery, "Index \(index.prefix(128)) exists, cannot update.")
+            }
+            return
+        }
+        let names = wanted.fields.map(\.name)
+        for field in names where entity(name)?.property(field).map({ Self.isIndexable($0) }) != true {
+            throw ParseError(.invalidQuery, "Field \(field.prefix(128)) does not exist, cannot add index.")
+        }
+        edit(name) { entity, options in
+            options.indexes[index] = wanted
+            if wanted.isUnique {
+                if !entity.uniques.contains(names) { entity.uniques.append(names) }
+            } else if !entity.indexes.contains(names) {
+                entity.indexes.append(names)
+            }
+        }
+    }
+
+    private static func isIndexable(_ property: Property) -> Bool {
+        if case .relationship(let relationship) = property { !relationship.isToMany } else { true }
+    }
+
+    private mutating func removeIndex(_ index: String, of name: String) {
+        edit(name) { entity, options in
+            guard let removed = options.indexes.removeValue(forKey: index) else { return }
+            // Another index may be on the same fields.
+            guard !options.indexes.values.contains(removed) else { return }
+            let names = removed.fields.map(\.name)
+            if removed.isUnique {
+                entity.uniques.removeAll { $0 == names }
+            } else {
+                entity.indexes.removeAll { $0 == names }
+            }
+        }
+    }
+}
+
+extension RelationshipDetails {
+    /// What becomes of a relationship that is there: its rules and order change, where it is kept doesn't.
+    func applied(to old: Relationship) -> Relationship {
+        var new = old
+        new.deleteRule = deleteRule
+        new.onTargetDelete = onTargetDelete
+        if old.isToMany { new.order = inverse != nil && order == .stored ? nil : order }
+        return new
+    }
+
+    /// What a relationship that is there says.
+    init(_ relationship: Relationship) {
+        onTargetDelete = relationship.onTargetDelete
+        deleteRule = relationship.deleteRule
+        order = relationship.order
+        switch relationship.kind {
+        case .toMany(let inverse), .manyToManyInverse(let inverse), .hasOne(let inverse): self.inverse = inverse
+        case .toOne, .manyToMany, .through: break
+        }
+    }
+}

@@ -1,0 +1,216 @@
+import Foundation
+import RelataCore
+import RelataSQLite
+
+/// The classes of a store while they are being changed.
+struct SchemaDraft {
+    private(set) var entities: [Entity]
+    private(set) var options: [String: ClassOptions]
+
+    init(entities: [Entity], options: [String: ClassOptions]) {
+        self.entities = entities
+        self.options = options
+    }
+
+    /// The entity of a class.
+    func entity(_ name: String) -> Entity? { entities.first { $0.name == name } }
+
+    // MARK: Classes
+
+    /// Whether there is a class of that name.
+    func hasClass(_ name: String) -> Bool { entities.contains { $0.name == name } }
+
+    /// Adds a class with the fields that every object has; nothing happens if it is there.
+    ///
+    /// - Throws: ``ParseError`` 103 for a name that no class can have, or that differs from another's only in case.
+    mutating func addClass(_ name: String) throws(ParseError) {
+        if hasClass(name) { return }
+        try ParseNames.checkClass(name)
+        let lowercased = name.lowercased()
+        if let other = entities.first(where: {
+            $0.name.lowercased() == lowercased || $0.table.lowercased() == lowercased
+        }) {
+            throw ParseError(
+                .invalidClassName,
+                "Invalid classname: \(name): there is a class \(other.name), which differs only in case: use that, or another name"
+            )
+        }
+        entities.append(
+            Entity(
+                name: name,
+                properties: [
+                    .attribute(Attribute("objectId", type: .text)),
+                    .attribute(Attribute("createdAt", type: .date(.microseconds))),
+                    .attribute(Attribute("updatedAt", type: .date(.microseconds))),
+                ], key: ["objectId"], createdAt: "createdAt", updatedAt: "updatedAt"))
+    }
+
+    /// Takes a class away.
+    ///
+    /// - Throws: ``ParseError`` 255 where fields of other classes lead to it.
+    mutating func removeClass(_ name: String) throws(ParseError) {
+        for entity in entities where entity.name != name {
+            if let field = entity.relationships.first(where: { $0.target == name }) {
+                throw ParseError(
+                    .classNotEmpty, "\(entity.name).\(field.name) leads to the class \(name): delete that field first")
+            }
+        }
+        entities.removeAll { $0.name == name }
+        options[name] = nil
+    }
+
+    // MARK: Fields
+
+    /// Adds a field to a class that is there, and the class it leads to; nothing happens if the field is there and has
+    /// that type.
+    ///
+    /// - Throws: ``ParseError`` 105 for a name that no field can have, or that differs from another's only in case; 111
+    ///   where the field has another type.
+    mutating func addField(
+        _ name: String, _ type: FieldType, to className: String, details: RelationshipDetails = RelationshipDetails(),
+        options new: FieldOptions = FieldOptions()
+    ) throws(ParseError) {
+        guard let index = entities.firstIndex(where: { $0.name == className }) else {
+            throw ParseError(.invalidClassName, "Class \(className) does not exist.")
+        }
+        try ParseNames.checkField(name)
+        let lowercased = name.lowercased()
+        if let other = entities[index].properties.first(where: { $0.name.lowercased() == lowercased }) {
+            guard other.name == name else {
+                throw ParseError(
+                    .invalidKeyName,
+                    "Invalid field name: \(name): \(className) has a field \(other.name), which differs only in case: use that, or another name"
+                )
+            }
+            try check(other, is: type, of: className)
+            return
+        }
+        if let target = type.targetClass { try addClass(target) }
+        var options = new
+        let property: Property
+        switch type {
+        case .pointer(let target):
+            property = .relationship(details.pointer(name, to: target))
+        case .relation(let target):
+            property = .relationship(details.relation(name, of: className, to: target))
+        default:
+            guard let stored = type.attributeType else {
+                throw ParseError(.incorrectType, "a field can't be of the type \(type): every object has an ACL")
+            }
+            property = .attribute(Attribute(name, type: stored, isOptional: true))
+            if stored == .json { options.type = type }
+        }
+        entities[index].properties.append(property)
+        if options != FieldOptions() { self.options[className, default: ClassOptions()].fields[name] = options }
+    }
+
+    private func check(_ property: Property, is type: FieldType, of className: String) throws(ParseError) {
+        let known: FieldType
+        switch property {
+        case .attribute(let attribute):
+            known = options[className]?.fields[property.name]?.type ?? FieldType(attribute.type)
+        case .relationship(let relationship):
+            known = relationship.isToMany ? .relation(relationship.target) : .pointer(relationship.target)
+        }
+        guard known == type else { throw Self.mismatch(className, property.name, known, type) }
+    }
+
+    /// What a value of another type than the field's gets.
+    static func mismatch(_ className: String, _ field: String, _ known: FieldType, _ given: FieldType) -> ParseError {
+        ParseError(
+            .incorrectType, "schema mismatch for \(className).\(field); expected \(known) but got \(given)")
+    }
+
+    /// Takes fields away; those that aren't there are passed over.
+    ///
+    /// - Throws: ``ParseError`` 255 for a pointer whose other side is a relation.
+    mutating func removeFields(_ names: Set<String>, of className: String) throws(ParseError) {
+        for entity in entities {
+            for relationship in entity.relationships where relationship.target == className {
+                guard let inverse = RelationshipDetails(relationship).inverse, names.contains(inverse),
+                    entity.name != className || !names.contains(relationship.name)
+                else { continue }
+                throw ParseError(
+                    .classNotEmpty,
+                    "\(entity.name).\(relationship.name) is the other side of \(className).\(inverse): delete that field first"
+                )
+            }
+        }
+        guard let index = entities.firstIndex(where: { $0.name == className }) else { return }
+        entities[index].properties.removeAll { names.contains($0.name) }
+        entities[index].uniques.removeAll { !names.isDisjoint(with: $0) }
+        entities[index].indexes.removeAll { !names.isDisjoint(with: $0) }
+        for name in names { options[className]?.fields[name] = nil }
+        let gone = (options[className]?.indexes ?? [:]).filter { !names.isDisjoint(with: $0.value.fields.map(\.name)) }
+        for name in gone.keys { options[className]?.indexes[name] = nil }
+    }
+
+    /// Edits an entity and what is known besides.
+    mutating func edit<Failure: Error>(
+        _ className: String, _ body: (inout Entity, inout ClassOptions) throws(Failure) -> Void
+    ) throws(Failure) {
+        guard let index = entities.firstIndex(where: { $0.name == className }) else { return }
+        try body(&entities[index], &options[className, default: ClassOptions()])
+    }
+
+    // MARK: Migration
+
+    /// The step that lets go of what was taken away since, and makes a file of another program Relata's.
+    func migrationStep(from old: [Entity]) -> MigrationStep {
+        var changes: [LossyChange] = [.adopting]
+        for before in old {
+            guard let after = entity(before.name) else {
+                changes.append(.dropping(before.name))
+                changes += before.relationships.flatMap { Self.dropping($0, of: before) }
+                continue
+            }
+            for property in before.properties where after.property(property.name) == nil {
+                changes.append(.dropping("\(before.name).\(property.name)"))
+                if case .relationship(let relationship) = property {
+                    changes += Self.dropping(relationship, of: before)
+                }
+            }
+        }
+        // The file remembers steps by name and does each once: each change of classes is another.
+        return MigrationStep(UUID().uuidString, taking: changes)
+    }
+
+    /// The table of a many-to-many goes with it.
+    private static func dropping(_ relationship: Relationship, of entity: Entity) -> [LossyChange] {
+        guard case .manyToMany(let names) = relationship.kind else { return [] }
+        return [.dropping(names.table ?? "\(entity.table)_\(relationship.name)")]
+    }
+}
+
+/// What a pointer or relation says beyond its type.
+struct RelationshipDetails: Hashable, Sendable {
+    /// What happens to the object when the target of its pointer is deleted.
+    var onTargetDelete: DeleteRule?
+    /// What happens to the targets when the object is deleted.
+    var deleteRule: DeleteRule?
+    /// For a relation: the pointer of the target class whose other side it is.
+    var inverse: String?
+    /// How a relation is ordered. One that clients fill keeps the order in which they do.
+    var order: Relationship.Order? = .stored
+    /// For a pointer: whether the column must be set.
+    var isRequired = false
+
+    /// A pointer. Its column has its own name, so that no two fields' columns can meet.
+    func pointer(_ name: String, to target: String) -> Relationship {
+        Relationship(
+            name, target: target, kind: .toOne(isOptional: !isRequired, columns: [name]), deleteRule: deleteRule,
+            onTargetDelete: onTargetDelete)
+    }
+
+    /// A relation. Its table is named as Parse names it, which no class can be.
+    func relation(_ name: String, of className: String, to target: String) -> Relationship {
+        if let inverse {
+            return Relationship(
+                name, target: target, kind: .toMany(inverse: inverse), deleteRule: deleteRule,
+                order: order == .stored ? nil : order)
+        }
+        return Relationship(
+            name, target: target, kind: .manyToMany(JoinTableNames(table: "_Join:\(name):\(className)")),
+            deleteRule: deleteRule, order: order)
+    }
+}

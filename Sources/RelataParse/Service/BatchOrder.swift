@@ -1,0 +1,47 @@
+/// In which order the requests of a batch are answered: as they came, but objects whose ids the clients chose before
+/// those that point at them.
+enum BatchOrder {
+    /// The places of the requests, each once.
+    static func places(_ routes: [Result<ObjectRoute, ParseError>]) -> [Int] {
+        var creations: [Pointer: Int] = [:]
+        for (place, route) in routes.enumerated() {
+            guard case .success(.write(.create(let name, let body))) = route, let id = body.objectID else { continue }
+            creations[Pointer(className: name, objectID: id)] = place
+        }
+        guard !creations.isEmpty else { return Array(routes.indices) }
+        var order: [Int] = []
+        var state = [Bool?](repeating: nil, count: routes.count)
+        // A stack of its own: a chain may be as long as the batch.
+        for start in routes.indices where state[start] == nil {
+            var stack = [start]
+            while let place = stack.last {
+                if state[place] == nil {
+                    state[place] = false
+                    let targets = targets(of: routes[place]).compactMap { creations[$0] }
+                    // Objects in a circle keep their order: the first one's pointer is refused.
+                    stack += targets.reversed().filter { state[$0] == nil }
+                } else {
+                    stack.removeLast()
+                    if state[place] == false {
+                        state[place] = true
+                        order.append(place)
+                    }
+                }
+            }
+        }
+        return order
+    }
+
+    private static func targets(of route: Result<ObjectRoute, ParseError>) -> [Pointer] {
+        guard case .success(.write(let write)) = route, let (_, body) = write.body else { return [] }
+        return body.fields.flatMap { field in
+            field.changes.flatMap { change -> [Pointer] in
+                switch change {
+                case .set(let value): Pointer(value).map { [$0] } ?? []
+                case .addRelation(let pointers): pointers
+                default: []
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,33 @@
+/// Parts of Parse that this server doesn't have, with the errors that Parse's own server gives where they are off.
+enum DisabledFeature {
+    static func error(for path: [String]) -> ParseError? {
+        guard let first = path.first else { return nil }
+        let message: String
+        switch first {
+        case "users", "login", "logout", "sessions", "roles", "requestPasswordReset", "verificationEmailRequest",
+            "verifyPassword", "loginAs", "upgradeToRevocableSession", "challenge":
+            message = "users are off: this server has none yet"
+        case "installations", "push", "push_audiences": message = "push notifications are off"
+        case "hooks", "cloud_code": message = "hooks are off: this server calls Swift closures"
+        case "functions", "jobs":
+            return ParseError(.scriptFailed, "Invalid function: \"\((path.dropFirst().first ?? "").prefix(128))\"")
+        case "files": return ParseError(.fileSaveError, "File upload is disabled.")
+        case "config": message = "the configuration is off"
+        case "events": message = "analytics are off"
+        case "apps", "validate_purchase", "graphql", "security", "scriptlog", "logs": message = "\(first) is off"
+        default: return nil
+        }
+        return ParseError(.operationForbidden, message)
+    }
+
+    /// The error for a class that belongs to such a part: `_User`.
+    static func error(forClass name: String) -> ParseError? {
+        switch name {
+        case "_User", "_Session", "_Role": error(for: ["users"])
+        case "_Installation", "_PushStatus", "_Audience": error(for: ["push"])
+        case _ where name.hasPrefix("_"):
+            ParseError(.operationForbidden, "the class \(name.prefix(64)) belongs to a feature that is off")
+        default: nil
+        }
+    }
+}

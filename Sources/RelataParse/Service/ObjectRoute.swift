@@ -1,0 +1,57 @@
+/// A request about the objects of one class: `/classes/Book`, `/classes/Book/x7Yz`.
+enum ObjectRoute {
+    case read(ObjectRead)
+    case write(ObjectWrite)
+
+    /// - Throws: ``ParseError`` for paths that lead nowhere and classes that can't be.
+    init(_ call: ParseCall) throws(ParseError) {
+        let path = call.path
+        guard path.first == "classes", path.count == 2 || path.count == 3 else { throw ParseService.unknown(call) }
+        let className = path[1]
+        if let error = DisabledFeature.error(forClass: className) { throw error }
+        let objectID = path.count == 3 ? path[2] : nil
+        switch (call.method, objectID) {
+        case (.get, nil): self = .read(.find(try FindRequest(className, call)))
+        case (.get, let id?):
+            self =
+                call.flag("deletionPlan")
+                ? .read(.deletionPlan(className, id)) : .read(.get(try GetRequest(className, id, call)))
+        case (.post, nil): self = .write(.create(className, try ObjectBody(call.body)))
+        case (.put, let id?): self = .write(.update(className, id, try ObjectBody(call.body)))
+        case (.delete, let id?):
+            self = call.flag("dryRun") ? .read(.deletionPlan(className, id)) : .write(.delete(className, id))
+        default:
+            throw ParseError(.commandUnavailable, "\(call.line.prefix(128)) isn't possible", status: 405)
+        }
+    }
+}
+
+/// A request that reads objects.
+enum ObjectRead: Sendable {
+    case find(FindRequest)
+    case get(GetRequest)
+    case deletionPlan(String, String)
+
+    func run(in transaction: ParseTransaction, _ options: ParseService.Options) throws -> WireReply {
+        switch self {
+        case .find(let request): try request.run(in: transaction, options)
+        case .get(let request): try request.run(in: transaction)
+        case .deletionPlan(let className, let id): try transaction.deletionPlan(className, id)
+        }
+    }
+}
+
+/// A request that writes an object.
+enum ObjectWrite: Sendable {
+    case create(String, ObjectBody)
+    case update(String, String, ObjectBody)
+    case delete(String, String)
+
+    /// The class and what the object brings along.
+    var body: (className: String, body: ObjectBody)? {
+        switch self {
+        case .create(let name, let body), .update(let name, _, let body): (name, body)
+        case .delete: nil
+        }
+    }
+}

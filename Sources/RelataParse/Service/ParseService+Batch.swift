@@ -1,0 +1,100 @@
+import RelataCore
+import RelataSQLite
+
+extension ParseService {
+    /// Answers a batch: `{"requests": [{"method": "POST", "path": "/parse/classes/Book", "body": {…}}, …]}`.
+    ///
+    /// Objects are written in one transaction. With `"transaction": true` all of them are, or none; else each stands for
+    /// itself. An object that points at another new one of the batch is written after it.
+    func batch(_ call: ParseCall) async throws -> WireReply {
+        guard call.method == .post else { throw ParseError(.commandUnavailable, "a batch is posted", status: 405) }
+        guard let requests = call.body["requests"]?.array else {
+            throw ParseError(.invalidJSON, "requests must be an array")
+        }
+        guard requests.count <= options.maximumBatch else {
+            throw ParseError(
+                .invalidJSON, "a batch holds \(options.maximumBatch) requests at most, and this has \(requests.count)")
+        }
+        let isAtomic = call.body["transaction"] == true
+        let routes = requests.map { request -> Result<ObjectRoute, ParseError> in
+            do throws(ParseError) { return .success(try route(request, call)) } catch { return .failure(error) }
+        }
+        if isAtomic { for route in routes { _ = try route.get() } }
+        let options = options
+        let writes = routes.compactMap { route -> ObjectWrite? in
+            if case .success(.write(let write)) = route { write } else { nil }
+        }
+        guard !writes.isEmpty else {
+            return try await store.read { transaction in
+                Self.reply(
+                    routes.map { route in
+                        Result {
+                            try Self.run(try route.get(), BatchWriter(transaction: transaction, options: options))
+                        }
+                        .mapError { ParseError($0) }
+                    })
+            }
+        }
+        let order = BatchOrder.places(routes)
+        return try await writing(writes, call) { writer in
+            var results: [Result<WireReply, ParseError>?] = Array(repeating: nil, count: routes.count)
+            for place in order {
+                switch routes[place] {
+                case .failure(let error): results[place] = .failure(error)
+                case .success(let route) where isAtomic: results[place] = .success(try Self.run(route, writer))
+                case .success(let route): results[place] = try writer.alone { try Self.run(route, writer) }
+                }
+            }
+            return Self.reply(results.compactMap(\.self))
+        }
+    }
+
+    private static func run(_ route: ObjectRoute, _ writer: BatchWriter) throws -> WireReply {
+        switch route {
+        case .read(let read): try read.run(in: writer.transaction, writer.options)
+        case .write(let write): try writer.run(write)
+        }
+    }
+
+    private static func reply(_ results: [Result<WireReply, ParseError>]) -> WireReply {
+        var writer = JSONWriter(capacity: results.count * 96)
+        writer.append("[")
+        for (index, result) in results.enumerated() {
+            if index > 0 { writer.append(",") }
+            switch result {
+            case .success(let reply):
+                writer.append("{\"success\":")
+                writer.append(json: reply.body)
+            case .failure(let error):
+                writer.append("{\"error\":")
+                writer.append(json: WireReply(error).body)
+            }
+            writer.append("}")
+        }
+        writer.append("]")
+        return WireReply(body: writer.bytes)
+    }
+
+    private func route(_ request: JSONValue, _ batch: ParseCall) throws(ParseError) -> ObjectRoute {
+        guard let name = request["method"]?.string, let method = ParseCall.Method(rawValue: name.uppercased()),
+            let target = request["path"]?.string
+        else { throw ParseError(.invalidJSON, "a request of a batch needs a method and a path") }
+        let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        var path = try ParseCall.path(String(parts[0]))
+        let mount = try ParseCall.path(options.mount)
+        if path.starts(with: mount) { path.removeFirst(mount.count) }
+        guard path.first != "batch" else { throw ParseError(.invalidJSON, "a batch can't hold another") }
+        guard request["body"] == nil || request["body"]?.isNull == true || request["body"]?.object != nil else {
+            throw ParseError(.invalidJSON, "the body of a request must be an object")
+        }
+        var body = request["body"]?.object ?? [:]
+        var parameters: [String: JSONValue] = [:]
+        if parts.count > 1 { parameters = try ParseCall.parameters(String(parts[1])) }
+        if method == .get {
+            body.merge(parameters) { _, parameter in parameter }
+            parameters = [:]
+        }
+        return try ObjectRoute(
+            ParseCall(method: method, path: path, body: body, parameters: parameters, isMaster: batch.isMaster))
+    }
+}

@@ -1,0 +1,234 @@
+import Foundation
+import Relata
+import RelataCore
+import RelataSQLite
+
+extension ParseService {
+    /// Answers a request that writes, in one transaction. One that was answered before gets the same reply.
+    func writing(
+        _ writes: [ObjectWrite], _ call: ParseCall, _ body: @Sendable (BatchWriter) throws -> WireReply
+    ) async throws -> WireReply {
+        try await prepare(writes)
+        let options = options
+        let (reply, actions) = try await store.write { transaction in
+            let writer = BatchWriter(transaction: transaction, options: options)
+            guard let id = call.requestID else { return (try body(writer), transaction.aftermath.actions) }
+            if let reply = try RequestLog.reply(to: call, id, in: transaction) { return (reply, []) }
+            let reply = try body(writer)
+            try RequestLog.remember(reply, to: call, id, for: options.requestLifetime, in: transaction)
+            return (reply, transaction.aftermath.actions)
+        }
+        for action in actions { await action() }
+        return reply
+    }
+
+    /// Makes the classes and fields that the objects bring along, where that is allowed.
+    func prepare(_ writes: [ObjectWrite]) async throws {
+        guard store.mode == .development, store.models == nil else { return }
+        let known = store.currentClasses
+        var missing: [SchemaDemand] = []
+        for write in writes {
+            // What is wrong with one object is said when it is written: the others of a batch don't wait for it.
+            guard let (name, body) = write.body, let demand = try? SchemaDemand(name, body),
+                !demand.isMet(by: known)
+            else { continue }
+            missing.append(demand)
+        }
+        guard !missing.isEmpty else { return }
+        let demands = missing
+        try await store.alter { draft in
+            for demand in demands {
+                var trial = draft
+                do {
+                    try demand.add(to: &trial)
+                    draft = trial
+                } catch {
+                    if demands.count == 1 { throw error }
+                }
+            }
+        }
+    }
+}
+
+/// What an object needs its class to have.
+struct SchemaDemand: Sendable {
+    let className: String
+    let fields: [(name: String, type: FieldType)]
+
+    /// - Throws: ``ParseError`` for values that are of no type.
+    init(_ className: String, _ body: ObjectBody) throws(ParseError) {
+        self.className = className
+        var fields: [(String, FieldType)] = []
+        for (name, changes) in body.fields {
+            for change in changes {
+                guard let type = try change.type(of: name) else { continue }
+                fields.append((name, type))
+                break
+            }
+        }
+        self.fields = fields
+    }
+
+    /// Whether the class has all of it, of whatever type.
+    func isMet(by classes: ClassSet) -> Bool {
+        guard let known = classes[className] else { return false }
+        return fields.allSatisfy { known[$0.name] != nil }
+    }
+
+    /// Adds what is missing.
+    func add(to draft: inout SchemaDraft) throws(ParseError) {
+        try draft.addClass(className)
+        for (name, type) in fields { try draft.addField(name, type, to: className) }
+    }
+}
+
+/// Writes objects within a transaction.
+struct BatchWriter {
+    let transaction: ParseTransaction
+    let options: ParseService.Options
+
+    /// Answers one request of several. What it wrote is taken back if it fails.
+    func alone(_ body: () throws -> WireReply) throws -> Result<WireReply, ParseError> {
+        let connection = transaction.connection
+        let mark = connection.recorder?.mark()
+        let actions = transaction.aftermath.actions
+        try connection.execute(SQLStatement("SAVEPOINT relata_batch"))
+        do {
+            let reply = try body()
+            try connection.execute(SQLStatement("RELEASE relata_batch"))
+            return .success(reply)
+        } catch {
+            // After some errors, such as a full disk, SQLite has rolled everything back.
+            guard connection.isInTransaction else { throw error }
+            if let mark { connection.recorder?.rollBack(to: mark) }
+            transaction.aftermath.actions = actions
+            try connection.execute(SQLStatement("ROLLBACK TO relata_batch"))
+            try connection.execute(SQLStatement("RELEASE relata_batch"))
+            return .failure(ParseError(error))
+        }
+    }
+
+    /// Writes one object.
+    func run(_ write: ObjectWrite) throws -> WireReply {
+        switch write {
+        case .create(let name, let body): try create(name, body)
+        case .update(let name, let id, let body): try update(name, id, body)
+        case .delete(let name, let id): try delete(name, id)
+        }
+    }
+
+    // MARK: Objects
+
+    private func create(_ name: String, _ body: ObjectBody) throws -> WireReply {
+        guard let parseClass = try transaction.existing(name) else { throw Self.missing(name) }
+        let key = try newKey(parseClass, body)
+        var writer = ObjectWriter(transaction, parseClass)
+        let stored = try writer.create(body, key: key)
+        var reply = writer.told
+        try finishSaving(parseClass, stored, original: nil)
+        let id = parseClass.objectID.text(stored)
+        reply["objectId"] = .string(id)
+        reply["createdAt"] = .string(DateText.parseText(transaction.now))
+        let segment = id.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? id
+        return WireReply(status: 201, .object(reply), location: "\(options.mount)/classes/\(name)/\(segment)")
+    }
+
+    /// The key of a new object; `nil` for one that the database gives, or whose parts are fields.
+    private func newKey(_ parseClass: ParseClass, _ body: ObjectBody) throws(ParseError) -> KeyValue? {
+        let entity = parseClass.table.entity
+        if let id = body.objectID {
+            guard options.allowsCustomObjectIDs else {
+                throw ParseError(.invalidKeyName, "objectId is an invalid field name.")
+            }
+            guard let key = parseClass.objectID.key(id) else {
+                throw ParseError(.invalidKeyName, "\(id.prefix(64)) can't be the objectId of a \(parseClass.name)")
+            }
+            return key
+        }
+        guard entity.key.count == 1 else { return nil }
+        let column = parseClass.table.columns[parseClass.table.keyColumns[0]]
+        switch column.type {
+        case .text: return KeyValue(.text(ObjectIDGenerator.next()))
+        case .uuid: return KeyValue(Value.uuid(UUID()).stored(as: column.type) ?? .null)
+        case _ where entity.isKeyAssigned: return KeyValue(.null)
+        default:
+            throw ParseError(
+                .missingObjectID, "a new \(parseClass.name) needs an objectId, which the client must choose")
+        }
+    }
+
+    private func update(_ name: String, _ id: String, _ body: ObjectBody) throws -> WireReply {
+        let (parseClass, key) = try object(name, id)
+        let original = try original(parseClass, key)
+        var writer = ObjectWriter(transaction, parseClass)
+        try writer.update(key, body)
+        var reply = writer.told
+        try finishSaving(parseClass, key, original: original)
+        reply["updatedAt"] = .string(DateText.parseText(transaction.now))
+        return WireReply(.object(reply))
+    }
+
+    private func delete(_ name: String, _ id: String) throws -> WireReply {
+        let (parseClass, key) = try object(name, id)
+        guard let models = transaction.models, let binding = models.bindings[name] else {
+            let report = try transaction.connection.delete(
+                entity: parseClass.table.index, roots: .keys([key]), schema: transaction.schema, now: transaction.now)
+            guard report.deletedCount > 0 else { throw ParseError(.objectNotFound, "Object not found.") }
+            transaction.connection.recorder?.record(report)
+            return WireReply([:])
+        }
+        let typed = models.store.transaction(on: transaction.connection)
+        guard let object = try binding.object(key, typed) else {
+            throw ParseError(.objectNotFound, "Object not found.")
+        }
+        for hook in binding.beforeDelete { try hook(object, typed) }
+        _ = try typed.delete(entity: parseClass.table.index, .keys([key]))
+        for hook in binding.afterDelete { transaction.aftermath.actions.append { await hook(object) } }
+        return WireReply([:])
+    }
+
+    // MARK: Models
+
+    /// The object as it is, where an app wants to know.
+    private func original(_ parseClass: ParseClass, _ key: KeyValue) throws -> (any Model)? {
+        guard let models = transaction.models, let binding = models.bindings[parseClass.name], binding.needsOriginal
+        else { return nil }
+        return try binding.object(key, models.store.transaction(on: transaction.connection))
+    }
+
+    /// Checks an object that was written by its model's rules, and lets the app change it.
+    private func finishSaving(_ parseClass: ParseClass, _ key: KeyValue, original: (any Model)?) throws {
+        guard let models = transaction.models, let binding = models.bindings[parseClass.name] else { return }
+        let typed = models.store.transaction(on: transaction.connection)
+        guard let (object, _) = try binding.saved(key, original: original, in: typed) else { return }
+        for hook in binding.afterSave { transaction.aftermath.actions.append { await hook(object) } }
+    }
+
+    private func object(_ name: String, _ id: String) throws(ParseError) -> (ParseClass, KeyValue) {
+        try transaction.object(name, id)
+    }
+
+    static func missing(_ name: String) -> ParseError {
+        ParseError(.operationForbidden, "This user is not allowed to access non-existent class: \(name)")
+    }
+}
+
+extension ParseTransaction {
+    /// The class and key of an object that is named.
+    ///
+    /// - Throws: ``ParseError`` 101 where there can't be one.
+    func object(_ name: String, _ id: String) throws(ParseError) -> (ParseClass, KeyValue) {
+        guard let parseClass = try existing(name), let key = parseClass.objectID.key(id) else {
+            throw ParseError(.objectNotFound, "Object not found.")
+        }
+        return (parseClass, key)
+    }
+
+    /// What deleting an object would do.
+    func deletionPlan(_ name: String, _ id: String) throws -> WireReply {
+        let (parseClass, key) = try object(name, id)
+        let report = try connection.deletionPlan(of: parseClass.table.index, roots: .keys([key]), schema: schema)
+        guard report.deletedCount > 0 || report.isDenied else { throw ParseError(.objectNotFound, "Object not found.") }
+        return WireReply(DeletionReportJSON(classes: classes).json(report.sorted()))
+    }
+}

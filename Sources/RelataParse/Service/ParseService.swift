@@ -1,0 +1,106 @@
+import Foundation
+import RelataCore
+import RelataSQLite
+
+/// Answers requests of Parse's REST protocol from a store. Knows nothing of HTTP beyond methods and statuses.
+///
+/// ```swift
+/// let service = ParseService(try ParseStore.open("library.sqlite"), keys: ParseKeys(applicationID: "library"))
+/// let reply = await service.respond(to: WireRequest(method: "GET", path: "/classes/Book", headers: headers))
+/// ```
+public final class ParseService: Sendable {
+    /// How requests are answered.
+    public struct Options: Sendable {
+        /// Where the protocol is mounted: paths in batches may begin with it.
+        public var mount = "/parse"
+        /// How many objects a query yields that doesn't say.
+        public var defaultLimit = 100
+        /// How many objects a query yields at most; `nil` for as many as it asks for.
+        public var maximumLimit: Int?
+        /// How many requests a batch may hold.
+        public var maximumBatch = 1000
+        /// Whether clients may choose the ids of new objects.
+        public var allowsCustomObjectIDs = false
+        /// Whether classes are only changed by requests with the master key. Using a class that doesn't exist needs none.
+        public var needsMasterKeyForSchemas = true
+        /// For how many seconds the reply of a request with an id is kept, for clients that send it again.
+        public var requestLifetime = 300.0
+
+        /// The defaults.
+        public init() {}
+    }
+
+    let store: ParseStore
+    let keys: ParseKeys
+    let options: Options
+
+    /// Serves a store.
+    public init(_ store: ParseStore, keys: ParseKeys, options: Options = Options()) {
+        self.store = store
+        self.keys = keys
+        self.options = options
+    }
+
+    /// Answers a request. Whatever goes wrong is a reply too, in Parse's form.
+    ///
+    /// - Parameter report: Called with what went wrong where the client is told no details.
+    public func respond(
+        to request: WireRequest, report: @Sendable (any Error) -> Void = { _ in }
+    ) async -> WireReply {
+        do {
+            return try await answer(try ParseCall(request, keys: keys))
+        } catch {
+            let parseError = ParseError(error)
+            if parseError.status >= 500 { report(error) }
+            return WireReply(parseError)
+        }
+    }
+
+    // MARK: Routes
+
+    private func answer(_ call: ParseCall) async throws -> WireReply {
+        switch call.path.first {
+        case "classes": return try await objects(call)
+        case "batch": return try await batch(call)
+        case "schemas": return try await schemas(call)
+        case "purge": return try await purge(call)
+        case "aggregate" where call.method == .get && call.path.count == 2:
+            let request = try AggregateRequest(call.path[1], call)
+            return try await store.read { try request.run(in: $0) }
+        case "health": return WireReply(["status": "ok"])
+        case "serverInfo": return try serverInfo(call)
+        default: throw Self.unknown(call)
+        }
+    }
+
+    /// Requests about objects of one class.
+    private func objects(_ call: ParseCall) async throws -> WireReply {
+        switch try ObjectRoute(call) {
+        case .read(let read): return try await store.read { try read.run(in: $0, self.options) }
+        case .write(let write): return try await writing([write], call) { try $0.run(write) }
+        }
+    }
+
+    /// Features that come later, and paths that Parse doesn't have either.
+    static func unknown(_ call: ParseCall) -> ParseError {
+        DisabledFeature.error(for: call.path)
+            ?? ParseError(.commandUnavailable, "there is nothing at \(call.line.prefix(128))", status: 404)
+    }
+
+    private func serverInfo(_ call: ParseCall) throws(ParseError) -> WireReply {
+        guard call.isMaster else { throw .unauthorized }
+        let changes = JSONValue.bool(store.models == nil)
+        return WireReply([
+            // The version of the protocol whose replies are given: clients turn features on by it.
+            "parseServerVersion": "7.3.0",
+            "features": [
+                "hooks": ["create": false, "read": false, "update": false, "delete": false],
+                "schemas": [
+                    "addField": changes, "removeField": changes, "addClass": changes, "removeClass": changes,
+                    "clearAllDataFromClass": true, "exportClass": false, "editClassLevelPermissions": false,
+                    "editPointerPermissions": false,
+                ],
+            ],
+        ])
+    }
+}

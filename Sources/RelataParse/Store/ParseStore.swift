@@ -1,0 +1,201 @@
+import Foundation
+import Relata
+import RelataCore
+import RelataSQLite
+import Synchronization
+
+/// A store as Parse's clients see it: classes that may be made while it is in use, or those of an app's models.
+public final class ParseStore: Sendable {
+    /// Whether clients may make classes and fields by using them.
+    public enum Mode: Sendable {
+        /// What an object brings along and the class doesn't have is added to it.
+        case development
+        /// Classes are as they are; what they don't have is refused.
+        case production
+    }
+
+    let pool: ConnectionPool
+    /// The models, where the classes are those of an app.
+    let models: ServedModels?
+    /// Whether using a class or field that doesn't exist makes it.
+    public let mode: Mode
+    /// Where the file is; `nil` for a store in memory.
+    public let path: String?
+    private let current: Mutex<ClassSet>
+
+    private init(
+        pool: ConnectionPool, models: ServedModels?, mode: Mode, path: String?, classes: ClassSet
+    ) {
+        self.pool = pool
+        self.models = models
+        self.mode = mode
+        self.path = path
+        current = Mutex(classes)
+    }
+
+    // MARK: Opening
+
+    /// Opens a file and serves what it holds; makes it if it doesn't exist.
+    ///
+    /// The tables of another program are classes too, as `relata inspect` shows them. They are left as they are until a
+    /// class is changed.
+    ///
+    /// - Parameters:
+    ///   - path: The file, or `nil` for a store in memory.
+    ///   - mode: Whether clients may make classes and fields by using them.
+    ///   - durability: What a power cut can cost.
+    ///   - trace: Called after each SQL statement.
+    /// - Throws: ``RelataError`` where the file can't be opened, is damaged, or is no database.
+    public static func open(
+        _ path: String?, mode: Mode = .development, durability: Durability = .normal, trace: SQLTrace? = nil
+    ) throws -> ParseStore {
+        let pool = try ConnectionPool(path: path, durability: durability, trace: trace)
+        do {
+            let classes = try pool.withWriter { connection in
+                // Read before anything is written: a file that is no database stays as it was.
+                let found = try read(connection)
+                if path != nil { try connection.execute("PRAGMA journal_mode = WAL") }
+                try ParseMetadata.create(on: connection)
+                return try ClassSet(
+                    found.entities, options: found.options, version: try ParseMetadata.version(of: connection))
+            }
+            return ParseStore(pool: pool, models: nil, mode: mode, path: path, classes: classes)
+        } catch {
+            try? pool.close()
+            throw error
+        }
+    }
+
+    /// Serves the models of a store. Their classes are what the models declare; clients can't change them.
+    ///
+    /// - Parameter configure: Says what is done before and after objects are saved and deleted.
+    public static func serving(
+        _ store: Store, _ configure: (inout ModelHooks) throws -> Void = { _ in }
+    ) throws -> ParseStore {
+        var hooks = ModelHooks(store)
+        try configure(&hooks)
+        let version = try store.pool.read { connection in try ParseMetadata.version(of: connection) }
+        try store.pool.withWriter { connection in try ParseMetadata.create(on: connection) }
+        let classes = try ClassSet(store.schema.tables.map(\.entity), options: [:], version: version)
+        return ParseStore(
+            pool: store.pool, models: ServedModels(store: store, bindings: hooks.bindings), mode: .production,
+            path: store.path, classes: classes)
+    }
+
+    /// Closes the store. What runs goes on to its end.
+    public func close() throws { try pool.close() }
+
+    private static func read(_ connection: Connection) throws -> (entities: [Entity], options: [String: ClassOptions]) {
+        (try Introspection.entities(of: connection), try ParseMetadata.options(on: connection))
+    }
+
+    // MARK: Transactions
+
+    /// Runs `body` on one state of the store.
+    func read<Result: Sendable>(_ body: @Sendable (ParseTransaction) throws -> Result) async throws -> Result {
+        try await pool.read { connection in
+            if self.path == nil {
+                return try body(ParseTransaction(connection, try self.classes(for: connection), self.models))
+            }
+            try connection.begin("BEGIN")
+            defer { connection.endReading() }
+            return try body(ParseTransaction(connection, try self.classes(for: connection), self.models))
+        }
+    }
+
+    /// Runs `body` in a transaction: all of it is written, or, if it throws, nothing.
+    func write<Result: Sendable>(_ body: @Sendable (ParseTransaction) throws -> Result) async throws -> Result {
+        try await pool.write { connection in
+            try body(ParseTransaction(connection, try self.classes(for: connection), self.models))
+        }
+    }
+
+    /// The classes as the transaction that the connection is in sees the tables: another process may have changed them,
+    /// and so may this one between the two.
+    private func classes(for connection: Connection) throws -> ClassSet {
+        let known = current.withLock { $0 }
+        if models != nil { return known }
+        let version = try ParseMetadata.version(of: connection)
+        if version == known.version { return known }
+        let found = try Self.read(connection)
+        let classes = try ClassSet(found.entities, options: found.options, version: version)
+        current.withLock { if $0.version < version { $0 = classes } }
+        return classes
+    }
+
+    /// The classes as they were last seen.
+    var currentClasses: ClassSet { current.withLock { $0 } }
+
+    // MARK: Changing classes
+
+    /// Changes classes, in a transaction of its own.
+    ///
+    /// - Parameter change: Edits the draft, and may be called on another state than the caller last saw.
+    /// - Throws: what `change` throws; ``RelataError/schemaMismatch(_:)`` where the tables can't follow.
+    func alter(_ change: @Sendable (inout SchemaDraft) throws -> Void) async throws {
+        try await alter { draft, _ in try change(&draft) }
+    }
+
+    /// Changes classes after a look at what is stored.
+    func alter(_ change: @Sendable (inout SchemaDraft, Connection) throws -> Void) async throws {
+        guard models == nil else {
+            throw ParseError(.operationForbidden, "the classes are those of the app's models and can't be changed here")
+        }
+        try await pool.alone { connection in
+            let found = try Self.read(connection)
+            var draft = SchemaDraft(entities: found.entities, options: found.options)
+            try change(&draft, connection)
+            guard draft.entities != found.entities || draft.options != found.options else { return }
+            let step = draft.migrationStep(from: found.entities)
+            let (entities, options) = (draft.entities, draft.options)
+            try SQLiteMigrator.migrate(connection, schema: try Schema(entities), steps: [step]) { connection in
+                try ParseMetadata.write(options, on: connection)
+            }
+            let version = try ParseMetadata.version(of: connection)
+            let classes = try ClassSet(entities, options: options, version: version)
+            self.current.withLock { if $0.version < version || $0.schema.tables.isEmpty { $0 = classes } }
+        }
+    }
+}
+
+/// A transaction of a ``ParseStore``.
+struct ParseTransaction {
+    let connection: Connection
+    let classes: ClassSet
+    /// The models that the classes are bound to.
+    let models: ServedModels?
+    /// The time of the transaction: all that it writes has the same.
+    let now: Date
+    /// What is left to do once it is committed.
+    let aftermath = Aftermath()
+
+    init(_ connection: Connection, _ classes: ClassSet, _ models: ServedModels? = nil, now: Date = Date()) {
+        self.models = models
+        self.connection = connection
+        self.classes = classes
+        // Clients know milliseconds; what they are told must be what is stored.
+        self.now = Date(timeIntervalSince1970: (now.timeIntervalSince1970 * 1000).rounded(.down) / 1000)
+    }
+
+    var schema: Schema { classes.schema }
+
+    /// The class of that name.
+    ///
+    /// - Throws: ``ParseError`` 103 for a name that no class can have; `nil` is a class that doesn't exist yet.
+    func existing(_ name: String) throws(ParseError) -> ParseClass? {
+        if let known = classes[name] { return known }
+        try ParseNames.checkClass(name)
+        return nil
+    }
+}
+
+/// The models of an app that are served.
+struct ServedModels: Sendable {
+    let store: Store
+    let bindings: [String: ModelBinding]
+}
+
+/// What is left to do after a transaction. A class: a transaction is a value, and who writes in it adds to the same list.
+final class Aftermath {
+    var actions: [@Sendable () async -> Void] = []
+}

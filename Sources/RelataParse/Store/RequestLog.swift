@@ -1,0 +1,55 @@
+import Foundation
+import RelataCore
+import RelataSQLite
+
+/// The replies of requests that wrote something, for clients that send a request again because its reply was lost. Kept
+/// in the transaction of what was written, so that a request is done once even if the server dies right after.
+enum RequestLog {
+    private static let table = "\"relata_parse_requests\""
+
+    /// Makes the table, if it isn't there.
+    static func create(on connection: Connection) throws(RelataError) {
+        try connection.execute(
+            """
+            CREATE TABLE IF NOT EXISTS \(table) (
+                id TEXT PRIMARY KEY, line TEXT NOT NULL, status INTEGER NOT NULL, location TEXT, body TEXT NOT NULL,
+                expires INTEGER NOT NULL)
+            """)
+        try connection.execute(
+            "CREATE INDEX IF NOT EXISTS \"relata_parse_requests_expires\" ON \(table) (expires)")
+    }
+
+    /// The reply that a request got, if it was answered already.
+    ///
+    /// - Throws: ``ParseError`` 159 where another request had the same id.
+    static func reply(to call: ParseCall, _ id: String, in transaction: ParseTransaction) throws -> WireReply? {
+        let query = SQLStatement(
+            "SELECT line, status, location, body FROM \(table) WHERE id = ?1 AND expires > ?2",
+            [.value(.text(id)), .value(.integer(seconds(transaction.now)))])
+        guard let row = try transaction.connection.values(query).first, row.count == 4 else { return nil }
+        guard row[0] == .text(call.line) else { throw ParseError(.duplicateRequest, "Duplicate request") }
+        guard case .integer(let status) = row[1], case .text(let body) = row[3] else { return nil }
+        let location: String? = if case .text(let text) = row[2] { text } else { nil }
+        return WireReply(status: Int(status), body: Array(body.utf8), location: location)
+    }
+
+    /// Keeps a reply, and forgets those that are old.
+    static func remember(
+        _ reply: WireReply, to call: ParseCall, _ id: String, for lifetime: Double, in transaction: ParseTransaction
+    ) throws(RelataError) {
+        let now = seconds(transaction.now)
+        try transaction.connection.execute(
+            SQLStatement("DELETE FROM \(table) WHERE expires <= ?1", [.value(.integer(now))]))
+        try transaction.connection.execute(
+            SQLStatement(
+                "INSERT INTO \(table) (id, line, status, location, body, expires) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+                [
+                    .value(.text(id)), .value(.text(call.line)), .value(.integer(Int64(reply.status))),
+                    .value(reply.location.map { .text($0) } ?? .null),
+                    .value(.text(String(decoding: reply.body, as: UTF8.self))),
+                    .value(.integer(now + Int64(lifetime))),
+                ]))
+    }
+
+    private static func seconds(_ date: Date) -> Int64 { Int64(date.timeIntervalSince1970) }
+}

@@ -1,0 +1,171 @@
+import Foundation
+
+/// A request that was read: who asks, for what, and with which parameters.
+struct ParseCall: Sendable {
+    enum Method: String, Sendable { case get = "GET", post = "POST", put = "PUT", delete = "DELETE" }
+
+    var method: Method
+    /// The path's parts, decoded: `["classes", "Book", "x7Yz"]`.
+    var path: [String]
+    /// The body of a request that writes; for one that reads, its parameters, wherever they stood.
+    var body: [String: JSONValue]
+    /// What follows the question mark of a request that writes.
+    var parameters: [String: JSONValue] = [:]
+    /// Whether the master key came along.
+    var isMaster = false
+    /// What tells a request from another, so that one that is sent again isn't done again.
+    var requestID: String?
+
+    /// The call in one line, to be told from others: `PUT /classes/Book/x7Yz`.
+    var line: String { "\(method.rawValue) /\(path.joined(separator: "/"))" }
+}
+
+extension ParseCall {
+    /// Reads a request.
+    ///
+    /// - Throws: ``ParseError`` 107 for a body or parameter that is no JSON, and 403 for keys that aren't right.
+    init(_ request: WireRequest, keys: ParseKeys) throws(ParseError) {
+        var body: [String: JSONValue] = [:]
+        if !request.body.isEmpty {
+            guard case .object(let members) = try JSONParser.parse(request.body) else {
+                throw ParseError(.invalidJSON, "the body must be a JSON object")
+            }
+            body = members
+        }
+        // Clients behind proxies and in browsers send everything as the body of a POST.
+        var headers = request.headers
+        for (name, header) in Self.fieldsForHeaders {
+            if let text = body.removeValue(forKey: name)?.string, headers[header] == nil { headers[header] = text }
+        }
+        for name in Self.ignoredFields { body[name] = nil }
+        let named = body.removeValue(forKey: "_method")?.string ?? headers["x-http-method-override"]
+        let name = request.method == "POST" ? named?.uppercased() ?? "POST" : request.method
+        guard let method = Method(rawValue: name) else {
+            throw ParseError(.commandUnavailable, "there is no method \(name.prefix(32)) here", status: 405)
+        }
+        isMaster = try keys.check(headers)
+        self.method = method
+        path = try Self.path(request.path)
+        let parameters = try Self.parameters(request.query)
+        if method == .get {
+            self.body = body.merging(parameters) { _, parameter in parameter }
+        } else {
+            self.body = body
+            self.parameters = parameters
+        }
+        if let token = headers["x-parse-session-token"], !token.isEmpty {
+            throw ParseError(.invalidSessionToken, "Invalid session token: this server has no users yet")
+        }
+        if method != .get, let id = headers["x-parse-request-id"], !id.isEmpty {
+            guard id.utf8.count <= 128 else {
+                throw ParseError(.invalidQuery, "X-Parse-Request-Id is longer than 128 bytes")
+            }
+            requestID = id
+        }
+    }
+
+    private static let fieldsForHeaders = [
+        "_ApplicationId": "x-parse-application-id", "_ClientKey": "x-parse-client-key",
+        "_JavaScriptKey": "x-parse-javascript-key", "_RESTAPIKey": "x-parse-rest-api-key",
+        "_MasterKey": "x-parse-master-key", "_SessionToken": "x-parse-session-token",
+        "_RequestId": "x-parse-request-id",
+    ]
+    private static let ignoredFields = [
+        "_InstallationId", "_ClientVersion", "_ContentType", "_noBody", "_RevocableSession", "_context",
+    ]
+
+    /// The decoded parts of a path.
+    static func path(_ text: String) throws(ParseError) -> [String] {
+        var parts: [String] = []
+        for part in text.split(separator: "/") {
+            guard let plain = String(part).removingPercentEncoding, !plain.contains("\0") else {
+                throw ParseError(.invalidQuery, "the path isn't encoded as URLs are")
+            }
+            parts.append(plain)
+        }
+        return parts
+    }
+
+    /// The parameters of a URL. Each is text; what it means depends on the parameter.
+    static func parameters(_ query: String) throws(ParseError) -> [String: JSONValue] {
+        var parameters: [String: JSONValue] = [:]
+        for pair in query.split(separator: "&") {
+            let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            guard let name = decoded(parts[0]), let value = decoded(parts.count > 1 ? parts[1] : "") else {
+                throw ParseError(.invalidQuery, "the parameter \(pair.prefix(64)) isn't encoded as URLs are")
+            }
+            parameters[name] = .string(value)
+        }
+        return parameters
+    }
+
+    private static func decoded(_ text: Substring) -> String? {
+        text.replacing("+", with: " ").removingPercentEncoding
+    }
+}
+
+// MARK: Parameters
+
+extension ParseCall {
+    /// A parameter that is JSON, as a value or as text.
+    ///
+    /// - Throws: ``ParseError`` 107 for text that is no JSON.
+    func json(_ name: String) throws(ParseError) -> JSONValue? {
+        guard let value = body[name] ?? parameters[name], !value.isNull else { return nil }
+        guard case .string(let text) = value else { return value }
+        return text.isEmpty ? nil : try JSONParser.parse(text)
+    }
+
+    /// A parameter that is a list of names: an array, the text of one, or names between commas.
+    func names(_ name: String) throws(ParseError) -> [String]? {
+        guard var value = body[name] ?? parameters[name], !value.isNull else { return nil }
+        if case .string(let text) = value {
+            let text = text.trimmingSpaces
+            guard text.hasPrefix("[") || text.hasPrefix("\"") else {
+                return text.split(separator: ",").map(\.trimmingSpaces).filter { !$0.isEmpty }
+            }
+            value = try JSONParser.parse(text)
+        }
+        if case .string(let text) = value { return [text] }
+        guard let elements = value.array else {
+            throw ParseError(.invalidQuery, "\(name) must be a list of names")
+        }
+        var names: [String] = []
+        for element in elements {
+            guard let text = element.string else {
+                throw ParseError(.invalidQuery, "\(name) must be a list of names")
+            }
+            names += text.split(separator: ",").map(\.trimmingSpaces)
+        }
+        return names.filter { !$0.isEmpty }
+    }
+
+    /// A parameter that is a whole number, at least 0.
+    func count(_ name: String) throws(ParseError) -> Int? {
+        guard let value = body[name] ?? parameters[name], !value.isNull else { return nil }
+        let number = value.integer ?? value.string.flatMap { Int64($0) }
+        guard let number, number >= 0, let count = Int(exactly: number) else {
+            throw ParseError(.invalidQuery, "\(name) must be a whole number, at least 0")
+        }
+        return count
+    }
+
+    /// A parameter that is on or off.
+    func flag(_ name: String) -> Bool {
+        switch body[name] ?? parameters[name] {
+        case .bool(let value): value
+        case .integer(let value): value != 0
+        case .string(let text): ["1", "true"].contains(text.lowercased())
+        default: false
+        }
+    }
+}
+
+extension StringProtocol {
+    /// The text without white space at its ends.
+    var trimmingSpaces: String {
+        var text = Substring(self)
+        while let last = text.last, last.isWhitespace { text.removeLast() }
+        return String(text.drop(while: \.isWhitespace))
+    }
+}

@@ -1,0 +1,96 @@
+import RelataCore
+
+/// An error as Parse's clients know it: a code, a message and the status of the reply.
+public struct ParseError: Error, Hashable, Sendable {
+    /// Parse's codes, by the names that its SDKs give them.
+    public enum Code: Int, Hashable, Sendable {
+        case otherCause = -1
+        case internalServerError = 1
+        case objectNotFound = 101
+        case invalidQuery = 102
+        case invalidClassName = 103
+        case missingObjectID = 104
+        case invalidKeyName = 105
+        case invalidPointer = 106
+        case invalidJSON = 107
+        case commandUnavailable = 108
+        case incorrectType = 111
+        case objectTooLarge = 116
+        case operationForbidden = 119
+        case timeout = 124
+        case fileSaveError = 130
+        case missingTargetClass = 135
+        case duplicateValue = 137
+        case invalidSchemaOperation = 140
+        case scriptFailed = 141
+        case validationError = 142
+        case requestLimitExceeded = 155
+        case duplicateRequest = 159
+        case invalidSessionToken = 209
+        case classNotEmpty = 255
+    }
+
+    /// What went wrong, for programs.
+    public let code: Code
+    /// What went wrong, for people.
+    public let message: String
+    /// The HTTP status of the reply.
+    public let status: Int
+
+    /// An error; by default the status is the one that Parse gives the code.
+    public init(_ code: Code, _ message: String, status: Int? = nil) {
+        self.code = code
+        self.message = message
+        self.status = status ?? Self.status(of: code)
+    }
+
+    private static func status(of code: Code) -> Int {
+        switch code {
+        case .internalServerError, .otherCause: 500
+        case .objectNotFound: 404
+        default: 400
+        }
+    }
+
+    /// What a request without the keys it needs gets.
+    public static let unauthorized = ParseError(.operationForbidden, "unauthorized", status: 403)
+}
+
+extension ParseError: CustomStringConvertible {
+    /// `101: Object not found.`
+    public var description: String { "\(code.rawValue): \(message)" }
+}
+
+extension ParseError {
+    /// What an error of the store means to a client. What it shouldn't know, such as SQL and paths, is left out: the log
+    /// has it.
+    public init(_ error: any Error) {
+        if let error = error as? ParseError {
+            self = error
+            return
+        }
+        guard let error = error as? RelataError else {
+            self.init(error is CancellationError ? .timeout : .internalServerError, "Internal server error.")
+            return
+        }
+        switch error {
+        case .notFound: self.init(.objectNotFound, "Object not found.")
+        case .invalidReference: self.init(.objectNotFound, error.description, status: 400)
+        case .alreadyExists: self.init(.duplicateValue, error.description)
+        case .uniqueViolation:
+            self.init(
+                .duplicateValue, "A duplicate value for a field with unique values was provided: \(error.description)")
+        case .deleteDenied: self.init(.operationForbidden, error.description)
+        case .requiredReference, .validation: self.init(.validationError, error.description)
+        case .conflict: self.init(.operationForbidden, error.description, status: 409)
+        case .invalidUse(let message): self.init(.invalidQuery, message)
+        case .predicateFormat: self.init(.invalidQuery, error.description)
+        case .schemaMismatch: self.init(.invalidSchemaOperation, error.description)
+        case .busy: self.init(.requestLimitExceeded, "the store is busy: try again", status: 503)
+        case .closed: self.init(.otherCause, "the server is stopping: try again", status: 503)
+        case .readOnly: self.init(.operationForbidden, "the store can't be written")
+        case .notLoaded, .excluded, .corruptStore, .fileAccess, .database:
+            self.init(.internalServerError, "Internal server error.")
+        }
+    }
+}

@@ -1,0 +1,7 @@
+extension WireRequest {
+    /// The header fields that mean something, by their names in lower case. Whatever carries requests needn't read others.
+    public static let headerNames = [
+        "x-parse-application-id", "x-parse-client-key", "x-parse-javascript-key", "x-parse-rest-api-key",
+        "x-parse-master-key", "x-parse-session-token", "x-parse-request-id", "x-http-method-override",
+    ]
+}

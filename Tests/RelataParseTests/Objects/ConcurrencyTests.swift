@@ -1,0 +1,56 @@
+import Foundation
+import RelataParse
+import Testing
+
+@Suite struct ConcurrencyTests {
+    @Test func clientsThatMeetLoseNothing() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let server = try TestServer(path: folder.appending(path: "store.sqlite").path)
+        let list = try await server.create("List", ["count": 0, "names": []])
+        let clients = 64
+        let statuses = await withTaskGroup(of: Int.self) { group in
+            for client in 0..<clients {
+                group.addTask {
+                    do {
+                        // All of them make the class Item at once.
+                        let item = try await server.create("Item", ["name": .string("item \(client)")])
+                        return try await server.send(
+                            "PUT", "/classes/List/\(list)",
+                            [
+                                "count": ["__op": "Increment", "amount": 1],
+                                "names": ["__op": "AddUnique", "objects": [.string("\(client)")]],
+                                "items": ["__op": "AddRelation", "objects": [pointer("Item", item)]],
+                            ]
+                        ).status
+                    } catch {
+                        return 0
+                    }
+                }
+            }
+            return await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(statuses == Array(repeating: 200, count: clients))
+        let stored = try await server.get("List", list)
+        #expect(stored["count"] == .integer(Int64(clients)))
+        #expect(Set(stored["names"]?.array ?? []).count == clients)
+        let related: JSONValue = ["$relatedTo": ["object": pointer("List", list), "key": "items"]]
+        #expect(try await server.find("Item", where: related).count == clients)
+        try server.store.close()
+    }
+
+    @Test func anotherServerOfTheSameFileSeesNewClasses() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = folder.appending(path: "store.sqlite").path
+        let (one, other) = (try TestServer(path: path), try TestServer(path: path))
+        let id = try await one.create("Book", ["title": "A"])
+        #expect(try await other.get("Book", id)["title"] == "A")
+        #expect(try await other.send("PUT", "/classes/Book/\(id)", ["year": 1]).status == 200)
+        #expect(try await one.get("Book", id)["year"] == 1)
+        try await one.send("PUT", "/schemas/Book", ["fields": ["title": ["__op": "Delete"]]])
+        #expect(try await other.get("Book", id)["title"] == nil)
+    }
+}

@@ -1,0 +1,225 @@
+import Foundation
+import RelataCore
+import RelataSQLite
+import Testing
+
+@testable import RelataParse
+
+/// Whatever a request says, it is an error of Parse's form or a right answer, soon; and none of it is ever SQL.
+@Suite struct HostileQueryTests {
+    /// What stands in every hostile text, so that it can be found in SQL.
+    private static let mark = "zq9"
+
+    private static let texts = [
+        "zq9' OR '1'='1", "zq9\"; DROP TABLE Item; --", "zq9') UNION SELECT sql FROM sqlite_master --", "zq9\\",
+        "zq9\u{0}x",
+        "zq9%_*?", "zq9\u{1F600}\u{301}", "zq9\n\r\t", "zq9?1", "zq9]\"`", "$zq9", "zq9.zq9", "zq9.\"'", "zq9/**/",
+        "{zq9",
+        "[\"zq9\"]", "zq9)))", "(?i)zq9", "\\Qzq9\\E'", "zq9$.\"a\"",
+    ]
+
+    private func server(_ log: SQLStatements? = nil) async throws -> TestServer {
+        let server = try TestServer(trace: log)
+        let id = try await server.create("Other", ["name": "o"])
+        try await server.save(
+            "Item",
+            [
+                "name": "a", "n": 1, "tags": ["x"], "info": ["k": "v"], "p": pointer("Other", id), "at": place(1, 1),
+                "r": adding(pointer("Other", id)), "day": date("2020-01-01T00:00:00.000Z"),
+            ])
+        return server
+    }
+
+    private func state(_ server: TestServer) async throws -> [[Value]] {
+        try await server.store.read { transaction in
+            try transaction.connection.values(SQLStatement("SELECT name, sql FROM sqlite_master ORDER BY name"))
+                + transaction.connection.values(SQLStatement("SELECT * FROM \"Item\""))
+        }
+    }
+
+    /// Conditions with a text in every place that holds one.
+    private func conditions(_ text: String) -> [JSONValue] {
+        let value = JSONValue.string(text)
+        var conditions: [JSONValue] = [
+            [text: 1], ["info.\(text)": 1], ["tags.\(text)": 1], ["p.\(text)": 1], ["r.\(text)": 1], ["$\(text)": 1],
+            ["name": ["$\(text)": 1]], ["name": ["$regex": value]], ["name": ["$regex": "a", "$options": value]],
+            ["name": ["$text": ["$search": ["$term": value]]]], ["info": [text: value]], ["tags": [[text: value]]],
+            ["$relatedTo": ["object": pointer(text, text), "key": value]],
+            ["$relatedTo": ["object": pointer("Item", text), "key": "r"]],
+            ["p": ["$inQuery": ["className": value, "where": [:]]]],
+            ["p": ["$inQuery": ["className": "Other", "where": ["name": value]]]],
+            ["p": ["$inQuery": ["className": "Other", "where": [:], "order": value]]],
+            ["name": ["$select": ["key": value, "query": ["className": "Other", "where": [:]]]]],
+            ["name": ["$select": ["key": "name", "query": ["className": value, "where": ["name": value]]]]],
+            ["day": ["$lt": ["$relativeTime": value]]], ["day": date(text)], ["at": ["$nearSphere": value]],
+            ["at": ["$geoWithin": ["$polygon": [value, value, value]]]], ["name": ["__type": value]],
+        ]
+        for field in [
+            "name", "n", "tags", "info", "info.k", "p", "r", "p.name", "r.name", "objectId", "createdAt", "nope",
+        ] {
+            conditions.append([field: value])
+            for name in ["$eq", "$ne", "$lt", "$gte"] { conditions.append([field: [name: value]]) }
+            for name in ["$in", "$nin", "$all", "$containedBy"] {
+                conditions.append([field: [name: [value, pointer(text, text)]]])
+            }
+        }
+        return conditions
+    }
+
+    @Test func nothingOfARequestIsEverSQL() async throws {
+        let log = SQLStatements()
+        let server = try await server(log)
+        let before = try await state(server)
+        log.removeAll()
+        for text in Self.texts {
+            for condition in conditions(text) {
+                let reply = try await server.query("Item", condition)
+                #expect(reply.status == 200 || reply.status == 400, "\(condition): \(reply.json)")
+                if reply.status == 400 { #expect(reply.code != nil && reply["error"]?.string != nil) }
+                _ = try await server.send(
+                    "POST", "/aggregate/Item",
+                    ["pipeline": [["$match": condition], ["$group": ["_id": .string("$" + text)]]], "_method": "GET"])
+            }
+            for name in ["order", "include", "keys", "excludeKeys", "limit", "skip", "hint", text] {
+                let reply = try await server.query("Item", [:], [name: .string(text)])
+                #expect(reply.status == 200 || reply.status == 400, "\(name) \(text): \(reply.json)")
+            }
+            let address = text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+            for path in [
+                "/classes/\(address)", "/classes/Item/\(address)", "/aggregate/Item?distinct=\(address)",
+                "/aggregate/\(address)",
+            ] {
+                #expect(try await server.send("GET", path).status != 500, "\(path)")
+            }
+            for stage: JSONValue in [
+                ["$project": [text: 1]], ["$sort": [text: 1]], ["$unwind": .string("$" + text)],
+                ["$count": .string(text)],
+                ["$group": ["_id": [text: "$n"], text: ["$sum": .string("$" + text)]]], ["$set": [text: "$n"]],
+            ] {
+                let reply = try await server.send("POST", "/aggregate/Item", ["pipeline": [stage], "_method": "GET"])
+                #expect(reply.status == 200 || reply.status == 400, "\(stage): \(reply.json)")
+            }
+        }
+        #expect(!log.all.contains { $0.contains(Self.mark) })
+        #expect(try await state(server) == before)
+    }
+
+    @Test func hostileTextsAreFoundAsTheyWereStored() async throws {
+        let server = try await server()
+        for text in Self.texts {
+            try await server.save(
+                "Text", ["name": .string(text), "tags": [.string(text)], "info": ["k": .string(text)]])
+        }
+        for text in Self.texts {
+            let value = JSONValue.string(text)
+            for condition: JSONValue in [
+                ["name": value], ["name": ["$in": [value]]], ["tags": value], ["info.k": value], ["info": ["k": value]],
+                ["name": ["$gte": value, "$lte": value]], ["tags": [value]],
+                ["name": ["$regex": .string("^" + NSRegularExpression.escapedPattern(for: text) + "$")]],
+            ] {
+                // SQLite's JSON functions end a text at U+0000.
+                if text.contains("\0"), condition["tags"] != nil || condition["info.k"] != nil { continue }
+                #expect(try await server.values(of: "name", "Text", condition) == [value], "\(condition)")
+            }
+        }
+    }
+
+    // MARK: Shapes
+
+    @Test func anyShapeIsAnswered() async throws {
+        let server = try await server()
+        let seed = UInt64.random(in: 0...UInt64.max)
+        var generator = SeededGenerator(seed: seed)
+        for round in 0..<600 {
+            let condition = Self.json(depth: 4, &generator)
+            let start = ContinuousClock().now
+            let reply = try await server.query("Item", condition)
+            #expect(
+                reply.status == 200 || reply.status == 400 && reply.code != nil,
+                "seed \(seed), round \(round): \(JSONWriter.text(condition)) \(reply.json)")
+            let pipeline = try await server.send(
+                "POST", "/aggregate/Item", ["pipeline": Self.json(depth: 4, &generator), "_method": "GET"])
+            #expect(pipeline.status == 200 || pipeline.status == 400, "seed \(seed), round \(round): \(pipeline.json)")
+            #expect(ContinuousClock().now - start < .seconds(20))
+        }
+    }
+
+    private static let names = [
+        "name", "n", "tags", "info", "info.k", "p", "r", "p.name", "at", "day", "objectId", "createdAt", "nope", "$eq",
+        "$ne",
+        "$lt", "$gt", "$in", "$nin", "$all", "$containedBy", "$exists", "$regex", "$options", "$text", "$search",
+        "$term",
+        "$inQuery", "$notInQuery", "$select", "$dontSelect", "$or", "$and", "$nor", "$not", "$relatedTo", "$nearSphere",
+        "$maxDistance", "$within", "$box", "$geoWithin", "$polygon", "$centerSphere", "$geoIntersects", "$point",
+        "where",
+        "className", "key", "query", "object", "__type", "iso", "latitude", "longitude", "limit", "order",
+        "$relativeTime",
+        "$match", "$group", "_id", "$sum", "$project", "$sort", "$limit", "$skip", "$unwind", "$count", "$addFields",
+        "$add",
+        "$cond", "$year",
+    ]
+    private static let words = [
+        "Item", "Other", "name", "Pointer", "Date", "GeoPoint", "Polygon", "r", "$n", "$tags",
+        "2020-01-01T00:00:00.000Z", "",
+    ]
+
+    private static func json(depth: Int, _ generator: inout SeededGenerator) -> JSONValue {
+        switch Int.random(in: 0..<(depth > 0 ? 12 : 6), using: &generator) {
+        case 0: return [.null, true, false].randomElement(using: &generator) ?? .null
+        case 1: return .integer([0, 1, -1, .max, .min, 5].randomElement(using: &generator) ?? 0)
+        case 2: return .double([1e308, -1e308, .leastNonzeroMagnitude, 0.5].randomElement(using: &generator) ?? 0)
+        case 3...5: return .string(words.randomElement(using: &generator) ?? "")
+        case 6...7:
+            return .array(
+                (0..<Int.random(in: 0..<4, using: &generator)).map { _ in json(depth: depth - 1, &generator) })
+        default:
+            var members: [String: JSONValue] = [:]
+            for _ in 0..<Int.random(in: 0..<4, using: &generator) {
+                members[names.randomElement(using: &generator) ?? ""] = json(depth: depth - 1, &generator)
+            }
+            return .object(members)
+        }
+    }
+
+    @Test func whatIsDeepOrManyIsBounded() async throws {
+        let server = try await server()
+        let start = ContinuousClock().now
+        for depth in [5, 15, 25, 28] {
+            var nested: JSONValue = ["name": "a"]
+            for _ in 0..<depth { nested = ["$or": [nested]] }
+            let reply = try await server.query("Item", nested)
+            #expect(reply.status == 200 && reply.results.count == 1 || reply.code == 102, "\(reply.json)")
+            var query: JSONValue = ["name": "a"]
+            for _ in 0..<depth / 2 { query = ["p": ["$inQuery": ["className": "Other", "where": query]]] }
+            #expect([nil, 102].contains(try await server.query("Item", query).code))
+        }
+        var deep: JSONValue = 1
+        for _ in 0..<200 { deep = ["a": deep] }
+        #expect(try await server.query("Item", ["info": deep]).code == 107)
+        let many = JSONValue.array((0..<3000).map { ["n": .integer($0)] })
+        #expect(try await server.error("Item", ["$or": many]).code == 102)
+        #expect(
+            try await server.query("Item", ["$or": .array((0..<400).map { ["n": .integer($0)] })]).results.count == 1)
+        let list = JSONValue.array((0..<300_000).map { .string("x\($0)") })
+        for field in ["name", "tags", "p", "objectId", "info.k"] {
+            #expect(try await server.query("Item", [field: ["$in": list]]).results.isEmpty)
+        }
+        #expect(try await server.query("Item", ["tags": ["$all": list]]).code == 102)
+        #expect(
+            try await server.query("Item", ["name": ["$regex": .string(String(repeating: "(", count: 9000))]]).code
+                == 102)
+        #expect(ContinuousClock().now - start < .seconds(60))
+    }
+
+    @Test func tooManyPointersInOneQueryAreRefused() async throws {
+        let server = try await server()
+        let id = try #require(try await server.find("Other", [:]).first?["objectId"]?.string)
+        var fields: [String: JSONValue] = [:]
+        for number in 0..<90 { fields["q\(number)"] = pointer("Other", id) }
+        try await server.save("Wide", .object(fields))
+        let few = JSONValue.array((0..<30).map { ["q\($0).name": "o"] })
+        #expect(try await server.query("Wide", ["$and": few]).results.count == 1)
+        let many = JSONValue.array((0..<90).map { ["q\($0).name": "o"] })
+        #expect(try await server.query("Wide", ["$and": many]).code == 102)
+    }
+}

@@ -1,0 +1,134 @@
+import Testing
+
+@testable import RelataParse
+
+/// Which fields a reply shows, and which pointers it shows the objects of.
+@Suite struct IncludeTests {
+    let server: TestServer
+    let log: SQLStatements
+    let country: String
+    let authors: [String]
+    let book: String
+
+    init() async throws {
+        log = SQLStatements()
+        server = try TestServer(trace: log)
+        country = try await server.create("Country", ["name": "us"])
+        authors = try await server.save(
+            "Author", ["name": "le", "age": 88, "country": pointer("Country", country)], ["name": "mi"])
+        let lines: JSONValue = [
+            pointer("Author", authors[0]), 5, pointer("Author", "nobody"), pointer("Nope", "x"),
+            pointer("Author", authors[1]),
+            pointer("Author", authors[0]),
+        ]
+        book = try await server.create(
+            "Book",
+            [
+                "title": "t", "author": pointer("Author", authors[0]), "editor": pointer("Author", authors[1]),
+                "people": lines, "info": ["by": pointer("Author", authors[0])],
+                "fans": adding(pointer("Author", authors[0])),
+            ])
+    }
+
+    private func get(_ parameters: String) async throws -> JSONValue { try await server.get("Book", book, parameters) }
+
+    @Test func pointersBecomeTheirObjects() async throws {
+        let plain = try await get("")
+        #expect(plain["author"] == pointer("Author", authors[0]))
+        #expect(plain["fans"] == ["__type": "Relation", "className": "Author"])
+        let object = try await get("include=author")
+        #expect(object["author"]?["__type"] == "Object")
+        #expect(object["author"]?["className"] == "Author")
+        #expect(object["author"]?["objectId"] == .string(authors[0]))
+        #expect(object["author"]?["age"] == 88)
+        #expect(object["author"]?["createdAt"]?.string?.hasSuffix("Z") == true)
+        #expect(object["author"]?["country"] == pointer("Country", country))
+        #expect(object["editor"] == pointer("Author", authors[1]))
+        #expect(try await get("include=author.country")["author"]?["country"]?["name"] == "us")
+        #expect(try await get("include=%5B%22editor%22%2C%22author.country%22%5D")["editor"]?["name"] == "mi")
+    }
+
+    @Test func allPointersAtOnce() async throws {
+        for parameters in ["include=*", "includeAll=true"] {
+            let object = try await get(parameters)
+            #expect(object["author"]?["name"] == "le")
+            #expect(object["editor"]?["name"] == "mi")
+            #expect(object["author"]?["country"] == pointer("Country", country))
+        }
+        #expect(try await get("include=author.*")["author"]?["country"]?["name"] == "us")
+    }
+
+    @Test func namesThatLeadNowhereAreIgnored() async throws {
+        #expect(try await get("include=nope,title,fans,author.nope,nope.deeper") == get("include=author"))
+    }
+
+    @Test func pointersInArraysAndObjectsBecomeTheirs() async throws {
+        let people = try await get("include=people.country,info.by")
+        let elements = try #require(people["people"]?.array)
+        #expect(elements.count == 6)
+        #expect(elements[0]["country"]?["name"] == "us")
+        #expect(elements[1] == 5)
+        #expect(elements[2] == pointer("Author", "nobody"))
+        #expect(elements[3] == pointer("Nope", "x"))
+        #expect(elements[4]["name"] == "mi")
+        #expect(elements[5] == elements[0])
+        #expect(people["info"]?["by"]?["name"] == "le")
+    }
+
+    @Test func aDanglingPointerStays() async throws {
+        try await server.store.pool.write { connection in
+            try connection.execute(
+                "PRAGMA defer_foreign_keys = ON; DELETE FROM Country; UPDATE Author SET country = NULL")
+        }
+        #expect(try await get("include=author.country")["author"]?["country"] == nil)
+    }
+
+    @Test func chosenFieldsAreShown() async throws {
+        let stamps: Set = ["objectId", "createdAt", "updatedAt"]
+        func fields(_ parameters: String) async throws -> Set<String> {
+            let members = try #require(try await get(parameters).object)
+            return Set(members.keys).subtracting(stamps)
+        }
+        #expect(try await fields("keys=title") == ["title"])
+        #expect(try await fields("keys=title,editor,nope") == ["title", "editor"])
+        #expect(try await fields("excludeKeys=title,people,info") == ["author", "editor", "fans"])
+        #expect(try await fields("keys=title,author&excludeKeys=author") == ["title"])
+        let title = try #require(try await get("keys=title").object)
+        #expect(Set(title.keys) == stamps.union(["title"]))
+        let name = try #require(try await get("keys=author.name")["author"]?.object)
+        #expect(Set(name.keys) == stamps.union(["__type", "className", "name"]))
+        let both = try await get("keys=title,author.name&include=author,author.country")
+        #expect(both["author"]?["age"] == nil)
+        #expect(try await get("include=author&excludeKeys=author.age")["author"]?["age"] == nil)
+        #expect(try await get("include=author&excludeKeys=author.age")["author"]?["name"] == "le")
+        #expect(try await fields("keys=title&include=author") == ["title"])
+    }
+
+    @Test func oneStatementFetchesThemAndOneMoreEachClassAndLevelInArrays() async throws {
+        for _ in 0..<30 {
+            try await server.save(
+                "Book",
+                ["author": pointer("Author", authors[1]), "people": .array(authors.map { pointer("Author", $0) })])
+        }
+        #expect(
+            try await log.queries { _ = try await server.find("Book", [:], ["include": "author.country,editor"]) }.count
+                == 1)
+        #expect(try await log.queries { _ = try await server.find("Book", [:], ["include": "people"]) }.count == 2)
+        #expect(
+            try await log.queries { _ = try await server.find("Book", [:], ["include": "people.country,author"]) }.count
+                == 2)
+    }
+
+    @Test func aClassMayHaveMorePointersThanCanBeJoined() async throws {
+        var fields: [String: JSONValue] = [:]
+        for number in 0..<80 { fields["p\(number)"] = pointer("Author", authors[number % 2]) }
+        let id = try await server.create("Wide", .object(fields))
+        let object = try await server.get("Wide", id, "include=*")
+        for number in 0..<80 { #expect(object["p\(number)"]?["name"] == (number % 2 == 0 ? "le" : "mi")) }
+    }
+
+    @Test func tooDeepIsRefused() async throws {
+        let path = Array(repeating: "a", count: 30).joined(separator: ".")
+        #expect(try await server.send("GET", "/classes/Book?include=\(path)").code == 102)
+    }
+}

@@ -1,0 +1,140 @@
+import Foundation
+import RelataCore
+import RelataSQLite
+import Testing
+
+@testable import RelataParse
+
+/// The form in which objects are written.
+@Suite struct ReplyFormTests {
+    @Test func everyTypeHasItsForm() async throws {
+        let server = try TestServer()
+        let target = try await server.create("Target", ["x": 1])
+        let fields: JSONValue = [
+            "string": "a \"quoted\"\ttext\u{1} ü 😀", "number": 1.5, "whole": 3, "big": 1e300, "no": false,
+            "date": date("1969-12-31T23:59:59.999Z"), "bytes": ["__type": "Bytes", "base64": "AAEC"],
+            "object": ["b": [1, .null], "a": ["c": "d"]], "array": [1, "x", .null, ["k": true]],
+            "file": ["__type": "File", "name": "n", "url": "u"], "place": place(1.5, -2),
+            "area": ["__type": "Polygon", "coordinates": [[0, 0], [0, 1], [1, 1]]],
+            "pointer": pointer("Target", target),
+        ]
+        let id = try await server.create("Form", fields)
+        let object = try await server.get("Form", id)
+        for (name, value) in try #require(fields.object) { #expect(object[name] == value, "\(name)") }
+        let created = try #require(object["createdAt"]?.string)
+        #expect(created.count == 24 && created.hasSuffix("Z"))
+        #expect(object["objectId"] == .string(id))
+        #expect(object["__type"] == nil && object["className"] == nil && object["ACL"] == nil)
+        // What is unset is left out.
+        try await server.send(
+            "PUT", "/classes/Form/\(id)", ["string": ["__op": "Delete"], "pointer": ["__op": "Delete"]])
+        let rest = try await server.get("Form", id)
+        #expect(rest["string"] == nil && rest["pointer"] == nil)
+        #expect(try await server.send("GET", "/classes/Form/nobody").code == 101)
+        #expect(try await server.send("GET", "/classes/Form/nobody").status == 404)
+        #expect(try await server.send("GET", "/classes/Nope/x").status == 404)
+        #expect(try await server.send("GET", "/classes/Form/\(id)?where=%7B%7D").code == 102)
+    }
+
+    @Test func datesAreWrittenAsISO() {
+        for (microseconds, text) in [
+            (0, "1970-01-01T00:00:00.000Z"), (-1, "1969-12-31T23:59:59.999Z"), (-1000, "1969-12-31T23:59:59.999Z"),
+            (951_782_400_000_999, "2000-02-29T00:00:00.000Z"), (1_795_215_432_011_000, "2026-11-20T22:57:12.011Z"),
+            (DateText.textRange.lowerBound, "0000-01-01T00:00:00.000Z"),
+            (DateText.textRange.upperBound, "9999-12-31T23:59:59.999Z"),
+            (4_107_542_399_999_999, "2100-02-28T23:59:59.999Z"),
+        ] as [(Int64, String)] {
+            var writer = JSONWriter()
+            writer.write(microseconds: microseconds)
+            #expect(String(decoding: writer.bytes, as: UTF8.self) == "\"\(text)\"")
+        }
+    }
+
+    @Test func datesAreWrittenAsTheLibraryWritesThem() {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        var generator = SeededGenerator(seed: seed)
+        for _ in 0..<2000 {
+            let microseconds = Int64.random(in: DateText.textRange, using: &generator)
+            let whole = (microseconds - (microseconds % 1000 + 1000) % 1000)
+            var writer = JSONWriter()
+            writer.write(microseconds: microseconds)
+            #expect(
+                String(decoding: writer.bytes, as: UTF8.self) == "\"\(DateText.parseText(microseconds: whole))\"",
+                "seed \(seed)")
+        }
+    }
+
+    /// A store over tables that another program made.
+    private func foreign() throws -> TestServer {
+        let path = FileManager.default.temporaryDirectory.appending(path: "relata-\(UUID().uuidString).sqlite").path
+        let connection = try Connection(path: path)
+        try connection.execute(
+            """
+            CREATE TABLE Artist (ArtistId INTEGER PRIMARY KEY, Name NVARCHAR(120));
+            CREATE TABLE Album (AlbumId INTEGER PRIMARY KEY, "Album Title" TEXT, Price DECIMAL(10,2), Made DATETIME,
+                Extra JSON, ArtistId INTEGER REFERENCES Artist(ArtistId));
+            CREATE TABLE Line (AlbumId INTEGER REFERENCES Album(AlbumId), Code TEXT, Note TEXT, PRIMARY KEY (AlbumId, Code));
+            INSERT INTO Artist VALUES (1, 'Ä'), (2, x'ff41');
+            INSERT INTO Album VALUES (10, 'One', '9.90', '2020-01-01 10:00:00', '{"b":1, "a":2}', 1),
+                (11, 'Two', 'free', 'never', '{broken', 2), (12, NULL, NULL, NULL, NULL, NULL);
+            INSERT INTO Line VALUES (10, 'a,b', 'x'), (10, 'c', 'y'), (11, 'a', 'z');
+            """)
+        try connection.close()
+        return try TestServer(path: path)
+    }
+
+    @Test func tablesOfOtherProgramsAreReadAsTheyAre() async throws {
+        let server = try foreign()
+        let albums = try await server.find("Album", [:], ["order": "objectId", "includeAll": true])
+        #expect(albums.map { $0["objectId"] } == ["10", "11", "12"])
+        #expect(albums[0].object?.values.contains("One") == true)
+        let artist = try #require(albums[0].object?.values.first { $0["__type"] == "Object" })
+        #expect(artist["objectId"] == "1" && artist["name"] == "Ä")
+        // Bytes that are no text are written as text that is.
+        let other = try #require(albums[1].object?.values.first { $0["__type"] == "Object" })
+        #expect(other["name"]?.string?.hasSuffix("A") == true)
+        // What is unset is left out; a relation is always there.
+        #expect(albums[2].object?.values.filter { $0["__type"] != "Relation" }.count == 1)
+    }
+
+    @Test func keysOfNumbersAndOfSeveralPartsAreIDs() async throws {
+        let server = try foreign()
+        #expect(try await server.values(of: "objectId", "Album", ["objectId": ["$gt": "10"]]) == ["11", "12"])
+        #expect(try await server.values(of: "objectId", "Album", ["objectId": "x"]) == [])
+        let lines = try await server.values(of: "objectId", "Line")
+        #expect(lines == ["10,a%2Cb", "10,c", "11,a"])
+        #expect(try await server.values(of: "note", "Line", ["objectId": "10,a%2Cb"]) == ["x"])
+        #expect(try await server.values(of: "objectId", "Line", ["objectId": ["$gt": "10,a%2Cb"]]) == ["10,c", "11,a"])
+        #expect(
+            try await server.values(of: "objectId", "Line", ["objectId": ["$lte": "10,c"]]) == ["10,a%2Cb", "10,c"])
+        #expect(try await server.get("Line", "10,c")["note"] == "y")
+    }
+
+    @Test func sharedSampleIsServed() async throws {
+        let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+            .appending(path: "../../../../shared/data/chinook.sqlite").standardizedFileURL
+        guard FileManager.default.fileExists(atPath: file.path) else { return }
+        let copy = FileManager.default.temporaryDirectory.appending(path: "relata-\(UUID().uuidString).sqlite")
+        try FileManager.default.copyItem(at: file, to: copy)
+        let server = try TestServer(path: copy.path)
+        for parseClass in try await server.store.read({ $0.classes.all.map(\.name) }) {
+            let objects = try await server.find(parseClass, [:], ["include": "*", "limit": 50])
+            #expect(!objects.isEmpty)
+            for object in objects { #expect(object["objectId"]?.string?.isEmpty == false) }
+        }
+    }
+}
+
+/// A generator with a seed, so that a failure can be had again.
+struct SeededGenerator: RandomNumberGenerator {
+    private var state: UInt64
+    init(seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9e37_79b9_7f4a_7c15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
+        return mixed ^ (mixed >> 31)
+    }
+}

@@ -1,0 +1,140 @@
+import RelataParse
+import Testing
+
+/// Searching texts and places.
+@Suite struct TextAndPlaceTests {
+    let server: TestServer
+
+    init() async throws {
+        server = try TestServer()
+        try await server.save(
+            "Shop",
+            ["name": "Coffee\nHouse", "at": place(52.5, 13.4), "words": "The best Café in town"],
+            ["name": "coffee bar", "at": place(48.9, 2.4), "words": "coffee shop, open late"],
+            ["name": "Tea (room)", "at": place(-10, 170), "words": "no such thing"],
+            ["name": "a.b*c"])
+        try await server.save(
+            "Zone", ["name": "square", "area": polygon([[0, 0], [0, 10], [10, 10], [10, 0]])],
+            ["name": "triangle", "area": polygon([[0, 0], [0, 10], [10, 0]])], ["name": "none"])
+    }
+
+    private func polygon(_ corners: [[Int64]]) -> JSONValue {
+        ["__type": "Polygon", "coordinates": .array(corners.map { .array($0.map { .integer($0) }) })]
+    }
+
+    private func found(_ pattern: String, _ options: String? = nil) async throws -> [String] {
+        var condition: [String: JSONValue] = ["$regex": .string(pattern)]
+        condition["$options"] = options.map { .string($0) }
+        return try await server.names("Shop", ["name": .object(condition)])
+    }
+
+    @Test func aPartOfTheTextMatches() async throws {
+        #expect(try await found("offee") == ["Coffee\nHouse", "coffee bar"])
+        #expect(try await found("^coffee") == ["coffee bar"])
+        #expect(try await found("^coffee", "i") == ["Coffee\nHouse", "coffee bar"])
+        #expect(try await found("^House") == [])
+        #expect(try await found("^House", "m") == ["Coffee\nHouse"])
+        #expect(try await found("Coffee.House") == [])
+        #expect(try await found("Coffee.House", "s") == ["Coffee\nHouse"])
+        #expect(try await found("c o f f e e # a comment", "ix") == ["Coffee\nHouse", "coffee bar"])
+        #expect(try await found("\\QTea (\\E") == ["Tea (room)"])
+        #expect(try await found("^\\Qa.b*\\E") == ["a.b*c"])
+        #expect(try await found("^\\Qa.\\E\\\\E\\Qb\\E") == [])
+        #expect(try await found("\\QEA (\\E", "i") == ["Tea (room)"])
+        #expect(try await server.names("Shop", ["at": ["$regex": "5"]]) == [])
+        #expect(try await server.names("Shop", ["name": ["$not": ["$regex": "e"]]]) == ["a.b*c"])
+        for (pattern, options) in [("(", nil), ("a", "q"), ("[", "i"), (String(repeating: "a", count: 10_001), nil)] {
+            var condition: [String: JSONValue] = ["$regex": .string(pattern)]
+            condition["$options"] = options.map { .string($0) }
+            #expect(try await server.error("Shop", ["name": .object(condition)]).code == 102)
+        }
+    }
+
+    @Test func aPatternThatTakesTooLongIsAnError() async throws {
+        try await server.save("Shop", ["name": .string(String(repeating: "a", count: 50) + "!")])
+        let start = ContinuousClock().now
+        let reply = try await server.query("Shop", ["name": ["$regex": "^(a|a)*$"]])
+        // Some expressions the engine gives up by itself, and others are stopped.
+        let isStopped = reply.code == 102 && reply["error"]?.string?.contains("took too long") == true
+        #expect(isStopped || reply.json == ["results": []], "\(reply.json)")
+        #expect(ContinuousClock().now - start < .seconds(10))
+        #expect(try await found("^a+!$").count == 1)
+    }
+
+    @Test func wordsAreSearched() async throws {
+        func search(_ term: String, _ more: [String: JSONValue] = [:]) async throws -> [String] {
+            let search = JSONValue.object(["$term": .string(term)].merging(more) { $1 })
+            return try await server.names("Shop", ["words": ["$text": ["$search": search]]])
+        }
+        #expect(try await search("coffee") == ["coffee bar"])
+        #expect(try await search("CAFE late") == ["Coffee\nHouse", "coffee bar"])
+        #expect(try await search("CAFE", ["$caseSensitive": true]) == [])
+        #expect(try await search("cafe", ["$diacriticSensitive": true]) == [])
+        #expect(try await search("café", ["$diacriticSensitive": true, "$language": "fr"]) == ["Coffee\nHouse"])
+        #expect(try await search("\"open late\"") == ["coffee bar"])
+        #expect(try await search("best thing -town") == ["Tea (room)"])
+        for search: JSONValue in [
+            1, ["$search": "x"], ["$search": ["$term": 1]], ["$search": ["$term": "x", "$caseSensitive": 1]],
+        ] {
+            #expect(try await server.error("Shop", ["words": ["$text": search]]).code == 102)
+        }
+    }
+
+    @Test func placesComeNearestFirst() async throws {
+        func near(_ point: JSONValue, _ more: [String: JSONValue] = [:], _ options: [String: JSONValue] = [:])
+            async throws -> [JSONValue?]
+        {
+            let condition = JSONValue.object(["$nearSphere": point].merging(more) { $1 })
+            return try await server.find("Shop", ["at": condition], options).map { $0["name"] }
+        }
+        #expect(try await near(place(48.8, 2.3)) == ["coffee bar", "Coffee\nHouse", "Tea (room)"])
+        #expect(try await near(place(-10, -170)) == ["Tea (room)", "Coffee\nHouse", "coffee bar"])
+        #expect(
+            try await near(place(48.8, 2.3), [:], ["order": "-name"]) == ["coffee bar", "Tea (room)", "Coffee\nHouse"])
+        #expect(try await near(place(48.8, 2.3), ["$maxDistance": 0.01]) == ["coffee bar"])
+        #expect(try await near(place(48.8, 2.3), ["$maxDistanceInKilometers": 900]) == ["coffee bar", "Coffee\nHouse"])
+        #expect(try await near(place(48.8, 2.3), ["$maxDistanceInKilometers": 500]) == ["coffee bar"])
+        #expect(try await near(place(48.8, 2.3), ["$maxDistanceInMiles": 560]) == ["coffee bar", "Coffee\nHouse"])
+        #expect(try await near(place(-10, -179.5), ["$maxDistanceInRadians": 0.2]) == ["Tea (room)"])
+        #expect(try await server.error("Shop", ["at": ["$maxDistance": 1]]).code == 102)
+        #expect(try await server.error("Shop", ["at": ["$nearSphere": 1]]).code == 102)
+        #expect(try await server.error("Shop", ["at": ["$nearSphere": place(91, 0)]]).code == 102)
+        #expect(try await server.error("Shop", ["at": ["$nearSphere": place(1, 0), "$maxDistance": -1]]).code == 102)
+        #expect(try await server.names("Shop", ["name": ["$nearSphere": place(0, 0)]]) == [])
+    }
+
+    @Test func placesLieInAreas() async throws {
+        func within(_ area: JSONValue) async throws -> [String] { try await server.names("Shop", ["at": area]) }
+        #expect(try await within(["$within": ["$box": [place(40, 0), place(50, 10)]]]) == ["coffee bar"])
+        let triangle: JSONValue = [place(40, 0), place(60, 0), place(52, 20)]
+        #expect(try await within(["$geoWithin": ["$polygon": triangle]]) == ["Coffee\nHouse", "coffee bar"])
+        #expect(
+            try await within(["$geoWithin": ["$polygon": polygon([[40, 0], [60, 0], [60, 20]])]]) == ["coffee bar"])
+        #expect(try await within(["$geoWithin": ["$polygon": [[0, 40], [0, 60], [20, 60]]]]) == ["coffee bar"])
+        #expect(try await within(["$geoWithin": ["$centerSphere": [place(52, 13), 0.05]]]) == ["Coffee\nHouse"])
+        #expect(
+            try await within(["$geoWithin": ["$centerSphere": [[13, 52], 0.2]]]) == ["Coffee\nHouse", "coffee bar"])
+        #expect(try await within(place(52.5, 13.4)) == ["Coffee\nHouse"])
+        #expect(try await within(["$exists": false]) == ["a.b*c"])
+        #expect(try await within(["$ne": place(52.5, 13.4)]).count == 3)
+        for area: JSONValue in [
+            ["$within": 1], ["$within": ["$box": [place(1, 1)]]], ["$geoWithin": [:]],
+            ["$geoWithin": ["$polygon": [place(1, 1), place(2, 2)]]], ["$geoWithin": ["$centerSphere": [place(1, 1)]]],
+            ["$geoWithin": ["$centerSphere": [place(1, 1), -1]]], ["$geoWithin": ["$polygon": [1, 2, 3]]],
+        ] {
+            #expect(try await server.error("Shop", ["at": area]).code == 102)
+        }
+    }
+
+    @Test func areasHoldPlaces() async throws {
+        func holding(_ latitude: Double, _ longitude: Double) async throws -> [String] {
+            try await server.names("Zone", ["area": ["$geoIntersects": ["$point": place(latitude, longitude)]]])
+        }
+        #expect(try await holding(2, 2) == ["square", "triangle"])
+        #expect(try await holding(8, 8) == ["square"])
+        #expect(try await holding(0, 5) == ["square", "triangle"])
+        #expect(try await holding(-1, 5) == [])
+        #expect(try await server.error("Zone", ["area": ["$geoIntersects": ["$point": 5]]]).code == 102)
+        #expect(try await server.names("Zone", ["area": polygon([[0, 0], [0, 10], [10, 0]])]) == ["triangle"])
+    }
+}
