@@ -5,7 +5,7 @@ import PackageDescription
 // Relata: relationship-first persistence for Swift.
 //
 // An app that imports `Relata` fetches GRDB and swift-syntax. What only the command-line tool needs stands
-// behind the trait `CommandLineTool`, which is off by default.
+// behind the trait `CommandLineTool`, what only the server needs behind `Server`. Both are off by default.
 
 /// Every target of ours compiles without a warning.
 let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
@@ -16,18 +16,29 @@ let package = Package(
     products: [
         .library(name: "Relata", targets: ["Relata"]),
         .library(name: "RelataTesting", targets: ["RelataTesting"]),
+        .library(name: "RelataServer", targets: ["RelataServer", "RelataParse"]),
         .executable(name: "relata", targets: ["RelataTool"]),
         .executable(name: "relata-stories", targets: ["StoryRunner"]),
     ],
     traits: [
         .trait(
             name: "CommandLineTool",
-            description: "The `relata` command: inspect, fetch, delete and check any SQLite file.")
+            description: "The `relata` command: inspect, fetch, delete and check any SQLite file."),
+        .trait(
+            name: "Server",
+            description: "The Parse-compatible server: `RelataServer`, and `relata serve` in the command-line tool."),
     ],
     dependencies: [
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
         // Schema, values, expressions and plans. Pure: no I/O.
@@ -53,6 +64,31 @@ let package = Package(
             swiftSettings: strict),
         // What an app imports: the typed API over plans and an engine.
         .target(name: "Relata", dependencies: ["RelataCore", "RelataSQLite", "RelataMacros"], swiftSettings: strict),
+        // Parse's protocol on a store: classes, objects, queries, batches and schemas. Knows requests and replies, no HTTP.
+        .target(
+            name: "RelataParse", dependencies: ["Relata", "RelataCore", "RelataSQLite"], swiftSettings: strict),
+        // The system's zlib: bodies are compressed where the request is answered, not on the event loop.
+        .systemLibrary(name: "CRelataZlib"),
+        // HTTP: what carries the protocols of RelataParse and, later, others.
+        .target(
+            name: "RelataServer",
+            dependencies: [
+                "RelataParse", "Relata",
+                .target(name: "CRelataZlib", condition: .when(traits: ["Server"])),
+                .product(name: "HummingbirdCore", package: "hummingbird", condition: .when(traits: ["Server"])),
+                .product(name: "HummingbirdTLS", package: "hummingbird", condition: .when(traits: ["Server"])),
+                .product(name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Server"])),
+                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Server"])),
+                .product(name: "Metrics", package: "swift-metrics", condition: .when(traits: ["Server"])),
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Server"])),
+                .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["Server"])),
+                .product(name: "NIOPosix", package: "swift-nio", condition: .when(traits: ["Server"])),
+                .product(name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["Server"])),
+                .product(
+                    name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["Server"])),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle", condition: .when(traits: ["Server"])),
+            ],
+            swiftSettings: strict),
         // For the tests of apps: recorded statements, dumps, seeded sample data.
         .target(name: "RelataTesting", dependencies: ["Relata"], swiftSettings: strict),
         // The command-line tool `relata`.
@@ -60,6 +96,10 @@ let package = Package(
             name: "RelataTool",
             dependencies: [
                 "RelataCore", "RelataSQLite",
+                .target(name: "RelataServer", condition: .when(traits: ["Server"])),
+                .target(name: "RelataParse", condition: .when(traits: ["Server"])),
+                .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Server"])),
+                .product(name: "Metrics", package: "swift-metrics", condition: .when(traits: ["Server"])),
                 .product(
                     name: "ArgumentParser", package: "swift-argument-parser",
                     condition: .when(traits: ["CommandLineTool"])),
@@ -79,12 +119,25 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "RelataSQLiteTests", dependencies: ["RelataSQLite", "RelataCore"], swiftSettings: strict),
+        .testTarget(name: "RelataParseTests", dependencies: ["RelataParse", "Relata"], swiftSettings: strict),
         .testTarget(name: "RelataTests", dependencies: ["Relata", "RelataTesting"], swiftSettings: strict),
         // Kills a process that writes, and lets several write at once.
         .executableTarget(
             name: "RobustnessWriter", dependencies: ["Relata"], path: "Tests/RobustnessWriter", swiftSettings: strict),
         .testTarget(
             name: "RobustnessTests", dependencies: ["RobustnessWriter", "Relata", "RelataTesting"],
+            swiftSettings: strict),
+        // Talks to servers byte for byte, for tests and for load.
+        .target(name: "ServerClient", path: "Tests/ServerClient", swiftSettings: strict),
+        // Keeps a server under load for a long time.
+        .executableTarget(
+            name: "relata-soak", dependencies: ["ServerClient"], path: "Tests/ServerSoak", swiftSettings: strict),
+        .testTarget(
+            name: "RelataServerTests",
+            dependencies: [
+                "RelataServer", "RelataParse", "Relata", "ServerClient",
+                .target(name: "RelataTool", condition: .when(traits: ["Server"])),
+            ],
             swiftSettings: strict),
         // Runs the tool as a process.
         .testTarget(

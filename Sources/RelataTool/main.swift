@@ -1,7 +1,7 @@
 // The command-line tool `relata`.
 
 #if CommandLineTool
-RelataCommand.run(Array(CommandLine.arguments.dropFirst()))
+await RelataCommand.run(Array(CommandLine.arguments.dropFirst()))
 #else
 Console.fail("built without its commands: build it with `swift build --traits CommandLineTool --product relata`")
 #endif

@@ -16,14 +16,24 @@ struct RelataCommand: ParsableCommand {
         subcommands: [
             InspectCommand.self, FetchCommand.self, DeleteCommand.self, CheckCommand.self, MakeCommand.self,
             CopyCommand.self, WalkCommand.self,
-        ])
+        ] + servers)
+
+    #if Server
+    private static let servers: [any ParsableCommand.Type] = [ServeCommand.self, SchemaCommand.self]
+    #else
+    private static let servers: [any ParsableCommand.Type] = []
+    #endif
 
     /// Runs the command and ends the process: 0 if all went well, 1 if it failed or found something, 64 if it was
     /// called in a wrong way.
-    static func run(_ arguments: [String]) -> Never {
+    static func run(_ arguments: [String]) async -> Never {
         do {
             var command = try parseAsRoot(arguments)
-            try command.run()
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
         } catch let code as ExitCode {
             leave(code.rawValue)
         } catch {

@@ -43,7 +43,7 @@ struct WalkChooser {
     }
 
     /// The objects that refer to the object with the most of them, by its name.
-    private func toOneCondition(
+    func toOneCondition(
         of table: Table
     ) throws(RelataError) -> (property: String, text: String, condition: ExpressionNode)? {
         for relationship in table.entity.relationships {
@@ -87,12 +87,13 @@ struct WalkChooser {
         return nil
     }
 
-    private func nameProperty(of table: Table) -> String? {
+    /// The property that names the objects of an entity, if one does.
+    func nameProperty(of table: Table) -> String? {
         label.columns(of: table.index).first.map { table.columns[$0].property }
     }
 
     /// The objects of an entity with the most objects in a relationship.
-    private func richest(_ table: Table, in relationship: String, limit: Int) throws(RelataError) -> [Record] {
+    func richest(_ table: Table, in relationship: String, limit: Int) throws(RelataError) -> [Record] {
         let set = RelatedSet(scope: 0, path: [relationship], innerScope: 1)
         let sort =
             table.entity.relationship(relationship)?.isToMany == true
@@ -159,7 +160,7 @@ struct WalkChooser {
 }
 
 extension Relationship {
-    fileprivate var isManyToMany: Bool {
+    var isManyToMany: Bool {
         switch kind {
         case .manyToMany, .manyToManyInverse: true
         case .toOne, .hasOne, .toMany, .through: false

@@ -1,0 +1,72 @@
+#if Server
+import Foundation
+import NIOSSL
+import RelataCore
+
+extension RelataServer.Configuration {
+    /// - Throws: ``RelataError`` that names what can't be.
+    func check() throws(RelataError) {
+        guard (0...65535).contains(port) else {
+            throw .invalidUse("port \(port) doesn't exist: choose one up to 65535")
+        }
+        guard !host.isEmpty else { throw .invalidUse("the host is empty: use 127.0.0.1, or 0.0.0.0 for all networks") }
+        guard mount.hasPrefix("/"), mount.allSatisfy(Self.isPath), !mount.contains("//") else {
+            throw .invalidUse("the mount \(mount) is no path such as /parse")
+        }
+        for origin in allowedOrigins where origin.isEmpty || origin.contains(where: { $0.isWhitespace || !$0.isASCII })
+        {
+            throw .invalidUse("the origin \(origin) is none such as https://example.com, or *")
+        }
+        try limits.check()
+    }
+
+    private static func isPath(_ character: Character) -> Bool {
+        character.isASCII && (character.isLetter || character.isNumber || "/-_.~".contains(character))
+    }
+}
+
+extension RelataServer.Limits {
+    fileprivate func check() throws(RelataError) {
+        let numbers = [
+            ("bodySize", bodySize), ("headerSize", headerSize), ("headerCount", headerCount),
+            ("connections", connections),
+        ]
+        for (name, number) in numbers where number <= 0 {
+            throw .invalidUse("the limit \(name) is \(number): it must be above 0")
+        }
+        let times = [("idleTime", idleTime), ("transferTime", transferTime), ("requestTime", requestTime)]
+        for (name, time) in times where time <= .zero || time > .seconds(86_400) {
+            throw .invalidUse("the limit \(name) is \(time): it must be above 0, and at most a day")
+        }
+    }
+}
+
+extension RelataServer.TLSFiles {
+    /// Reads the files.
+    ///
+    /// - Throws: ``RelataError`` that names the file that can't be read, or that belongs to another.
+    func read() throws(RelataError) -> TLSConfiguration {
+        let certificates: [NIOSSLCertificate]
+        do {
+            certificates = try NIOSSLCertificate.fromPEMFile(certificate)
+        } catch {
+            throw .fileAccess(path: certificate, "holds no certificate in PEM format: \(error)")
+        }
+        guard !certificates.isEmpty else { throw .fileAccess(path: certificate, "holds no certificate in PEM format") }
+        let privateKey: NIOSSLPrivateKey
+        do {
+            privateKey = try NIOSSLPrivateKey(file: key, format: .pem)
+        } catch {
+            throw .fileAccess(path: key, "holds no private key in PEM format: \(error)")
+        }
+        let configuration = TLSConfiguration.makeServerConfiguration(
+            certificateChain: certificates.map { .certificate($0) }, privateKey: .privateKey(privateKey))
+        do {
+            _ = try NIOSSLContext(configuration: configuration)
+        } catch {
+            throw .fileAccess(path: key, "isn't the key of the certificate in \(certificate): \(error)")
+        }
+        return configuration
+    }
+}
+#endif

@@ -1,0 +1,81 @@
+#if Server
+import Logging
+import RelataParse
+
+extension RelataServer {
+    /// How a server listens, what it bears with, and what it tells.
+    public struct Configuration: Sendable {
+        /// The address to listen on. Only this machine reaches the default.
+        public var host = "127.0.0.1"
+        /// The port to listen on; 0 for any that is free.
+        public var port = 1337
+        /// The path that Parse's protocol is below; `/` for none.
+        public var mount = "/parse"
+        /// The certificate and key of HTTPS; `nil` for HTTP.
+        public var tls: TLSFiles?
+        /// What clients may send, and how long they may take.
+        public var limits = Limits()
+        /// The web pages that may call the server from a browser, such as `https://example.com`; `*` for all.
+        public var allowedOrigins = ["*"]
+        /// The level of the line that is logged for each request.
+        public var requestLogLevel = Logger.Level.debug
+        /// Who may read `/metrics`.
+        public var metricsAudience = MetricsAudience.loopback
+        /// For how long requests that run may go on when the server is to stop.
+        public var stopTimeout = Duration.seconds(10)
+        /// Whether the server stops at SIGINT and SIGTERM. Switch it off where the app itself listens to them.
+        public var stopsOnSignals = true
+        /// How requests of Parse's protocol are answered. The mount is that of the server.
+        public var service = ParseService.Options()
+
+        /// The defaults.
+        public init() {}
+    }
+
+    /// The files of HTTPS, in PEM format.
+    public struct TLSFiles: Hashable, Sendable {
+        /// The server's certificate, followed by those that it was signed with.
+        public var certificate: String
+        /// The certificate's private key.
+        public var key: String
+
+        /// The files of a certificate and of its key.
+        public init(certificate: String, key: String) {
+            self.certificate = certificate
+            self.key = key
+        }
+    }
+
+    /// What clients may send, and how long they may take. Beyond it they get an error, or their connection is closed.
+    public struct Limits: Hashable, Sendable {
+        /// The bytes of a body, also after it was decompressed.
+        public var bodySize = 20 * 1024 * 1024
+        /// The bytes of all header fields.
+        public var headerSize = 32 * 1024
+        /// How many header fields a request may have.
+        public var headerCount = 128
+        /// How many connections are open at once. More wait until others are closed.
+        public var connections = 16384
+        /// For how long a connection stays open between two requests.
+        public var idleTime = Duration.seconds(60)
+        /// For how long a request may take to arrive, and a reply to be taken. Bodies get one more second for each
+        /// kilobyte.
+        public var transferTime = Duration.seconds(30)
+        /// For how long a request may be worked on.
+        public var requestTime = Duration.seconds(60)
+
+        /// The defaults.
+        public init() {}
+    }
+
+    /// Who may read `/metrics`.
+    public enum MetricsAudience: String, Hashable, Sendable, CaseIterable {
+        /// Programs on the same machine.
+        case loopback
+        /// Everyone who reaches the server.
+        case everyone
+        /// Nobody.
+        case nobody
+    }
+}
+#endif

@@ -1,0 +1,41 @@
+#if Server
+/// Which web pages may call the server from a browser, as browsers ask for it (CORS).
+struct AllowedOrigins: Sendable {
+    private let origins: [String]
+    private let constantFields: String?
+
+    /// - Parameter origins: Such as `https://example.com`; `*` for all.
+    init(_ origins: [String]) {
+        self.origins = origins
+        if origins.contains("*") {
+            constantFields = Self.fields("*")
+        } else if let only = origins.first {
+            constantFields = origins.count == 1 ? Self.fields(only) : nil
+        } else {
+            constantFields = ""
+        }
+    }
+
+    /// The header fields of a reply to a page of that origin.
+    func fields(for origin: String?) -> String {
+        if let constantFields { return constantFields }
+        let allowed = origin.flatMap { origins.contains($0) ? $0 : nil } ?? origins.first ?? ""
+        return Self.fields(allowed) + "vary: origin\r\n"
+    }
+
+    /// Those of the reply to a browser that asks before it sends a request.
+    static let preflightFields = """
+        access-control-allow-methods: GET,PUT,POST,DELETE,OPTIONS\r
+        access-control-allow-headers: X-Parse-Master-Key, X-Parse-REST-API-Key, X-Parse-Javascript-Key, \
+        X-Parse-Client-Key, X-Parse-Application-Id, X-Parse-Client-Version, X-Parse-Installation-Id, \
+        X-Parse-Session-Token, X-Requested-With, X-Parse-Revocable-Session, X-Parse-Request-Id, X-Request-Id, \
+        X-HTTP-Method-Override, Content-Type, Pragma, Cache-Control\r
+        access-control-max-age: 600\r
+
+        """
+
+    private static func fields(_ origin: String) -> String {
+        "access-control-allow-origin: \(origin)\r\naccess-control-expose-headers: X-Request-Id, Location\r\n"
+    }
+}
+#endif

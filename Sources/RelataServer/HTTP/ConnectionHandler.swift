@@ -1,0 +1,269 @@
+#if Server
+import NIOCore
+import NIOHTTP1
+import RelataParse
+
+/// One connection: takes requests as they come, has them answered one after another, and closes when it is time.
+///
+/// Belongs to the connection's event loop. Only answering happens elsewhere.
+final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler {
+    typealias InboundIn = HTTPServerRequestPart
+    typealias OutboundIn = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private enum State {
+        /// No request is whole yet.
+        case listening
+        /// A request is worked on. Its number tells its reply from those that came too late.
+        case answering(Int, Task<Void, Never>)
+        /// A reply is on its way, and the client takes it slowly.
+        case blocked
+        /// The last reply was sent: the client gets the time to take it.
+        case lingering
+    }
+
+    private let responder: RequestResponder
+    private let limits: RelataServer.Limits
+    /// Succeeds when the connection is closed and nothing is worked on for it any more.
+    private let finished: EventLoopPromise<Void>
+    private var state = State.listening
+    private var assembler: RequestAssembler
+    /// Requests that arrived while another was answered.
+    private var waiting = CircularBuffer<ServerRequest>(initialCapacity: 0)
+    /// What is wrong with the request after those.
+    private var refusal: ParseError?
+    /// No request is taken any more: the connection is closed after those that are there.
+    private var isEnding = false
+    private var isInputClosed = false
+    private var isReadHeld = false
+    private var requestCount = 0
+    private var unfinishedCount = 0
+    /// Since when the body is awaited that arrives.
+    private var bodyStart = NIODeadline.now()
+    private var context: ChannelHandlerContext?
+    private var deadline = NIODeadline.distantFuture
+    private var timer: (task: Scheduled<Void>, time: NIODeadline)?
+
+    init(_ responder: RequestResponder, limits: RelataServer.Limits, finished: EventLoopPromise<Void>) {
+        self.responder = responder
+        self.limits = limits
+        self.finished = finished
+        assembler = RequestAssembler(limit: limits.bodySize)
+    }
+
+    // MARK: Opening and closing
+
+    func handlerAdded(context: ChannelHandlerContext) {
+        self.context = context
+        responder.metrics.connectionOpened()
+        wait(limits.transferTime, context)
+    }
+
+    func handlerRemoved(context: ChannelHandlerContext) {
+        self.context = nil
+        timer?.task.cancel()
+        timer = nil
+        if case .answering(_, let task) = state { task.cancel() }
+        responder.metrics.connectionClosed()
+        if unfinishedCount == 0 { finished.succeed() }
+    }
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        switch event {
+        case ChannelEvent.inputClosed:
+            isInputClosed = true
+            end(context)
+        case is ChannelShouldQuiesceEvent:
+            // What nobody works on yet can be sent again elsewhere.
+            waiting.removeAll()
+            end(context)
+        default: context.fireUserInboundEventTriggered(event)
+        }
+    }
+
+    private func end(_ context: ChannelHandlerContext) {
+        isEnding = true
+        switch state {
+        case .listening where !isReceiving, .lingering: context.close(promise: nil)
+        case .listening, .answering, .blocked: break
+        }
+    }
+
+    /// Whether the rest of a request may still come.
+    private var isReceiving: Bool { assembler.isReceiving && !isInputClosed }
+
+    // MARK: Reading
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        if case .lingering = state { return }
+        let step = assembler.receive(unwrapInboundIn(data))
+        guard case .listening = state else {
+            switch step {
+            case .complete(let request): if !isEnding { waiting.append(request) }
+            case .refuse(let error): refusal = error
+            case .wait, .askForBody: break
+            }
+            return
+        }
+        switch step {
+        case .complete(let request): answer(request, context)
+        case .refuse(let error): sendLast(responder.refuse(error), context)
+        case .askForBody:
+            let question = context.channel.allocator.buffer(staticString: "HTTP/1.1 100 Continue\r\n\r\n")
+            context.writeAndFlush(wrapOutboundOut(question), promise: nil)
+            waitForBody(context, isFirst: true)
+        case .wait: waitForBody(context, isFirst: assembler.received == 0)
+        }
+    }
+
+    /// Nothing is read while requests wait: a client that sends more than it takes replies is held back.
+    func read(context: ChannelHandlerContext) {
+        if waiting.isEmpty { context.read() } else { isReadHeld = true }
+    }
+
+    private func readOn(_ context: ChannelHandlerContext) {
+        guard isReadHeld, waiting.isEmpty else { return }
+        isReadHeld = false
+        context.read()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        guard let error = error as? HTTPParserError else {
+            context.close(promise: nil)
+            return
+        }
+        switch state {
+        case .listening where isInputClosed: context.close(promise: nil)
+        case .listening: sendLast(responder.refuse(MalformedRequest.error(for: error)), context)
+        case .answering, .blocked: refusal = MalformedRequest.error(for: error)
+        case .lingering: break
+        }
+    }
+
+    // MARK: Answering
+
+    private func answer(_ request: ServerRequest, _ context: ChannelHandlerContext) {
+        requestCount += 1
+        unfinishedCount += 1
+        let (loop, number, peer) = (context.eventLoop, requestCount, context.channel.remoteAddress)
+        let bound = NIOLoopBound(self, eventLoop: loop)
+        let task = Task { [responder] in
+            let reply = await responder.answer(request, from: peer)
+            loop.execute { bound.value.send(reply, number: number) }
+        }
+        state = .answering(number, task)
+        wait(limits.requestTime, context)
+    }
+
+    private func send(_ reply: EncodedReply, number: Int) {
+        unfinishedCount -= 1
+        guard let context else {
+            if unfinishedCount == 0 { finished.succeed() }
+            return
+        }
+        // The client may have been told already that it took too long.
+        guard case .answering(number, _) = state else { return }
+        let isLast = isEnding && waiting.isEmpty && refusal == nil && !isReceiving
+        guard reply.isKeptAlive, !isLast else {
+            sendLast(reply.bytes, context)
+            return
+        }
+        state = .blocked
+        context.writeAndFlush(wrapOutboundOut(reply.bytes), promise: nil)
+        if context.channel.isWritable {
+            next(context)
+        } else {
+            wait(limits.transferTime + .seconds(reply.bytes.readableBytes / 1024), context)
+        }
+    }
+
+    func channelWritabilityChanged(context: ChannelHandlerContext) {
+        if case .blocked = state, context.channel.isWritable { next(context) }
+        context.fireChannelWritabilityChanged()
+    }
+
+    /// What comes after a reply.
+    private func next(_ context: ChannelHandlerContext) {
+        state = .listening
+        if let request = waiting.popFirst() {
+            answer(request, context)
+        } else if let refusal {
+            sendLast(responder.refuse(refusal), context)
+        } else if isReceiving {
+            waitForBody(context, isFirst: true)
+        } else if isEnding {
+            linger(context)
+        } else {
+            wait(limits.idleTime, context)
+        }
+        readOn(context)
+    }
+
+    // MARK: Ending
+
+    private func sendLast(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
+        state = .lingering
+        waiting.removeAll()
+        wait(limits.transferTime + .seconds(bytes.readableBytes / 1024), context)
+        let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+        context.writeAndFlush(wrapOutboundOut(bytes)).whenComplete { _ in
+            let handler = bound.value
+            if let context = handler.context { handler.linger(context) }
+        }
+        readOn(context)
+    }
+
+    /// Closes the connection, but not at once: a client that is still sending would lose the reply.
+    private func linger(_ context: ChannelHandlerContext) {
+        state = .lingering
+        if isInputClosed {
+            context.close(promise: nil)
+        } else {
+            context.close(mode: .output, promise: nil)
+            wait(.seconds(1), context)
+        }
+    }
+
+    // MARK: Time
+
+    /// A body may take longer the more of it has arrived: a client that sends a byte now and then isn't waited for.
+    private func waitForBody(_ context: ChannelHandlerContext, isFirst: Bool) {
+        if isFirst { bodyStart = .now() }
+        wait(until: bodyStart + TimeAmount(limits.transferTime + .seconds(assembler.received / 1024)), context)
+    }
+
+    private func wait(_ time: Duration, _ context: ChannelHandlerContext) {
+        wait(until: .now() + TimeAmount(time), context)
+    }
+
+    /// Sets when ``timeIsUp(_:)`` is called. There is one timer, which is only moved when it would be too late.
+    private func wait(until deadline: NIODeadline, _ context: ChannelHandlerContext) {
+        self.deadline = deadline
+        if let timer, timer.time <= deadline { return }
+        timer?.task.cancel()
+        setTimer(context)
+    }
+
+    private func setTimer(_ context: ChannelHandlerContext) {
+        let task = context.eventLoop.assumeIsolated().scheduleTask(deadline: deadline) {
+            self.timer = nil
+            guard let context = self.context else { return }
+            if self.deadline > .now() { self.setTimer(context) } else { self.timeIsUp(context) }
+        }
+        timer = (task, deadline)
+    }
+
+    private func timeIsUp(_ context: ChannelHandlerContext) {
+        switch state {
+        case .answering(_, let task):
+            task.cancel()
+            let error = ParseError(.timeout, "the request took too long to answer", status: 503)
+            sendLast(responder.refuse(error), context)
+        case .listening where isReceiving:
+            let error = ParseError(.timeout, "the request took too long to arrive", status: 408)
+            sendLast(responder.refuse(error), context)
+        case .listening, .blocked, .lingering: context.close(promise: nil)
+        }
+    }
+}
+#endif

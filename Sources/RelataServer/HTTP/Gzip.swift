@@ -1,0 +1,99 @@
+#if Server
+import CRelataZlib
+
+/// Compresses replies and decompresses requests, with the system's zlib.
+enum Gzip {
+    /// Why a body can't be decompressed.
+    enum Failure: Error, Equatable {
+        /// It would be larger than the limit.
+        case tooLarge
+        /// It isn't compressed as it says.
+        case damaged
+    }
+
+    /// The bytes in gzip's format; `nil` where they would be no fewer.
+    static func compressed(_ bytes: [UInt8]) -> [UInt8]? {
+        // 15 bits of window, and 16 for a header of gzip instead of zlib's own.
+        let opened = Stream {
+            deflateInit2_($0, 4, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY, ZLIB_VERSION, $1)
+        } close: {
+            deflateEnd($0)
+        }
+        guard let stream = opened else { return nil }
+        var output = [UInt8](repeating: 0, count: bytes.count)
+        let status = stream.run(bytes[...], into: &output, from: 0) { deflate($0, Z_FINISH) }.status
+        guard status == Z_STREAM_END else { return nil }
+        output.removeLast(output.count - stream.written)
+        return output
+    }
+
+    /// What the bytes hold, in gzip's or zlib's format.
+    ///
+    /// - Throws: ``Failure`` before more than `limit` bytes are in memory.
+    static func decompressed(_ bytes: [UInt8], limit: Int) throws(Failure) -> [UInt8] {
+        // 32 has zlib find out the format.
+        let opened = Stream {
+            inflateInit2_($0, 15 + 32, ZLIB_VERSION, $1)
+        } close: {
+            inflateEnd($0)
+        }
+        guard let stream = opened else { throw .damaged }
+        var output = [UInt8](repeating: 0, count: min(limit, max(1024, bytes.count * 4)) + 1)
+        var rest = bytes[...]
+        while true {
+            let (status, left) = stream.run(rest, into: &output, from: stream.written) { inflate($0, Z_NO_FLUSH) }
+            rest = rest.suffix(left)
+            guard stream.written <= limit else { throw .tooLarge }
+            if status == Z_STREAM_END {
+                guard rest.isEmpty else { throw .damaged }
+                output.removeLast(output.count - stream.written)
+                return output
+            }
+            guard status == Z_OK, stream.written == output.count else { throw .damaged }
+            output.append(contentsOf: repeatElement(0, count: min(output.count, limit + 1 - output.count)))
+        }
+    }
+
+    /// A stream of zlib, which must stay where it is in memory.
+    private final class Stream {
+        private let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
+        private let close: (UnsafeMutablePointer<z_stream>) -> Int32
+
+        var written: Int { Int(stream.pointee.total_out) }
+
+        init?(
+            open: (UnsafeMutablePointer<z_stream>, Int32) -> Int32,
+            close: @escaping (UnsafeMutablePointer<z_stream>) -> Int32
+        ) {
+            self.close = close
+            stream.initialize(to: z_stream())
+            guard open(stream, Int32(MemoryLayout<z_stream>.size)) == Z_OK else {
+                stream.deallocate()
+                return nil
+            }
+        }
+
+        deinit {
+            _ = close(stream)
+            stream.deallocate()
+        }
+
+        /// One step: what it ended with, and how many bytes of the input are left.
+        func run(
+            _ input: ArraySlice<UInt8>, into output: inout [UInt8], from start: Int,
+            _ step: (UnsafeMutablePointer<z_stream>) -> Int32
+        ) -> (status: Int32, left: Int) {
+            input.withUnsafeBufferPointer { input in
+                output.withUnsafeMutableBufferPointer { output in
+                    stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
+                    stream.pointee.avail_in = UInt32(input.count)
+                    stream.pointee.next_out = output.baseAddress.map { $0 + start }
+                    stream.pointee.avail_out = UInt32(output.count - start)
+                    let status = step(stream)
+                    return (status, Int(stream.pointee.avail_in))
+                }
+            }
+        }
+    }
+}
+#endif

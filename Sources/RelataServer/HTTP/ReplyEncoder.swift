@@ -1,0 +1,65 @@
+#if Server
+import NIOCore
+import NIOHTTP1
+
+/// A reply as it goes over the wire.
+struct EncodedReply: Sendable {
+    let bytes: ByteBuffer
+    /// Whether another request may follow on the connection.
+    let isKeptAlive: Bool
+}
+
+/// Writes replies as bytes. All are whole when they are sent, so that each is one write.
+struct ReplyEncoder: Sendable {
+    /// From how many bytes on a body is compressed.
+    static let compressedSize = 1024
+
+    private let origins: AllowedOrigins
+    private let clock = HTTPClock()
+    private let allocator = ByteBufferAllocator()
+
+    init(_ origins: AllowedOrigins) { self.origins = origins }
+
+    /// - Parameter headers: Those of the request.
+    func encode(
+        _ reply: ServerReply, to headers: RequestHeaders, id: String, isHead: Bool, isKeptAlive: Bool
+    ) -> EncodedReply {
+        let isCompressed = headers.acceptsGzip && reply.body.count >= Self.compressedSize
+        let compressed = isCompressed ? Gzip.compressed(reply.body) : nil
+        let body = compressed ?? reply.body
+        var buffer = allocator.buffer(capacity: 384 + reply.fields.utf8.count + (isHead ? 0 : body.count))
+        buffer.writeStaticString("HTTP/1.1 ")
+        buffer.writeString(String(reply.status))
+        buffer.writeStaticString(" ")
+        buffer.writeString(HTTPResponseStatus(statusCode: reply.status).reasonPhrase)
+        buffer.writeStaticString("\r\ncontent-type: ")
+        buffer.writeString(reply.contentType)
+        buffer.writeStaticString("\r\ncontent-length: ")
+        buffer.writeString(String(body.count))
+        buffer.writeStaticString("\r\ncache-control: no-store\r\ndate: ")
+        buffer.writeString(clock.text)
+        buffer.writeStaticString("\r\nx-request-id: ")
+        buffer.writeString(id)
+        buffer.writeStaticString("\r\n")
+        buffer.writeString(origins.fields(for: headers.origin))
+        if compressed != nil {
+            buffer.writeStaticString("content-encoding: gzip\r\n")
+        }
+        if reply.body.count >= Self.compressedSize {
+            buffer.writeStaticString("vary: accept-encoding\r\n")
+        }
+        if let location = reply.location, Self.isPlain(location) {
+            buffer.writeStaticString("location: ")
+            buffer.writeString(location)
+            buffer.writeStaticString("\r\n")
+        }
+        buffer.writeString(reply.fields)
+        buffer.writeStaticString(isKeptAlive ? "connection: keep-alive\r\n\r\n" : "connection: close\r\n\r\n")
+        if !isHead { buffer.writeBytes(body) }
+        return EncodedReply(bytes: buffer, isKeptAlive: isKeptAlive)
+    }
+
+    /// Whether a text can't end the header field that it is in.
+    private static func isPlain(_ text: String) -> Bool { text.utf8.allSatisfy { (0x21...0x7E).contains($0) } }
+}
+#endif

@@ -1,0 +1,96 @@
+#if Server
+import NIOCore
+import NIOHTTP1
+import RelataParse
+
+/// Puts the parts of requests together, and refuses those that are too large or that nobody could have meant.
+struct RequestAssembler {
+    /// What is to be done after a part.
+    enum Step {
+        /// Waiting for the next.
+        case wait
+        /// The client is to be asked for the body.
+        case askForBody
+        /// A request is whole.
+        case complete(ServerRequest)
+        /// A request is refused; what follows can't be understood.
+        case refuse(ParseError)
+    }
+
+    private enum State {
+        case head
+        case body(ServerRequest)
+        case refused
+    }
+
+    private let limit: Int
+    private var state = State.head
+    /// How many bytes of the body have arrived.
+    private(set) var received = 0
+
+    init(limit: Int) { self.limit = limit }
+
+    /// Whether a request has begun to arrive.
+    var isReceiving: Bool { if case .body = state { true } else { false } }
+
+    mutating func receive(_ part: HTTPServerRequestPart) -> Step {
+        switch (state, part) {
+        case (.head, .head(let head)): return begin(head)
+        case (.body(var request), .body(let bytes)):
+            received += bytes.readableBytes
+            guard received <= limit else { return refuse(Self.tooLarge(limit)) }
+            // Without this the bytes would be copied when they are appended to.
+            state = .refused
+            request.append(bytes)
+            state = .body(request)
+            return .wait
+        case (.body(var request), .end):
+            state = .head
+            received = 0
+            request.arrival = .now()
+            return .complete(request)
+        case (.refused, _): return .wait
+        default: return refuse(ParseError(.otherCause, "the request can't be read", status: 400))
+        }
+    }
+
+    private mutating func begin(_ head: HTTPRequestHead) -> Step {
+        let headers = RequestHeaders(head.headers)
+        guard headers.hostCount == 1 || head.version.minor == 0 && headers.hostCount == 0 else {
+            return refuse(ParseError(.otherCause, "a request needs one Host field", status: 400))
+        }
+        if head.method == .CONNECT {
+            return refuse(ParseError(.commandUnavailable, "this server is no proxy", status: 405))
+        }
+        if let length = headers.contentLength, length > limit { return refuse(Self.tooLarge(limit)) }
+        received = 0
+        state = .body(
+            ServerRequest(
+                method: head.method.rawValue, target: head.uri, headers: headers, body: ByteBuffer(),
+                // Nothing is read from the connection after a request for another protocol.
+                isKeptAlive: head.isKeepAlive && !headers.asksForUpgrade))
+        return headers.expectsContinue && head.version.minor > 0 ? .askForBody : .wait
+    }
+
+    private mutating func refuse(_ error: ParseError) -> Step {
+        state = .refused
+        return .refuse(error)
+    }
+
+    /// The error for a body that is larger than the limit.
+    static func tooLarge(_ limit: Int) -> ParseError {
+        ParseError(.objectTooLarge, "the request is larger than \(limit) bytes", status: 413)
+    }
+}
+
+extension ServerRequest {
+    fileprivate mutating func append(_ bytes: ByteBuffer) {
+        // Most bodies come in one piece, which is taken as it is.
+        if body.readableBytes == 0 {
+            body = bytes
+        } else {
+            body.writeImmutableBuffer(bytes)
+        }
+    }
+}
+#endif

@@ -1,0 +1,32 @@
+#if Server
+import NIOCore
+
+/// A request that arrived whole.
+struct ServerRequest: Sendable {
+    /// The method, as it was written.
+    var method: String
+    /// Where to, still encoded: `/parse/classes/Book?limit=5`.
+    var target: String
+    var headers: RequestHeaders
+    var body: ByteBuffer
+    /// Whether the client would like to send another one on the connection.
+    var isKeptAlive: Bool
+    /// Who sent it.
+    var peer: SocketAddress?
+    /// When its last byte arrived.
+    var arrival = NIODeadline.now()
+}
+
+/// What is sent back.
+struct ServerReply: Sendable {
+    var status: Int
+    var contentType = json
+    var body: [UInt8]
+    /// Where a new object is to be found.
+    var location: String?
+    /// Header fields that only some replies have, ready to be written.
+    var fields = ""
+
+    static let json = "application/json; charset=utf-8"
+}
+#endif

@@ -1,0 +1,92 @@
+#if Server
+import Foundation
+import RelataCore
+
+/// The keys of a server in a file that only its owner may read, so that the next start has the same.
+public struct KeyFile: Sendable {
+    /// What the file holds.
+    private struct Content: Codable {
+        var applicationID: String
+        var clientKey: String?
+        var masterKey: HashedKey?
+    }
+
+    /// Keys that somebody chose. Those that are `nil` are read from the file, or made.
+    public struct Given: Sendable {
+        /// The application's id.
+        public var applicationID: String?
+        /// The key of clients; empty for none.
+        public var clientKey: String?
+        /// The key that allows everything; empty for none.
+        public var masterKey: String?
+
+        /// Keys that somebody chose.
+        public init(applicationID: String? = nil, clientKey: String? = nil, masterKey: String? = nil) {
+            self.applicationID = applicationID
+            self.clientKey = clientKey
+            self.masterKey = masterKey
+        }
+    }
+
+    /// The keys.
+    public let keys: ServerKeys
+    /// The master key, where it was made just now: nobody sees it again.
+    public let newMasterKey: String?
+
+    /// Reads the keys, or makes them at the first start.
+    ///
+    /// - Parameters:
+    ///   - path: The file; `nil` to keep none.
+    ///   - given: Keys that take the place of those in the file. The file itself is only written where there was none.
+    /// - Throws: ``RelataError`` for a file that can't be read or written, or that others may read.
+    public init(_ path: String?, given: Given = Given()) throws {
+        if let path, FileManager.default.fileExists(atPath: path) {
+            let content = try Self.read(path)
+            keys = ServerKeys(
+                applicationID: given.applicationID ?? content.applicationID,
+                clientKey: given.clientKey.map { $0.isEmpty ? nil : $0 } ?? content.clientKey,
+                hashedMasterKey: given.masterKey.map { $0.isEmpty ? nil : HashedKey($0) } ?? content.masterKey)
+            newMasterKey = nil
+            return
+        }
+        let masterKey = given.masterKey ?? ServerKeys.newKey()
+        newMasterKey = given.masterKey == nil ? masterKey : nil
+        let clientKey = given.clientKey ?? ServerKeys.newKey()
+        keys = ServerKeys(
+            applicationID: given.applicationID ?? ServerKeys.newKey(), clientKey: clientKey.isEmpty ? nil : clientKey,
+            masterKey: masterKey.isEmpty ? nil : masterKey)
+        if let path { try write(path) }
+    }
+
+    private static func read(_ path: String) throws -> Content {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+        guard let mode = (attributes?[.posixPermissions] as? NSNumber)?.intValue, mode & 0o077 == 0 else {
+            throw RelataError.fileAccess(path: path, "holds keys, and others may read it: chmod 600 it")
+        }
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw RelataError.fileAccess(path: path, "can't be read: change its permissions")
+        }
+        do {
+            return try JSONDecoder().decode(Content.self, from: data)
+        } catch {
+            throw RelataError.fileAccess(path: path, "holds no keys of a server: delete it to have new ones made")
+        }
+    }
+
+    private func write(_ path: String) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+        let content = Content(
+            applicationID: keys.applicationID, clientKey: keys.clientKey, masterKey: keys.masterKey)
+        let data = try encoder.encode(content)
+        // Made with the mode it keeps: there is no moment at which others could read it.
+        let file = open(path, O_WRONLY | O_CREAT | O_EXCL, 0o600)
+        guard file >= 0 else {
+            throw RelataError.fileAccess(path: path, "can't be made: \(String(cString: strerror(errno)))")
+        }
+        let handle = FileHandle(fileDescriptor: file, closeOnDealloc: true)
+        try handle.write(contentsOf: data)
+        try handle.close()
+    }
+}
+#endif

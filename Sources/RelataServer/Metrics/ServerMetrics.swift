@@ -1,0 +1,90 @@
+#if Server
+import Foundation
+import Metrics
+import NIOCore
+
+/// What a server counts of itself.
+final class ServerMetrics: Sendable {
+    private static let methods = ["GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "other"]
+    private static let kinds = ["1xx", "2xx", "3xx", "4xx", "5xx"]
+
+    private let registry: PrometheusMetrics
+    /// By route, method and kind of status.
+    private let requests: [[[Counter]]]
+    /// By route.
+    private let durations: [Metrics.Timer]
+    private let refused: Counter
+    private let received: Counter
+    private let sent: Counter
+    private let running: Level
+    private let connections: Level
+    private let start = Date()
+
+    init(_ registry: PrometheusMetrics) {
+        self.registry = registry
+        requests = Route.allCases.map { route in
+            Self.methods.map { method in
+                Self.kinds.map { kind in
+                    Counter(
+                        label: "relata_requests",
+                        dimensions: [("route", route.rawValue), ("method", method), ("status", kind)], factory: registry
+                    )
+                }
+            }
+        }
+        durations = Route.allCases.map { route in
+            Metrics.Timer(
+                label: "relata_request_duration", dimensions: [("route", route.rawValue)], factory: registry)
+        }
+        refused = Counter(label: "relata_requests_refused", factory: registry)
+        received = Counter(label: "relata_received_bytes", factory: registry)
+        sent = Counter(label: "relata_sent_bytes", factory: registry)
+        running = Level("relata_requests_running", registry)
+        connections = Level("relata_connections", registry)
+    }
+
+    func connectionOpened() { connections.change(by: 1) }
+    func connectionClosed() { connections.change(by: -1) }
+    func requestBegan() { running.change(by: 1) }
+
+    func requestRefused(status: Int) { refused.increment() }
+
+    func requestEnded(_ route: Route, method: String, status: Int, time: TimeAmount, received: Int, sent: Int) {
+        running.change(by: -1)
+        let number = Route.allCases.firstIndex(of: route) ?? 0
+        let method = Self.methods.firstIndex(of: method) ?? Self.methods.count - 1
+        requests[number][method][min(max(status / 100, 1), 5) - 1].increment()
+        durations[number].recordNanoseconds(time.nanoseconds)
+        if received > 0 { self.received.increment(by: received) }
+        self.sent.increment(by: sent)
+    }
+
+    /// All that was counted, as Prometheus reads it.
+    func text() -> String {
+        Gauge(label: "relata_uptime_seconds", factory: registry).record(Date().timeIntervalSince(start))
+        if let memory = Self.residentMemory {
+            Gauge(label: "process_resident_memory_bytes", factory: registry).record(memory)
+        }
+        return registry.text()
+    }
+
+    /// The bytes of memory that the process holds, where the system says so.
+    static var residentMemory: Int? {
+        guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return nil }
+        return text.split(separator: " ").dropFirst().first.flatMap { Int($0) }.map {
+            $0 * Int(sysconf(Int32(_SC_PAGESIZE)))
+        }
+    }
+
+    /// A number that goes up and down.
+    private final class Level: Sendable {
+        private let meter: Meter
+
+        init(_ label: String, _ registry: PrometheusMetrics) { meter = Meter(label: label, factory: registry) }
+
+        func change(by amount: Int) {
+            if amount < 0 { meter.decrement(by: Double(-amount)) } else { meter.increment(by: Double(amount)) }
+        }
+    }
+}
+#endif

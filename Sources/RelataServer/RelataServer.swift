@@ -1,0 +1,176 @@
+// A server for Parse's clients: HTTP on Hummingbird, Parse's protocol from RelataParse. Everything in this target stands
+// behind the trait `Server`, so that an app that only imports `Relata` builds none of it.
+
+#if Server
+import HummingbirdCore
+import HummingbirdTLS
+import Logging
+import NIOCore
+import NIOPosix
+import Relata
+import RelataCore
+import RelataParse
+import ServiceLifecycle
+import Synchronization
+import UnixSignals
+
+/// Serves a store to Parse's clients.
+///
+/// ```swift
+/// let store = try await Store.open("library.sqlite", for: Book.self)
+/// let server = try RelataServer(store, keys: KeyFile("library.keys").keys)
+/// try await server.run()
+/// ```
+public final class RelataServer: Service {
+    /// How the server was asked to listen.
+    public let configuration: Configuration
+    /// What the server counts; other parts of an app may count here as well.
+    public let metrics: PrometheusMetrics
+
+    private let responder: RequestResponder
+    private let channel: HTTPServerBuilder
+    private let logger: Logger
+    private let close: @Sendable () throws -> Void
+    private let group = Mutex<ServiceGroup?>(nil)
+
+    /// A server for the models of a store, which clients see as classes they can't change.
+    ///
+    /// - Parameters:
+    ///   - store: The store. It is closed with the server.
+    ///   - keys: What clients must know.
+    ///   - configuration: How the server listens.
+    ///   - metrics: Where the server counts.
+    ///   - logger: Where it logs.
+    ///   - configure: Says what is done before and after clients save and delete objects.
+    /// - Throws: ``RelataError`` for a configuration that can't be, and for files of HTTPS that can't be read.
+    public convenience init(
+        _ store: Store, keys: ServerKeys, configuration: Configuration = Configuration(),
+        metrics: PrometheusMetrics = PrometheusMetrics(), logger: Logger = Logger(label: "relata"),
+        hooks configure: (inout ModelHooks) throws -> Void = { _ in }
+    ) throws {
+        try self.init(
+            ParseStore.serving(store, configure), keys: keys, configuration: configuration, metrics: metrics,
+            logger: logger)
+    }
+
+    /// A server for a store of Parse's classes.
+    ///
+    /// - Throws: ``RelataError`` for a configuration that can't be, and for files of HTTPS that can't be read.
+    public convenience init(
+        _ store: ParseStore, keys: ServerKeys, configuration: Configuration = Configuration(),
+        metrics: PrometheusMetrics = PrometheusMetrics(), logger: Logger = Logger(label: "relata")
+    ) throws {
+        var options = configuration.service
+        options.mount = Mount(configuration.mount).path
+        let service = ParseService(store, keys: keys.parseKeys, options: options)
+        try self.init(
+            configuration: configuration, metrics: metrics, logger: logger, check: { try await store.check() },
+            close: { try store.close() },
+            service: { request, report in await service.respond(to: request, report: report) })
+    }
+
+    init(
+        configuration: Configuration, metrics: PrometheusMetrics, logger: Logger,
+        check: @escaping @Sendable () async throws -> Void, close: @escaping @Sendable () throws -> Void,
+        service: @escaping RequestResponder.Service
+    ) throws {
+        try configuration.check()
+        self.configuration = configuration
+        self.metrics = metrics
+        self.logger = logger
+        self.close = close
+        let responder = RequestResponder(
+            configuration, metrics: ServerMetrics(metrics), logger: logger, check: check, service: service)
+        self.responder = responder
+        let connection = ConnectionChannel(responder: responder, limits: configuration.limits)
+        if let tls = try configuration.tls?.read() {
+            let secure = try TLSChannel(connection, tlsConfiguration: tls)
+            channel = HTTPServerBuilder { _ in secure }
+        } else {
+            channel = HTTPServerBuilder { _ in connection }
+        }
+    }
+
+    // MARK: Running
+
+    /// Serves until it is told to stop: by SIGINT or SIGTERM, by ``stop()``, or because its task is cancelled.
+    ///
+    /// Requests that run then are finished, for as long as ``Configuration/stopTimeout`` allows, and the store is closed.
+    ///
+    /// - Throws: ``RelataError`` where the address can't be listened on, and where the store can't be closed.
+    public func run() async throws { try await run { _ in } }
+
+    /// The same, telling where it listens.
+    ///
+    /// - Parameter started: Called with the address once clients are served.
+    public func run(started: @escaping @Sendable (ServerAddress) -> Void) async throws {
+        let listener = Listener(
+            service: try makeService(started), responder: responder, configuration: configuration)
+        var group = ServiceGroupConfiguration(
+            services: [.init(service: listener, successTerminationBehavior: .gracefullyShutdownGroup)],
+            gracefulShutdownSignals: configuration.stopsOnSignals ? [.sigint, .sigterm] : [], logger: quietLogger)
+        group.maximumGracefulShutdownDuration = configuration.stopTimeout
+        let serviceGroup = ServiceGroup(configuration: group)
+        self.group.withLock { $0 = serviceGroup }
+        let result: Result<Void, any Error>
+        do {
+            result = .success(try await serviceGroup.run())
+        } catch {
+            result = .failure(error)
+        }
+        self.group.withLock { $0 = nil }
+        try close()
+        try result.get()
+    }
+
+    /// Has ``run()`` come to its end, as SIGTERM does.
+    public func stop() async {
+        let group = group.withLock { $0 }
+        await group?.triggerGracefulShutdown()
+    }
+
+    private func makeService(_ started: @escaping @Sendable (ServerAddress) -> Void) throws -> any Service {
+        let connections = FileDescriptors.connections(wanted: configuration.limits.connections)
+        if connections < configuration.limits.connections {
+            logger.notice(
+                "the system allows fewer connections than configured",
+                metadata: ["connections": "\(connections)", "configured": "\(configuration.limits.connections)"])
+        }
+        let listening = ServerConfiguration(
+            address: .hostname(configuration.host, port: configuration.port), backlog: 1024,
+            availableConnectionsDelegate: MaximumAvailableConnections(connections, logger: quietLogger))
+        return try channel.buildServer(
+            configuration: listening, eventLoopGroup: MultiThreadedEventLoopGroup.singleton, logger: quietLogger,
+            responder: { _, _, _ in },
+            onServerRunning: { [logger, configuration] channel in
+                try? await channel.pipeline.addHandler(AcceptErrorHandler(logger), position: .first)
+                let port = channel.localAddress?.port ?? configuration.port
+                started(ServerAddress(configuration, port: port))
+            })
+    }
+
+    /// What others than this server have to say is for those who look for something.
+    private var quietLogger: Logger {
+        var quiet = logger
+        if quiet.logLevel > .debug { quiet.logLevel = .critical }
+        return quiet
+    }
+}
+
+/// Where a server listens.
+public struct ServerAddress: Hashable, Sendable {
+    /// The host as it was configured.
+    public let host: String
+    /// The port, also where any was asked for.
+    public let port: Int
+    /// The address of Parse's protocol: `http://127.0.0.1:1337/parse`.
+    public let url: String
+
+    init(_ configuration: RelataServer.Configuration, port: Int) {
+        host = configuration.host
+        self.port = port
+        let name = host.contains(":") ? "[\(host)]" : host
+        url = "\(configuration.tls == nil ? "http" : "https")://\(name):\(port)\(Mount(configuration.mount).path)"
+    }
+}
+#endif

@@ -1,0 +1,137 @@
+#if Server
+import Logging
+import NIOCore
+import RelataParse
+import Synchronization
+
+/// Answers requests: those below the mount by the protocol, a few others by the server itself.
+final class RequestResponder: Sendable {
+    /// Answers a request of the protocol, and reports what the client isn't told.
+    typealias Service = @Sendable (WireRequest, _ report: @Sendable (any Error) -> Void) async -> WireReply
+
+    let metrics: ServerMetrics
+    private let service: Service
+    private let mount: Mount
+    private let limit: Int
+    private let encoder: ReplyEncoder
+    private let status: StatusPages
+    private let ids = RequestIDs()
+    private let logger: Logger
+    private let requestLogLevel: Logger.Level
+    private let isStopping = Atomic(false)
+
+    init(
+        _ configuration: RelataServer.Configuration, metrics: ServerMetrics, logger: Logger,
+        check: @escaping @Sendable () async throws -> Void, service: @escaping Service
+    ) {
+        self.metrics = metrics
+        self.service = service
+        self.logger = logger
+        mount = Mount(configuration.mount)
+        limit = configuration.limits.bodySize
+        encoder = ReplyEncoder(AllowedOrigins(configuration.allowedOrigins))
+        status = StatusPages(metrics, audience: configuration.metricsAudience, check: check)
+        requestLogLevel = configuration.requestLogLevel
+    }
+
+    /// Tells clients from now on that no more requests follow on their connections.
+    func stop() { isStopping.store(true, ordering: .relaxed) }
+
+    /// Answers a request, counts it and logs it.
+    func answer(_ request: ServerRequest, from peer: SocketAddress?) async -> EncodedReply {
+        metrics.requestBegan()
+        let id = request.headers.requestID ?? ids.next()
+        let target = RequestTarget(request.target)
+        let rest = mount.rest(of: target.path)
+        let reply: ServerReply
+        if request.method == "OPTIONS" {
+            reply = ServerReply(status: 200, body: Array("{}".utf8), fields: AllowedOrigins.preflightFields)
+        } else if let rest {
+            reply = await answer(request, path: rest, query: target.query, id: id)
+        } else {
+            reply = await status.reply(for: target.path, method: request.method, from: peer, isStopping: isEnding)
+        }
+        let encoded = encoder.encode(
+            reply, to: request.headers, id: id, isHead: request.method == "HEAD",
+            isKeptAlive: request.isKeptAlive && !isEnding)
+        let time = NIODeadline.now() - request.arrival
+        metrics.requestEnded(
+            Route(rest ?? ""), method: request.method, status: reply.status, time: time,
+            received: request.body.readableBytes, sent: encoded.bytes.readableBytes)
+        if logger.logLevel <= requestLogLevel { log(request, target, reply, id, time, peer) }
+        return encoded
+    }
+
+    private var isEnding: Bool { isStopping.load(ordering: .relaxed) }
+
+    /// Answers a request of the protocol.
+    private func answer(
+        _ request: ServerRequest, path: Substring, query: Substring, id: String
+    ) async -> ServerReply {
+        do throws(ParseError) {
+            let body = try decoded(request)
+            let wire = WireRequest(
+                // HEAD asks for what GET would yield, without the body.
+                method: request.method == "HEAD" ? "GET" : request.method, path: String(path), query: String(query),
+                headers: request.headers.wire, body: body)
+            let reply = await service(wire) { error in
+                logger.error("the store failed", metadata: ["request": "\(id)", "error": "\(error)"])
+            }
+            return ServerReply(reply)
+        } catch {
+            return ServerReply(error)
+        }
+    }
+
+    private func decoded(_ request: ServerRequest) throws(ParseError) -> [UInt8] {
+        let bytes = Array(request.body.readableBytesView)
+        guard let coding = request.headers.contentEncoding?.lowercased(), coding != "identity", !bytes.isEmpty else {
+            return bytes
+        }
+        guard ["gzip", "x-gzip", "deflate"].contains(coding) else {
+            throw ParseError(
+                .otherCause, "bodies may be encoded as gzip or deflate, not \(coding.prefix(64))", status: 415)
+        }
+        do throws(Gzip.Failure) {
+            return try Gzip.decompressed(bytes, limit: limit)
+        } catch {
+            switch error {
+            case .tooLarge: throw RequestAssembler.tooLarge(limit)
+            case .damaged: throw ParseError(.invalidJSON, "the body isn't \(coding), as it says", status: 400)
+            }
+        }
+    }
+
+    /// The reply to a request that isn't taken, and the last on its connection.
+    func refuse(_ error: ParseError) -> ByteBuffer {
+        metrics.requestRefused(status: error.status)
+        let id = ids.next()
+        logger.debug(
+            "request refused",
+            metadata: ["request": "\(id)", "status": "\(error.status)", "reason": "\(error.message)"])
+        return encoder.encode(ServerReply(error), to: RequestHeaders(), id: id, isHead: false, isKeptAlive: false).bytes
+    }
+
+    private func log(
+        _ request: ServerRequest, _ target: RequestTarget, _ reply: ServerReply, _ id: String, _ time: TimeAmount,
+        _ peer: SocketAddress?
+    ) {
+        // What follows the question mark and what is in bodies may be nobody's business.
+        logger.log(
+            level: requestLogLevel, "\(request.method) \(target.path.prefix(512))",
+            metadata: [
+                "request": "\(id)", "status": "\(reply.status)", "microseconds": "\(time.nanoseconds / 1000)",
+                "received": "\(request.body.readableBytes)", "sent": "\(reply.body.count)",
+                "peer": "\(peer?.ipAddress ?? "")",
+            ])
+    }
+}
+
+extension ServerReply {
+    init(_ reply: WireReply) {
+        self.init(status: reply.status, body: reply.body, location: reply.location)
+    }
+
+    init(_ error: ParseError) { self.init(WireReply(error)) }
+}
+#endif

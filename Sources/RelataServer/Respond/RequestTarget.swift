@@ -1,0 +1,39 @@
+#if Server
+/// What a request is for: the path and what follows its question mark, both still encoded.
+struct RequestTarget {
+    let path: Substring
+    let query: Substring
+
+    init(_ target: String) {
+        var rest = target[...]
+        // Clients that believe they speak to a proxy write the whole address.
+        for scheme in ["http://", "https://"] where rest.hasPrefix(scheme) {
+            let authority = rest.dropFirst(scheme.count)
+            rest = authority.drop { $0 != "/" && $0 != "?" }
+        }
+        if let hash = rest.utf8.firstIndex(of: UInt8(ascii: "#")) { rest = rest[..<hash] }
+        let mark = rest.utf8.firstIndex(of: UInt8(ascii: "?"))
+        path = mark.map { rest[..<$0] } ?? rest
+        query = mark.map { rest[rest.utf8.index(after: $0)...] } ?? ""
+    }
+}
+
+/// The path that a protocol is below.
+struct Mount: Sendable {
+    /// `/parse`; empty where the protocol has all paths.
+    let path: String
+
+    init(_ path: String) {
+        var path = path[...]
+        while path.last == "/" { path.removeLast() }
+        self.path = String(path)
+    }
+
+    /// What is left of a path below the mount: `/classes/Book`; `nil` for one that isn't below it.
+    func rest(of target: Substring) -> Substring? {
+        guard target.utf8.starts(with: path.utf8) else { return nil }
+        let rest = target.utf8.dropFirst(path.utf8.count)
+        return rest.isEmpty || rest.first == UInt8(ascii: "/") ? Substring(rest) : nil
+    }
+}
+#endif

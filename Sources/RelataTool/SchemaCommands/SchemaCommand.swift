@@ -1,0 +1,132 @@
+#if CommandLineTool && Server
+import ArgumentParser
+import Foundation
+import RelataCore
+import RelataParse
+
+/// `relata schema`
+struct SchemaCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "schema", abstract: "Brings the classes of one server's file to another's.",
+        discussion: """
+            Develop against a server that makes classes by use, then deploy what came out to the one in production: \
+            relata schema diff development.sqlite production.sqlite shows what would change, relata schema deploy does \
+            it. Both take a document that relata schema export wrote in place of the first file. Nothing goes unless \
+            --remove is given, and what holds something never does.
+            """,
+        subcommands: [ExportCommand.self, DiffCommand.self, DeployCommand.self])
+}
+
+/// `relata schema export FILE`
+struct ExportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export", abstract: "Writes the classes of a file as JSON, as GET /schemas shows them.")
+
+    @OptionGroup var source: FileArgument
+
+    func run() async throws {
+        let store = try SchemaSource.store(source.file)
+        print(SchemaSource.pretty(try await store.schemaJSON()))
+        try store.close()
+    }
+}
+
+/// What `diff` and `deploy` are given.
+struct DeploymentArguments: ParsableArguments {
+    @Argument(help: "Where the classes are as wanted: a SQLite file, or what export wrote.", completion: .file())
+    var wanted: String
+    @Argument(help: "The SQLite file to be changed.", completion: .file()) var file: String
+    @Flag(help: "Remove classes and fields that aren't wanted, where they are empty.") var remove = false
+}
+
+/// `relata schema diff WANTED FILE`
+struct DiffCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "diff", abstract: "Shows what deploying would change. Ends with 1 if there is anything.")
+
+    @OptionGroup var arguments: DeploymentArguments
+
+    func run() async throws {
+        let document = try await SchemaSource.document(arguments.wanted)
+        let store = try SchemaSource.store(arguments.file)
+        let changes = try await store.changes(to: document, removes: arguments.remove)
+        try store.close()
+        SchemaSource.show(changes)
+        if !changes.isEmpty { throw ExitCode.failure }
+    }
+}
+
+/// `relata schema deploy WANTED FILE`
+struct DeployCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "deploy", abstract: "Makes the classes of a file those that are wanted.",
+        discussion: "A server that serves the file meanwhile takes them over by itself.")
+
+    @OptionGroup var arguments: DeploymentArguments
+    @Flag(help: "Only show what would change.") var dryRun = false
+    @Flag(help: "Don't ask.") var yes = false
+
+    func run() async throws {
+        let document = try await SchemaSource.document(arguments.wanted)
+        let store = try SchemaSource.store(arguments.file)
+        let changes = try await store.changes(to: document, removes: arguments.remove)
+        SchemaSource.show(changes)
+        if !dryRun && !changes.isEmpty {
+            guard yes || Console.confirm("Change \(URL(fileURLWithPath: arguments.file).lastPathComponent)?") else {
+                throw RelataError.invalidUse("nothing was changed: give --yes to change it without being asked")
+            }
+            try await store.deploy(document, removes: arguments.remove)
+        }
+        try store.close()
+    }
+}
+
+/// Where classes come from.
+enum SchemaSource {
+    /// A server's file that is there.
+    static func store(_ path: String) throws -> ParseStore {
+        guard FileManager.default.fileExists(atPath: path) else {
+            throw RelataError.fileAccess(path: path, "there is no such file")
+        }
+        do {
+            return try ParseStore.open(path, mode: .production)
+        } catch let error as ParseError {
+            throw RelataError.invalidUse(error.message)
+        }
+    }
+
+    /// The classes of a file, or those of a document.
+    static func document(_ path: String) async throws -> SchemaDocument {
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw RelataError.fileAccess(path: path, "there is no such file")
+        }
+        if !data.starts(with: Data("SQLite format 3\0".utf8)) { return try SchemaDocument(try JSONParser.parse(data)) }
+        let store = try store(path)
+        let json = try await store.schemaJSON()
+        try store.close()
+        return try SchemaDocument(json)
+    }
+
+    /// Prints changes, a line each.
+    static func show(_ changes: [String]) {
+        if changes.isEmpty { print("nothing to change") }
+        for change in changes { print(change) }
+    }
+
+    /// JSON for people and for comparing line by line.
+    static func pretty(_ json: JSONValue, indent: String = "") -> String {
+        let inner = indent + "  "
+        switch json {
+        case .array(let elements) where !elements.isEmpty:
+            let lines = elements.map { inner + pretty($0, indent: inner) }
+            return "[\n\(lines.joined(separator: ",\n"))\n\(indent)]"
+        case .object(let members) where members.values.contains(where: { $0.object != nil || $0.array != nil }):
+            let lines = members.sorted { $0.key < $1.key }.map {
+                "\(inner)\(JSONWriter.text(.string($0.key))): \(pretty($0.value, indent: inner))"
+            }
+            return "{\n\(lines.joined(separator: ",\n"))\n\(indent)}"
+        default: return JSONWriter.text(json)
+        }
+    }
+}
+#endif

@@ -1,0 +1,82 @@
+#if CommandLineTool && Server
+import ArgumentParser
+import Foundation
+import Logging
+import Metrics
+import RelataCore
+import RelataParse
+import RelataServer
+
+/// `relata serve FILE`
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve", abstract: "Serves a file to Parse's clients.",
+        discussion: """
+            Every table is a class, and clients may make classes by using them unless --production is given. The keys \
+            are made at the first start and kept beside the file.
+
+            All that can be set by a flag can be set by a variable of the environment, too (RELATA_MAX_BODY for \
+            --max-body), and in a configuration file: {"port": 8080, "max-body": "5M"}. Flags win over the environment, \
+            and that over the file.
+            """)
+
+    @Argument(help: "The SQLite file; made if it doesn't exist. :memory: for none. (default: relata.sqlite)")
+    var file: String?
+    @Option(help: "The address to listen on. (default: 127.0.0.1, which only this machine reaches)") var host: String?
+    @Option(help: "The port to listen on; 0 for any that is free. (default: 1337)") var port: String?
+    @Option(help: "The path that the protocol is below. (default: /parse)") var mount: String?
+    @Option(help: "A configuration file.", completion: .file()) var config: String?
+    @Flag(help: "Refuse classes and fields that don't exist, instead of making them.") var production = false
+    @Flag(help: "Let clients change the schema without the master key.") var development = false
+    @Option(help: "The file that keeps the keys. (default: FILE.keys)", completion: .file()) var keys: String?
+    @Option(name: .customLong("app-id"), help: "The application's id. (default: made at the first start)")
+    var appID: String?
+    @Option(help: "The key of clients, empty for none. (default: made at the first start)") var clientKey: String?
+    @Option(help: "The key that allows everything, empty for none. (default: made at the first start)")
+    var masterKey: String?
+    @Option(help: "The certificate of HTTPS, a PEM file.", completion: .file()) var tlsCertificate: String?
+    @Option(help: "The certificate's private key, a PEM file.", completion: .file()) var tlsKey: String?
+    @Option(help: "Web pages that may call the server from a browser, between commas. (default: *)")
+    var allowOrigin: String?
+    @Option(help: "The largest body of a request. (default: 20M)") var maxBody: String?
+    @Option(help: "How many connections are open at once. (default: 16384)") var maxConnections: String?
+    @Option(help: "How many objects a query yields at most. (default: as many as it asks for)") var maxLimit: String?
+    @Option(help: "Seconds that a connection stays open between requests. (default: 60)") var idleTimeout: String?
+    @Option(help: "Seconds that a request may take to arrive, and a reply to be taken. (default: 30)")
+    var transferTimeout: String?
+    @Option(help: "Seconds that a request may be worked on. (default: 60)") var requestTimeout: String?
+    @Option(help: "Seconds that running requests have left when the server is to stop. (default: 10)")
+    var stopTimeout: String?
+    @Flag(name: .customLong("custom-object-ids"), help: "Let clients choose the ids of new objects.")
+    var customObjectIDs = false
+    @Option(help: "normal, or full: acknowledged writes survive a power cut, too. (default: normal)")
+    var durability: String?
+    @Option(help: "Who may read /metrics: loopback, everyone, nobody. (default: loopback)") var metrics: String?
+    @Option(help: "trace, debug, info, notice, warning, error or critical. (default: info)") var logLevel: String?
+    @Option(help: "text, or json: a JSON object a line. (default: text)") var logFormat: String?
+    @Flag(help: "Log a line for each request.") var logRequests = false
+    @Flag(help: .hidden) var examples = false
+
+    func run() async throws {
+        let settings = try ServeSettings(
+            flags: flags, environment: ProcessInfo.processInfo.environment, configurationFile: config)
+        let plan = try ServePlan(settings, showsExamples: examples)
+        try await plan.serve()
+    }
+
+    private var flags: [ServeSetting: String] {
+        let options: [ServeSetting: String?] = [
+            .file: file, .host: host, .port: port, .mount: mount, .keys: keys, .appID: appID, .clientKey: clientKey,
+            .masterKey: masterKey, .tlsCertificate: tlsCertificate, .tlsKey: tlsKey, .allowOrigin: allowOrigin,
+            .maxBody: maxBody, .maxConnections: maxConnections, .maxLimit: maxLimit, .idleTimeout: idleTimeout,
+            .transferTimeout: transferTimeout, .requestTimeout: requestTimeout, .stopTimeout: stopTimeout,
+            .durability: durability, .metrics: metrics, .logLevel: logLevel, .logFormat: logFormat,
+        ]
+        let switches: [ServeSetting: Bool] = [
+            .production: production, .development: development, .customObjectIDs: customObjectIDs,
+            .logRequests: logRequests,
+        ]
+        return options.compactMapValues { $0 }.merging(switches.filter(\.value).mapValues { _ in "true" }) { $1 }
+    }
+}
+#endif

@@ -1,0 +1,128 @@
+#if CommandLineTool && Server
+import ArgumentParser
+import Foundation
+import Logging
+import Metrics
+import RelataCore
+import RelataParse
+import RelataServer
+import RelataSQLite
+
+/// What `relata serve` is to do, read from its settings.
+struct ServePlan {
+    private enum LogFormat: String, CaseIterable { case text, json }
+    private enum DurabilityName: String, CaseIterable { case normal, full }
+
+    /// `nil` for a store in memory.
+    private let path: String?
+    private let isProduction: Bool
+    private let durability: Durability
+    private let keysPath: String?
+    private let givenKeys: KeyFile.Given
+    private let logLevel: Logger.Level
+    private let logFormat: LogFormat
+    private let showsExamples: Bool
+    private var configuration = RelataServer.Configuration()
+
+    /// - Throws: `ValidationError` that names a setting that can't be.
+    init(_ settings: ServeSettings, showsExamples: Bool) throws {
+        self.showsExamples = showsExamples
+        let file = settings.text(.file) ?? "relata.sqlite"
+        path = file == ":memory:" ? nil : file
+        keysPath = settings.text(.keys) ?? path.map { $0 + ".keys" }
+        givenKeys = KeyFile.Given(
+            applicationID: settings.text(.appID), clientKey: settings.text(.clientKey),
+            masterKey: settings.text(.masterKey))
+        guard givenKeys.applicationID?.isEmpty != true else { throw ValidationError("the application's id is empty") }
+        isProduction = try settings.isOn(.production)
+        let isDevelopment = try settings.isOn(.development)
+        if isProduction && isDevelopment { throw ValidationError("--production and --development exclude each other") }
+        durability = try settings.choice(.durability) == DurabilityName.full ? .full : .normal
+        logLevel = try settings.choice(.logLevel) ?? .info
+        logFormat = try settings.choice(.logFormat) ?? .text
+        configuration.requestLogLevel = try settings.isOn(.logRequests) ? .info : .debug
+        configuration.service.needsMasterKeyForSchemas = !isDevelopment
+        try set(settings)
+    }
+
+    private mutating func set(_ settings: ServeSettings) throws {
+        if let host = settings.text(.host) { configuration.host = host }
+        if let port = try settings.integer(.port) { configuration.port = port }
+        if let mount = settings.text(.mount) { configuration.mount = mount }
+        switch (settings.text(.tlsCertificate), settings.text(.tlsKey)) {
+        case (let certificate?, let key?): configuration.tls = .init(certificate: certificate, key: key)
+        case (nil, nil): break
+        default: throw ValidationError("--tls-certificate and --tls-key belong together")
+        }
+        if let origins = settings.list(.allowOrigin) { configuration.allowedOrigins = origins }
+        if let size = try settings.bytes(.maxBody) { configuration.limits.bodySize = size }
+        if let count = try settings.integer(.maxConnections) { configuration.limits.connections = count }
+        if let time = try settings.seconds(.idleTimeout) { configuration.limits.idleTime = time }
+        if let time = try settings.seconds(.transferTimeout) { configuration.limits.transferTime = time }
+        if let time = try settings.seconds(.requestTimeout) { configuration.limits.requestTime = time }
+        if let time = try settings.seconds(.stopTimeout) { configuration.stopTimeout = time }
+        if let audience: RelataServer.MetricsAudience = try settings.choice(.metrics) {
+            configuration.metricsAudience = audience
+        }
+        configuration.service.maximumLimit = try settings.integer(.maxLimit)
+        configuration.service.allowsCustomObjectIDs = try settings.isOn(.customObjectIDs)
+    }
+
+    // MARK: Serving
+
+    func serve() async throws {
+        let metrics = PrometheusMetrics()
+        MetricsSystem.bootstrap(metrics)
+        LoggingSystem.bootstrap { [logFormat, logLevel] label in
+            var handler: any LogHandler =
+                logFormat == .json
+                ? JSONLogHandler(label: label) : StreamLogHandler.standardError(label: label)
+            handler.logLevel = logLevel
+            return handler
+        }
+        let store = try ParseStore.open(path, mode: isProduction ? .production : .development, durability: durability)
+        let keyFile: KeyFile
+        let server: RelataServer
+        do {
+            keyFile = try KeyFile(keysPath, given: givenKeys)
+            server = try RelataServer(store, keys: keyFile.keys, configuration: configuration, metrics: metrics)
+        } catch {
+            try? store.close()
+            throw error
+        }
+        try await server.run { address in
+            for line in lines(address, keyFile) { print(line) }
+            // Whoever started the server may wait for the address at the other end of a pipe.
+            fflush(nil)
+        }
+        print("stopped")
+    }
+
+    private func lines(_ address: ServerAddress, _ keyFile: KeyFile) -> [String] {
+        let name = path.map { DisplayText.visible($0) } ?? "a store in memory"
+        var lines = ["\(name) is served at \(address.url)"]
+        lines.append("  application id  \(keyFile.keys.applicationID)")
+        lines.append("  client key      \(keyFile.keys.clientKey ?? "none: clients need none")")
+        if let key = keyFile.newMasterKey {
+            lines.append("  master key      \(key)")
+            if let keysPath {
+                lines.append("The master key is shown this once; \(keysPath) keeps its hash, and the others.")
+            }
+        } else if givenKeys.masterKey?.isEmpty == false {
+            lines.append("  master key      as given")
+        } else if keyFile.keys.masterKey != nil {
+            lines.append("  master key      as it was when \(keysPath ?? "") was made")
+        } else {
+            lines.append("  master key      none")
+        }
+        lines.append(isProduction ? "Classes are as they are." : "Classes and fields are made by using them.")
+        if showsExamples, let path, let database = try? ToolDatabase(path),
+            let examples = try? ServeExamples(database).lines(address, keyFile.keys), !examples.isEmpty
+        {
+            lines +=
+                ["", "Try it in another terminal:"] + examples.map { "  " + $0 } + ["", "Ctrl-C stops the server."]
+        }
+        return lines
+    }
+}
+#endif

@@ -1,0 +1,34 @@
+#if CommandLineTool && Server
+
+/// What can be set of a server: by a flag, by a variable of the environment, and in a configuration file.
+enum ServeSetting: String, CaseIterable {
+    case file, host, port, mount
+    case production, development
+    case keys
+    case appID = "app-id"
+    case clientKey = "client-key"
+    case masterKey = "master-key"
+    case tlsCertificate = "tls-certificate"
+    case tlsKey = "tls-key"
+    case allowOrigin = "allow-origin"
+    case maxBody = "max-body"
+    case maxConnections = "max-connections"
+    case maxLimit = "max-limit"
+    case idleTimeout = "idle-timeout"
+    case transferTimeout = "transfer-timeout"
+    case requestTimeout = "request-timeout"
+    case stopTimeout = "stop-timeout"
+    case customObjectIDs = "custom-object-ids"
+    case durability
+    case metrics
+    case logLevel = "log-level"
+    case logFormat = "log-format"
+    case logRequests = "log-requests"
+
+    /// `RELATA_MAX_BODY`.
+    var variable: String { "RELATA_" + rawValue.uppercased().replacing("-", with: "_") }
+
+    /// As it stands on the command line.
+    var flag: String { self == .file ? "FILE" : "--\(rawValue)" }
+}
+#endif

@@ -1,0 +1,110 @@
+#if CommandLineTool && Server
+import ArgumentParser
+import Foundation
+import RelataCore
+import RelataParse
+
+/// The settings of a server, wherever they were given: flags win over the environment, and that over the file.
+struct ServeSettings {
+    /// A value, and where it stands.
+    private struct Given {
+        let text: String
+        let place: String
+    }
+
+    private var given: [ServeSetting: Given] = [:]
+
+    /// - Throws: ``RelataError`` for a configuration file that can't be read, or with a name that there isn't.
+    init(flags: [ServeSetting: String], environment: [String: String], configurationFile: String?) throws {
+        if let configurationFile { try read(configurationFile) }
+        for setting in ServeSetting.allCases {
+            if let text = environment[setting.variable] { given[setting] = Given(text: text, place: setting.variable) }
+        }
+        for (setting, text) in flags { given[setting] = Given(text: text, place: setting.flag) }
+    }
+
+    private mutating func read(_ path: String) throws {
+        guard let data = FileManager.default.contents(atPath: path) else {
+            throw RelataError.fileAccess(path: path, "can't be read as a configuration file")
+        }
+        let value: JSONValue
+        do {
+            value = try JSONParser.parse(data)
+        } catch {
+            throw RelataError.fileAccess(path: path, "is no configuration file: \(error.message)")
+        }
+        guard let members = value.object else {
+            throw RelataError.fileAccess(path: path, "is no configuration file: it must hold a JSON object")
+        }
+        for (name, value) in members.sorted(by: { $0.key < $1.key }) {
+            guard let setting = ServeSetting(rawValue: name) else {
+                let hint = NameSuggestion.hint(for: name, among: ServeSetting.allCases.map(\.rawValue))
+                throw RelataError.fileAccess(path: path, "there is no setting \(name)\(hint)")
+            }
+            guard let text = Self.text(value) else {
+                throw RelataError.fileAccess(
+                    path: path, "\(name) must be text, a number, true, false, or a list of texts")
+            }
+            given[setting] = Given(text: text, place: "\(name) in \(path)")
+        }
+    }
+
+    private static func text(_ value: JSONValue) -> String? {
+        switch value {
+        case .string(let text): return text
+        case .integer(let number): return String(number)
+        case .double(let number): return String(number)
+        case .bool(let value): return String(value)
+        case .array(let elements):
+            let texts = elements.compactMap(\.string)
+            return texts.count == elements.count ? texts.joined(separator: ",") : nil
+        case .null, .object: return nil
+        }
+    }
+
+    // MARK: Values
+
+    func text(_ setting: ServeSetting) -> String? { given[setting]?.text }
+
+    func integer(_ setting: ServeSetting) throws -> Int? {
+        try value(setting, "a whole number") { Int($0) }
+    }
+
+    /// `512`, `64K`, `20M`, `1G`.
+    func bytes(_ setting: ServeSetting) throws -> Int? {
+        try value(setting, "a number of bytes such as 500000, 64K or 20M") { text in
+            let units: [Character: Int] = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30]
+            guard let last = text.last, let unit = units[Character(last.uppercased())] else { return Int(text) }
+            let (bytes, isOverflow) = (Int(text.dropLast()) ?? -1).multipliedReportingOverflow(by: unit)
+            return bytes < 0 || isOverflow ? nil : bytes
+        }
+    }
+
+    /// A number of seconds, also of parts of them.
+    func seconds(_ setting: ServeSetting) throws -> Duration? {
+        try value(setting, "a number of seconds") { text in
+            Double(text).flatMap { $0.isFinite && abs($0) < 1_000_000 ? .milliseconds(Int($0 * 1000)) : nil }
+        }
+    }
+
+    func isOn(_ setting: ServeSetting) throws -> Bool {
+        try value(setting, "true or false") { ["true": true, "1": true, "false": false, "0": false][$0.lowercased()] }
+            ?? false
+    }
+
+    func list(_ setting: ServeSetting) -> [String]? {
+        text(setting)?.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+    }
+
+    func choice<Choice: RawRepresentable<String> & CaseIterable>(_ setting: ServeSetting) throws -> Choice? {
+        let names = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+        return try value(setting, "one of \(names)") { Choice(rawValue: $0.lowercased()) }
+    }
+
+    private func value<Value>(_ setting: ServeSetting, _ kind: String, _ read: (String) -> Value?) throws -> Value? {
+        guard let given = given[setting] else { return nil }
+        if let value = read(given.text) { return value }
+        throw ValidationError("\(given.place) must be \(kind), not \(given.text)")
+    }
+}
+#endif

@@ -1,0 +1,100 @@
+#if Server
+import Foundation
+import RelataParse
+import ServerClient
+import Testing
+
+@testable import RelataServer
+
+struct CompressionTests {
+    private static let text = String(repeating: "The Left Hand of Darkness. ", count: 1000)
+
+    @Test func whatIsCompressedIsTheSameAfterwards() throws {
+        for count in [0, 1, 100, 5000, 200_000] {
+            let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 / 7 * 31) }
+            guard let compressed = Gzip.compressed(bytes) else { continue }
+            #expect(compressed.count < bytes.count)
+            #expect(try Gzip.decompressed(compressed, limit: count) == bytes)
+        }
+        #expect(Gzip.compressed(Array(Self.text.utf8)) != nil)
+    }
+
+    @Test func bytesThatCannotBecomeFewerAreLeft() {
+        var random = SystemRandomNumberGenerator()
+        #expect(Gzip.compressed((0..<2000).map { _ in UInt8.random(in: 0...255, using: &random) }) == nil)
+    }
+
+    @Test func moreThanTheLimitIsNeverUnpacked() throws {
+        let bomb = try #require(Gzip.compressed([UInt8](repeating: 0, count: 50_000_000)))
+        #expect(bomb.count < 300_000)
+        #expect(throws: Gzip.Failure.tooLarge) { try Gzip.decompressed(bomb, limit: 1_000_000) }
+        let exact = try #require(Gzip.compressed([UInt8](repeating: 7, count: 10_000)))
+        #expect(try Gzip.decompressed(exact, limit: 10_000).count == 10_000)
+        #expect(throws: Gzip.Failure.tooLarge) { try Gzip.decompressed(exact, limit: 9_999) }
+    }
+
+    @Test func whatIsDamagedOrCutOffIsNoBody() throws {
+        let compressed = try #require(Gzip.compressed(Array(Self.text.utf8)))
+        let wrong: [[UInt8]] = [
+            [], [1, 2, 3], Array(compressed.dropLast()), Array(compressed.prefix(20)), compressed + [0],
+            Array(compressed.prefix(40)) + [255] + Array(compressed.dropFirst(41)),
+        ]
+        for bytes in wrong {
+            #expect(throws: Gzip.Failure.damaged) { try Gzip.decompressed(bytes, limit: 1_000_000) }
+        }
+    }
+
+    @Test func aCompressedBodyIsUnpackedForTheProtocol() async throws {
+        let body = try #require(Gzip.compressed(Array(Self.text.utf8)))
+        try await TestServer.running { server in
+            let reply = try await server.request("POST", "/parse/x", headers: ["Content-Encoding": "gzip"], body: body)
+            #expect(try reply.json["length"] == .integer(Int64(Self.text.utf8.count)))
+        }
+    }
+
+    @Test func aBodyThatWouldBecomeTooLargeIsRefused() async throws {
+        let bomb = try #require(Gzip.compressed([UInt8](repeating: 32, count: 5_000_000)))
+        try await TestServer.running({ $0.limits.bodySize = 100_000 }) { server in
+            let reply = try await server.request("POST", "/parse/x", headers: ["Content-Encoding": "gzip"], body: bomb)
+            #expect(reply.status == 413)
+            #expect(reply.code == ParseError.Code.objectTooLarge.rawValue)
+            #expect(try await server.request("GET", "/livez").status == 200)
+        }
+    }
+
+    @Test func codingsThatAreNotKnownOrNotKeptAreRefused() async throws {
+        try await TestServer.running { server in
+            let headers = [("br", 415), ("gzip, gzip", 415), ("gzip", 400), ("deflate", 400), ("identity", 200)]
+            for (coding, status) in headers {
+                let reply = try await server.request(
+                    "POST", "/parse/x", headers: ["Content-Encoding": coding], body: Array("{}".utf8))
+                #expect(reply.status == status, "\(coding)")
+            }
+        }
+    }
+
+    @Test func largeRepliesAreCompressedForThoseWhoAsk() async throws {
+        let body = Array(Self.text.utf8)
+        try await TestServer.running(service: { request in
+            WireReply(status: 200, body: request.path == "/small" ? Array("{}".utf8) : body)
+        }) { server in
+            let asked = try await server.request(
+                "GET", "/parse/x", headers: ["Accept-Encoding": "deflate, gzip;q=0.5, br"])
+            #expect(asked.headers["content-encoding"] == "gzip")
+            #expect(asked.headers["vary"] == "accept-encoding")
+            #expect(asked.body.count < body.count / 10)
+            #expect(try Gzip.decompressed(asked.body, limit: 1_000_000) == body)
+            for coding in ["deflate", "gzip;q=0", "identity"] {
+                let plain = try await server.request("GET", "/parse/x", headers: ["Accept-Encoding": coding])
+                #expect(plain.headers["content-encoding"] == nil)
+                #expect(plain.headers["vary"] == "accept-encoding")
+                #expect(plain.body == body)
+            }
+            let small = try await server.request("GET", "/parse/small", headers: ["Accept-Encoding": "gzip"])
+            #expect(small.headers["content-encoding"] == nil)
+            let head = try await server.request("HEAD", "/parse/x", headers: ["Accept-Encoding": "gzip"])
+            #expect(head.headers["content-length"] == String(asked.body.count))
+        }
+    }
+}
+#endif

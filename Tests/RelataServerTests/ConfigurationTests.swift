@@ -1,0 +1,72 @@
+#if Server
+import Foundation
+import RelataCore
+import RelataParse
+import ServerClient
+import Testing
+
+@testable import RelataServer
+
+struct ConfigurationTests {
+    private func refusal(_ configure: (inout RelataServer.Configuration) -> Void) throws -> String {
+        var configuration = RelataServer.Configuration()
+        configure(&configuration)
+        let store = try ParseStore.open(nil)
+        defer { try? store.close() }
+        do {
+            _ = try RelataServer(store, keys: ServerKeys(applicationID: "app"), configuration: configuration)
+            return "taken"
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    @Test func whatCannotBeIsRefusedByName() throws {
+        #expect(try refusal { _ in } == "taken")
+        #expect(try refusal { $0.port = 70_000 }.contains("port 70000"))
+        #expect(try refusal { $0.host = "" }.contains("host"))
+        #expect(try refusal { $0.mount = "parse" }.contains("mount parse"))
+        #expect(try refusal { $0.mount = "/a b" }.contains("mount /a b"))
+        #expect(try refusal { $0.allowedOrigins = ["https://a\r\nx: y"] }.contains("origin"))
+        #expect(try refusal { $0.limits.bodySize = 0 }.contains("bodySize"))
+        #expect(try refusal { $0.limits.requestTime = .zero }.contains("requestTime"))
+    }
+
+    @Test func filesOfHTTPSThatCannotBeReadAreNamed() throws {
+        let folder = try ServerFolder()
+        let path = folder.path("nothing.pem")
+        #expect(try refusal { $0.tls = .init(certificate: path, key: path) }.contains(path))
+        try "no certificate".write(toFile: path, atomically: false, encoding: .utf8)
+        #expect(try refusal { $0.tls = .init(certificate: path, key: path) }.contains("holds no certificate"))
+    }
+
+    @Test func aPortThatIsInUseIsNamed() async throws {
+        try await TestServer.running { server in
+            var configuration = RelataServer.Configuration()
+            configuration.port = server.port
+            configuration.stopsOnSignals = false
+            let second = try RelataServer(
+                ParseStore.open(nil), keys: ServerKeys(applicationID: "app"), configuration: configuration)
+            await #expect {
+                try await second.run()
+            } throws: { error in
+                "\(error)".contains("port \(server.port) of 127.0.0.1 is in use")
+            }
+        }
+    }
+
+    @Test func anAddressThatIsNotThisMachinesIsNamed() async throws {
+        for host in ["192.0.2.1", "no such host"] {
+            var configuration = RelataServer.Configuration()
+            configuration.host = host
+            configuration.port = 0
+            configuration.stopsOnSignals = false
+            let server = try RelataServer(
+                ParseStore.open(nil), keys: ServerKeys(applicationID: "app"), configuration: configuration)
+            await #expect { try await server.run() } throws: { error in
+                "\(error)".contains("\(host) is no address of this machine")
+            }
+        }
+    }
+}
+#endif

@@ -1,0 +1,84 @@
+#if Server
+import Foundation
+import RelataCore
+import Testing
+
+@testable import RelataServer
+
+struct KeyTests {
+    @Test func keysAreMadeOnceAndKept() throws {
+        let folder = try ServerFolder()
+        let path = folder.path("keys")
+        let first = try KeyFile(path)
+        let masterKey = try #require(first.newMasterKey)
+        #expect(masterKey.count == 32)
+        #expect(first.keys.masterKey?.matches(masterKey) == true)
+        let second = try KeyFile(path)
+        #expect(second.newMasterKey == nil)
+        #expect(second.keys.applicationID == first.keys.applicationID)
+        #expect(second.keys.clientKey == first.keys.clientKey)
+        #expect(second.keys.masterKey?.matches(masterKey) == true)
+        #expect(second.keys.masterKey?.matches(masterKey + "x") == false)
+    }
+
+    @Test func onlyTheOwnerMayReadTheFileAndTheMasterKeyIsNotInIt() throws {
+        let folder = try ServerFolder()
+        let path = folder.path("keys")
+        let masterKey = try #require(try KeyFile(path).newMasterKey)
+        let attributes = try FileManager.default.attributesOfItem(atPath: path)
+        #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+        #expect(try !String(contentsOfFile: path, encoding: .utf8).contains(masterKey))
+    }
+
+    @Test func aFileThatOthersMayReadIsRefused() throws {
+        let folder = try ServerFolder()
+        let path = folder.path("keys")
+        _ = try KeyFile(path)
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+        #expect {
+            try KeyFile(path)
+        } throws: {
+            "\($0)".contains("\(path)") && "\($0)".contains("others may read it")
+        }
+    }
+
+    @Test func aFileWithSomethingElseIsRefusedAndLeft() throws {
+        let folder = try ServerFolder()
+        let path = folder.path("keys")
+        try "something else".write(toFile: path, atomically: false, encoding: .utf8)
+        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+        #expect(throws: RelataError.self) { try KeyFile(path) }
+        #expect(try String(contentsOfFile: path, encoding: .utf8) == "something else")
+    }
+
+    @Test func givenKeysTakeThePlaceOfThoseInTheFile() throws {
+        let folder = try ServerFolder()
+        let path = folder.path("keys")
+        let kept = try KeyFile(path)
+        let given = try KeyFile(path, given: .init(applicationID: "app", clientKey: "", masterKey: "master"))
+        #expect(given.keys.applicationID == "app")
+        #expect(given.keys.clientKey == nil)
+        #expect(given.keys.masterKey?.matches("master") == true)
+        #expect(try KeyFile(path).keys.applicationID == kept.keys.applicationID)
+        #expect(try KeyFile(path, given: .init(masterKey: "")).keys.masterKey == nil)
+    }
+
+    @Test func equalKeysHaveDifferentHashes() {
+        #expect(HashedKey("master") != HashedKey("master"))
+        #expect(HashedKey("master").matches("master"))
+        #expect(!HashedKey("master").matches(""))
+        #expect(ServerKeys.newKey() != ServerKeys.newKey())
+    }
+
+    @Test func clientsNeedTheClientKeyWhereThereIsOne() throws {
+        let keys = ServerKeys(applicationID: "app", clientKey: "client", masterKey: "master").parseKeys
+        #expect(keys.isClientKey?("client") == true)
+        #expect(keys.isClientKey?("clienT") == false)
+        #expect(keys.isClientKey?("") == false)
+        #expect(keys.isMasterKey?("master") == true)
+        #expect(keys.isMasterKey?("client") == false)
+        #expect(ServerKeys(applicationID: "app").parseKeys.isClientKey == nil)
+        #expect(ServerKeys(applicationID: "app").parseKeys.isMasterKey == nil)
+    }
+}
+#endif

@@ -1,0 +1,167 @@
+#if Server
+import Foundation
+import RelataParse
+import ServerClient
+import Testing
+
+@testable import RelataServer
+
+/// What clients may send, and how long they may take.
+struct LimitTests {
+    @Test func aBodyOfTheLargestSizeIsTaken() async throws {
+        try await TestServer.running({ $0.limits.bodySize = 100_000 }) { server in
+            let body = [UInt8](repeating: 32, count: 100_000)
+            let reply = try await server.request("POST", "/parse/x", body: body)
+            #expect(reply.status == 200)
+            #expect(try reply.json["length"] == 100_000)
+        }
+    }
+
+    @Test func aBodyThatSaysItIsTooLargeIsRefusedBeforeItIsSent() async throws {
+        try await TestServer.running({ $0.limits.bodySize = 100_000 }) { server in
+            let (reply, isClosed) = try await blocking {
+                let connection = try server.connect()
+                try connection.send("POST /parse/x HTTP/1.1\r\nHost: x\r\nContent-Length: 100001\r\n\r\n")
+                return (try connection.receive(), try connection.isClosedByServer())
+            }
+            #expect(reply.status == 413)
+            #expect(reply.code == ParseError.Code.objectTooLarge.rawValue)
+            #expect(isClosed)
+        }
+    }
+
+    @Test func aClientThatSendsOnGetsTheRefusalAllTheSame() async throws {
+        try await TestServer.running({ $0.limits.bodySize = 100_000 }) { server in
+            let reply = try await blocking {
+                let connection = try server.connect()
+                try connection.send("POST /parse/x HTTP/1.1\r\nHost: x\r\nContent-Length: 4000000\r\n\r\n")
+                try connection.send([UInt8](repeating: 32, count: 4_000_000))
+                return try connection.receive()
+            }
+            #expect(reply.status == 413)
+        }
+    }
+
+    @Test func aBodyInChunksIsRefusedWhereItBecomesTooLarge() async throws {
+        try await TestServer.running({ $0.limits.bodySize = 1000 }) { server in
+            let reply = try await blocking {
+                let connection = try server.connect()
+                try connection.send("POST /parse/x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
+                for _ in 0..<3 { try connection.send("190\r\n\(String(repeating: " ", count: 400))\r\n") }
+                return try connection.receive()
+            }
+            #expect(reply.status == 413)
+        }
+    }
+
+    @Test func aClientThatSendsABodyByDropsIsNotWaitedFor() async throws {
+        try await TestServer.running({ $0.limits.transferTime = .milliseconds(300) }) { server in
+            let (reply, isClosed) = try await blocking {
+                let connection = try server.connect()
+                try connection.send("POST /parse/x HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n")
+                for _ in 0..<8 {
+                    try connection.send(" ")
+                    usleep(50_000)
+                }
+                return (try connection.receive(), try connection.isClosedByServer())
+            }
+            #expect(reply.status == 408)
+            #expect(reply.code == ParseError.Code.timeout.rawValue)
+            #expect(isClosed)
+        }
+    }
+
+    @Test func aClientThatNeverFinishesItsHeaderIsClosed() async throws {
+        try await TestServer.running({ $0.limits.transferTime = .milliseconds(200) }) { server in
+            let isClosed = try await blocking {
+                let connection = try server.connect()
+                try connection.send("GET /parse/health HTTP/1.1\r\nHost:")
+                return try connection.isClosedByServer()
+            }
+            #expect(isClosed)
+        }
+    }
+
+    @Test func aConnectionThatIsNotUsedIsClosed() async throws {
+        try await TestServer.running({ $0.limits.idleTime = .milliseconds(200) }) { server in
+            let (status, isClosed) = try await blocking {
+                let connection = try server.connect()
+                return (try connection.request("GET", "/parse/health").status, try connection.isClosedByServer())
+            }
+            #expect(status == 200)
+            #expect(isClosed)
+        }
+    }
+
+    @Test func aRequestThatTakesTooLongIsGivenUpAndItsWorkCancelled() async throws {
+        let (cancellations, continuation) = AsyncStream.makeStream(of: Bool.self)
+        try await TestServer.running(
+            { $0.limits.requestTime = .milliseconds(200) },
+            service: { _ in
+                try? await Task.sleep(for: .seconds(20))
+                continuation.yield(Task.isCancelled)
+                return WireReply([:])
+            }
+        ) { server in
+            let reply = try await server.request("GET", "/parse/health")
+            #expect(reply.status == 503)
+            #expect(reply.code == ParseError.Code.timeout.rawValue)
+        }
+        #expect(await cancellations.first { _ in true } == true)
+    }
+
+    @Test func aClientThatTakesNoRepliesIsClosedAndHoldsUpNobody() async throws {
+        let body = [UInt8](repeating: 32, count: 8_000_000)
+        try await TestServer.running(
+            { $0.limits.transferTime = .milliseconds(300) },
+            service: { _ in WireReply(status: 200, body: body) }
+        ) { server in
+            let slow = try server.connect()
+            try slow.send(ServerConnection.bytes("GET", "/parse/x") + ServerConnection.bytes("GET", "/parse/x"))
+            #expect(try await server.request("GET", "/parse/x").body.count == body.count)
+            #expect(try await server.request("GET", "/livez").status == 200)
+        }
+    }
+
+    @Test func aSlowReaderGetsAllOfALargeReply() async throws {
+        let body = [UInt8](repeating: 32, count: 8_000_000)
+        try await TestServer.running(service: { _ in WireReply(status: 200, body: body) }) { server in
+            let counts = try await blocking {
+                let connection = try server.connect()
+                try connection.send(
+                    ServerConnection.bytes("GET", "/parse/x") + ServerConnection.bytes("GET", "/parse/x"))
+                usleep(200_000)
+                return try (0..<2).map { _ in try connection.receive().body.count }
+            }
+            #expect(counts == [body.count, body.count])
+        }
+    }
+
+    @Test func connectionsBeyondTheLimitWaitForOthersToEnd() async throws {
+        try await TestServer.running({ $0.limits.connections = 4 }) { server in
+            let served = try await blocking {
+                let first = try (0..<8).map { _ in try server.connect(timeout: 1) }
+                for connection in first { try connection.send(ServerConnection.bytes("GET", "/parse/health")) }
+                let early = first.filter { (try? $0.receive().status) == 200 }.count
+                for connection in first { connection.close() }
+                let late = try server.connect().request("GET", "/parse/health").status
+                return (early, late)
+            }
+            // The system accepts a few at a time.
+            #expect((4..<8).contains(served.0))
+            #expect(served.1 == 200)
+        }
+    }
+
+    @Test func manyIdleConnectionsLeaveRoomForMore() async throws {
+        try await TestServer.running { server in
+            let reply = try await blocking {
+                let idle = try (0..<500).map { _ in try server.connect() }
+                defer { for connection in idle { connection.close() } }
+                return try server.connect().request("GET", "/parse/health")
+            }
+            #expect(reply.status == 200)
+        }
+    }
+}
+#endif

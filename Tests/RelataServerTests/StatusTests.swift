@@ -1,0 +1,191 @@
+#if Server
+import Foundation
+import Logging
+import Metrics
+import RelataParse
+import ServerClient
+import Synchronization
+import Testing
+
+@testable import RelataServer
+
+/// What those who run a server see of it.
+struct StatusTests {
+    @Test func aServerIsReadyWhileItsStoreAnswers() async throws {
+        let broken = Switch()
+        try await TestServer.running(check: {
+            if broken.isSet { throw ParseError(.internalServerError, "gone") }
+        }) { server in
+            let ready = try await server.request("GET", "/readyz")
+            #expect(ready.status == 200)
+            broken.set()
+            #expect(try await server.request("GET", "/readyz").status == 503)
+            #expect(try await server.request("GET", "/livez").status == 200)
+        }
+    }
+
+    @Test func requestsAreCountedByWhatTheyAreFor() async throws {
+        try await TestServer.running(service: { request in
+            WireReply(status: request.method == "POST" ? 201 : request.path.hasSuffix("9") ? 404 : 200, [:])
+        }) { server in
+            for id in 0..<10 { _ = try await server.request("GET", "/parse/classes/Book/\(id)") }
+            _ = try await server.request("POST", "/parse/classes/Book", body: Array("{}".utf8))
+            _ = try await server.request("GET", "/parse/classes/Book")
+            _ = try await server.request("PATCH", "/parse/made/up/by/somebody")
+            let text = try await server.request("GET", "/metrics").text
+            for line in [
+                #"relata_requests_total{method="GET",route="object",status="2xx"} 9"#,
+                #"relata_requests_total{method="GET",route="object",status="4xx"} 1"#,
+                #"relata_requests_total{method="POST",route="objects",status="2xx"} 1"#,
+                #"relata_requests_total{method="GET",route="objects",status="2xx"} 1"#,
+                #"relata_requests_total{method="other",route="other",status="2xx"} 1"#,
+                #"relata_request_duration_seconds_count{route="object"} 10"#,
+                #"relata_request_duration_seconds_bucket{route="object",le="+Inf"} 10"#,
+                "relata_received_bytes_total 2", "relata_requests_running 1", "# TYPE relata_requests_total counter",
+                "# TYPE relata_request_duration_seconds histogram",
+            ] {
+                #expect(text.contains(line + "\n"), "\(line)")
+            }
+            #expect(!text.contains("made"))
+        }
+    }
+
+    @Test func everyLineOfTheMetricsIsOneThatPrometheusReads() async throws {
+        try await TestServer.running { server in
+            for path in ["/parse/classes/A", "/parse/batch", "/x"] { _ = try await server.request("GET", path) }
+            let reply = try await server.request("GET", "/metrics")
+            #expect(reply.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8")
+            let sample = try Regex(
+                #"[a-zA-Z_:][a-zA-Z0-9_:]*(\{[a-z_]+="[^"\\]*"(,[a-z_]+="[^"\\]*")*\})? [0-9.e+-]+|\+Inf"#)
+            for line in reply.text.split(separator: "\n") where !line.hasPrefix("# TYPE ") {
+                #expect(try sample.wholeMatch(in: line) != nil, "\(line)")
+            }
+        }
+    }
+
+    @Test func connectionsAreCountedWhileTheyAreOpen() async throws {
+        try await TestServer.running { server in
+            let idle = try await blocking { Held(try (0..<3).map { _ in try server.connect() }) }
+            // One more asks.
+            #expect(try await server.request("GET", "/metrics").text.contains("relata_connections 4\n"))
+            idle.close()
+            for _ in 0..<100 {
+                if try await server.request("GET", "/metrics").text.contains("relata_connections 1\n") { return }
+                try await Task.sleep(for: .milliseconds(20))
+            }
+            Issue.record("the connections are counted though they are closed")
+        }
+    }
+
+    @Test func metricsAreForThoseTheyAreMeantFor() async throws {
+        try await TestServer.running({ $0.metricsAudience = .nobody }) { server in
+            let reply = try await server.request("GET", "/metrics")
+            #expect(reply.status == 404)
+        }
+    }
+
+    @Test func labelsWithoutEndAreCountedTogether() {
+        let metrics = PrometheusMetrics()
+        for number in 0..<PrometheusMetrics.maximumSeries + 50 {
+            Counter(label: "visits", dimensions: [("page", "\(number)")], factory: metrics).increment()
+        }
+        let lines = metrics.text().split(separator: "\n")
+        #expect(lines.count == PrometheusMetrics.maximumSeries + 2)
+        #expect(lines.contains(#"visits_total{overflow="true"} 50"#))
+    }
+
+    @Test func namesAndLabelsOfOthersAreMadeReadable() {
+        let metrics = PrometheusMetrics()
+        Counter(label: "http.server/2", dimensions: [("a-b", "say \"hi\"\n\\")], factory: metrics).increment(by: 3)
+        Gauge(label: "9lives", factory: metrics).record(2.5)
+        #expect(metrics.text().contains(#"http_server_2_total{a_b="say \"hi\"\n\\"} 3"#))
+        #expect(metrics.text().contains("_9lives 2.5\n"))
+    }
+
+    @Test func aLineIsLoggedForEachRequestWithItsID() async throws {
+        let log = LogRecorder()
+        try await TestServer.running({ $0.requestLogLevel = .info }, logger: log.logger(.info)) { server in
+            _ = try await server.request(
+                "GET", "/parse/classes/Book?where=secret",
+                headers: ["X-Request-Id": "abc", "X-Parse-Master-Key": "secret"])
+        }
+        let lines = log.lines.filter { $0.contains("request=abc") }
+        #expect(lines.count == 1)
+        #expect(lines.first?.hasPrefix("info GET /parse/classes/Book") == true)
+        #expect(lines.first?.contains("status=200") == true)
+        #expect(!log.lines.contains { $0.contains("secret") })
+    }
+
+    @Test func nothingIsLoggedForRequestsBelowTheLevel() async throws {
+        let log = LogRecorder()
+        try await TestServer.running(logger: log.logger(.info)) { server in
+            _ = try await server.request("GET", "/parse/classes/Book")
+        }
+        #expect(log.lines.isEmpty)
+    }
+
+    @Test func aLineOfJSONHoldsWhatTheMessageCarries() throws {
+        var handler = JSONLogHandler(label: "relata")
+        handler[metadataKey: "request"] = "abc"
+        let event = LogEvent(
+            level: .warning, message: "two\nlines \"quoted\"", metadata: ["list": ["a", "b"]], source: nil, file: "",
+            function: "", line: 0)
+        let line = handler.line(of: event)
+        #expect(!line.contains("\n"))
+        let json = try JSONParser.parse(line)
+        #expect(json["level"] == "warning")
+        #expect(json["message"] == "two\nlines \"quoted\"")
+        #expect(json["request"] == "abc")
+        #expect(json["list"] == ["a", "b"])
+    }
+}
+
+/// A switch that closures share.
+private final class Switch: Sendable {
+    private let value = Atomic(false)
+
+    var isSet: Bool { value.load(ordering: .relaxed) }
+    func set() { value.store(true, ordering: .relaxed) }
+}
+
+/// Connections that are only kept open.
+private final class Held: @unchecked Sendable {
+    private var connections: [ServerConnection]
+
+    init(_ connections: [ServerConnection]) { self.connections = connections }
+
+    func close() { connections = [] }
+}
+
+/// Keeps what is logged.
+final class LogRecorder: Sendable {
+    private let kept = Mutex<[String]>([])
+
+    var lines: [String] { kept.withLock { $0 } }
+
+    func logger(_ level: Logger.Level) -> Logger {
+        var logger = Logger(label: "test") { _ in Handler(recorder: self) }
+        logger.logLevel = level
+        return logger
+    }
+
+    private struct Handler: LogHandler {
+        let recorder: LogRecorder
+        var metadata: Logger.Metadata = [:]
+        var logLevel = Logger.Level.info
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) {
+            let all = metadata.merging(event.metadata ?? [:]) { $1 }
+            let pairs = all.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+            recorder.kept.withLock {
+                $0.append("\(event.level) \(event.message) \(pairs.joined(separator: " "))")
+            }
+        }
+    }
+}
+#endif

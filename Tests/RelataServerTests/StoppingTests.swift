@@ -1,0 +1,107 @@
+#if Server
+import Foundation
+import Relata
+import RelataParse
+import ServerClient
+import Synchronization
+import Testing
+
+@testable import RelataServer
+
+struct StoppingTests {
+    @Test func aRunningRequestIsFinishedAndItsReplySaysThatItIsTheLast() async throws {
+        let (starts, started) = AsyncStream.makeStream(of: Void.self)
+        try await TestServer.running(service: { _ in
+            started.yield()
+            try? await Task.sleep(for: .milliseconds(300))
+            return WireReply(["finished": true])
+        }) { server in
+            async let answer = blocking {
+                let connection = try server.connect()
+                let reply = try connection.request("GET", "/parse/x")
+                return (reply, try connection.isClosedByServer())
+            }
+            _ = await starts.first { _ in true }
+            await server.stop()
+            let (reply, isClosed) = try await answer
+            #expect(try reply.json["finished"] == true)
+            #expect(reply.headers["connection"] == "close")
+            #expect(isClosed)
+        }
+    }
+
+    @Test func nobodyConnectsAnyMoreAndIdleConnectionsAreClosed() async throws {
+        let (starts, started) = AsyncStream.makeStream(of: Void.self)
+        try await TestServer.running(service: { request in
+            if request.path == "/slow" {
+                started.yield()
+                try? await Task.sleep(for: .milliseconds(500))
+            }
+            return WireReply([:])
+        }) { server in
+            async let idle = blocking {
+                let connection = try server.connect()
+                _ = try connection.request("GET", "/parse/x")
+                return try connection.isClosedByServer()
+            }
+            async let slow = blocking { try server.connect().request("GET", "/parse/slow").status }
+            _ = await starts.first { _ in true }
+            await server.stop()
+            let isClosed = try await idle
+            #expect(isClosed)
+            await #expect(throws: ServerConnection.Failure.self) { try await server.request("GET", "/parse/x") }
+            #expect(try await slow == 200)
+        }
+    }
+
+    @Test func aRequestThatDoesNotEndIsNotWaitedForWithoutBound() async throws {
+        let (starts, started) = AsyncStream.makeStream(of: Void.self)
+        let begin = ContinuousClock.now
+        try await TestServer.running(
+            { $0.stopTimeout = .milliseconds(300) },
+            service: { _ in
+                started.yield()
+                try? await Task.sleep(for: .seconds(600))
+                return WireReply([:])
+            }
+        ) { server in
+            Thread.detachNewThread { _ = try? server.connect().request("GET", "/parse/x") }
+            _ = await starts.first { _ in true }
+        }
+        // Far less than the request would take; a machine that runs many tests at once may be slow to start it.
+        #expect(ContinuousClock.now - begin < .seconds(120))
+    }
+
+    @Test func theStoreIsClosedAfterTheLastRequest() async throws {
+        let store = try ParseStore.open(nil)
+        var configuration = RelataServer.Configuration()
+        configuration.port = 0
+        configuration.stopsOnSignals = false
+        let server = try RelataServer(store, keys: ServerKeys(applicationID: "app"), configuration: configuration)
+        try await TestServer.running(server) { server in
+            let reply = try await server.request("GET", "/parse/health", headers: ["X-Parse-Application-Id": "app"])
+            #expect(reply.status == 200)
+            #expect(try await server.request("GET", "/readyz").status == 200)
+        }
+        await #expect(throws: RelataError.self) { try await store.check() }
+    }
+
+    @Test func aServerWhoseTaskIsCancelledComesToItsEnd() async throws {
+        var configuration = RelataServer.Configuration()
+        configuration.port = 0
+        configuration.stopsOnSignals = false
+        let server = try RelataServer(
+            ParseStore.open(nil), keys: ServerKeys(applicationID: "app"), configuration: configuration)
+        let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
+        let running = Task { try await server.run { continuation.yield($0.port) } }
+        let port = try #require(await ports.first { _ in true })
+        let connection = try await blocking { try ServerConnection(port: port).request("GET", "/livez").status }
+        #expect(connection == 200)
+        running.cancel()
+        _ = await running.result
+        await #expect(throws: ServerConnection.Failure.self) {
+            try await blocking { _ = try ServerConnection(port: port) }
+        }
+    }
+}
+#endif

@@ -1,0 +1,111 @@
+#if Server
+import Foundation
+import Logging
+import RelataParse
+import Synchronization
+import Testing
+
+@testable import RelataServer
+@testable import ServerClient
+
+/// A server in this process, on a port that is free, for the time of a test.
+struct TestServer {
+    let port: Int
+    private let server: RelataServer
+
+    typealias Service = @Sendable (WireRequest) async -> WireReply
+
+    /// Runs `body` while a server answers with `service`, then stops it and waits for its end.
+    static func running<Result: Sendable>(
+        _ configure: (inout RelataServer.Configuration) -> Void = { _ in },
+        check: @escaping @Sendable () async throws -> Void = {},
+        logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+        service: @escaping Service = echo, _ body: @escaping @Sendable (TestServer) async throws -> Result
+    ) async throws -> Result {
+        var configuration = RelataServer.Configuration()
+        configure(&configuration)
+        configuration.port = 0
+        configuration.stopsOnSignals = false
+        let server = try RelataServer(
+            configuration: configuration, metrics: PrometheusMetrics(), logger: logger, check: check, close: {},
+            service: { request, _ in await service(request) })
+        return try await running(server, body)
+    }
+
+    /// The same with a server that the test made.
+    static func running<Result: Sendable>(
+        _ server: RelataServer, _ body: @escaping @Sendable (TestServer) async throws -> Result
+    ) async throws -> Result {
+        let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
+        let running = Task {
+            defer { continuation.finish() }
+            try await server.run { continuation.yield($0.port) }
+        }
+        guard let port = await ports.first(where: { _ in true }) else {
+            try await running.value
+            throw ServerConnection.Failure.refused
+        }
+        let result: Swift.Result<Result, any Error>
+        do {
+            result = .success(try await body(TestServer(port: port, server: server)))
+        } catch {
+            result = .failure(error)
+        }
+        await server.stop()
+        try await running.value
+        return try result.get()
+    }
+
+    /// Has the server stop, and goes on.
+    func stop() async { await server.stop() }
+
+    func connect(timeout: Double = 10) throws -> ServerConnection { try ServerConnection(port: port, timeout: timeout) }
+
+    /// One request on a connection of its own, on a thread where waiting stops nobody.
+    func request(
+        _ method: String, _ path: String, headers: [String: String] = [:], body: [UInt8] = []
+    ) async throws -> ServerReplyText {
+        try await blocking { try connect().request(method, path, headers: headers, body: body) }
+    }
+
+    /// Tells what it was asked.
+    static let echo: Service = { request in
+        WireReply([
+            "method": .string(request.method), "path": .string(request.path), "query": .string(request.query),
+            "headers": .object(request.headers.mapValues { .string($0) }),
+            "length": .integer(Int64(request.body.count)),
+            "body": .string(String(decoding: request.body.prefix(1000), as: UTF8.self)),
+        ])
+    }
+}
+
+extension ServerReplyText {
+    /// The body as JSON.
+    var json: JSONValue { get throws { try JSONParser.parse(body) } }
+    /// The code of an error in Parse's form.
+    var code: Int? { (try? json)?["code"]?.integer.map(Int.init) }
+}
+
+/// Runs what waits for sockets on a thread of its own: Swift's own are few, and the server needs them.
+func blocking<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+    try await withCheckedThrowingContinuation { continuation in
+        let thread = Thread { continuation.resume(with: Swift.Result { try body() }) }
+        thread.stackSize = 1 << 20
+        thread.start()
+    }
+}
+
+/// A folder that goes with the object.
+final class ServerFolder: Sendable {
+    let url: URL
+
+    init() throws {
+        url = FileManager.default.temporaryDirectory.appendingPathComponent("relata-server-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+
+    func path(_ name: String) -> String { url.appendingPathComponent(name).path }
+}
+#endif
