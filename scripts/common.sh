@@ -2,8 +2,8 @@
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 root=$PWD
-# The command-line tool stands behind a trait, so that an app that imports the library doesn't fetch its parser.
-traits=(--traits CommandLineTool)
+# The command-line tool and the server stand behind traits, so that an app that imports the library fetches neither.
+traits=(--traits CommandLineTool,Server)
 
 say() { printf '%s\n' "$*" >&2; }
 
@@ -19,6 +19,7 @@ install_needs() {
     local packages=()
     command -v git >/dev/null || packages+=(git)
     [[ -e /usr/include/sqlite3.h ]] || packages+=(libsqlite3-dev)
+    [[ -e /usr/include/zlib.h ]] || packages+=(zlib1g-dev)
     ((${#packages[@]})) || return 0
     local install="apt-get install -y ${packages[*]}"
     command -v apt-get >/dev/null || fail "needs ${packages[*]}: install what your system calls them"
