@@ -90,17 +90,16 @@ struct ModelBinding: Sendable {
 
     /// Checks an object that was just written, and lets the app change it.
     ///
-    /// - Returns: The object as it is stored, and whether the app changed it.
+    /// - Returns: The object as it is stored.
     func saved(
         _ key: KeyValue, original: (any Model)?, in transaction: WriteTransaction
-    ) throws -> (object: any Model, isChanged: Bool)? {
+    ) throws -> (any Model)? {
         guard let written = try object(key, transaction) else { return nil }
         var object = written
         for hook in beforeSave { object = try hook(object, original, transaction) }
         try Self.validate(object)
-        if Self.isEqual(object, written) { return (object, false) }
-        try transaction.update([object])
-        return (object, true)
+        if !Self.isEqual(object, written) { try transaction.update([object]) }
+        return object
     }
 
     private static func validate(_ object: any Model) throws {

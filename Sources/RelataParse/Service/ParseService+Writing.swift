@@ -200,7 +200,7 @@ struct BatchWriter {
     private func finishSaving(_ parseClass: ParseClass, _ key: KeyValue, original: (any Model)?) throws {
         guard let models = transaction.models, let binding = models.bindings[parseClass.name] else { return }
         let typed = models.store.transaction(on: transaction.connection)
-        guard let (object, _) = try binding.saved(key, original: original, in: typed) else { return }
+        guard let object = try binding.saved(key, original: original, in: typed) else { return }
         for hook in binding.afterSave { transaction.aftermath.actions.append { await hook(object) } }
     }
 

@@ -44,34 +44,23 @@ package struct RecordWriter {
     package func update(_ table: Table, _ key: KeyValue, _ changes: [Int: Value]) throws -> Bool {
         let columns = changes.keys.sorted()
         guard !columns.isEmpty else { return try connection.isStored(key, in: table) }
-        var assignments: [String] = []
-        var parameters: [Parameter] = []
-        for column in columns {
-            parameters.append(.value(changes[column] ?? .null))
-            assignments.append("\(RowSQL.quote(table.columns[column].name)) = ?\(parameters.count)")
+        let parameters = columns.map { Parameter.value(changes[$0] ?? .null) }
+        let values: [(name: String, value: String)] = columns.enumerated().map {
+            (table.columns[$1].name, "?\($0 + 1)")
         }
-        // One that changes its owner has no place in the new one's list yet, where the store keeps the place.
-        for reference in schema.references where reference.source == table.index && reference.isOrderStored {
-            guard let order = reference.orderColumn else { continue }
-            let own = columns.filter { table.columns[$0].reference == reference.index }
-            if own.isEmpty { continue }
-            var same: [String] = []
-            for column in own {
-                parameters.append(.value(changes[column] ?? .null))
-                same.append("\(RowSQL.quote(table.columns[column].name)) IS ?\(parameters.count)")
-            }
-            let place = RowSQL.quote(order)
-            assignments.append("\(place) = CASE WHEN \(same.joined(separator: " AND ")) THEN \(place) END")
-        }
+        var assignments = values.map { "\(RowSQL.quote($0)) = \($1)" }
+        assignments += schema.places(
+            in: table, setting: values, of: RowSQL.quote(table.sqlName), .sqlite)
         if let revision = table.entity.revision.flatMap({ table.entity.attribute($0)?.column }) {
             assignments.append("\(RowSQL.quote(revision)) = \(RowSQL.quote(revision)) + 1")
         }
         let sql =
             "UPDATE \(RowSQL.quote(table.sqlName)) SET \(assignments.joined(separator: ", ")) WHERE "
             + RowSQL.matches(table.keyColumnNames, from: parameters.count + 1)
-        parameters += key.values.map(Parameter.value)
         do {
-            guard try connection.run(SQLStatement(sql, parameters)) > 0 else { return false }
+            guard try connection.run(SQLStatement(sql, parameters + key.values.map(Parameter.value))) > 0 else {
+                return false
+            }
         } catch {
             var values = try row(table, key) ?? []
             for (column, value) in changes where column < values.count { values[column] = value }
