@@ -1,25 +1,45 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The speed of Relata beside that of SQLite's own interface and of GRDB. A package of its own, so that an app that
-// uses Relata never sees it.
+// The speed of Relata beside that of SQLite's own interface and of GRDB, and of its server beside a bare one. A package of
+// its own, so that an app that uses Relata never sees it. What only the server's needs stands behind the trait `Server`.
 
 let package = Package(
     name: "relata-benchmarks",
     platforms: [.macOS(.v15)],
+    products: [
+        .executable(name: "relata-bench", targets: ["relata-bench"]),
+        .executable(name: "relata-server-bench", targets: ["relata-server-bench"]),
+    ],
+    traits: [
+        .trait(name: "Server", description: "The speed of the server: `relata-server-bench`.")
+    ],
     dependencies: [
-        .package(name: "relata", path: ".."),
+        .package(name: "relata", path: "..", traits: [.trait(name: "Server", condition: .when(traits: ["Server"]))]),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
     ],
     targets: [
+        // The figures: a table and a file that both programs write.
+        .target(name: "BenchmarkReport", swiftSettings: [.treatAllWarnings(as: .error)]),
         .executableTarget(
             name: "relata-bench",
             dependencies: [
+                "BenchmarkReport",
                 .product(name: "Relata", package: "relata"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
             ],
-            swiftSettings: [.treatAllWarnings(as: .error)])
+            swiftSettings: [.treatAllWarnings(as: .error)]),
+        .executableTarget(
+            name: "relata-server-bench",
+            dependencies: [
+                "BenchmarkReport",
+                .product(name: "Relata", package: "relata"),
+                .product(name: "RelataServer", package: "relata", condition: .when(traits: ["Server"])),
+                .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["Server"])),
+            ],
+            swiftSettings: [.treatAllWarnings(as: .error)]),
     ],
     swiftLanguageModes: [.v6]
 )

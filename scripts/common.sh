@@ -12,11 +12,14 @@ fail() {
     exit 1
 }
 
-# Installs what a fresh Debian or Ubuntu lacks besides Swift.
+# Installs what a fresh Debian or Ubuntu lacks besides Swift, and the packages that it is given.
 install_needs() {
     command -v swift >/dev/null || fail "Swift is missing: install it from https://www.swift.org/install and put it on the PATH"
-    [[ $(uname) == Linux ]] || return 0
-    local packages=()
+    local packages=("$@")
+    if [[ $(uname) != Linux ]]; then
+        ((${#packages[@]} == 0)) || fail "needs ${packages[*]}: install what your system calls them"
+        return 0
+    fi
     command -v git >/dev/null || packages+=(git)
     [[ -e /usr/include/sqlite3.h ]] || packages+=(libsqlite3-dev)
     [[ -e /usr/include/zlib.h ]] || packages+=(zlib1g-dev)

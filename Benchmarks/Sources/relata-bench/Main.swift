@@ -1,3 +1,4 @@
+import BenchmarkReport
 import Foundation
 
 /// Measures Relata beside SQLite's own interface (the limit) and GRDB (the peer), prints a table and writes
@@ -10,7 +11,7 @@ import Foundation
             // A task of its own: on the main actor, each async call would hop to another thread and back.
             try await Task.detached { try await measure(options) }.value
         } catch {
-            FileHandle.standardError.write(Data("relata-bench: \(error)\n".utf8))
+            Report.say("relata-bench: \(error)")
             exit(1)
         }
     }
@@ -20,8 +21,8 @@ import Foundation
         var report = Report()
         let bench = Bench(options: options, directory: directory)
         for workload in Workload.all where options.includes(workload.name) {
-            report.print(progress: workload.name)
-            report.add(workload, try await workload.measure(bench))
+            Report.say("measuring \(workload.name) …")
+            report.add(workload.name, workload.targets, try await workload.measure(bench))
         }
         report.printTable()
         try report.write(to: options.output)

@@ -1,3 +1,4 @@
+import BenchmarkReport
 import Foundation
 
 /// Measures the contestants of one workload.
@@ -40,13 +41,5 @@ struct Bench: Sendable {
             outcome.peers.append((name, medians[.peer(name)] ?? 0))
         }
         return outcome
-    }
-}
-
-extension [Double] {
-    var median: Double {
-        let sorted = sorted()
-        let middle = count / 2
-        return count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
     }
 }

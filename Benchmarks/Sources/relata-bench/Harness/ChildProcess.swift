@@ -1,3 +1,4 @@
+import BenchmarkReport
 import Foundation
 
 /// Parts of workloads that run in processes of their own, because what is measured is how much memory they have at most.

@@ -1,3 +1,5 @@
+import BenchmarkReport
+
 /// What the command line asks for.
 struct Options: Sendable {
     var only: Set<String> = []
@@ -51,10 +53,4 @@ struct Options: Sendable {
         guard let value = arguments.popFirst() else { throw Failure("\(option) needs a value") }
         return value
     }
-}
-
-/// An error with a message for the reader.
-struct Failure: Error, CustomStringConvertible {
-    let description: String
-    init(_ description: String) { self.description = description }
 }

@@ -1,3 +1,5 @@
+import BenchmarkReport
+
 /// One thing that is measured, by its name in `bench.json`.
 struct Workload: Sendable {
     let name: String
@@ -12,26 +14,6 @@ struct Workload: Sendable {
         .graphTree,
         .observeLatency, .observeUnrelated, .observeMemory,
     ]
-}
-
-/// What a workload must reach.
-enum Target: Sendable {
-    /// So many times the limit, at most.
-    case limit(Double)
-    /// So many times faster than a peer, at least.
-    case faster(Double, than: String)
-    /// Below an amount in the workload's own unit.
-    case below(Double)
-}
-
-/// The figures of a workload: medians.
-struct Outcome: Sendable {
-    enum Unit: String { case milliseconds = "ms", megabytes = "mb", times }
-
-    var unit = Unit.milliseconds
-    var ours: Double
-    var limit: Double?
-    var peers: [(name: String, value: Double)] = []
 }
 
 /// Who does a workload.

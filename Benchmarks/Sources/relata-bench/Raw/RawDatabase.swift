@@ -1,3 +1,4 @@
+import BenchmarkReport
 import GRDBSQLite
 
 /// A connection through SQLite's own interface: what the limit uses.

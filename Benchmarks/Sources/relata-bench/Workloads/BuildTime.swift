@@ -1,3 +1,4 @@
+import BenchmarkReport
 import Foundation
 
 /// How much longer the compiler takes for fifty entities because of `@Model`: a source file with the macro beside one

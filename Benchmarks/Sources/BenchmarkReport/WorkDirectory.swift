@@ -1,32 +1,38 @@
 import Foundation
 
 /// A directory for the files that are measured, removed with them at the end.
-final class WorkDirectory: Sendable {
-    let path: String
+public final class WorkDirectory: Sendable {
+    /// Where it is.
+    public let path: String
 
-    init() throws {
+    /// Makes one that only this user may enter.
+    public init() throws {
         path = FileManager.default.temporaryDirectory.appending(path: "relata-bench-\(getpid())").path
-        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(
+            atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     }
 
-    deinit { try? FileManager.default.removeItem(atPath: path) }
+    deinit { remove() }
+
+    /// Removes it, for an end that no `deinit` sees.
+    public func remove() { try? FileManager.default.removeItem(atPath: path) }
 
     /// The path of a file of that name, which isn't there yet.
-    func file(_ name: String) throws -> String {
+    public func file(_ name: String) throws -> String {
         let file = path + "/" + name
         try remove(file)
         return file
     }
 
     /// A copy of a closed database file.
-    func copy(_ source: String, _ name: String) throws -> String {
+    public func copy(_ source: String, _ name: String) throws -> String {
         let file = try file(name)
         try FileManager.default.copyItem(atPath: source, toPath: file)
         return file
     }
 
     /// Removes a database with its companions.
-    func remove(_ file: String) throws {
+    public func remove(_ file: String) throws {
         for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: file + suffix) {
             try FileManager.default.removeItem(atPath: file + suffix)
         }

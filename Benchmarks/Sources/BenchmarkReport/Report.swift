@@ -1,27 +1,32 @@
 import Foundation
 
 /// Collects figures, prints them as a table and writes them as JSON.
-struct Report {
-    private var lines: [(workload: Workload, outcome: Outcome)] = []
+public struct Report {
+    private var lines: [(name: String, targets: [Target], outcome: Outcome)] = []
 
-    mutating func add(_ workload: Workload, _ outcome: Outcome) { lines.append((workload, outcome)) }
+    /// Begins with nothing.
+    public init() {}
 
-    /// Says on the terminal what is being measured, away from the table.
-    func print(progress: String) {
-        FileHandle.standardError.write(Data("measuring \(progress) …\n".utf8))
+    /// Adds the figures of a workload.
+    public mutating func add(_ name: String, _ targets: [Target], _ outcome: Outcome) {
+        lines.append((name, targets, outcome))
     }
 
-    func printTable() {
+    /// Says on the terminal what is being done, away from the table.
+    public static func say(_ text: String) { FileHandle.standardError.write(Data("\(text)\n".utf8)) }
+
+    /// Prints a line for each workload.
+    public func printTable() {
         var table = [["workload", "ours", "limit", "ratio", "peers", "target", ""]]
-        for (workload, outcome) in lines {
-            let (targets, isMet) = judge(workload.targets, outcome)
+        for (name, targets, outcome) in lines {
+            let (texts, isMet) = judge(targets, outcome)
             let peers = outcome.peers.map {
                 "\($0.name) \(Self.number($0.value)) (\(Self.ratio($0.value, outcome.ours)))"
             }
             table.append([
-                workload.name, Self.number(outcome.ours) + " " + outcome.unit.rawValue,
+                name, Self.number(outcome.ours) + " " + outcome.unit.rawValue,
                 outcome.limit.map(Self.number) ?? "", outcome.limit.map { Self.ratio(outcome.ours, $0) } ?? "",
-                peers.joined(separator: ", "), targets, isMet ? "met" : "MISSED",
+                peers.joined(separator: ", "), texts, isMet ? "met" : "MISSED",
             ])
         }
         let widths = table[0].indices.map { column in table.map { $0[column].count }.max() ?? 0 }
@@ -31,11 +36,14 @@ struct Report {
         }
     }
 
-    func write(to file: String) throws {
-        var entries: [[String: Any]] = []
-        for (workload, outcome) in lines {
+    /// Writes the figures to a file. What the file holds of other workloads stays.
+    public func write(to file: String) throws {
+        var entries = Self.entries(in: file)
+        let measured = Set(lines.map(\.name))
+        entries.removeAll { ($0["workload"] as? String).map(measured.contains) ?? true }
+        for (name, _, outcome) in lines {
             let unit = outcome.unit.rawValue
-            var entry: [String: Any] = ["workload": workload.name, "ours_\(unit)": Self.rounded(outcome.ours)]
+            var entry: [String: Any] = ["workload": name, "ours_\(unit)": Self.rounded(outcome.ours)]
             if let limit = outcome.limit { entry["limit_\(unit)"] = Self.rounded(limit) }
             if outcome.peers.isEmpty { entries.append(entry) }
             for peer in outcome.peers {
@@ -49,6 +57,12 @@ struct Report {
         Swift.print("figures written to \(file)")
     }
 
+    /// The figures of a file; none where it holds something else.
+    private static func entries(in file: String) -> [[String: Any]] {
+        guard let data = FileManager.default.contents(atPath: file) else { return [] }
+        return (try? JSONSerialization.jsonObject(with: data)) as? [[String: Any]] ?? []
+    }
+
     private func judge(_ targets: [Target], _ outcome: Outcome) -> (text: String, isMet: Bool) {
         var texts: [String] = []
         var isMet = true
@@ -57,6 +71,9 @@ struct Report {
             case .limit(let factor):
                 texts.append("≤ \(factor)× limit")
                 if let limit = outcome.limit { isMet = isMet && outcome.ours <= factor * limit }
+            case .rate(let part):
+                texts.append("≥ \(part)× the limit's rate")
+                if let limit = outcome.limit { isMet = isMet && outcome.ours * part <= limit }
             case .faster(let factor, let name):
                 texts.append("≥ \(factor)× faster than \(name)")
                 for peer in outcome.peers where peer.name == name {
@@ -70,7 +87,9 @@ struct Report {
         return (texts.joined(separator: ", "), isMet)
     }
 
-    private static func number(_ value: Double) -> String { String(format: value < 10 ? "%.2f" : "%.1f", value) }
+    private static func number(_ value: Double) -> String {
+        String(format: value < 1 ? "%.4f" : value < 10 ? "%.2f" : "%.1f", value)
+    }
     private static func ratio(_ value: Double, _ base: Double) -> String { String(format: "%.2f×", value / base) }
-    private static func rounded(_ value: Double) -> Double { (value * 1000).rounded() / 1000 }
+    private static func rounded(_ value: Double) -> Double { (value * 10_000).rounded() / 10_000 }
 }

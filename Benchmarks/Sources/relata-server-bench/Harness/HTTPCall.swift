@@ -1,0 +1,53 @@
+#if Server
+import Foundation
+
+/// What clients send, one after another and then again from the first: one method, and paths or bodies that differ.
+struct HTTPCall: Sendable {
+    var method = "GET"
+    var paths: [String]
+    var bodies = [""]
+    var headers: [String: String] = [:]
+
+    /// How many requests there are until they begin again.
+    var count: Int { max(paths.count, bodies.count) }
+
+    /// A request as it goes over the wire.
+    func bytes(_ number: Int) -> [UInt8] {
+        let body = bodies[number % bodies.count]
+        var text = "\(method) \(paths[number % paths.count]) HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+        for (name, value) in allHeaders { text += "\(name): \(value)\r\n" }
+        if !body.isEmpty { text += "Content-Length: \(body.utf8.count)\r\n" }
+        return Array((text + "\r\n" + body).utf8)
+    }
+
+    /// The script that has `wrk` send them.
+    var lua: String {
+        var lines = ["local paths, bodies, headers, requests = {}, {}, {}, {}"]
+        lines += paths.map { "paths[#paths + 1] = [==[\($0)]==]" }
+        lines += bodies.map { $0.isEmpty ? "bodies[1] = nil" : "bodies[#bodies + 1] = [==[\($0)]==]" }
+        lines += allHeaders.map { "headers[ [==[\($0)]==] ] = [==[\($1)]==]" }
+        lines.append(
+            """
+            local place = 0
+            function init(arguments)
+                for name, value in pairs(wrk.headers) do headers[name] = value end
+                for number = 0, \(count - 1) do
+                    requests[#requests + 1] = wrk.format(
+                        "\(method)", paths[number % #paths + 1], headers, bodies[number % math.max(#bodies, 1) + 1])
+                end
+            end
+            function request()
+                place = place % #requests + 1
+                return requests[place]
+            end
+            """)
+        return lines.joined(separator: "\n")
+    }
+
+    private var allHeaders: [(String, String)] {
+        var all = headers
+        if bodies != [""] { all["Content-Type"] = "application/json" }
+        return all.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    }
+}
+#endif

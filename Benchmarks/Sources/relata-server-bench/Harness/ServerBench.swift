@@ -1,0 +1,92 @@
+#if Server
+import BenchmarkReport
+import Foundation
+import Relata
+
+/// What all workloads share: the servers, and the objects they serve.
+final class ServerBench: Sendable {
+    let options: Options
+    let wrk: Wrk
+    /// What is read.
+    let library: SampleLibrary
+    /// The server of a file that is only read, so that it stays as large as it is.
+    let reading: ServerProcess
+    /// The server of a copy, which grows.
+    let writing: ServerProcess
+    /// The store by itself, on the file that is only read, and on another copy that grows.
+    let readingStore: Store
+    let writingStore: Store
+    /// The peer; `nil` where it isn't installed.
+    let kinto: Kinto?
+
+    init(_ options: Options, _ directory: WorkDirectory) async throws {
+        self.options = options
+        wrk = Wrk(directory: directory, seconds: options.isQuick ? 1 : 3)
+        Report.say("making the objects …")
+        library = try await SampleLibrary(
+            directory.file("library.sqlite"), books: options.isQuick ? 1_000 : 10_000)
+        let copies = (
+            try directory.copy(library.path, "served.sqlite"), try directory.copy(library.path, "stored.sqlite")
+        )
+        reading = try .child("relata", library.path)
+        writing = try .child("relata", copies.0)
+        readingStore = try await Store.open(library.path, for: Shelf.self)
+        writingStore = try await Store.open(copies.1, for: Shelf.self)
+        if let python = options.kinto {
+            kinto = try Kinto(python: python, directory, books: library.plainBooks)
+        } else {
+            Report.say("Kinto isn't measured: scripts/bench --server installs it where PyPI can be reached")
+            kinto = nil
+        }
+    }
+
+    // MARK: Measuring
+
+    /// Measures all contestants in turns, so that whatever else the machine does meets all of them alike.
+    ///
+    /// - Returns: The median of each, in milliseconds.
+    func medians(_ contestants: [() async throws -> Double]) async throws -> [Double] {
+        var times = [[Double]](repeating: [], count: contestants.count)
+        for round in 0..<options.rounds {
+            for offset in contestants.indices {
+                let index = (offset + round) % contestants.count
+                times[index].append(try await contestants[index]())
+            }
+        }
+        return times.map(\.median)
+    }
+
+    /// Milliseconds for each call of what the library does by itself, with as many calls at once as there are processors.
+    func milliseconds(
+        tasks: Int = ProcessInfo.processInfo.activeProcessorCount,
+        _ call: @escaping @Sendable (Int) async throws -> Void
+    ) async throws -> Double {
+        let start = Clock.now
+        let end = start + Double(wrk.seconds)
+        let count = try await withThrowingTaskGroup(of: Int.self) { group in
+            for task in 0..<tasks {
+                group.addTask {
+                    var count = 0
+                    while Clock.now < end {
+                        try await call(task + count * tasks)
+                        count += 1
+                    }
+                    return count
+                }
+            }
+            return try await group.reduce(0, +)
+        }
+        return (Clock.now - start) * 1000 / Double(count)
+    }
+}
+
+/// Time that only goes forward.
+enum Clock {
+    /// Seconds since some moment.
+    static var now: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+}
+#endif

@@ -1,0 +1,89 @@
+#if Server
+import BenchmarkReport
+import Foundation
+
+/// A connection to a server on this machine.
+final class ServerConnection {
+    let descriptor: Int32
+    private var received: [UInt8] = []
+
+    init(port: Int) throws {
+        #if os(Linux)
+        descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        #else
+        descriptor = socket(AF_INET, SOCK_STREAM, 0)
+        #endif
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
+        address.sin_addr = in_addr(s_addr: inet_addr("127.0.0.1"))
+        let code = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard descriptor >= 0, code == 0 else { throw Failure("the server on port \(port) can't be reached") }
+        // A request that is written at once must not wait for the acknowledgement of the last.
+        var isOn: Int32 = 1
+        setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &isOn, socklen_t(MemoryLayout<Int32>.size))
+    }
+
+    deinit { close(descriptor) }
+
+    /// Sends a request and waits for its reply.
+    ///
+    /// - Returns: The reply's body.
+    func answer(_ call: HTTPCall, _ number: Int = 0) throws -> [UInt8] {
+        try send(call.bytes(number))
+        while true {
+            if let reply = try receive() { return reply }
+        }
+    }
+
+    /// Sends the bytes of a request.
+    func send(_ bytes: [UInt8]) throws {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+            guard count > 0 else { throw Failure("the server closed the connection") }
+            rest = rest.dropFirst(count)
+        }
+    }
+
+    /// Takes what has arrived, or waits for it.
+    ///
+    /// - Returns: The body of a reply that is whole; `nil` where more of it is to come.
+    /// - Throws: For a reply that refuses the request.
+    func receive() throws -> [UInt8]? {
+        let start = received.count
+        received += [UInt8](repeating: 0, count: 65_536)
+        let count = received.withUnsafeMutableBytes { bytes in
+            bytes.baseAddress.map { read(descriptor, $0 + start, 65_536) } ?? 0
+        }
+        guard count > 0 else { throw Failure("the server closed the connection") }
+        received.removeLast(65_536 - count)
+        guard let end = Self.endOfHead(received) else { return nil }
+        let head = String(decoding: received[..<end], as: UTF8.self).lowercased()
+        guard let field = head.firstRange(of: "content-length:"),
+            let length = Int(
+                head[field.upperBound...].prefix { $0 != "\r" && $0 != "\r\n" }.trimmingCharacters(in: .whitespaces))
+        else { throw Failure("a reply without a length: \(head)") }
+        guard received.count >= end + length else { return nil }
+        let body = Array(received[end..<end + length])
+        guard head.hasPrefix("http/1.1 2") else {
+            throw Failure("refused: \(head.prefix(100)) \(String(decoding: body.prefix(500), as: UTF8.self))")
+        }
+        received = []
+        return body
+    }
+
+    private static func endOfHead(_ bytes: [UInt8]) -> Int? {
+        guard bytes.count >= 4 else { return nil }
+        for end in 4...bytes.count
+        where bytes[end - 1] == 0x0A && bytes[end - 2] == 0x0D && bytes[end - 3] == 0x0A && bytes[end - 4] == 0x0D {
+            return end
+        }
+        return nil
+    }
+}
+#endif

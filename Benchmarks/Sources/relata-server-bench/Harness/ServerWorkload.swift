@@ -1,0 +1,14 @@
+#if Server
+import BenchmarkReport
+
+/// One thing that is measured, by its name in `bench.json`.
+struct ServerWorkload: Sendable {
+    let name: String
+    let targets: [Target]
+    let measure: @Sendable (ServerBench) async throws -> Outcome
+
+    static let all: [ServerWorkload] = [
+        .get, .create, .list, .find, .related, .batch, .getTail, .createTail, .memory,
+    ]
+}
+#endif

@@ -1,0 +1,75 @@
+#if Server
+import BenchmarkReport
+import Foundation
+
+/// Kinto, a server for JSON objects written in Python, with its objects in memory.
+final class Kinto: Sendable {
+    static let name = "Kinto"
+
+    private static let collection = "/v1/buckets/library/collections/books"
+
+    private let server: ServerProcess
+    let get: HTTPCall
+    let create: HTTPCall
+    let list: HTTPCall
+    var port: Int { server.port }
+
+    /// Starts it and gives it books.
+    init(python: String, _ directory: WorkDirectory, books: [String]) throws {
+        Report.say("starting Kinto …")
+        let settings = try directory.file("kinto.ini")
+        try Self.settings.write(toFile: settings, atomically: true, encoding: .utf8)
+        let program = try directory.file("serve.py")
+        try Self.program.write(toFile: program, atomically: true, encoding: .utf8)
+        server = try ServerProcess(
+            URL(filePath: python), [program, settings], log: try directory.file("kinto.log"))
+        let connection = try ServerConnection(port: server.port)
+        for path in ["/v1/buckets/library", Self.collection] {
+            _ = try connection.answer(HTTPCall(method: "PUT", paths: [path], bodies: ["{}"]))
+        }
+        var ids: [String] = []
+        for start in stride(from: 0, to: books.count, by: 100) {
+            let requests = (start..<min(start + 100, books.count)).map { number in
+                ids.append("book-\(number)")
+                return #"{"path": "\#(Self.collection)/records/book-\#(number)", "body": {"data": \#(books[number])}}"#
+            }
+            let body =
+                #"{"defaults": {"method": "PUT"}, "requests": [\#(requests.joined(separator: ", "))]}"#
+            _ = try connection.answer(HTTPCall(method: "POST", paths: ["/v1/batch"], bodies: [body]))
+        }
+        get = HTTPCall(paths: ids.map { "\(Self.collection)/records/\($0)" })
+        create = HTTPCall(
+            method: "POST", paths: ["\(Self.collection)/records"], bodies: books.map { #"{"data": \#($0)}"# })
+        list = HTTPCall(paths: ["\(Self.collection)/records?_limit=100"])
+    }
+
+    private static let settings = """
+        [app:main]
+        use = egg:kinto
+        kinto.storage_backend = kinto.core.storage.memory
+        kinto.cache_backend = kinto.core.cache.memory
+        kinto.permission_backend = kinto.core.permission.memory
+        kinto.bucket_create_principals = system.Everyone
+        kinto.bucket_write_principals = system.Everyone
+        kinto.batch_max_requests = 100
+        kinto.includes =
+        kinto.userid_hmac_secret = relata
+        multiauth.policies = basicauth
+
+        """
+
+    /// Serves with waitress, as `kinto start` does, and ends with the process that started it.
+    private static let program = """
+        import logging, os, sys, threading, warnings
+        warnings.simplefilter("ignore")
+        logging.disable(logging.CRITICAL)
+        from pyramid.paster import get_app
+        from waitress.server import create_server
+        threading.Thread(target=lambda: (sys.stdin.read(), os._exit(0)), daemon=True).start()
+        server = create_server(get_app(sys.argv[1]), host="127.0.0.1", port=0)
+        print(server.effective_port, flush=True)
+        server.run()
+
+        """
+}
+#endif

@@ -1,0 +1,68 @@
+#if Server
+import BenchmarkReport
+import Foundation
+import Hummingbird
+import Logging
+import Metrics
+import RelataParse
+import RelataServer
+
+/// The servers that this program becomes when it is started as one.
+enum ServerChild {
+    static func run(_ arguments: [String]) async throws {
+        endWithParent()
+        switch (arguments.first, arguments.count) {
+        case ("relata", 2): try await serve(arguments[1])
+        case ("bare", 2): try await serveBare(Int(arguments[1]) ?? 0)
+        default: throw Failure("no server is called so: \(arguments.joined(separator: " "))")
+        }
+    }
+
+    /// Ours, as `relata serve` starts it.
+    private static func serve(_ path: String) async throws {
+        let metrics = PrometheusMetrics()
+        MetricsSystem.bootstrap(metrics)
+        LoggingSystem.bootstrap { label in StreamLogHandler.standardError(label: label) }
+        var configuration = RelataServer.Configuration()
+        configuration.port = 0
+        let keys = ServerKeys(
+            applicationID: SampleLibrary.applicationID, clientKey: SampleLibrary.clientKey, masterKey: "master")
+        let server = try RelataServer(
+            ParseStore.open(path), keys: keys, configuration: configuration, metrics: metrics)
+        try await server.run { address in say(address.port) }
+    }
+
+    /// What could be reached: routes of Hummingbird's that answer a constant of so many bytes, whatever they are sent.
+    private static func serveBare(_ size: Int) async throws {
+        let router = Router()
+        let body = ByteBuffer(repeating: UInt8(ascii: "x"), count: size)
+        let fields: HTTPFields = [.contentType: "application/json; charset=utf-8"]
+        router.get("/parse/classes/:class/:id") { _, _ in
+            Response(status: .ok, headers: fields, body: .init(byteBuffer: body))
+        }
+        router.post("/parse/classes/:class") { request, _ in
+            _ = try await request.body.collect(upTo: 1 << 20)
+            return Response(status: .created, headers: fields, body: .init(byteBuffer: body))
+        }
+        var logger = Logger(label: "bare")
+        logger.logLevel = .critical
+        let application = Application(
+            router: router, configuration: .init(address: .hostname("127.0.0.1", port: 0)),
+            onServerRunning: { say($0.localAddress?.port ?? 0) }, logger: logger)
+        try await application.runService()
+    }
+
+    private static func say(_ port: Int) {
+        print(port)
+        fflush(nil)
+    }
+
+    /// Whoever started this process holds the other end of its input.
+    private static func endWithParent() {
+        Thread.detachNewThread {
+            while let data = try? FileHandle.standardInput.read(upToCount: 1024), !data.isEmpty {}
+            exit(0)
+        }
+    }
+}
+#endif

@@ -1,0 +1,74 @@
+#if Server
+import BenchmarkReport
+import Foundation
+import Relata
+
+// One object by its id, and one new object, at full load. The limit is what a server would take that does what a bare one
+// does and then what the store does by itself: both times added up.
+
+extension ServerWorkload {
+    static let get = ServerWorkload(name: "http-get", targets: [.rate(0.7), .faster(10, than: Kinto.name)]) { bench in
+        let (call, books, store) = (bench.library.get, bench.library.books, bench.readingStore)
+        let bare = try bench.bareServer(for: call, bench.reading)
+        return try await bench.measure(call, bench.reading, bare, peer: bench.kinto?.get) { number in
+            guard try await store.fetch(Book.self, id: books[number % books.count]) != nil else {
+                throw Failure("a book is missing")
+            }
+        }
+    }
+
+    static let create = ServerWorkload(
+        name: "http-create", targets: [.rate(0.7), .faster(10, than: Kinto.name)]
+    ) { bench in
+        let (call, store) = (bench.library.create, bench.writingStore)
+        let bare = try bench.bareServer(for: call, bench.writing)
+        let ids = BookIDs()
+        return try await bench.measure(call, bench.writing, bare, peer: bench.kinto?.create) { number in
+            let now = Date()
+            try await store.insert(
+                Book(
+                    objectId: ids.next(), createdAt: now, updatedAt: now, inPrint: number % 3 == 0,
+                    note: "Bought in shop number \(number % 97)", price: Double(number % 1000) / 10,
+                    title: "The wonderful adventures, part \(number)", year: Double(1900 + number * 7919 % 120)))
+        }
+    }
+}
+
+/// Ids like those that the server gives.
+private struct BookIDs: Sendable {
+    private static let characters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
+
+    func next() -> String { String((0..<10).map { _ in Self.characters.randomElement() ?? "A" }) }
+}
+
+extension ServerBench {
+    /// A bare server whose replies are as long as ours.
+    fileprivate func bareServer(for call: HTTPCall, _ server: ServerProcess) throws -> ServerProcess {
+        try .child("bare", "\(ServerConnection(port: server.port).answer(call).count)")
+    }
+
+    fileprivate func measure(
+        _ call: HTTPCall, _ server: ServerProcess, _ bare: ServerProcess, peer: HTTPCall?,
+        _ store: @escaping @Sendable (Int) async throws -> Void
+    ) async throws -> Outcome {
+        let medians = try await medians([
+            { try self.wrk.milliseconds(call, port: server.port) },
+            { try self.wrk.milliseconds(call, port: bare.port) },
+            { try await self.milliseconds(store) },
+            { try self.milliseconds(peer) },
+        ])
+        Report.say(String(format: "  bare %.4f ms, store %.4f ms", medians[1], medians[2]))
+        return Outcome(ours: medians[0], limit: medians[1] + medians[2], peers: peers(medians[3]))
+    }
+
+    /// What Kinto takes; 0 where it isn't there.
+    func milliseconds(_ peer: HTTPCall?) throws -> Double {
+        guard let kinto, let peer else { return 0 }
+        return try wrk.milliseconds(peer, port: kinto.port)
+    }
+
+    func peers(_ milliseconds: Double) -> [(name: String, value: Double)] {
+        milliseconds > 0 ? [(Kinto.name, milliseconds)] : []
+    }
+}
+#endif
