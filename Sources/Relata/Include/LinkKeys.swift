@@ -12,7 +12,7 @@ final class ToOneKeys<Target: Model>: AnyToOneKeys {
     @usableFromInline private(set) var keys: [Target.Key] = []
     /// For each object the number of its key; -1 for one that is unset.
     @usableFromInline private(set) var rows: [Int32] = []
-    @usableFromInline var numbers: [Target.Key: Int32] = [:]
+    @usableFromInline var numbers: [StoredKey<Target>: Int32] = [:]
 
     /// The keys of objects' to-one of that number.
     init<Owner: Model>(_ index: Int, of objects: [Owner]) throws {
@@ -24,9 +24,10 @@ final class ToOneKeys<Target: Model>: AnyToOneKeys {
     @inlinable
     func add(_ key: Target.Key?) {
         guard let key else { return rows.append(-1) }
-        let number = numbers[key] ?? Int32(truncatingIfNeeded: keys.count)
+        let stored = StoredKey<Target>(key)
+        let number = numbers[stored] ?? Int32(truncatingIfNeeded: keys.count)
         if number == keys.count {
-            numbers[key] = number
+            numbers[stored] = number
             keys.append(key)
         }
         rows.append(number)

@@ -25,12 +25,12 @@ public struct ReadLoop<M: Model> {
     /// The objects, each once.
     @usableFromInline var objects: [M] = []
     /// Where those are that may come in several rows, where not ``known`` tells.
-    @usableFromInline var places: [M.Key: Int32] = [:]
+    @usableFromInline var places: [StoredKey<M>: Int32] = [:]
     /// Which owner each row is of.
     @usableFromInline var rows: EdgeRows
     /// The owners' keys, by their numbers, where rows tell keys.
-    @usableFromInline var ownerKeys: [M.Key] = []
-    @usableFromInline var ownerNumbers: [M.Key: Int32] = [:]
+    @usableFromInline var ownerKeys: [StoredKey<M>] = []
+    @usableFromInline var ownerNumbers: [StoredKey<M>: Int32] = [:]
     /// What SQLite answered last.
     @usableFromInline var code = SQLITE_DONE
 
@@ -69,7 +69,7 @@ public struct ReadLoop<M: Model> {
                 guard let known = rows.owner(statement) else { return }
                 number = known
                 reader.skip(1)
-            case .key: number = ownerNumber(try M.readKey(from: &reader))
+            case .key: number = ownerNumber(StoredKey(try M.readKey(from: &reader)))
             }
             var place = Int32(truncatingIfNeeded: objects.count)
             if let known {
@@ -81,13 +81,13 @@ public struct ReadLoop<M: Model> {
                 reader.skip(1)
             } else if keyColumn >= 0 {
                 var reader = RowReader(statement, column: keyColumn)
-                let key = try M.readKey(from: &reader)
+                let key = StoredKey<M>(try M.readKey(from: &reader))
                 if let known = places[key] { place = known } else { places[key] = place }
             }
             if place == objects.count {
                 let object = try M(from: &reader)
                 // In a tree every object is looked for by its key later.
-                if owner == .key, let key = object.primaryKey {
+                if owner == .key, let key = object.ownKey {
                     if let known = places[key] { place = known } else { places[key] = place }
                 }
                 if let known { known[ColumnValue(statement, 1)] = place }
@@ -99,7 +99,7 @@ public struct ReadLoop<M: Model> {
 
     /// Owners are numbered as they come. Rows of one owner mostly come together.
     @inlinable
-    mutating func ownerNumber(_ key: M.Key) -> Int32 {
+    mutating func ownerNumber(_ key: StoredKey<M>) -> Int32 {
         if let last = ownerKeys.last, last == key { return Int32(truncatingIfNeeded: ownerKeys.count - 1) }
         if let known = ownerNumbers[key] { return known }
         let number = Int32(truncatingIfNeeded: ownerKeys.count)

@@ -39,12 +39,12 @@ struct TreeLoader<Node: Model> {
 
     private func fetch(toManyOf owners: [Node]) throws -> Nodes {
         let loop = try fetch(try KeyList(of: owners))
-        let places = owners.map { $0.primaryKey.flatMap { loop.places[$0] } ?? -1 }
+        let places = owners.map { $0.ownKey.flatMap { loop.places[$0] } ?? -1 }
         var numbers = loop.ownerKeys.map { loop.places[$0] ?? -1 }
         var ownNumbers = places
         var count = Int32(loop.objects.count)
         for (index, owner) in owners.enumerated() where places[index] < 0 {
-            guard let number = owner.primaryKey.flatMap({ loop.ownerNumbers[$0] }) else { continue }
+            guard let number = owner.ownKey.flatMap({ loop.ownerNumbers[$0] }) else { continue }
             // The same owner may be there twice.
             if numbers[Int(number)] < 0 {
                 numbers[Int(number)] = count
@@ -63,13 +63,13 @@ struct TreeLoader<Node: Model> {
         let loop = try fetch(try keys.list())
         let objects = loop.objects
         let targets = [try ToOneKeys<Node>(index, of: objects), keys].flatMap { keys in
-            let places = keys.keys.map { loop.places[$0] ?? -1 }
+            let places = keys.keys.map { loop.places[StoredKey($0)] ?? -1 }
             return keys.rows.map { $0 < 0 ? -1 : places[Int($0)] }
         }
         let links = TreeLinks(
             objects: objects.count, lists: MemberLists(targets),
             owners: owners.indices.map { Int32(objects.count + $0) },
-            places: owners.map { $0.primaryKey.flatMap { loop.places[$0] } ?? -1 })
+            places: owners.map { $0.ownKey.flatMap { loop.places[$0] } ?? -1 })
         return Nodes(objects: objects, links: links)
     }
 

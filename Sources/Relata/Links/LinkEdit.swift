@@ -60,7 +60,7 @@ extension LinkTarget: Equatable {
     static func == (lhs: LinkTarget, rhs: LinkTarget) -> Bool {
         switch (lhs, rhs) {
         case (.object(let left), .object(let right)): left === right || left.value == right.value
-        case (.key(let left), .key(let right)): left == right
+        case (.key(let left), .key(let right)): StoredKey<Target>(left) == StoredKey(right)
         default: false
         }
     }

@@ -91,9 +91,9 @@ public struct ToMany<Target: Model>: Sendable, Equatable {
         edits += objects.map { .add(.object(LinkedObject($0))) }
         guard var content else { return }
         self.content = nil  // so that the array isn't copied
-        var keys = Set(content.compactMap(\.primaryKey))
+        var keys = Set(content.compactMap(\.ownKey))
         for object in objects {
-            if let key = object.primaryKey {
+            if let key = object.ownKey {
                 if keys.insert(key).inserted { content.append(object) }
             } else if !content.contains(object) {
                 content.append(object)
@@ -217,12 +217,15 @@ public struct ToMany<Target: Model>: Sendable, Equatable {
     }
 
     private func isSame(_ left: Target, _ right: Target) -> Bool {
-        left.primaryKey.map { $0 == right.primaryKey } ?? (left == right)
+        left.ownKey.map { $0 == right.ownKey } ?? (left == right)
     }
 
     private func index(of object: Target) -> Int? { content?.firstIndex { isSame($0, object) } }
 
-    private func index(of key: Target.Key) -> Int? { content?.firstIndex { $0.primaryKey == key } }
+    private func index(of key: Target.Key) -> Int? {
+        let key = StoredKey<Target>(key)
+        return content?.firstIndex { $0.ownKey == key }
+    }
 }
 
 extension ToMany: Encodable where Target: Encodable {

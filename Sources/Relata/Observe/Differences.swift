@@ -7,11 +7,22 @@ public protocol ObservableListRequest: ObservableRequest where Observed == [Item
 
     /// What an element is known by.
     static func identity(of item: Item) -> Identity
+    /// The identity as the database takes it, to which texts are the same where their bytes are.
+    @_documentation(visibility: internal)
+    static func storedIdentity(of item: Item) -> AnyHashable
+}
+
+extension ObservableListRequest {
+    /// The identity.
+    @_documentation(visibility: internal)
+    public static func storedIdentity(of item: Item) -> AnyHashable { AnyHashable(identity(of: item)) }
 }
 
 extension Query: ObservableListRequest {
     /// The object's key.
     public static func identity(of item: Root) -> Root.Key? { item.primaryKey }
+    /// The key as the database takes it.
+    public static func storedIdentity(of item: Root) -> AnyHashable { AnyHashable(item.ownKey) }
 }
 
 extension Observation where Request: ObservableListRequest {
@@ -23,7 +34,9 @@ extension Observation where Request: ObservableListRequest {
     /// }
     /// ```
     public var differences: Differences<Request, Request.Item, Request.Identity> {
-        Differences(observation: self, identity: { Request.identity(of: $0) })
+        Differences(
+            observation: self, identity: { Request.identity(of: $0) },
+            storedIdentity: { Request.storedIdentity(of: $0) })
     }
 }
 
@@ -32,7 +45,7 @@ extension Observation {
     public func differences<Item: Equatable, Identity: Hashable>(
         by identity: @escaping @Sendable (Item) -> Identity
     ) -> Differences<Request, Item, Identity> where Request.Observed == [Item] {
-        Differences(observation: self, identity: identity)
+        Differences(observation: self, identity: identity, storedIdentity: nil)
     }
 }
 
@@ -43,28 +56,32 @@ where Request.Observed == [Item] {
     public typealias Element = ListDifference<Item>
     let observation: Observation<Request>
     let identity: @Sendable (Item) -> Identity
+    let storedIdentity: (@Sendable (Item) -> AnyHashable)?
 
     /// Begins to observe.
     public func makeAsyncIterator() -> Iterator {
-        Iterator(values: observation.makeAsyncIterator(), identity: identity)
+        Iterator(values: observation.makeAsyncIterator(), differences: self)
     }
 
     /// One observer.
     public struct Iterator: AsyncIteratorProtocol {
         var values: Observation<Request>.Iterator
-        let identity: @Sendable (Item) -> Identity
+        let differences: Differences
         var last: [Item] = []
 
-        init(values: Observation<Request>.Iterator, identity: @escaping @Sendable (Item) -> Identity) {
+        init(values: Observation<Request>.Iterator, differences: Differences) {
             self.values = values
-            self.identity = identity
+            self.differences = differences
         }
 
         /// The next difference, as soon as there is one.
         public mutating func next() async throws -> ListDifference<Item>? {
             guard let list = try await values.next() else { return nil }
             defer { last = list }
-            return ListDifference(from: last, to: list, by: identity, areEqual: ==)
+            if let identity = differences.storedIdentity {
+                return ListDifference(from: last, to: list, by: identity, areEqual: ==)
+            }
+            return ListDifference(from: last, to: list, by: differences.identity, areEqual: ==)
         }
     }
 }

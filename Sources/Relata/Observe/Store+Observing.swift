@@ -19,7 +19,7 @@ extension Store {
     public func observe<M: Model>(_ model: M.Type, id: M.Key) -> Observation<ReadRequest<M?>> {
         let object = (try? M.keyValue(id)).map { ObjectReference(entity: M.entityName, key: $0) }
         return observe(
-            ReadRequest(observedIdentity: ObservedIdentity(id), observedObject: object) {
+            ReadRequest(observedIdentity: object.map { ObservedIdentity($0) }, observedObject: object) {
                 try $0.fetch(model, id: id)
             })
     }

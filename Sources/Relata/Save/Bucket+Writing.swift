@@ -75,7 +75,7 @@ extension Bucket {
         let sql = RowSQL.match(table, writer.session.catalog.schema, columns: columns)
         let key = try writer.returningKey(objects[row], resolvedOverrides(row, writer.session), sql)
         if let stored = try writer.stored(key) { objects[row] = stored }
-        rows[key] = row
+        rows[StoredKey(key)] = row
     }
 
     /// Looks for the targets of a written row.

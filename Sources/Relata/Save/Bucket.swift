@@ -38,7 +38,7 @@ final class Bucket<M: Model>: AnyBucket {
     @usableFromInline var objects: [M] = []
     @usableFromInline var roles: [SaveRole] = []
     @usableFromInline var nodes: [Int] = []
-    @usableFromInline var rows: [M.Key: Int] = [:]
+    @usableFromInline var rows: [StoredKey<M>: Int] = [:]
     /// The rows of objects that the database gives a key, or that get a part of it from another.
     @usableFromInline var keyless: Set<Int> = []
     @usableFromInline private(set) var hasGiven = false
@@ -57,7 +57,6 @@ final class Bucket<M: Model>: AnyBucket {
     private var resolved = 0
     private var unset: [(node: Int, row: Int, reference: Int)] = []
     private var isFinished: [Bool] = []
-    private let hasTextKey: Bool
     /// Whether the model links to its own objects.
     @usableFromInline let leadsToItself: Bool
     /// The rows that are written, where the model has a revision.
@@ -69,7 +68,6 @@ final class Bucket<M: Model>: AnyBucket {
         self.table = table
         tableIndex = table.index
         self.number = number
-        hasTextKey = table.keyColumns.contains { table.columns[$0].type == .text }
         leadsToItself = table.entity.relationships.contains { $0.target == table.name }
     }
 
@@ -109,7 +107,6 @@ final class Bucket<M: Model>: AnyBucket {
 
     @usableFromInline
     func addAgain(_ object: M, _ row: Int, as role: SaveRole) throws -> Int {
-        try checkKey(of: object, row)
         guard objects[row] == object else { throw twice(object) }
         if role == .insert, roles[row] == .insert { throw RelataError.alreadyExists(object.reference()) }
         // Linked before it was given: now it is written for itself.
@@ -147,7 +144,7 @@ final class Bucket<M: Model>: AnyBucket {
     @inlinable
     func row(of key: M.Key, orTake next: Int) -> Int {
         func value(_ row: inout Int) -> Int { row }
-        return value(&rows[key, default: next])
+        return value(&rows[StoredKey(key), default: next])
     }
 
     /// The row of an object without a key that is linked again; `nil` for a new one.
@@ -173,7 +170,6 @@ final class Bucket<M: Model>: AnyBucket {
     /// loaded isn't written.
     @usableFromInline
     func merge(_ object: M, into row: Int, _ session: SaveSession) throws {
-        try checkKey(of: object, row)
         if objects[row] == object { return }
         guard try objects[row].columnValues(table) == object.columnValues(table) else { throw twice(object) }
         // A copy from before the last edits, such as a new child's link back to its parent.
@@ -203,15 +199,6 @@ final class Bucket<M: Model>: AnyBucket {
         return node
     }
 
-    /// Two keys that only Swift takes for equal, such as an é and an e with an accent, are two objects to the database.
-    private func checkKey(of object: M, _ row: Int) throws {
-        guard hasTextKey, let known = objects[row].primaryKey, let key = object.primaryKey else { return }
-        guard try M.keyValue(known) != M.keyValue(key) else { return }
-        throw RelataError.invalidUse(
-            "\(object.reference()) is in the batch twice, its key composed of other characters that look the same: save one after the other, or bring keys into one form, such as precomposedStringWithCanonicalMapping"
-        )
-    }
-
     private func twice(_ object: M) -> RelataError {
         .invalidUse(
             "\(object.reference()) is in the batch twice with different content: save one of them, and link to it by its id"
@@ -234,7 +221,7 @@ final class Bucket<M: Model>: AnyBucket {
         guard !objects.isEmpty else { return }
         defer { resolved = keyReferences.count }
         for (key, node, reference) in keyReferences[resolved...] {
-            guard let row = rows[key] else { continue }
+            guard let row = rows[StoredKey(key)] else { continue }
             session.addEdge(from: node, to: nodes[row], reference: reference, isKeyKnown: true)
         }
     }
@@ -287,17 +274,17 @@ final class Bucket<M: Model>: AnyBucket {
     @usableFromInline
     func finishModel(_ row: Int, _ session: SaveSession) -> any Model { finished(row, session) }
 
-    func row(key: M.Key) -> Int? { rows[key] }
+    func row(key: M.Key) -> Int? { rows[StoredKey(key)] }
 
     /// Whether a stored object's columns are yet to be written: what is taken from it before is no change of its own,
     /// because that sets everything. Told of models with a revision.
     func isPending(_ key: M.Key) -> Bool {
-        guard let row = rows[key] else { return false }
+        guard let row = rows[StoredKey(key)] else { return false }
         return (roles[row] == .save || roles[row] == .update) && !written.contains(row)
     }
 
     func row(of box: LinkedObject<M>) -> Int? {
-        rowsOfBoxes[ObjectIdentifier(box)] ?? box.value.primaryKey.flatMap { rows[$0] }
+        rowsOfBoxes[ObjectIdentifier(box)] ?? box.value.ownKey.flatMap { rows[$0] }
     }
 
     /// The object as it is saved.
@@ -323,7 +310,7 @@ final class Bucket<M: Model>: AnyBucket {
         guard rowID != nil || table.entity.hasStamps else { return }
         var state = SavedState(session: session, rowID: rowID, isInserted: isInserted, keepsLinks: true)
         objects[row] = M(saved: objects[row], &state)
-        if rowID != nil, let key = objects[row].primaryKey { rows[key] = row }
+        if rowID != nil, let key = objects[row].ownKey { rows[key] = row }
     }
 }
 

@@ -18,10 +18,10 @@ struct PlainSave<M: Model> {
 
     private func refuseTwice(_ objects: [M]) throws {
         guard objects.count > 1 else { return }
-        var seen: [M.Key: Int] = [:]
+        var seen: [StoredKey<M>: Int] = [:]
         seen.reserveCapacity(objects.count)
         for (index, object) in objects.enumerated() {
-            guard let key = object.primaryKey else { continue }
+            guard let key = object.ownKey else { continue }
             if let first = seen.updateValue(index, forKey: key), objects[first] != object {
                 throw RelataError.invalidUse(
                     "\(object.reference()) is in the batch twice with different content: save one of them")

@@ -67,7 +67,7 @@ struct RowWriter<M: Model> {
                     return key
                 }
                 let hasInserted =
-                    object.primaryKey.map { !isThere && $0 == key } ?? (connection.lastInsertedRowID != .min)
+                    object.ownKey.map { !isThere && $0 == StoredKey(key) } ?? (connection.lastInsertedRowID != .min)
                 connection.recorder?.record(
                     hasInserted ? .insert : .update, table.index, try M.keyValue(key),
                     properties: hasInserted ? [] : table.properties(of: RowSQL.written(table)))

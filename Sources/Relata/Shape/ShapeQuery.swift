@@ -47,4 +47,9 @@ extension ShapeQuery: ObservableListRequest {
     public var observedIdentity: ObservedIdentity? { query.identity.map { ObservedIdentity($0) } }
     /// The shape's identity.
     public static func identity(of item: Content) -> Content.ID { item.id }
+    /// The key as the database takes it, where the identity is one.
+    public static func storedIdentity(of item: Content) -> AnyHashable {
+        (item.id as? Content.RootModel.Key).map { AnyHashable(StoredKey<Content.RootModel>($0)) }
+            ?? AnyHashable(item.id)
+    }
 }

@@ -1,0 +1,37 @@
+/// A key as the database takes it: texts are equal where their bytes are, while Swift takes an é and an e with an accent
+/// for the same.
+@frozen @usableFromInline
+struct StoredKey<M: Model>: Hashable {
+    @usableFromInline let key: M.Key
+
+    @inlinable
+    init(_ key: M.Key) { self.key = key }
+
+    @inlinable
+    static func == (left: StoredKey, right: StoredKey) -> Bool {
+        guard left.key == right.key else { return false }
+        // A plain number or UUID holds no text. In the app's module the compiler knows, and leaves out the rest.
+        return _isPOD(M.Key.self) || isStoredAlike(left.key, right.key)
+    }
+
+    /// What has the same bytes is equal to Swift too, so that the hashes agree.
+    @inlinable
+    func hash(into hasher: inout Hasher) { hasher.combine(key) }
+
+    @inlinable
+    static func isStoredAlike(_ left: M.Key, _ right: M.Key) -> Bool {
+        if let left = left as? String, let right = right as? String { return Value.text(left) == .text(right) }
+        return hasSameValues(left, right)
+    }
+
+    /// The same of a key of several parts, or of one that is made of a text.
+    @usableFromInline
+    static func hasSameValues(_ left: M.Key, _ right: M.Key) -> Bool {
+        (try? M.keyValue(left)) == (try? M.keyValue(right))
+    }
+}
+
+extension Model {
+    /// The object's key as the database takes it.
+    @inlinable var ownKey: StoredKey<Self>? { primaryKey.map { StoredKey($0) } }
+}
