@@ -59,7 +59,8 @@ struct DeleteOracle {
             entities[target].properties.append(
                 .relationship(
                     Relationship(
-                        "v\(number)", target: "E\(source)", kind: .toMany(inverse: "r\(number)"), deleteRule: rule)))
+                        "v\(number)", target: "E\(source)", kind: .toMany(inverse: "r\(number)"), deleteRule: rule,
+                        minimumCount: minimum(&random))))
         }
         for number in 0..<Int.random(in: 0...2, using: &random) {
             let source = Int.random(in: 0..<count, using: &random)
@@ -69,15 +70,19 @@ struct DeleteOracle {
                 .relationship(
                     Relationship(
                         "m\(number)s", target: "E\(target)", kind: .manyToMany(),
-                        deleteRule: rules.randomElement(using: &random) ?? nil)))
+                        deleteRule: rules.randomElement(using: &random) ?? nil, minimumCount: minimum(&random))))
             guard random.chance(50) else { continue }
             entities[target].properties.append(
                 .relationship(
                     Relationship(
                         "w\(number)s", target: "E\(source)", kind: .manyToManyInverse(inverse: "m\(number)s"),
-                        deleteRule: rules.randomElement(using: &random) ?? nil)))
+                        deleteRule: rules.randomElement(using: &random) ?? nil, minimumCount: minimum(&random))))
         }
         return entities
+    }
+
+    private static func minimum(_ random: inout SeededGenerator) -> Int? {
+        random.chance(20) ? Int.random(in: 1...2, using: &random) : nil
     }
 
     // MARK: The rows
@@ -179,6 +184,7 @@ struct DeleteOracle {
         var nullified: Set<String> = []
         var joinRows: Set<String> = []
         var blockers: Set<Blocker> = []
+        var shortages: Set<ValidationFailure> = []
     }
 
     /// The outcome, and the rows that remain; these are all rows where blockers refuse.
@@ -198,6 +204,7 @@ struct DeleteOracle {
                 Blocker(
                     object: reference(link.to), relationship: link.relationship, blocked: reference(link.from)))
         }
+        outcome.shortages = shortages(outcome.deleted)
         var remaining = rows
         for table in schema.tables {
             remaining[table.sqlName] = (rows[table.sqlName] ?? []).compactMap { row in
@@ -215,7 +222,43 @@ struct DeleteOracle {
                 return false
             }
         }
-        return (outcome, outcome.blockers.isEmpty ? remaining : rows)
+        return (outcome, outcome.blockers.isEmpty && outcome.shortages.isEmpty ? remaining : rows)
+    }
+
+    /// The lists of objects that stay, which lose members and then have fewer than they must.
+    private func shortages(_ deleted: Set<Object>) -> Set<ValidationFailure> {
+        var failures: Set<ValidationFailure> = []
+        func check(_ owners: Int, _ property: String?, _ minimum: Int?, _ pairs: [(owner: Object, member: Object)]) {
+            guard let property, let minimum else { return }
+            for owner in objects(owners) where !deleted.contains(owner) {
+                let members = pairs.filter { $0.owner == owner }.map(\.member)
+                let count = members.filter { !deleted.contains($0) }.count
+                guard count < members.count, count < minimum else { continue }
+                failures.insert(
+                    ValidationFailure(
+                        entity: schema.tables[owners].name, property: property, key: owner.key,
+                        message: "must have at least \(minimum), and would have \(count)"))
+            }
+        }
+        func pairs(_ table: String, _ owner: (Int, [String]), _ member: (Int, [String])) -> [(Object, Object)] {
+            (rows[table] ?? []).compactMap { row in
+                guard let near = key(row, owner.1), let far = key(row, member.1) else { return nil }
+                return (Object(entity: owner.0, key: near), Object(entity: member.0, key: far))
+            }
+        }
+        for reference in schema.references {
+            let source = schema.tables[reference.source]
+            check(
+                reference.target, reference.inverse, reference.minimumCount,
+                pairs(
+                    source.sqlName, (reference.target, reference.columns), (reference.source, source.keyColumnNames)))
+        }
+        for join in schema.joins {
+            let (source, target) = ((join.source, join.sourceColumns), (join.target, join.targetColumns))
+            check(join.source, join.property, join.minimumCount, pairs(join.table, source, target))
+            check(join.target, join.inverse, join.inverseMinimumCount, pairs(join.table, target, source))
+        }
+        return failures
     }
 
     private func rest(of row: [String: Value], in table: Table, _ outcome: inout Outcome) -> [String: Value]? {
@@ -242,7 +285,7 @@ struct DeleteOracle {
 
     /// A report in the same terms.
     func outcome(_ report: DeletionReport) -> Outcome {
-        var outcome = Outcome(blockers: Set(report.blockers))
+        var outcome = Outcome(blockers: Set(report.blockers), shortages: Set(report.shortages))
         for objects in report.deleted {
             for key in objects.keys {
                 outcome.deleted.insert(Object(entity: schema.index(of: objects.entity) ?? -1, key: key))

@@ -40,6 +40,8 @@ import Testing
                     #expect(!plan.isDenied, place)
                 } catch RelataError.deleteDenied(let blockers) {
                     #expect(Set(blockers) == expected.blockers, place)
+                } catch RelataError.validation(let failures) {
+                    #expect(expected.blockers.isEmpty && Set(failures) == expected.shortages, place)
                 } catch {
                     Issue.record(error, place)
                 }

@@ -1,5 +1,7 @@
 #if CommandLineTool
 import Foundation
+import RelataCore
+import RelataSQLite
 import Testing
 
 @Suite struct DeleteTests {
@@ -31,6 +33,35 @@ import Testing
                     "  Loan 3 \"2026-11-03\" is linked to Book 1 \"The Left Hand of Darkness\" (Book.loans denies)"))
             #expect(try file.bytes() == before)
         }
+    }
+
+    @Test func aPlanNamesListsThatWouldBecomeTooShort() throws {
+        let file = try SampleFile("", name: "boats.sqlite")
+        let connection = try Connection(path: file.path)
+        let key = Property.attribute(Attribute("id", type: .integer))
+        let crew = Relationship("crew", target: "Sailor", kind: .toMany(inverse: "boat"), minimumCount: 2)
+        let boat = Relationship("boat", target: "Boat", kind: .toOne(isOptional: true))
+        let entities = [
+            Entity(name: "Boat", properties: [key, .relationship(crew)], key: ["id"]),
+            Entity(name: "Sailor", properties: [key, .relationship(boat)], key: ["id"]),
+        ]
+        try SQLiteMigrator.migrate(connection, schema: Schema(entities))
+        try connection.execute("INSERT INTO Boat VALUES (1); INSERT INTO Sailor VALUES (1, 1), (2, 1), (3, NULL)")
+        try connection.close()
+        let before = try file.bytes()
+        for argument in ["--dry-run", "--yes"] {
+            let run = try file.run("delete", "Sailor", "2", argument)
+            #expect(run.exitCode == 1)
+            #expect(
+                run.output == """
+                    Sailor: 1 object (2)
+                    denied: nothing is deleted while
+                      Boat 1: crew must have at least 2, and would have 1
+
+                    """)
+            #expect(try file.bytes() == before)
+        }
+        #expect(try file.run("delete", "Sailor", "3", "--yes").exitCode == 0)
     }
 
     @Test func aConfirmedPlanIsDone() throws {

@@ -33,36 +33,6 @@ struct CountCheck {
         }
     }
 
-    /// The lists that lose members by a deletion.
-    mutating func noteOwners(
-        losing report: DeletionReport, connection: Connection, schema: Schema
-    ) throws(RelataError) {
-        for deleted in report.deleted {
-            guard let table = schema[deleted.entity] else { continue }
-            for reference in schema.references
-            where reference.source == table.index && reference.minimumCount != nil {
-                let target = schema.tables[reference.target]
-                let keys = table.keyColumnNames.map(RowSQL.quote).joined(separator: ", ")
-                let sql =
-                    "SELECT DISTINCT \(Dialect.sqlite.list(reference.columns)) FROM \(RowSQL.quote(table.sqlName)) WHERE (\(keys)) IN "
-                    + Dialect.sqlite.rows(ofParameter: 1, columns: table.keyColumns.count)
-                let types = target.keyColumns.map { target.columns[$0].type as AttributeType? }
-                for owner in try connection.values(SQLStatement(sql, [.keys(Array(deleted.keys))]), types: types)
-                where !owner.contains(.null) {
-                    noteOwner(KeyValue(owner), of: reference, in: schema)
-                }
-            }
-        }
-        for removed in report.removedJoinRows {
-            guard
-                let join = schema.joins.first(where: {
-                    "\(schema.tables[$0.source].name).\($0.property)" == removed.relationship
-                })
-            else { continue }
-            for pair in removed.pairs { noteSides(of: join, pair.source, pair.target) }
-        }
-    }
-
     /// Counts the lists that may have changed.
     ///
     /// - Throws: ``RelataError/validation(_:)`` with every list that has too few or too many members.

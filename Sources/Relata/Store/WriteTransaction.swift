@@ -72,23 +72,10 @@ public final class WriteTransaction: ReadTransaction, StoreWriter {
 
     func delete<M: Model>(_ model: M.Type, _ roots: DeletionRoots) throws -> DeletionReport {
         let index = try catalog.table(model).index
-        guard catalog.hasCounts else {
-            let report = try connection.delete(
-                entity: index, roots: roots, schema: catalog.schema, isUndoneByCaller: isOneCall)
-            connection.recorder?.record(report)
-            return report
-        }
-        // Lists that lose a member must keep their least number: whose they are is known only before.
-        return try atomically {
-            var counted = CountCheck()
-            let plan = try connection.deletionPlan(of: index, roots: roots, schema: catalog.schema)
-            try counted.noteOwners(losing: plan, connection: connection, schema: catalog.schema)
-            let report = try connection.delete(
-                entity: index, roots: roots, schema: catalog.schema, isUndoneByCaller: true)
-            try counted.check(connection: connection, schema: catalog.schema)
-            connection.recorder?.record(report)
-            return report
-        }
+        let report = try connection.delete(
+            entity: index, roots: roots, schema: catalog.schema, isUndoneByCaller: isOneCall)
+        connection.recorder?.record(report)
+        return report
     }
 
     /// Runs one call so that, if it fails midway, nothing of it stays, even where the caller goes on with the

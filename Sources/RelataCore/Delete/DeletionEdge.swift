@@ -15,7 +15,34 @@ public struct DeletionEdge: Hashable, Sendable {
     var isReferring: Bool { if case .inverse = link { true } else { false } }
 }
 
+/// A to-many that declares a least number of members, some of which a deletion may take.
+public struct CountedList: Hashable, Sendable {
+    /// The entity whose objects have the list, as a number in ``Schema/tables``.
+    public let owner: Int
+    /// The entity of the members.
+    public let member: Int
+    /// How the members are found from their owner.
+    public let link: Link
+    /// The to-many.
+    public let property: String
+    /// The least number of members.
+    public let minimum: Int
+}
+
 extension Schema {
+    /// The lists with a least number of members.
+    var countedLists: [CountedList] {
+        tables.flatMap { table in
+            table.entity.relationships.compactMap { relationship in
+                guard let minimum = relationship.minimumCount, let link = table.links[relationship.name],
+                    let member = index(of: relationship.target)
+                else { return nil }
+                return CountedList(
+                    owner: table.index, member: member, link: link, property: relationship.name, minimum: minimum)
+            }
+        }
+    }
+
     /// What the deletion of an object of an entity means for others, relationship by relationship. Where it means
     /// nothing there is no edge; join rows go in any case.
     public func deletionEdges(from entity: Int) -> [DeletionEdge] {

@@ -15,6 +15,8 @@ public struct DeletionGraph: Sendable {
     public let cascades: [DeletionEdge]
     /// The relationships that can refuse the deletion.
     public let denials: [DeletionEdge]
+    /// The lists that can lose members and must keep some.
+    public let counted: [CountedList]
     /// The references, as numbers in ``Schema/references``, that become unset where the target goes and the source
     /// stays.
     public let nullified: [Int]
@@ -55,6 +57,7 @@ public struct DeletionGraph: Sendable {
         let cascades = edges.filter { $0.rule == .cascade }
         self.cascades = cascades
         denials = edges.filter { $0.rule == .deny }
+        counted = schema.countedLists.filter { members.contains($0.member) }
         nullified = edges.compactMap { edge in
             if edge.rule == .nullify, case .inverse(let reference) = edge.link { reference } else { nil }
         }

@@ -3,7 +3,7 @@ extension DeletionReport: CustomStringConvertible {
     public var description: String { lines().joined(separator: "\n") }
 
     /// The report for a person: the objects that go as a tree of cascades, each entity once, then the references that
-    /// become unset, the join rows that go and the objects that stand in the way.
+    /// become unset, the join rows that go, and what stands in the way: objects, and lists that would become too short.
     ///
     /// ```
     /// Artist: 1 object (1)
@@ -41,12 +41,20 @@ extension DeletionReport: CustomStringConvertible {
         }
         if isDenied {
             lines.append("denied: nothing is deleted while")
-            for blocker in blockers.prefix(max(1, limit)) {
+            let limit = max(1, limit)
+            for blocker in blockers.prefix(limit) {
                 lines.append(
                     "  \(blocker.object.entity) \(name(blocker.object)) is linked to "
                         + "\(blocker.blocked.entity) \(name(blocker.blocked)) (\(blocker.relationship) denies)")
             }
-            if blockers.count > max(1, limit) { lines.append("  and \(blockers.count - max(1, limit)) more") }
+            if blockers.count > limit { lines.append("  and \(blockers.count - limit) more") }
+            for list in shortages.prefix(limit) {
+                let owner = list.key.map { name(ObjectReference(entity: list.entity, key: $0)) }
+                lines.append(
+                    "  " + [list.entity, owner].compactMap(\.self).joined(separator: " ")
+                        + ": \(list.property ?? "a list") \(list.message)")
+            }
+            if shortages.count > limit { lines.append("  and \(shortages.count - limit) lists more") }
         }
         return lines
     }

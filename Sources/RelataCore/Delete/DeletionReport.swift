@@ -15,24 +15,29 @@ public struct DeletionReport: Hashable, Sendable {
     /// The objects that stand in the way. If there are any, nothing is deleted, and the rest of the report tells what
     /// would be without them.
     public var blockers: [Blocker]
+    /// The lists that would be left with fewer members than they must have (`minimum:`), each as the failure that the
+    /// deletion throws in ``RelataError/validation(_:)``. If there are any, nothing is deleted.
+    public var shortages: [ValidationFailure]
     /// The relationships along which deletion spread: both ends lost objects.
     public var cascades: [CascadePath]
 
     /// An empty report.
     public init(
         entity: String, deleted: [DeletedObjects] = [], nullified: [NullifiedLinks] = [],
-        removedJoinRows: [RemovedJoinRows] = [], blockers: [Blocker] = [], cascades: [CascadePath] = []
+        removedJoinRows: [RemovedJoinRows] = [], blockers: [Blocker] = [], shortages: [ValidationFailure] = [],
+        cascades: [CascadePath] = []
     ) {
         self.entity = entity
         self.deleted = deleted
         self.nullified = nullified
         self.removedJoinRows = removedJoinRows
         self.blockers = blockers
+        self.shortages = shortages
         self.cascades = cascades
     }
 
-    /// Whether blockers refuse the deletion.
-    public var isDenied: Bool { !blockers.isEmpty }
+    /// Whether blockers or lists that would become too short refuse the deletion.
+    public var isDenied: Bool { !blockers.isEmpty || !shortages.isEmpty }
     /// How many objects go, of all entities.
     public var deletedCount: Int { deleted.reduce(0) { $0 + $1.keys.count } }
 
@@ -41,7 +46,7 @@ public struct DeletionReport: Hashable, Sendable {
         deleted.first { $0.entity == entity }?.keys ?? KeyList()
     }
 
-    /// The same report with keys, pairs and blockers in ascending order, so that it can be compared and shown.
+    /// The same report with keys, pairs, blockers and shortages in ascending order, so that it can be compared and shown.
     public func sorted() -> DeletionReport {
         var report = self
         for index in deleted.indices { report.deleted[index].keys = deleted[index].keys.sorted() }
@@ -52,6 +57,11 @@ public struct DeletionReport: Hashable, Sendable {
                 ? ($0.relationship, $0.object.entity) < ($1.relationship, $1.object.entity)
                 : $0.object.key != $1.object.key
                     ? $0.object.key.precedes($1.object.key) : $0.blocked.key.precedes($1.blocked.key)
+        }
+        report.shortages.sort { left, right in
+            let names = [(left.entity, left.property ?? ""), (right.entity, right.property ?? "")]
+            if names[0] != names[1] { return names[0] < names[1] }
+            return (left.key ?? KeyValue([])).precedes(right.key ?? KeyValue([]))
         }
         return report
     }

@@ -80,6 +80,29 @@ public struct DeletionSQL: Sendable {
             builder.parameters)
     }
 
+    /// Selects the objects that stay with too few members in a list: their keys, and how many remain.
+    public func shortages(_ list: CountedList) -> SQLStatement {
+        var builder = builder()
+        let owner = key(of: list.owner)
+        let step = schema.step(along: list.link, from: schema.tables[list.owner])
+        let rows = dialect.quote(step.table)
+        let doomed = doomed(list.member, &builder)
+        var condition =
+            "\(dialect.tuple(owner, of: "o")) IN (SELECT \(self.list(step.near, "y")) FROM \(rows) AS y "
+            + "WHERE \(dialect.tuple(step.far, of: "y")) IN \(doomed))"
+        if !isEmpty(list.owner) {
+            condition += " AND \(dialect.tuple(owner, of: "o")) NOT IN \(self.doomed(list.owner, &builder))"
+        }
+        let remaining =
+            "(SELECT count(*) FROM \(rows) AS s WHERE \(dialect.areSame(step.near, of: "s", owner, of: "o")) "
+            + "AND \(dialect.tuple(step.far, of: "s")) NOT IN \(doomed))"
+        let columns = self.list(owner, "o")
+        let minimum = builder.bind(.value(.integer(Int64(list.minimum))))
+        return SQLStatement(
+            "SELECT \(columns), \(remaining) FROM \(table(list.owner)) AS o WHERE \(condition) AND \(remaining) < \(minimum)",
+            builder.parameters)
+    }
+
     /// Selects the keys of the objects that stay while the target of one of their references goes.
     public func unset(_ reference: Reference) -> SQLStatement {
         var builder = builder()

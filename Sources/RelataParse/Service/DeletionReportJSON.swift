@@ -7,7 +7,8 @@ struct DeletionReportJSON {
     /// ```json
     /// {"isDenied": false, "deleted": [{"className": "Artist", "objectIds": ["1"]}],
     ///  "unset": [{"className": "Song", "field": "artist", "objectIds": ["7"]}],
-    ///  "removedRelations": [{"relation": "Book.authors", "pairs": [["3", "1"]]}], "blockers": []}
+    ///  "removedRelations": [{"relation": "Book.authors", "pairs": [["3", "1"]]}], "blockers": [],
+    ///  "shortages": []}
     /// ```
     func json(_ report: DeletionReport) -> JSONValue {
         [
@@ -49,6 +50,15 @@ struct DeletionReportJSON {
                         "blocked": Pointer(
                             className: $0.blocked.entity, objectID: text($0.blocked.key, $0.blocked.entity)
                         ).json,
+                    ]
+                }),
+            "shortages": .array(
+                report.shortages.map { list in
+                    [
+                        "object": Pointer(
+                            className: list.entity, objectID: list.key.map { text($0, list.entity) } ?? ""
+                        ).json,
+                        "field": .string(list.property ?? ""), "message": .string(list.message),
                     ]
                 }),
         ]

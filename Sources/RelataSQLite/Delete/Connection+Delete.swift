@@ -23,7 +23,8 @@ extension Connection {
     ///   - now: the time that objects get whose reference is unset, if they declare when they were changed.
     ///   - isUndoneByCaller: whether the caller undoes what was done where this fails, which saves a savepoint.
     /// - Returns: what was done.
-    /// - Throws: ``RelataError/deleteDenied(blockers:)`` where a rule refuses it. Whatever is thrown, the data are as
+    /// - Throws: ``RelataError/deleteDenied(blockers:)`` where a rule refuses it, ``RelataError/validation(_:)`` where a
+    ///   list would be left with fewer members than it must have. Whatever is thrown, the data are as
     ///   they were before.
     @discardableResult
     public func delete(

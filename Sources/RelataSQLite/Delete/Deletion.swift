@@ -50,7 +50,8 @@ struct Deletion {
         let listed = graph.listed.union(isQueried ? [graph.root] : [])
         try collect { method == .closureFirst || listed.contains($0) }
         try judge()
-        if report.isDenied { throw .deleteDenied(blockers: report.blockers) }
+        if !report.blockers.isEmpty { throw .deleteDenied(blockers: report.blockers) }
+        if !report.shortages.isEmpty { throw .validation(report.shortages) }
         if !isUndoneByCaller { try connection.execute(SQLStatement("SAVEPOINT relata_delete")) }
         do {
             try write(now: now)
@@ -97,6 +98,16 @@ struct Deletion {
                 let blocked = ObjectReference(
                     entity: schema.tables[edge.from].name, key: KeyValue(Array(values[split...])))
                 report.blockers.append(Blocker(object: object, relationship: edge.relationship, blocked: blocked))
+            }
+        }
+        for list in graph.counted where !sql.isEmpty(list.member) {
+            let types = keyTypes(list.owner)
+            for values in try connection.values(sql.shortages(list), types: types) {
+                report.shortages.append(
+                    ValidationFailure(
+                        entity: schema.tables[list.owner].name, property: list.property,
+                        key: KeyValue(Array(values[..<types.count])),
+                        message: "must have at least \(list.minimum), and would have \(values[types.count])"))
             }
         }
     }

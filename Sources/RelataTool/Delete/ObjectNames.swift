@@ -14,6 +14,9 @@ struct ObjectNames {
             keys[blocker.object.entity, default: []].insert(blocker.object.key)
             keys[blocker.blocked.entity, default: []].insert(blocker.blocked.key)
         }
+        for list in plan.shortages.prefix(limit) {
+            if let key = list.key { keys[list.entity, default: []].insert(key) }
+        }
         let label = RecordLabel(database.schema)
         let fetcher = RecordFetcher(database.connection, schema: database.schema)
         for (entity, keys) in keys {

@@ -59,6 +59,43 @@ import Testing
         #expect(try store.write { try $0.delete(other) }.deletedCount == 1)
     }
 
+    @Test(arguments: Engine.allCases) func planAndDeletionNameListsThatWouldBecomeTooShort(_ engine: Engine) throws {
+        let log = StatementLog()
+        let store = try TestStore.make(engine, for: Boat.self, Squad.self, options: log.options)
+        let boats = try store.insert(["a", "b", "c"].map { Boat(name: $0, crew: ToMany([Sailor(name: $0)])) })
+        let sailors = try store.fetch(Sailor.sorted { $0.name })
+        try store.insert(Sailor(name: "d", boat: ToOne(boats[2])))
+        let plan = try store.deletionPlan(for: sailors).sorted()
+        #expect(plan.isDenied && plan.blockers.isEmpty)
+        #expect(
+            plan.shortages.map(\.entity) == ["Boat", "Boat"] && plan.shortages.map(\.property) == ["crew", "crew"])
+        #expect(
+            Set(plan.shortages.map(\.key)) == Set(boats.prefix(2).map { ObjectKey(Boat.self, $0.id).reference.key }))
+        #expect(plan.shortages.allSatisfy { $0.message == "must have at least 1, and would have 0" })
+        #expect("\(plan)".contains("denied: nothing is deleted while\n  Boat "))
+        #expect("\(plan)".contains(": crew must have at least 1, and would have 0"))
+        let error = thrown { try store.delete(sailors) }
+        guard case .validation(let failures) = error else { return #expect(error?.kind == "validation") }
+        #expect(Set(failures) == Set(plan.shortages))
+        #expect(try store.count(Sailor.all) == 4)
+
+        // What goes itself needs no members: the plan says what the deletion does, with as many statements for many.
+        let (one, both) = (try store.deletionPlan(for: boats[0]), try store.deletionPlan(for: boats))
+        #expect(!one.isDenied && !both.isDenied)
+        _ = log.take()
+        #expect(thrown { try store.delete(sailors[0]) }?.failures == ["crew"])
+        let few = log.take().count
+        #expect(thrown { try store.delete(sailors) }?.failures == ["crew", "crew"])
+        #expect(log.take().count == few)
+        #expect(try store.delete(boats).sorted() == both.sorted())
+
+        // From both sides of a many-to-many.
+        let squad = try store.insert(Squad(name: "s", members: ToMany(members(2))))
+        let plans = try [store.deletionPlan(for: Member.all), store.deletionPlan(for: squad)]
+        #expect(plans.map(\.isDenied) == [true, false])
+        #expect(plans[0].shortages.map(\.key) == [ObjectKey(Squad.self, squad.id).reference.key])
+    }
+
     @Test(arguments: Engine.allCases) func bothSidesMayNeedTheOther(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Shelf.self)
         let shelf = try store.insert(Shelf(boxes: ToMany([Box()])))
