@@ -23,13 +23,14 @@ extension Bucket {
     /// Writes rows, those that follow one another with one statement.
     @usableFromInline
     func write(_ rows: Range<Int>, _ session: SaveSession) throws {
-        let writer = RowWriter<M>(table: table, connection: session.connection, session: session)
+        let writer = RowWriter<M>(table: table, connection: session.connection, session: session, bucket: self)
         var start = rows.lowerBound
         while start < rows.upperBound {
             let statement = statement(for: start, writer)
             var end = start + 1
             while end < rows.upperBound, self.statement(for: end, writer) == statement { end += 1 }
             try write(start..<end, statement, writer)
+            session.noteWritten(start..<end, of: number)
             start = end
         }
     }
@@ -51,29 +52,32 @@ extension Bucket {
     private func write(_ rows: Range<Int>, _ statement: RowStatement, _ writer: RowWriter<M>) throws {
         if case .match(let columns) = statement {
             for row in rows { try match(row, columns, writer) }
-            return
+            return note(rows, .written)
         }
-        if statement == .updateColumns([]), rows.allSatisfy({ overrides[$0] == nil }) { return }
+        if statement == .updateColumns([]), rows.allSatisfy({ overrides[$0] == nil }) { return note(rows, .written) }
         let batch = rows.count == objects.count ? objects : Array(objects[rows])
         let isRecorded = writer.connection.recorder?.listsRows == true
         let isPlain =
             switch statement {
             case .insert: keyless.isEmpty
             case .insertIfAbsent: !isRecorded && !writer.session.hasEdits(number) && !writer.session.isDeferred
-            case .save, .update: !isRecorded
+            // Edits want to know whether their owner is new.
+            case .save: !isRecorded && !writer.session.hasEdits(number)
+            case .update: !isRecorded
             case .updateColumns, .match: false
             }
         guard isPlain, overrides.isEmpty, !table.entity.hasStamps else {
             let observer = BucketWrite(self, writer, statement, first: rows.lowerBound)
-            return try writer.write(batch, statement, observer)
+            return try writer.write(batch, statement, observer, after: rows.lowerBound..<rows.lowerBound)
         }
-        try writer.write(batch, statement, nil)
+        try writer.write(batch, statement, nil, after: rows.lowerBound..<rows.lowerBound)
+        note(rows, statement == .insert ? .inserted : .written)
         if statement == .insert { try writer.noteInserted(batch) }
     }
 
     private func match(_ row: Int, _ columns: [Int], _ writer: RowWriter<M>) throws {
         let sql = RowSQL.match(table, writer.session.catalog.schema, columns: columns)
-        let key = try writer.returningKey(objects[row], resolvedOverrides(row, writer.session), sql)
+        let key = try writer.returningKey(objects[row], row, resolvedOverrides(row, writer.session), sql)
         if let stored = try writer.stored(key) { objects[row] = stored }
         rows[StoredKey(key)] = row
     }
@@ -143,9 +147,9 @@ final class BucketWrite<M: Model>: RowObserver {
     func didWrite(_ index: Int) throws {
         let (row, session) = (first + index, writer.session)
         let object = bucket.objects[row]
-        if writer.table.entity.revision != nil { bucket.written.insert(row) }
         switch statement {
         case .insert, .match:
+            bucket.note(row..<row + 1, .inserted)
             let isKeyless = bucket.keyless.contains(row)
             let rowID =
                 bucket.table.entity.isKeyAssigned && isKeyless ? writer.connection.lastInsertedRowID : nil
@@ -153,16 +157,18 @@ final class BucketWrite<M: Model>: RowObserver {
             try writer.note(.insert, object, overrides, rowID: rowID)
             bucket.stamp(row, isInserted: true, rowID, session)
         case .insertIfAbsent, .save:
+            bucket.note(row..<row + 1, writer.connection.changes > 0 ? .inserted : .written)
             if writer.connection.changes > 0 {
                 try writer.note(.insert, object, overrides)
                 bucket.stamp(row, isInserted: true, nil, session)
             } else if statement == .save {
                 updating.first = row
-                try writer.write([object], .update, updating)
+                try writer.write([object], .update, updating, after: row..<row)
             } else {
                 try keep(row, object)
             }
         case .update, .updateColumns:
+            bucket.note(row..<row + 1, .written)
             try writer.note(.update, object, overrides, columns: columns)
             bucket.stamp(row, isInserted: false, nil, session)
         }

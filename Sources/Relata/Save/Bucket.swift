@@ -24,6 +24,13 @@ protocol AnyBucket: AnyObject {
     func referredKeys() -> [(key: KeyValue, node: Int, reference: Int)]
     func finish(_ row: Int, _ session: SaveSession)
     func finishModel(_ row: Int, _ session: SaveSession) -> any Model
+    /// Whether the save has inserted a row, as far as that is known: of objects with edits on links it is.
+    func isInserted(row: Int) -> Bool
+}
+
+/// What has become of a row of a save.
+enum RowProgress: UInt8 {
+    case pending, written, inserted
 }
 
 /// The objects of one model in a save.
@@ -59,8 +66,8 @@ final class Bucket<M: Model>: AnyBucket {
     private var isFinished: [Bool] = []
     /// Whether the model links to its own objects.
     @usableFromInline let leadsToItself: Bool
-    /// The rows that are written, where the model has a revision.
-    var written: Set<Int> = []
+    /// What has become of each row; empty before the first is written.
+    private var progress: [RowProgress] = []
     /// The rows of linked objects that were there already.
     var kept: Set<Int> = []
 
@@ -276,12 +283,28 @@ final class Bucket<M: Model>: AnyBucket {
 
     func row(key: M.Key) -> Int? { rows[StoredKey(key)] }
 
-    /// Whether a stored object's columns are yet to be written: what is taken from it before is no change of its own,
-    /// because that sets everything. Told of models with a revision.
-    func isPending(_ key: M.Key) -> Bool {
+    /// Whether a stored object's columns are yet to be written, all of them.
+    ///
+    /// - Parameter done: Rows that are written, though they aren't noted yet. The one after them is being written.
+    func isPending(_ key: M.Key, after done: Range<Int>) -> Bool {
+        // Objects of models without links have no rows by key: nobody has asked for them so far.
+        if rows.isEmpty {
+            for (row, object) in objects.enumerated() { if let key = object.ownKey { rows[key] = row } }
+        }
         guard let row = rows[StoredKey(key)] else { return false }
-        return (roles[row] == .save || roles[row] == .update) && !written.contains(row)
+        return (roles[row] == .save || roles[row] == .update) && row != done.upperBound && !done.contains(row)
+            && (progress.isEmpty || progress[row] == .pending)
     }
+
+    /// Notes that rows are written.
+    func note(_ rows: Range<Int>, _ state: RowProgress) {
+        if progress.isEmpty { progress = Array(repeating: .pending, count: objects.count) }
+        for row in rows { progress[row] = state }
+    }
+
+    /// Whether the save has inserted a row, as far as that is known: of objects with edits on links it is.
+    @usableFromInline
+    func isInserted(row: Int) -> Bool { !progress.isEmpty && progress[row] == .inserted }
 
     func row(of box: LinkedObject<M>) -> Int? {
         rowsOfBoxes[ObjectIdentifier(box)] ?? box.value.ownKey.flatMap { rows[$0] }

@@ -6,25 +6,30 @@ struct RowWriter<M: Model> {
     let table: Table
     let connection: Connection
     let session: SaveSession
+    /// Where the objects come from, while they are written.
+    var bucket: Bucket<M>?
     typealias Overrides = [(reference: Int, key: KeyValue?)]
 
     /// Writes objects with one statement; an update of some columns gets them from the observer.
-    func write(_ objects: [M], _ statement: RowStatement, _ observer: BucketWrite<M>?) throws {
+    ///
+    /// - Parameter done: The bucket's rows that were written just before.
+    func write(_ objects: [M], _ statement: RowStatement, _ observer: BucketWrite<M>?, after done: Range<Int>) throws {
         guard let columns = observer?.columns else {
-            return try withStatement(statement.slot) { try write(objects, statement, observer, $0) }
+            return try withStatement(statement.slot) { try write(objects, statement, observer, done, $0) }
         }
         try connection.withStatement(RowSQL.update(table, session.catalog.schema, columns: columns)) {
-            try write(objects, statement, observer, $0)
+            try write(objects, statement, observer, done, $0)
         }
     }
 
     private func write(
-        _ objects: [M], _ kind: RowStatement, _ observer: BucketWrite<M>?, _ statement: OpaquePointer
+        _ objects: [M], _ kind: RowStatement, _ observer: BucketWrite<M>?, _ done: Range<Int>,
+        _ statement: OpaquePointer
     ) throws {
         let updates = kind == .save && observer == nil
         var loop = WriteLoop(
             objects, statement, observer, mustChange: updates || kind.slot == .update ? connection.handle : nil)
-        var freed: (row: Int, references: Set<Int>) = (-1, [])
+        var tried: (row: Int, sets: Set<[Int]>) = (-1, [])
         while loop.next < objects.count {
             do {
                 try M.write(&loop)
@@ -32,23 +37,23 @@ struct RowWriter<M: Model> {
                 guard loop.code == SQLITE_DONE else { throw stepError(loop.code, statement) }
                 guard updates else { throw try missing(objects[loop.next]) }
                 sqlite3_reset(statement)
-                try write([objects[loop.next]], .update, nil)
+                try write([objects[loop.next]], .update, nil, after: done.lowerBound..<done.upperBound + loop.next)
                 loop.next += 1
             } catch {
                 // Only a reset makes the connection usable again.
                 sqlite3_reset(statement)
                 if error is CancellationError { throw error }
-                if freed.row != loop.next { freed = (loop.next, []) }
+                if tried.row != loop.next { tried = (loop.next, []) }
                 try recover(
                     from: error, objects[loop.next], observer?.overrides ?? [], columns: observer?.columns,
-                    isInsert: kind == .insert, &freed.references)
+                    isInsert: kind == .insert, after: done.lowerBound..<done.upperBound + loop.next, &tried.sets)
             }
         }
     }
 
     /// Runs an upsert that returns the key of the row.
-    func returningKey(_ object: M, _ overrides: Overrides, _ sql: String) throws -> M.Key {
-        var freed: Set<Int> = []
+    func returningKey(_ object: M, _ row: Int, _ overrides: Overrides, _ sql: String) throws -> M.Key {
+        var tried: Set<[Int]> = []
         while true {
             do {
                 let isThere = try connection.recorder?.listsRows == true && object.primaryKey.flatMap(stored) != nil
@@ -73,7 +78,7 @@ struct RowWriter<M: Model> {
                     properties: hasInserted ? [] : table.properties(of: RowSQL.written(table)))
                 return key
             } catch {
-                try recover(from: error, object, overrides, isInsert: true, &freed)
+                try recover(from: error, object, overrides, isInsert: true, after: row..<row, &tried)
             }
         }
     }
@@ -164,39 +169,50 @@ struct RowWriter<M: Model> {
         connection.error(code, sql: sqlite3_sql(statement).map { String(cString: $0) })
     }
 
-    /// Takes the partner of a one-to-one away from the object that has it, if that is why a write failed; else throws
-    /// what the error means.
+    /// Makes way for a row that needs a unique value which another row has: takes the partner of a one-to-one away from
+    /// it, or has it wait for its own turn without the value. Where neither can be, throws what the error means.
     ///
-    /// - Parameter freed: The one-to-ones of the object for which that was done. Each is tried once.
+    /// - Parameters:
+    ///   - done: The bucket's rows that were written just before.
+    ///   - tried: The sets of columns for which that was done for the object. Each is tried once.
     private func recover(
         from error: any Error, _ object: M, _ overrides: Overrides, columns: [Int]? = nil, isInsert: Bool,
-        _ freed: inout Set<Int>
+        after done: Range<Int>, _ tried: inout Set<[Int]>
     ) throws {
         // The error of a value that no column holds names object and property.
         if case RelataError.validation = error { _ = try object.columnValues(table) }
         let errors = ConstraintErrors(session.connection, schema: session.catalog.schema)
-        guard let reference = errors.stealable(error, table), freed.insert(reference.index).inserted else {
-            throw try errors.translate(error, object: object.reference(), table: table, isInsert: isInsert) {
+        func refusal() throws -> any Error {
+            try errors.translate(error, object: object.reference(), table: table, isInsert: isInsert) {
                 try columnValues(object, overrides, only: columns)
             }
         }
+        guard let unique = errors.uniqueColumns(error, table), tried.insert(unique).inserted else {
+            throw try refusal()
+        }
         let values = try columnValues(object, overrides)
-        let target = KeyValue(columnIndexes(of: reference.index).map { values[$0] })
-        let isPending =
-            try table.entity.revision != nil
-            && holder(of: reference, target).map {
-                session.bucket(M.self, table: table.index).isPending($0)
-            } == true
-        try LinkWriter(session: session).free(reference, from: target, isCounted: !isPending)
+        let wanted = KeyValue(unique.map { values[$0] })
+        func pendingHolder() throws -> M.Key? {
+            guard let holder = try holder(of: unique, wanted), bucket?.isPending(holder, after: done) == true else {
+                return nil
+            }
+            return holder
+        }
+        if let reference = errors.stealable(error, table) {
+            // What is taken from an object that is yet to be written is no change of its own.
+            let isCounted = try table.entity.revision == nil || pendingHolder() == nil
+            return try LinkWriter(session: session).free(reference, from: wanted, isCounted: isCounted)
+        }
+        guard let holder = try pendingHolder(), try park(holder, unique) else { throw try refusal() }
     }
 
-    /// The object that has that partner in a one-to-one.
-    private func holder(of reference: Reference, _ target: KeyValue) throws -> M.Key? {
+    /// The object that has these values in a unique set of columns.
+    private func holder(of columns: [Int], _ values: KeyValue) throws -> M.Key? {
         let sql =
             "SELECT \(Dialect.sqlite.list(table.keyColumnNames)) FROM \(RowSQL.quote(table.sqlName)) WHERE "
-            + RowSQL.matches(reference.columns, from: 1)
+            + RowSQL.matches(columns.map { table.columns[$0].name }, from: 1)
         return try connection.withStatement(sql) { statement in
-            try connection.bind(target.values.map(Parameter.value), to: statement)
+            try connection.bind(values.values.map(Parameter.value), to: statement)
             guard sqlite3_step(statement) == SQLITE_ROW else { return nil }
             var reader = RowReader(statement)
             return try M.readKey(from: &reader)

@@ -35,6 +35,13 @@ extension SaveSession {
 
     /// Writes all rows: model by model where the models don't need each other in a circle, else node by node.
     private func writeRows() throws {
+        // Ending it makes the database forget what it has counted.
+        defer { if unchecked != nil { try? connection.execute("PRAGMA defer_foreign_keys = OFF") } }
+        try writeAll()
+        try checkDeferred()
+    }
+
+    private func writeAll() throws {
         if let order = modelOrder() {
             for number in order { try buckets[number].write(0..<buckets[number].count, self) }
             return

@@ -36,6 +36,8 @@ final class SaveSession {
     private var unvisited: [Int] = []
     /// Whether the database checks references at the end only, because some rows need each other.
     var isDeferred = false
+    /// The rows that were written since it does, because rows exchange what they refer to.
+    var unchecked: [(bucket: Int, rows: Range<Int>)]?
     /// References whose key is known only after the rows that need it were written.
     var lateKeys: [(node: Int, reference: Int, owner: NodeKey)] = []
     /// Rows that edits on links have changed.
@@ -206,6 +208,9 @@ final class SaveSession {
         }
         return nil
     }
+
+    /// Whether the save has inserted an object, as far as that is known: of those with edits on links it is.
+    func isInserted(_ node: Int) -> Bool { bucketOf(node).isInserted(row: nodes[node].row) }
 
     // MARK: Results
 

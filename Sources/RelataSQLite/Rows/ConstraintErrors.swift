@@ -33,7 +33,7 @@ package struct ConstraintErrors {
                 return RelataError.requiredReference(
                     entity: table.name, property: reference.property,
                     hint:
-                        "another \(table.name) has that \(schema.tables[reference.target].name) and can't be without one: give it another first, or delete it; two that exchange theirs need a third in between"
+                        "another \(table.name) has that \(schema.tables[reference.target].name) and can't be without one: give it another first, or delete it; those that exchange theirs are saved in one batch"
                 )
             }
             return RelataError.uniqueViolation(entity: table.name, properties: properties)
@@ -43,6 +43,15 @@ package struct ConstraintErrors {
         case SQLITE_CONSTRAINT_FOREIGNKEY_: return try culprit(table, values()) ?? error
         default: return error
         }
+    }
+
+    /// The columns whose values another row has, if that is why a write failed.
+    package func uniqueColumns(_ error: any Error, _ table: Table) -> [Int]? {
+        guard case RelataError.database(let code, let message, _) = error, Int32(code) == SQLITE_CONSTRAINT_UNIQUE_
+        else { return nil }
+        let names = columns(in: message, table)
+        let columns = names.compactMap { name in table.columns.firstIndex { $0.name == name } }
+        return columns.isEmpty || columns.count < names.count ? nil : columns
     }
 
     /// The one-to-one whose partner is taken, if that is why a write failed and the other can be without.
@@ -57,13 +66,19 @@ package struct ConstraintErrors {
         }
     }
 
-    /// `UNIQUE constraint failed: Book.title, Book.year` → the properties of these columns.
-    private func properties(in message: String, _ table: Table) -> [String] {
+    /// `UNIQUE constraint failed: Book.title, Book.year` → the names of these columns.
+    private func columns(in message: String, _ table: Table) -> [String] {
         guard let list = message.split(separator: ": ", maxSplits: 1).last else { return [] }
+        return list.split(separator: ", ").map { part in
+            String(part.hasPrefix(table.sqlName + ".") ? part.dropFirst(table.sqlName.count + 1) : part)
+        }
+    }
+
+    /// The properties of the columns that a message names.
+    private func properties(in message: String, _ table: Table) -> [String] {
         var properties: [String] = []
-        for part in list.split(separator: ", ") {
-            let name = part.hasPrefix(table.sqlName + ".") ? part.dropFirst(table.sqlName.count + 1) : part
-            let property = table.columns.first { $0.name == name }?.property ?? String(name)
+        for name in columns(in: message, table) {
+            let property = table.columns.first { $0.name == name }?.property ?? name
             if !properties.contains(property) { properties.append(property) }
         }
         return properties

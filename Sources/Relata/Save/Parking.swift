@@ -1,0 +1,73 @@
+import GRDBSQLite
+
+// Unique values that objects of one save exchange. SQLite checks them row by row: an object that has a value which another
+// takes waits for its own turn without it.
+
+extension RowWriter {
+    /// Takes a unique value from a row that is written later in the same save. It is unset, or where it can't be, a value
+    /// stands in that nobody has: random bits.
+    ///
+    /// - Returns: Whether that could be done: a table of another program may allow neither.
+    func park(_ key: M.Key, _ unique: [Int]) throws -> Bool {
+        let columns = Set(RowSQL.written(table)).intersection(unique).sorted()
+        for isUnset in [true, false] {
+            for column in columns where !isUnset || table.columns[column].isOptional {
+                if try park(key, column, isUnset: isUnset) { return true }
+            }
+        }
+        return false
+    }
+
+    private func park(_ key: M.Key, _ number: Int, isUnset: Bool) throws -> Bool {
+        let column = table.columns[number]
+        if !isUnset, let reference = column.reference, session.catalog.schema.references[reference].isEnforced {
+            try session.deferReferences()
+        }
+        let sql =
+            "UPDATE \(RowSQL.quote(table.sqlName)) SET \(RowSQL.quote(column.name)) = "
+            + (isUnset ? "NULL" : column.type.storage.randomSQL) + " WHERE "
+            + RowSQL.matches(table.keyColumnNames, from: 1)
+        let statement = SQLStatement(sql, try M.keyValue(key).values.map(Parameter.value))
+        do {
+            return try connection.run(statement) == 1
+        } catch {
+            guard case .database(let code, _, _) = error, code & 0xff == Int(SQLITE_CONSTRAINT) else { throw error }
+            return false
+        }
+    }
+}
+
+extension StorageType {
+    /// A value that no row has.
+    fileprivate var randomSQL: String {
+        switch self {
+        case .integer, .real: "random()"
+        case .text: "'relata ' || hex(randomblob(16))"
+        case .blob: "randomblob(16)"
+        }
+    }
+}
+
+extension SaveSession {
+    /// Has the database check references at the end only, as long as rows are written. What dangles then is looked for
+    /// here, where it can be named.
+    func deferReferences() throws {
+        // The caller may have deferred the checks of the whole transaction: then it stays so.
+        guard !isDeferred, try connection.value(SQLStatement("PRAGMA defer_foreign_keys")) == .integer(0) else {
+            return
+        }
+        try connection.execute("PRAGMA defer_foreign_keys = ON")
+        isDeferred = true
+        unchecked = []
+    }
+
+    /// Notes rows whose references the database hasn't checked.
+    func noteWritten(_ rows: Range<Int>, of bucket: Int) { unchecked?.append((bucket, rows)) }
+
+    /// Ends the time in which references aren't checked.
+    func checkDeferred() throws {
+        for (bucket, rows) in unchecked ?? [] {
+            for row in rows { try buckets[bucket].checkReferences(row: row, self) }
+        }
+    }
+}

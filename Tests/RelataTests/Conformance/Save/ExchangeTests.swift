@@ -1,0 +1,216 @@
+import Foundation
+import Relata
+import Testing
+
+@Model struct Locker {
+    let id: ID<Locker>
+    @Attribute(.unique) var number: Int
+    @Attribute(.unique) var code: String
+    @Attribute(.unique) var nickname: String?
+    @Attribute(.unique) var seal: UUID
+    @Attribute(.unique) var height: Double
+    #Unique<Locker>([\.row, \.column])
+    var row: Int
+    var column: String
+
+    init(_ number: Int) {
+        self.init(
+            number: number, code: "c\(number)", nickname: "n\(number)", seal: Locker.seal(number),
+            height: Double(number) / 4, row: number % 3, column: "\(number / 3)")
+    }
+
+    static func seal(_ number: Int) -> UUID {
+        withUnsafeBytes(of: (UInt64(0), UInt64(number))) { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+    }
+}
+
+/// A model with links, some of its own, so that objects are written one by one.
+@Model struct Runner {
+    let id: ID<Runner>
+    @Attribute(.unique) var number: Int
+    var pacer: ToOne<Runner>?
+    var bib: ToOne<Bib>
+    @Attribute(.revision) var revision: Int
+}
+
+@Model struct Bib {
+    @Attribute(.primaryKey) let code: String
+    @Relationship(inverse: \Runner.bib) var runner: HasOne<Runner>
+}
+
+/// Objects of one save that take each other's unique values.
+@Suite struct ExchangeTests {
+    @Test(arguments: Engine.allCases) func twoObjectsExchangeUniqueValuesOfEveryKind(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: Locker.self)
+        let (one, two) = try store.insert(Locker(1), Locker(2))
+        var (first, second) = (two, one)
+        first = Locker(
+            id: one.id, number: two.number, code: two.code, nickname: two.nickname, seal: two.seal, height: two.height,
+            row: two.row, column: two.column)
+        second = Locker(
+            id: two.id, number: one.number, code: one.code, nickname: one.nickname, seal: one.seal, height: one.height,
+            row: one.row, column: one.column)
+        try store.update([first, second])
+        #expect(try store.refresh(one) == first && store.refresh(two) == second)
+        try store.save([one, two])
+        #expect(try store.refresh(one) == one && store.refresh(two) == two)
+    }
+
+    /// A batch succeeds exactly if all values differ in the end, whatever the order.
+    @Test(arguments: Array(UInt64(1)...12)) func batchesDoWhatAnOracleSays(_ seed: UInt64) throws {
+        var random = SeededGenerator(seed: seed)
+        let store = try TestStore.make(.sqliteMemory, for: Locker.self)
+        var stored = try store.insert((1...8).map { Locker($0) })
+        var (done, refused) = (0, 0)
+        for _ in 0..<60 {
+            let places = stored.indices.shuffled(using: &random).prefix(Int.random(in: 1...8, using: &random))
+            // Each property goes round among the objects for itself; now and then a value comes from elsewhere.
+            func values<Value>(_ property: KeyPath<Locker, Value>, _ other: (Int) -> Value) -> [Value] {
+                var values = places.map { stored[$0][keyPath: property] }.shuffled(using: &random)
+                if Int.random(in: 0..<25, using: &random) == 0 {
+                    values[0] = other(Int.random(in: 1...12, using: &random))
+                }
+                return values
+            }
+            let numbers = values(\.number) { $0 }
+            let codes = values(\.code) { "c\($0)" }
+            let nicknames = values(\.nickname) { $0 < 7 ? nil : "n\($0)" }
+            let seals = values(\.seal) { Locker.seal($0) }
+            let heights = values(\.height) { Double($0) / 4 }
+            let cells = values(\.gridPlace) { GridPlace(row: $0 % 3, column: "\($0 / 3)") }
+            let batch = places.indices.map { index in
+                Locker(
+                    id: stored[places[index]].id, number: numbers[index], code: codes[index],
+                    nickname: nicknames[index], seal: seals[index], height: heights[index], row: cells[index].row,
+                    column: cells[index].column)
+            }
+            var expected = stored
+            for (place, locker) in zip(places, batch) { expected[place] = locker }
+            func areUnique<Value: Hashable>(_ property: KeyPath<Locker, Value>) -> Bool {
+                Set(expected.map { $0[keyPath: property] }).count == expected.count
+            }
+            let named = expected.compactMap(\.nickname)
+            let isAllowed =
+                areUnique(\.number) && areUnique(\.code) && areUnique(\.seal) && areUnique(\.height)
+                && areUnique(\.gridPlace) && Set(named).count == named.count
+            let isUpdate = Bool.random(using: &random)
+            let error = thrown { isUpdate ? try store.update(batch) : try store.save(batch) }
+            if isAllowed {
+                #expect(error == nil, "seed \(seed): \(String(describing: error))")
+                stored = expected
+                done += 1
+            } else {
+                #expect(error?.kind == "uniqueViolation", "seed \(seed)")
+                refused += 1
+            }
+            let ids = Dictionary(uniqueKeysWithValues: stored.map { ($0.id, $0) })
+            #expect(try store.fetch(Locker.all).allSatisfy { ids[$0.id] == $0 }, "seed \(seed)")
+        }
+        #expect(done > 10 && refused > 3)
+    }
+
+    @Test(arguments: Engine.allCases) func aNewObjectTakesTheValueThatAnotherGivesUp(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: Locker.self)
+        var old = try store.insert(Locker(1))
+        var new = Locker(2)
+        (new.number, new.code) = (old.number, old.code)
+        #expect(thrown { try store.save([new, old]) }?.kind == "uniqueViolation")
+        (old.number, old.code) = (7, "c7")
+        try store.save([new, old])
+        #expect(try store.fetch(Locker.sorted { $0.number }).map(\.id) == [new.id, old.id])
+    }
+
+    @Test(arguments: Engine.allCases) func whatIsExchangedIsOneChangeOfEach(_ engine: Engine) async throws {
+        let store = try TestStore.make(engine, for: Runner.self)
+        var runners = try await store.insert((1...3).map { Runner(number: $0, bib: ToOne(Bib(code: "\($0)"))) })
+        var changes = store.changes.makeAsyncIterator()
+        // Each takes the next one's number and bib, round in a circle; they refer to each other as well.
+        let (numbers, bibs) = (runners.map(\.number), runners.map(\.bib))
+        for index in runners.indices {
+            runners[index].number = numbers[(index + 1) % 3]
+            runners[index].bib = bibs[(index + 1) % 3]
+            runners[index].pacer = ToOne(id: runners[(index + 2) % 3].id)
+        }
+        let saved = try await store.save(runners)
+        #expect(saved.map(\.number) == [2, 3, 1] && saved.map(\.bib.id) == ["2", "3", "1"])
+        #expect(saved.map(\.revision) == [2, 2, 2])
+        let stored = try await store.fetch(Runner.sorted { $0.number })
+        #expect(stored.map(\.bib.id) == ["1", "2", "3"] && stored.map(\.revision) == [2, 2, 2])
+        #expect(stored.map(\.id) == [runners[2].id, runners[0].id, runners[1].id])
+        let set = try #require(await changes.next())
+        #expect(set.changes.map(\.keys.count).reduce(0, +) == 3)
+        #expect(try await store.rows("PRAGMA foreign_key_check").isEmpty)
+    }
+
+    @Test(arguments: Engine.allCases) func whatDanglesIsStillFoundWhereRequiredPartnersAreExchanged(
+        _ engine: Engine
+    ) throws {
+        let store = try TestStore.make(engine, for: Runner.self)
+        var runners = try store.insert((1...3).map { Runner(number: $0, bib: ToOne(Bib(code: "\($0)"))) })
+        (runners[0].bib, runners[1].bib) = (runners[1].bib, runners[0].bib)
+        runners[2].bib = ToOne(id: "none")
+        #expect(thrown { try store.save(runners) }?.reference == "Runner.bib")
+        runners[2].bib = ToOne(id: "3")
+        runners[2].pacer = ToOne(id: Runner.ID())
+        #expect(thrown { try store.save(runners) }?.reference == "Runner.pacer")
+        #expect(try store.fetch(Runner.sorted { $0.number }).map(\.bib.id) == ["1", "2", "3"])
+        // Within a transaction that goes on, references are checked as before.
+        try store.write { tx in
+            try tx.save([runners[0], runners[1]])
+            #expect(thrown { try tx.insert(Runner(number: 9, bib: ToOne(id: "none"))) }?.reference == "Runner.bib")
+            #expect(thrown { try tx.execute("UPDATE Runner SET pacerId = x'00'") } != nil)
+        }
+        #expect(try store.fetch(Runner.sorted { $0.number }).map(\.bib.id) == ["2", "1", "3"])
+    }
+
+    @Test(arguments: Engine.allCases) func aConflictThatStaysIsTheSameError(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: Locker.self, Runner.self)
+        var lockers = try store.insert((1...3).map { Locker($0) })
+        let before = lockers
+        // The last one keeps what the first one takes.
+        lockers[0].number = 2
+        lockers[1].number = 3
+        guard case .uniqueViolation("Locker", ["number"])? = thrown({ try store.update(lockers) }) else {
+            Issue.record("no violation of Locker.number")
+            return
+        }
+        // One that isn't among them gives nothing up, and each for itself can't exchange.
+        #expect(thrown { try store.update(Array(lockers.prefix(1))) }?.kind == "uniqueViolation")
+        lockers[1].number = 1
+        let results = try store.saveEach(Array(lockers.prefix(2)))
+        #expect(results.allSatisfy { if case .failure = $0 { true } else { false } })
+        #expect(try store.fetch(Locker.sorted { $0.number }) == before)
+        var runners = try store.insert((1...2).map { Runner(number: $0, bib: ToOne(Bib(code: "\($0)"))) })
+        runners[0].bib = runners[1].bib
+        #expect(thrown { try store.save(runners) }?.reference == "Runner.bib")
+    }
+
+    @Test func aTableThatAllowsNoOtherValueKeepsItsOwn() throws {
+        let path = TestStore.path()
+        let store = try TestStore.open(path, for: [CheckedLocker.self])
+        try store.write { tx in
+            try tx.execute("DROP TABLE CheckedLocker")
+            try tx.execute(
+                "CREATE TABLE CheckedLocker (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE CHECK (length(code) < 9))"
+            )
+        }
+        let (one, two) = try store.insert(CheckedLocker(id: 1, code: "a"), CheckedLocker(id: 2, code: "b"))
+        let swapped = [CheckedLocker(id: 1, code: "b"), CheckedLocker(id: 2, code: "a")]
+        #expect(thrown { try store.save(swapped) }?.kind == "uniqueViolation")
+        #expect(try store.fetch(CheckedLocker.sorted { $0.code }) == [one, two])
+    }
+}
+
+@Model private struct CheckedLocker {
+    @Attribute(.primaryKey) var id: Int?
+    @Attribute(.unique) var code: String
+}
+
+private struct GridPlace: Hashable {
+    var row: Int
+    var column: String
+}
+
+extension Locker {
+    fileprivate var gridPlace: GridPlace { GridPlace(row: row, column: column) }
+}
