@@ -64,13 +64,14 @@ public final class RelataServer: Service {
         options.mount = Mount(configuration.mount).path
         let service = ParseService(store, keys: keys.parseKeys, options: options)
         try self.init(
-            configuration: configuration, metrics: metrics, logger: logger, check: { try await store.check() },
-            close: { try store.close() },
+            configuration: configuration, metrics: metrics, logger: logger, threads: store.maximumThreads,
+            check: { try await store.check() }, close: { try store.close() },
             service: { request, report in await service.respond(to: request, report: report) })
     }
 
+    /// - Parameter threads: How many threads the service may block at once.
     init(
-        configuration: Configuration, metrics: PrometheusMetrics, logger: Logger,
+        configuration: Configuration, metrics: PrometheusMetrics, logger: Logger, threads: Int,
         check: @escaping @Sendable () async throws -> Void, close: @escaping @Sendable () throws -> Void,
         service: @escaping RequestResponder.Service
     ) throws {
@@ -80,7 +81,9 @@ public final class RelataServer: Service {
         self.logger = logger
         self.close = close
         let responder = RequestResponder(
-            configuration, metrics: ServerMetrics(metrics), logger: logger, check: check, service: service)
+            configuration, metrics: ServerMetrics(metrics), logger: logger,
+            // Two more for what the store isn't needed for.
+            executor: RequestExecutor(threads: threads + 2), check: check, service: service)
         self.responder = responder
         let connection = ConnectionChannel(responder: responder, limits: configuration.limits)
         if let tls = try configuration.tls?.read() {

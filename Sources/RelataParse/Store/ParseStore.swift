@@ -82,6 +82,9 @@ public final class ParseStore: Sendable {
             path: store.path, classes: classes)
     }
 
+    /// How many threads can be busy in the store at once; more requests wait without a thread.
+    public var maximumThreads: Int { pool.maximumHolders }
+
     /// Closes the store. What runs goes on to its end.
     public func close() throws { try pool.close() }
 

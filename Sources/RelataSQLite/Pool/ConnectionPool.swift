@@ -25,6 +25,8 @@ public final class ConnectionPool: Sendable {
     public let isShared: Bool
     /// Where committed transactions are made known.
     public let changes: ChangeHub?
+    /// How many threads can be busy with the pool's connections at once.
+    public let maximumHolders: Int
 
     /// Opens a database, and makes it if it doesn't exist.
     ///
@@ -43,6 +45,7 @@ public final class ConnectionPool: Sendable {
         self.busyTimeout = busyTimeout
         self.isReadOnly = isReadOnly
         isShared = path == nil
+        maximumHolders = path == nil ? 1 : max(1, readers) + 1
         let openReader: @Sendable () throws -> Connection = {
             try Connection(path: path, isReadOnly: true, busyTimeout: busyTimeout, trace: trace)
         }

@@ -15,7 +15,7 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler {
         /// No request is whole yet.
         case listening
         /// A request is worked on. Its number tells its reply from those that came too late.
-        case answering(Int, Task<Void, Never>)
+        case answering(Int, Task<Void, Never>?)
         /// A reply is on its way, and the client takes it slowly.
         case blocked
         /// The last reply was sent: the client gets the time to take it.
@@ -63,7 +63,7 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler {
         self.context = nil
         timer?.task.cancel()
         timer = nil
-        if case .answering(_, let task) = state { task.cancel() }
+        if case .answering(_, let task) = state { task?.cancel() }
         responder.metrics.connectionClosed()
         if unfinishedCount == 0 { finished.succeed() }
     }
@@ -147,7 +147,13 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler {
         unfinishedCount += 1
         let (loop, number, peer) = (context.eventLoop, requestCount, context.channel.remoteAddress)
         let bound = NIOLoopBound(self, eventLoop: loop)
-        let task = Task { [responder] in
+        if let reply = responder.answerAtOnce(request, from: peer) {
+            // Not from here: many such requests may follow each other.
+            state = .answering(number, nil)
+            loop.execute { bound.value.send(reply, number: number) }
+            return
+        }
+        let task = Task(executorPreference: responder.executor) { [responder] in
             let reply = await responder.answer(request, from: peer)
             loop.execute { bound.value.send(reply, number: number) }
         }
@@ -256,7 +262,7 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler {
     private func timeIsUp(_ context: ChannelHandlerContext) {
         switch state {
         case .answering(_, let task):
-            task.cancel()
+            task?.cancel()
             let error = ParseError(.timeout, "the request took too long to answer", status: 503)
             sendLast(responder.refuse(error), context)
         case .listening where isReceiving:

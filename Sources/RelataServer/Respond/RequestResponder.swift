@@ -10,6 +10,8 @@ final class RequestResponder: Sendable {
     typealias Service = @Sendable (WireRequest, _ report: @Sendable (any Error) -> Void) async -> WireReply
 
     let metrics: ServerMetrics
+    /// Where requests are answered.
+    let executor: RequestExecutor
     private let service: Service
     private let mount: Mount
     private let limit: Int
@@ -22,9 +24,10 @@ final class RequestResponder: Sendable {
 
     init(
         _ configuration: RelataServer.Configuration, metrics: ServerMetrics, logger: Logger,
-        check: @escaping @Sendable () async throws -> Void, service: @escaping Service
+        executor: RequestExecutor, check: @escaping @Sendable () async throws -> Void, service: @escaping Service
     ) {
         self.metrics = metrics
+        self.executor = executor
         self.service = service
         self.logger = logger
         mount = Mount(configuration.mount)
@@ -37,26 +40,45 @@ final class RequestResponder: Sendable {
     /// Tells clients from now on that no more requests follow on their connections.
     func stop() { isStopping.store(true, ordering: .relaxed) }
 
-    /// Answers a request, counts it and logs it.
-    func answer(_ request: ServerRequest, from peer: SocketAddress?) async -> EncodedReply {
+    /// Begins with a request, and answers it where nobody must be waited for: whatever other requests are doing. `nil` for
+    /// one that ``answer(_:from:)`` is to answer.
+    func answerAtOnce(_ request: ServerRequest, from peer: SocketAddress?) -> EncodedReply? {
         metrics.requestBegan()
-        let id = request.headers.requestID ?? ids.next()
         let target = RequestTarget(request.target)
         let rest = mount.rest(of: target.path)
         let reply: ServerReply
         if request.method == "OPTIONS" {
             reply = ServerReply(status: 200, body: Array("{}".utf8), fields: AllowedOrigins.preflightFields)
-        } else if let rest {
-            reply = await answer(request, path: rest, query: target.query, id: id)
+        } else if rest == nil, let page = status.page(at: target.path, method: request.method, from: peer) {
+            reply = page
         } else {
-            reply = await status.reply(for: target.path, method: request.method, from: peer, isStopping: isEnding)
+            return nil
         }
+        return finish(request, target, Route(rest ?? ""), reply, id: request.headers.requestID ?? ids.next(), peer)
+    }
+
+    /// Answers a request that was begun with.
+    func answer(_ request: ServerRequest, from peer: SocketAddress?) async -> EncodedReply {
+        let id = request.headers.requestID ?? ids.next()
+        let target = RequestTarget(request.target)
+        guard let rest = mount.rest(of: target.path) else {
+            return finish(request, target, .server, await status.readiness(isStopping: isEnding), id: id, peer)
+        }
+        let reply = await answer(request, path: rest, query: target.query, id: id)
+        return finish(request, target, Route(rest), reply, id: id, peer)
+    }
+
+    /// Writes a reply as bytes, counts it and logs it.
+    private func finish(
+        _ request: ServerRequest, _ target: RequestTarget, _ route: Route, _ reply: ServerReply, id: String,
+        _ peer: SocketAddress?
+    ) -> EncodedReply {
         let encoded = encoder.encode(
             reply, to: request.headers, id: id, isHead: request.method == "HEAD",
             isKeptAlive: request.isKeptAlive && !isEnding)
         let time = NIODeadline.now() - request.arrival
         metrics.requestEnded(
-            Route(rest ?? ""), method: request.method, status: reply.status, time: time,
+            route, method: request.method, status: reply.status, time: time,
             received: request.body.readableBytes, sent: encoded.bytes.readableBytes)
         if logger.logLevel <= requestLogLevel { log(request, target, reply, id, time, peer) }
         return encoded

@@ -17,11 +17,12 @@ struct StatusPages: Sendable {
         self.check = check
     }
 
-    func reply(for path: Substring, method: String, from peer: SocketAddress?, isStopping: Bool) async -> ServerReply {
+    /// What is at a path; `nil` where the store must be asked first.
+    func page(at path: Substring, method: String, from peer: SocketAddress?) -> ServerReply? {
         let isRead = method == "GET" || method == "HEAD"
         switch path {
         case "/livez" where isRead: return ServerReply(WireReply(["status": "ok"]))
-        case "/readyz" where isRead: return await readiness(isStopping)
+        case "/readyz" where isRead: return nil
         case "/metrics" where isRead && isAllowed(peer):
             return ServerReply(
                 status: 200, contentType: "text/plain; version=0.0.4; charset=utf-8", body: Array(metrics.text().utf8))
@@ -29,7 +30,8 @@ struct StatusPages: Sendable {
         }
     }
 
-    private func readiness(_ isStopping: Bool) async -> ServerReply {
+    /// Whether the store answers: `/readyz`.
+    func readiness(isStopping: Bool) async -> ServerReply {
         do {
             try await check()
             return ServerReply(WireReply(status: isStopping ? 503 : 200, ["status": isStopping ? "stopping" : "ok"]))

@@ -19,7 +19,7 @@ struct TestServer {
     static func running<Result: Sendable>(
         _ configure: (inout RelataServer.Configuration) -> Void = { _ in },
         check: @escaping @Sendable () async throws -> Void = {},
-        logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() },
+        logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, threads: Int = 6,
         service: @escaping Service = echo, _ body: @escaping @Sendable (TestServer) async throws -> Result
     ) async throws -> Result {
         var configuration = RelataServer.Configuration()
@@ -27,7 +27,8 @@ struct TestServer {
         configuration.port = 0
         configuration.stopsOnSignals = false
         let server = try RelataServer(
-            configuration: configuration, metrics: PrometheusMetrics(), logger: logger, check: check, close: {},
+            configuration: configuration, metrics: PrometheusMetrics(), logger: logger, threads: threads,
+            check: check, close: {},
             service: { request, _ in await service(request) })
         return try await running(server, body)
     }
