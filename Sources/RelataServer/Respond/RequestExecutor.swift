@@ -7,106 +7,159 @@ import Synchronization
 /// Threads of the server's own that requests are answered on.
 ///
 /// A statement of SQLite blocks its thread. Swift's own threads are as few as the processor's cores: two slow queries
-/// would silence everything else in the process.
-///
-/// A thread is started when a job finds none idle, and ends when there was nothing for it for a while.
+/// would silence everything else in the process. Here, too, as many threads work as there are cores, since more only get
+/// in each other's way; but one that is busy with the same job for a while isn't counted, and another works in its place.
 final class RequestExecutor: TaskExecutor {
+    /// A thread, as the others see it.
+    private struct Worker {
+        var isStarted = false
+        /// What it is to do, or does.
+        var job: UnownedJob?
+        /// Since when it does it.
+        var start = NIODeadline.now()
+        /// Whether it has been at it for so long that another works in its place.
+        var isBlocked = false
+    }
+
     private struct State {
         /// Jobs that no thread is free for, in the order that they came.
         var jobs = CircularBuffer<UnownedJob>()
-        /// Threads that wait for a job; the last one that did gets the next, since its caches are warm.
-        var idle: [Worker] = []
-        var threadCount = 0
+        var workers: [Worker]
+        /// Threads that wait for a job. The last one that did gets the next: its caches are warm.
+        var idle: [Int] = []
+        /// How many threads work and aren't blocked.
+        var activeCount = 0
+        /// Whether somebody looks after jobs that wait.
+        var isWatched = false
+
+        /// The thread that can take one more job, if any may.
+        mutating func next(width: Int) -> Int? {
+            guard activeCount < width else { return nil }
+            return idle.popLast() ?? workers.firstIndex { !$0.isStarted }
+        }
+
+        /// - Returns: Whether the thread must be started.
+        mutating func begin(_ job: UnownedJob, on worker: Int) -> Bool {
+            activeCount += 1
+            defer { workers[worker].isStarted = true }
+            workers[worker].job = job
+            workers[worker].start = .now()
+            return !workers[worker].isStarted
+        }
+
+        mutating func end(_ worker: Int) {
+            if !workers[worker].isBlocked { activeCount -= 1 }
+            workers[worker].isBlocked = false
+            workers[worker].job = nil
+        }
     }
 
-    /// The most threads there are.
-    let threadLimit: Int
+    /// After how long a job is taken to block its thread.
+    private static let patience = TimeAmount.milliseconds(5)
+
+    private let width: Int
     private let idleTime: Double
-    private let state = Mutex(State())
+    private let state: Mutex<State>
+    private let wakes: [DispatchSemaphore]
 
     /// - Parameters:
-    ///   - threads: The most threads there are: as many as can wait for the store at once, and some for what doesn't.
+    ///   - threads: The most threads there are: as many as the store can block, and some for what needs no store.
     ///   - idleTime: How many seconds a thread waits for a job before it ends.
     init(threads: Int, idleTime: Double = 10) {
-        threadLimit = max(1, threads)
+        let threads = max(1, threads)
+        width = min(threads, ProcessInfo.processInfo.activeProcessorCount)
         self.idleTime = idleTime
+        state = Mutex(State(workers: Array(repeating: Worker(), count: threads)))
+        wakes = (0..<threads).map { _ in DispatchSemaphore(value: 0) }
     }
 
     /// How many threads there are.
-    var threadCount: Int { state.withLock { $0.threadCount } }
+    var threadCount: Int { state.withLock { $0.workers.count { $0.isStarted } } }
 
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        enum Step {
-            case wake(Worker)
-            case start
-            case wait
-        }
-        let step = state.withLock { state -> Step in
-            if let worker = state.idle.popLast() {
-                worker.give(job)
-                return .wake(worker)
-            }
-            if state.threadCount < threadLimit {
-                state.threadCount += 1
-                return .start
-            }
+        let (worker, isNew, needsWatch) = state.withLock { state -> (Int?, Bool, Bool) in
+            if let worker = state.next(width: width) { return (worker, state.begin(job, on: worker), false) }
             state.jobs.append(job)
-            return .wait
+            defer { state.isWatched = true }
+            return (nil, false, !state.isWatched)
         }
-        switch step {
-        case .wake(let worker): worker.wake()
-        case .start: start(job)
-        case .wait: break
-        }
+        if let worker { wake(worker, isNew: isNew) }
+        if needsWatch { start { self.watch() } }
     }
 
-    private func start(_ job: UnownedJob) {
-        let thread = Thread { self.work(job) }
+    private func wake(_ worker: Int, isNew: Bool) {
+        if isNew { start { self.work(worker) } } else { wakes[worker].signal() }
+    }
+
+    private func start(_ body: @escaping @Sendable () -> Void) {
+        let thread = Thread(block: body)
         // JSON and shapes may be nested deep, and are read on the stack.
         thread.stackSize = 8 << 20
         thread.start()
     }
 
-    /// What a thread does until there was nothing to do for a while.
-    private func work(_ first: UnownedJob) {
-        let worker = Worker()
-        var next: UnownedJob? = first
+    // MARK: Working
+
+    /// What a thread does, until there was nothing to do for a while.
+    private func work(_ worker: Int) {
+        var next = state.withLock { $0.workers[worker].job }
         while let job = next {
             job.runSynchronously(on: asUnownedTaskExecutor())
             let waiting = state.withLock { state -> UnownedJob? in
-                if let job = state.jobs.popFirst() { return job }
-                state.idle.append(worker)
-                return nil
+                state.end(worker)
+                guard state.activeCount < width, let job = state.jobs.popFirst() else {
+                    state.idle.append(worker)
+                    return nil
+                }
+                _ = state.begin(job, on: worker)
+                return job
             }
             next = waiting ?? wait(worker)
         }
     }
 
     /// The next job of a thread that is idle; `nil` where there is none for too long.
-    private func wait(_ worker: Worker) -> UnownedJob? {
-        while !worker.wait(idleTime) {
+    private func wait(_ worker: Int) -> UnownedJob? {
+        while wakes[worker].wait(timeout: .now() + idleTime) == .timedOut {
             let isIdle = state.withLock { state -> Bool in
-                guard let place = state.idle.firstIndex(where: { $0 === worker }) else { return false }
+                guard let place = state.idle.firstIndex(of: worker) else { return false }
                 state.idle.remove(at: place)
-                state.threadCount -= 1
+                state.workers[worker].isStarted = false
                 return true
             }
             // Where it isn't idle any more, a job is on its way to it.
             if isIdle { return nil }
         }
-        return worker.take()
+        return state.withLock { $0.workers[worker].job }
     }
 
-    /// A thread, as those see it that have a job.
-    private final class Worker: Sendable {
-        private let job = Mutex<UnownedJob?>(nil)
-        private let semaphore = DispatchSemaphore(value: 0)
+    // MARK: Watching
 
-        func give(_ job: UnownedJob) { self.job.withLock { $0 = job } }
-        func take() -> UnownedJob? { job.withLock { $0.take() } }
-        func wake() { semaphore.signal() }
-        func wait(_ seconds: Double) -> Bool { semaphore.wait(timeout: .now() + seconds) == .success }
+    /// While jobs wait, has others work in the place of threads that are blocked.
+    private func watch() {
+        var hasJobs = true
+        while hasJobs {
+            Thread.sleep(forTimeInterval: Double(Self.patience.nanoseconds) / 1e9)
+            let (called, isLeft) = state.withLock { state in
+                let latest = NIODeadline.now() - Self.patience
+                for worker in state.workers.indices {
+                    guard state.workers[worker].job != nil, !state.workers[worker].isBlocked,
+                        state.workers[worker].start < latest
+                    else { continue }
+                    state.workers[worker].isBlocked = true
+                    state.activeCount -= 1
+                }
+                var called: [(worker: Int, isNew: Bool)] = []
+                while !state.jobs.isEmpty, let worker = state.next(width: width) {
+                    called.append((worker, state.begin(state.jobs.removeFirst(), on: worker)))
+                }
+                state.isWatched = !state.jobs.isEmpty
+                return (called, state.isWatched)
+            }
+            for (worker, isNew) in called { wake(worker, isNew: isNew) }
+            hasJobs = isLeft
+        }
     }
 }
 #endif
