@@ -8,6 +8,8 @@ final class JoinRows {
     private let link: String
     private let side: JoinSide
     private let hasCounts: Bool
+    /// Whether the save has edits on the other side, which may have linked objects already.
+    private let isEditedFromOtherSide: Bool
     /// The slot of the statement that inserts a row.
     private let slot: Int
 
@@ -24,6 +26,8 @@ final class JoinRows {
             [join.minimumCount, join.maximumCount, join.inverseMinimumCount, join.inverseMaximumCount] != [
                 nil, nil, nil, nil,
             ]
+        let other = Link.join(number, isSource: !isSource)
+        isEditedFromOtherSide = session.groups.contains { $0.link.link == other }
         slot = RowSQL.Slot.number(join, isSource: isSource, in: schema)
     }
 
@@ -41,7 +45,9 @@ final class JoinRows {
         var list = list
         let owner = NodeKey.node(group.owner)
         if hasCounts { note(owner: try session.key(owner), member: nil) }
-        for change in group.changes {
+        // Nobody is a member of what has just been inserted.
+        let isNew = session.isInserted(group.owner) && !isEditedFromOtherSide
+        for (number, change) in group.changes.enumerated() {
             switch change {
             case .add(let member):
                 try add(member, to: owner, insertion)
@@ -54,7 +60,7 @@ final class JoinRows {
                 list?.remove(member)
             case .set(let members):
                 let keys = try members.map(session.key)
-                try removeAll(except: keys, from: try session.key(owner))
+                if number > 0 || !isNew { try removeAll(except: keys, from: try session.key(owner)) }
                 for member in members { try add(member, to: owner, insertion) }
                 list?.set(keys)
             }

@@ -25,6 +25,32 @@ import Testing
         #expect(thrown { try list.insert(a, at: 0) }?.kind == "notLoaded")
     }
 
+    @Test(arguments: Engine.allCases) func theListOfANewObjectIsSetAsCheaplyAsItIsAddedTo(_ engine: Engine) throws {
+        let log = StatementLog()
+        let store = try TestStore.make(engine, for: Person.self, options: log.options)
+        let people = try store.insert(["a", "b"].map { Person(name: $0) })
+        func cost(set: Bool, _ write: (Person) throws -> Person) throws -> Int {
+            var person = Person(name: "t")
+            if set { person.following.set(people) } else { person.following.add(people) }
+            _ = log.take()
+            let saved = try write(person)
+            let count = log.take().count
+            #expect(try store.count(saved.related { $0.following }) == 2)
+            return count
+        }
+        for write in [{ try store.insert($0) }, { try store.save($0) }] as [(Person) throws -> Person] {
+            #expect(try cost(set: true, write) == cost(set: false, write))
+        }
+        // One that is stored loses what it had, and so does a new one that others have linked to in the same save.
+        var person = try store.save(Person(name: "u", following: ToMany(people)))
+        person.following.set([people[1]])
+        person = try store.save(person)
+        #expect(try store.related(to: person) { $0.following }.map(\.name) == ["b"])
+        let new = Person(name: "v", following: ToMany([people[0]]))
+        try store.save([Person(name: "c", followers: ToMany([new])), new])
+        #expect(try store.related(to: new) { $0.following }.map(\.name) == ["a"])
+    }
+
     @Test func placesAreOfTheLoadedList() throws {
         let (a, b, c) = (Author(name: "a"), Author(name: "b"), Author(name: "c"))
         var list = ToMany([a, b])
