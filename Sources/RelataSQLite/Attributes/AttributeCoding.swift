@@ -158,6 +158,36 @@ public struct JSONSetCoding<Element: Codable & Hashable & Sendable>: AttributeCo
     public func decode(_ value: RelataCore.Value) throws(RelataError) -> Set<Element> { try JSONCoding().decode(value) }
 }
 
+/// A dictionary, as JSON: an object where its keys are text or integers, and else an array of keys and values in turns,
+/// in the order of the keys' text. Equal dictionaries may hold theirs in different orders.
+@frozen
+public struct JSONDictionaryCoding<Key: Codable & Hashable & Sendable, Element: Codable & Sendable>: AttributeCoding {
+    @inlinable init() {}
+    /// What the column means and how it is stored.
+    public var type: AttributeType { .json }
+    /// Reads the current row's column.
+    public func read(_ column: ColumnValue) throws -> [Key: Element] { try JSONCoding().read(column) }
+    /// The value as the column stores it.
+    public func encode(_ value: [Key: Element]) throws(RelataError) -> RelataCore.Value {
+        if Key.self == String.self || Key.self == Int.self || Key.self is any CodingKeyRepresentable.Type {
+            return try JSONCoding().encode(value)
+        }
+        var members: [(key: String, value: String)] = []
+        for (key, element) in value {
+            guard case .text(let key) = try JSONCoding().encode(key),
+                case .text(let element) = try JSONCoding().encode(element)
+            else { continue }
+            members.append((key, element))
+        }
+        members.sort { $0.key < $1.key }
+        return .text("[" + members.flatMap { [$0.key, $0.value] }.joined(separator: ",") + "]")
+    }
+    /// A stored value as the property's type.
+    public func decode(_ value: RelataCore.Value) throws(RelataError) -> [Key: Element] {
+        try JSONCoding().decode(value)
+    }
+}
+
 /// A value that may be unset.
 @frozen
 public struct OptionalCoding<Base: AttributeCoding>: AttributeCoding {

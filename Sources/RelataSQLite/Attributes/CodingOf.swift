@@ -57,6 +57,20 @@ public func coding<Element: Codable & Hashable & Sendable>(
     of type: Set<Element>?.Type
 ) -> OptionalCoding<JSONSetCoding<Element>> { OptionalCoding(JSONSetCoding()) }
 
+/// The coding of a dictionary: JSON whose members stand in an order.
+@_documentation(visibility: internal)
+@inlinable
+public func coding<Key: Codable & Hashable & Sendable, Element: Codable & Sendable>(
+    of type: [Key: Element].Type
+) -> JSONDictionaryCoding<Key, Element> { JSONDictionaryCoding() }
+
+/// The coding of a dictionary that may be unset.
+@_documentation(visibility: internal)
+@inlinable
+public func coding<Key: Codable & Hashable & Sendable, Element: Codable & Sendable>(
+    of type: [Key: Element]?.Type
+) -> OptionalCoding<JSONDictionaryCoding<Key, Element>> { OptionalCoding(JSONDictionaryCoding()) }
+
 /// Refuses every other type at compile time.
 @_documentation(visibility: internal)
 @available(

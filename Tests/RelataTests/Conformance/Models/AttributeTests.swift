@@ -45,6 +45,7 @@ struct Place: Codable, Sendable, Equatable, Hashable {
     var numbers: Set<Int> = []
     var scores: [String: Double] = [:]
     var matrix: [[Int]] = []
+    var marks: [UUID: Int] = [:]
 }
 
 @Model struct OptionalSample {
@@ -160,7 +161,8 @@ struct Place: Codable, Sendable, Equatable, Hashable {
         let places = [Place(latitude: 1.5, label: "a\0", tags: ["x"]), Place(latitude: -0.1)]
         let sample = RichSample(
             url: try #require(URL(string: "https://example.org/ü?q=1#f")), color: .blue, level: .high, place: places[0],
-            places: places, numbers: [3, 1, 2], scores: ["a": 0.1, "": -1], matrix: [[], [1, 2]])
+            places: places, numbers: [3, 1, 2], scores: ["a": 0.1, "": -1], matrix: [[], [1, 2]],
+            marks: [UUID(): 1, UUID(): 2])
         #expect(try stored(sample, engine) == sample)
     }
 
@@ -176,6 +178,20 @@ struct Place: Codable, Sendable, Equatable, Hashable {
         #expect(try store.count(RichSample.where { $0.numbers == large }) == 2)
         #expect(try store.fetch(RichSample.all.select { $0.numbers }.distinct).count == 2)
         #expect(try store.fetch(RichSample.where { $0.numbers == large }).allSatisfy { $0.numbers == small })
+    }
+
+    @Test(arguments: Engine.allCases) func equalDictionariesAreStoredAlikeWhateverTheirKeysAre(_ engine: Engine) throws
+    {
+        let store = try TestStore.make(engine, for: RichSample.self)
+        let keys = (0..<60).map { _ in UUID() }
+        let small = Dictionary(uniqueKeysWithValues: keys.enumerated().map { ($1, $0) })
+        var large = [UUID: Int](minimumCapacity: 5000)
+        for (number, key) in keys.enumerated().reversed() { large[key] = number }
+        #expect(small == large)
+        try store.insert([RichSample(marks: small), RichSample(marks: large), RichSample(marks: [keys[0]: 1])])
+        #expect(try store.count(RichSample.where { $0.marks == small }) == 2)
+        #expect(try store.fetch(RichSample.all.select { $0.marks }.distinct).count == 2)
+        #expect(try store.fetch(RichSample.where { $0.marks == large }).allSatisfy { $0.marks == small })
     }
 
     @Test(arguments: Engine.allCases) func optionalsComeBackSetAndUnset(_ engine: Engine) throws {
