@@ -189,7 +189,8 @@ extension StoreWriter {
     /// Deletes an object, and what the delete rules say goes with it.
     ///
     /// - Returns: What was done. An object that isn't stored any more is no error, and not in the report.
-    /// - Throws: ``RelataError/deleteDenied(blockers:)``, with nothing deleted.
+    /// - Throws: ``RelataError/deleteDenied(blockers:)``, or ``RelataError/validation(_:)`` where a list would be left with
+    ///   fewer members than it must have; nothing is deleted then.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func delete<M: Model>(_ object: M) throws -> DeletionReport { try delete([object]) }
