@@ -42,12 +42,15 @@ struct ObjectIDCoding: Sendable {
     private static func value(_ text: String, _ type: AttributeType) -> Value? {
         switch type {
         case .text, .json: .text(text)
-        case .integer, .boolean, .date(.microseconds): Int64(text).map { .integer($0) }
-        case .real, .date(.seconds): Double(text).map { .real($0) }
+        case .integer, .boolean, .date(.microseconds): Int64(text).map { .integer($0) }.flatMap { canonical($0, text) }
+        case .real, .date(.seconds): Double(text).map { .real($0) }.flatMap { canonical($0, text) }
         case .decimal, .uuid, .date(.iso8601): Value.text(text).stored(as: type)
-        case .data: Data(hexadecimal: text).map { .blob($0) }
+        case .data: Data(hexadecimal: text).map { .blob($0) }.flatMap { canonical($0, text) }
         }
     }
+
+    /// A value under the one name that it has: `007` isn't the object `7`.
+    private static func canonical(_ value: Value, _ text: String) -> Value? { Self.text(value) == text ? value : nil }
 }
 
 extension Data {
