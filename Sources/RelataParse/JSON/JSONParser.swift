@@ -59,7 +59,7 @@ public struct JSONParser {
     private mutating func object() throws(ParseError) -> JSONValue {
         try enter()
         defer { depth -= 1 }
-        var members: [String: JSONValue] = [:]
+        var members = JSONObject()
         if take(UInt8(ascii: "}")) { return .object(members) }
         repeat {
             skipSpace()
@@ -69,7 +69,7 @@ public struct JSONParser {
             guard take(UInt8(ascii: ":")) else { throw wrong("a colon is expected after a member's name") }
             skipSpace()
             let value = try value()
-            guard members.updateValue(value, forKey: name) == nil else {
+            guard members.append(name, value) else {
                 throw wrong("the member \(name.prefix(64)) stands twice in one object")
             }
             skipSpace()

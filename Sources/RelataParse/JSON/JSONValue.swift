@@ -1,8 +1,8 @@
 /// A JSON value: what clients send, and what columns of objects and arrays hold.
 ///
 /// Numbers are those of JavaScript. One that is whole is an integer whether it was written `1`, `1.0` or `1e0`, so that
-/// equal numbers are equal values.
-public enum JSONValue: Hashable, Sendable {
+/// equal numbers are equal values. Texts are equal where their bytes are.
+public enum JSONValue: Sendable {
     case null
     case bool(Bool)
     /// A whole number that fits 64 bits.
@@ -11,8 +11,8 @@ public enum JSONValue: Hashable, Sendable {
     case double(Double)
     case string(String)
     case array([JSONValue])
-    /// Members by name. Their order means nothing; they are written sorted.
-    case object([String: JSONValue])
+    /// Members by name, in the order in which they stand.
+    case object(JSONObject)
 
     /// The member of that name; `nil` where there is none, or the value is no object.
     public subscript(name: String) -> JSONValue? {
@@ -23,7 +23,7 @@ public enum JSONValue: Hashable, Sendable {
     public var string: String? { if case .string(let text) = self { text } else { nil } }
 
     /// The members of an object.
-    public var object: [String: JSONValue]? { if case .object(let members) = self { members } else { nil } }
+    public var object: JSONObject? { if case .object(let members) = self { members } else { nil } }
 
     /// The elements of an array.
     public var array: [JSONValue]? { if case .array(let elements) = self { elements } else { nil } }
@@ -44,11 +44,40 @@ public enum JSONValue: Hashable, Sendable {
     public var integer: Int64? { if case .integer(let value) = self { value } else { nil } }
 
     /// Whether it is `null`.
-    public var isNull: Bool { self == .null }
+    public var isNull: Bool { if case .null = self { true } else { false } }
 
     /// The number as JSON writes it: whole where it is whole.
     public init(number: Double) {
         self = Int64(exactly: number).map { .integer($0) } ?? .double(number)
+    }
+}
+
+extension JSONValue: Hashable {
+    /// Whether both are the same value.
+    public static func == (left: JSONValue, right: JSONValue) -> Bool {
+        switch (left, right) {
+        case (.null, .null): true
+        case (.bool(let left), .bool(let right)): left == right
+        case (.integer(let left), .integer(let right)): left == right
+        case (.double(let left), .double(let right)): left == right
+        case (.string(let left), .string(let right)): left.hasSameBytes(as: right)
+        case (.array(let left), .array(let right)): left == right
+        case (.object(let left), .object(let right)): left == right
+        default: false
+        }
+    }
+
+    /// Feeds a hasher with the value.
+    public func hash(into hasher: inout Hasher) {
+        switch self {
+        case .null: hasher.combine(0)
+        case .bool(let value): hasher.combine(value)
+        case .integer(let value): hasher.combine(value)
+        case .double(let value): hasher.combine(value)
+        case .string(let value): value.hashBytes(into: &hasher)
+        case .array(let elements): hasher.combine(elements)
+        case .object(let members): hasher.combine(members)
+        }
     }
 }
 
@@ -67,6 +96,6 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, Ex
     public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
     /// The value of a literal.
     public init(dictionaryLiteral members: (String, JSONValue)...) {
-        self = .object(Dictionary(members) { _, last in last })
+        self = .object(JSONObject(members))
     }
 }

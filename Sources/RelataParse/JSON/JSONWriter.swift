@@ -1,7 +1,8 @@
-/// Writes JSON as bytes: members sorted, numbers as short as they can be, so that equal values have equal texts.
+/// Writes JSON as bytes: members in their order, numbers as short as they can be.
 public struct JSONWriter {
     /// What was written.
     public private(set) var bytes: [UInt8] = []
+    private var sortsMembers = false
 
     /// Begins with nothing.
     public init(capacity: Int = 256) { bytes.reserveCapacity(capacity) }
@@ -9,6 +10,16 @@ public struct JSONWriter {
     /// The text of a value.
     public static func text(_ value: JSONValue) -> String {
         var writer = JSONWriter()
+        writer.write(value)
+        return String(decoding: writer.bytes, as: UTF8.self)
+    }
+
+    /// The text that equal values have in common: the members of its objects are sorted by their names' bytes.
+    ///
+    /// Columns hold values so, and they are compared with it.
+    public static func canonicalText(_ value: JSONValue) -> String {
+        var writer = JSONWriter()
+        writer.sortsMembers = true
         writer.write(value)
         return String(decoding: writer.bytes, as: UTF8.self)
     }
@@ -29,19 +40,18 @@ public struct JSONWriter {
             }
             append("]")
         case .object(let members):
-            var isFirst = true
             append("{")
-            for (name, value) in Self.sorted(members) {
-                member(name, isFirst: &isFirst)
-                write(value)
-            }
+            if sortsMembers { write(members: members.sorted) } else { write(members: members) }
             append("}")
         }
     }
 
-    /// Members in the order they are written: by their bytes, as Swift's own order depends on how characters are composed.
-    static func sorted(_ members: [String: JSONValue]) -> [(key: String, value: JSONValue)] {
-        members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+    private mutating func write(members: some Sequence<JSONObject.Element>) {
+        var isFirst = true
+        for (name, value) in members {
+            member(name, isFirst: &isFirst)
+            write(value)
+        }
     }
 
     /// Writes the name of an object's next member; its value must follow.

@@ -51,7 +51,7 @@ struct FieldDecoder {
             case .polygon: try Polygon(json, of: field.name) != nil
             default: true
             }
-        return isRight ? .text(JSONWriter.text(json)) : nil
+        return isRight ? .text(JSONWriter.canonicalText(json)) : nil
     }
 
     private func mismatch(_ json: JSONValue) -> ParseError {

@@ -9,7 +9,7 @@ struct ObjectBody: Hashable, Sendable {
     ///
     /// - Throws: ``ParseError`` for names that no field can have, operations that aren't any, and an ACL that isn't
     ///   enforced.
-    init(_ body: [String: JSONValue]) throws(ParseError) {
+    init(_ body: JSONObject) throws(ParseError) {
         var objectID: String?
         var changes: [String: [FieldChange]] = [:]
         for (name, value) in body.sorted(by: { $0.key < $1.key }) {

@@ -10,7 +10,7 @@ struct ObjectWriter {
     /// New values by column.
     private var columns: [Int: Value] = [:]
     /// What clients are told of fields whose values they can't know.
-    private(set) var told: [String: JSONValue] = [:]
+    private(set) var told: JSONObject = [:]
     /// Links that are written once the object is there.
     private var links: [(field: Field, change: FieldChange)] = []
     /// The row as it is; `nil` for a new object.

@@ -15,7 +15,7 @@ struct ClassDescription: Sendable {
     ///
     /// - Parameter name: The class's name where the path has it.
     /// - Throws: ``ParseError`` for names and types that can't be, and permissions that aren't enforced.
-    init(_ json: [String: JSONValue], name: String? = nil) throws(ParseError) {
+    init(_ json: JSONObject, name: String? = nil) throws(ParseError) {
         let given = json["className"]?.string
         guard let className = name ?? given else {
             throw ParseError(.invalidClassName, "the name of the class is missing")
@@ -50,7 +50,7 @@ struct ClassDescription: Sendable {
             throw ParseError(.invalidJSON, "the index \(name) must name its fields: {\"title\": 1}")
         }
         var fields: [IndexOptions.IndexedField] = []
-        for (field, direction) in members.sorted(by: { $0.key < $1.key }) {
+        for (field, direction) in members {
             guard let number = direction.integer, abs(number) == 1 else {
                 throw ParseError(
                     .commandUnavailable,

@@ -3,16 +3,15 @@ import RelataCore
 extension ParseClass {
     /// What clients are told of the class: Parse's own words, and how its objects are related.
     var schemaJSON: JSONValue {
-        var fields: [String: JSONValue] = ["ACL": ["type": "ACL"]]
+        var fields: JSONObject = ["ACL": ["type": "ACL"]]
         for field in self.fields { fields[field.name] = .object(json(field)) }
-        var indexes: [String: JSONValue] = ["_id_": ["_id": 1]]
-        var uniques: [String: JSONValue] = [:]
-        for (name, index) in options.indexes {
-            let members = JSONValue.object(
-                Dictionary(index.fields.map { ($0.name, .integer($0.direction)) }) { first, _ in first })
+        var indexes: JSONObject = ["_id_": ["_id": 1]]
+        var uniques: JSONObject = [:]
+        for (name, index) in options.indexes.sorted(by: { $0.key < $1.key }) {
+            let members = JSONValue.object(JSONObject(index.fields.map { ($0.name, .integer($0.direction)) }))
             if index.isUnique { uniques[name] = members } else { indexes[name] = members }
         }
-        var json: [String: JSONValue] = [
+        var json: JSONObject = [
             "className": .string(name), "fields": .object(fields), "indexes": .object(indexes),
             "classLevelPermissions": Self.publicPermissions,
         ]
@@ -20,8 +19,8 @@ extension ParseClass {
         return .object(json)
     }
 
-    private func json(_ field: Field) -> [String: JSONValue] {
-        var json: [String: JSONValue] = ["type": .string(field.type.name)]
+    private func json(_ field: Field) -> JSONObject {
+        var json: JSONObject = ["type": .string(field.type.name)]
         if let target = field.type.targetClass { json["targetClass"] = .string(target) }
         if !ClassDescription.givenFields.contains(field.name) {
             // Clients need it where it isn't set, too.
@@ -41,7 +40,7 @@ extension ParseClass {
 
     /// Everybody may do everything: access control is off.
     private static let publicPermissions: JSONValue = {
-        var permissions: [String: JSONValue] = ["protectedFields": ["*": []]]
+        var permissions: JSONObject = ["protectedFields": ["*": []]]
         for operation in ["find", "count", "get", "create", "update", "delete", "addField"] {
             permissions[operation] = ["*": true]
         }

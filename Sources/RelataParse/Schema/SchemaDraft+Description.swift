@@ -26,7 +26,7 @@ extension SchemaDraft {
     private mutating func apply(_ wanted: FieldDescription, as field: String, of name: String) throws(ParseError) {
         var options = FieldOptions()
         options.isRequired = wanted.isRequired
-        options.defaultValue = wanted.defaultValue.map(JSONWriter.text)
+        options.defaultValue = wanted.defaultValue.map(JSONWriter.canonicalText)
         guard let property = entity(name)?.property(field) else {
             try addField(field, wanted.type, to: name, details: wanted.details, options: options)
             return

@@ -88,10 +88,10 @@ extension ParseService {
             throw ParseError(.invalidJSON, "the body of a request must be an object")
         }
         var body = request["body"]?.object ?? [:]
-        var parameters: [String: JSONValue] = [:]
+        var parameters: JSONObject = [:]
         if parts.count > 1 { parameters = try ParseCall.parameters(String(parts[1])) }
         if method == .get {
-            body.merge(parameters) { _, parameter in parameter }
+            body.merge(parameters)
             parameters = [:]
         }
         return try ObjectRoute(

@@ -8,9 +8,9 @@ struct ParseCall: Sendable {
     /// The path's parts, decoded: `["classes", "Book", "x7Yz"]`.
     var path: [String]
     /// The body of a request that writes; for one that reads, its parameters, wherever they stood.
-    var body: [String: JSONValue]
+    var body: JSONObject
     /// What follows the question mark of a request that writes.
-    var parameters: [String: JSONValue] = [:]
+    var parameters: JSONObject = [:]
     /// Whether the master key came along.
     var isMaster = false
     /// What tells a request from another, so that one that is sent again isn't done again.
@@ -25,7 +25,7 @@ extension ParseCall {
     ///
     /// - Throws: ``ParseError`` 107 for a body or parameter that is no JSON, and 403 for keys that aren't right.
     init(_ request: WireRequest, keys: ParseKeys) throws(ParseError) {
-        var body: [String: JSONValue] = [:]
+        var body: JSONObject = [:]
         if !request.body.isEmpty {
             guard case .object(let members) = try JSONParser.parse(request.body) else {
                 throw ParseError(.invalidJSON, "the body must be a JSON object")
@@ -48,7 +48,7 @@ extension ParseCall {
         path = try Self.path(request.path)
         let parameters = try Self.parameters(request.query)
         if method == .get {
-            self.body = body.merging(parameters) { _, parameter in parameter }
+            self.body = body.merging(parameters)
         } else {
             self.body = body
             self.parameters = parameters
@@ -87,8 +87,8 @@ extension ParseCall {
     }
 
     /// The parameters of a URL. Each is text; what it means depends on the parameter.
-    static func parameters(_ query: String) throws(ParseError) -> [String: JSONValue] {
-        var parameters: [String: JSONValue] = [:]
+    static func parameters(_ query: String) throws(ParseError) -> JSONObject {
+        var parameters: JSONObject = [:]
         for pair in query.split(separator: "&") {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard let name = decoded(parts[0]), let value = decoded(parts.count > 1 ? parts[1] : "") else {

@@ -33,7 +33,7 @@ public struct JSONLogHandler: LogHandler {
     }
 
     func line(of event: LogEvent) -> String {
-        var members: [String: JSONValue] = [:]
+        var members: JSONObject = [:]
         let all = [metadataProvider?.get() ?? [:], metadata, event.metadata ?? [:]]
         for (key, value) in all.joined() { members[key] = Self.json(value) }
         members["time"] = .string(Date.now.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
@@ -41,7 +41,7 @@ public struct JSONLogHandler: LogHandler {
         members["logger"] = .string(label)
         members["message"] = .string(event.message.description)
         if let error = event.error { members["error"] = .string("\(error)") }
-        return JSONWriter.text(.object(members))
+        return JSONWriter.canonicalText(.object(members))
     }
 
     private static func json(_ value: Logger.Metadata.Value) -> JSONValue {
@@ -49,7 +49,7 @@ public struct JSONLogHandler: LogHandler {
         case .string(let text): .string(text)
         case .stringConvertible(let value): .string(value.description)
         case .array(let elements): .array(elements.map(json))
-        case .dictionary(let members): .object(members.mapValues(json))
+        case .dictionary(let members): .object(JSONObject(members.map { ($0, json($1)) }))
         }
     }
 }

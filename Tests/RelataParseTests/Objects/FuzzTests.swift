@@ -35,11 +35,10 @@ import Testing
         case 6: .array((0..<Int.random(in: 0...3, using: &random)).map { _ in value(depth - 1, &random) })
         default:
             .object(
-                Dictionary(
+                JSONObject(
                     (0..<Int.random(in: 0...4, using: &random)).map { _ in
                         (words.randomElement(using: &random) ?? "", value(depth - 1, &random))
-                    }
-                ) { first, _ in first })
+                    }))
         }
     }
 

@@ -173,7 +173,7 @@ import Testing
             return .array(
                 (0..<Int.random(in: 0..<4, using: &generator)).map { _ in json(depth: depth - 1, &generator) })
         default:
-            var members: [String: JSONValue] = [:]
+            var members: JSONObject = [:]
             for _ in 0..<Int.random(in: 0..<4, using: &generator) {
                 members[names.randomElement(using: &generator) ?? ""] = json(depth: depth - 1, &generator)
             }
@@ -214,7 +214,7 @@ import Testing
     @Test func tooManyPointersInOneQueryAreRefused() async throws {
         let server = try await server()
         let id = try #require(try await server.find("Other", [:]).first?["objectId"]?.string)
-        var fields: [String: JSONValue] = [:]
+        var fields: JSONObject = [:]
         for number in 0..<90 { fields["q\(number)"] = pointer("Other", id) }
         try await server.save("Wide", .object(fields))
         let few = JSONValue.array((0..<30).map { ["q\($0).name": "o"] })

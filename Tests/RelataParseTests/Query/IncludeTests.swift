@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test func aClassMayHaveMorePointersThanCanBeJoined() async throws {
-        var fields: [String: JSONValue] = [:]
+        var fields: JSONObject = [:]
         for number in 0..<80 { fields["p\(number)"] = pointer("Author", authors[number % 2]) }
         let id = try await server.create("Wide", .object(fields))
         let object = try await server.get("Wide", id, "include=*")

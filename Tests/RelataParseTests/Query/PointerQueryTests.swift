@@ -74,7 +74,7 @@ import Testing
 
     @Test func relatedObjectsComeInTheRelationsOrder() async throws {
         let related: JSONValue = ["object": pointer("Book", books[1]), "key": "authors"]
-        func found(_ condition: JSONValue, _ options: [String: JSONValue] = [:]) async throws -> [JSONValue?] {
+        func found(_ condition: JSONValue, _ options: JSONObject = [:]) async throws -> [JSONValue?] {
             try await server.find("Author", condition, options).map { $0["name"] }
         }
         #expect(try await found(["$relatedTo": related]) == ["mi", "le"])
@@ -104,10 +104,11 @@ import Testing
     }
 
     @Test func aPointerIsFoundByAQuery() async throws {
-        func inQuery(_ condition: JSONValue, _ className: String = "Genre", _ more: [String: JSONValue] = [:])
+        func inQuery(_ condition: JSONValue, _ className: String = "Genre", _ more: JSONObject = [:])
             -> JSONValue
         {
-            .object(["where": condition, "className": .string(className)].merging(more) { $1 })
+            let query: JSONObject = ["where": condition, "className": .string(className)]
+            return .object(query.merging(more))
         }
         #expect(try await server.names("Book", ["genre": ["$inQuery": inQuery(["name": "sf"])]]) == ["a", "c"])
         #expect(try await server.names("Book", ["genre": ["$notInQuery": inQuery(["name": "sf"])]]) == ["b", "d"])

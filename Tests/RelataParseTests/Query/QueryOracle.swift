@@ -5,7 +5,7 @@ import Foundation
 /// Parse's rules for what meets a `where`, on plain values: slow, simple, and written without a look at the SQL.
 struct QueryOracle {
     /// Objects by class and id; a pointer is a pointer, a relation an array of ids under ``relations``.
-    var objects: [String: [String: [String: JSONValue]]] = [:]
+    var objects: [String: [String: JSONObject]] = [:]
     /// The members of relations by `Class.field` and the owner's id.
     var relations: [String: [String: [String]]] = [:]
     /// The fields that hold arrays, by `Class.field`, and what pointers and relations lead to.
@@ -92,7 +92,7 @@ struct QueryOracle {
     // MARK: Operators
 
     private func holds(
-        _ name: String, _ operand: JSONValue, _ siblings: [String: JSONValue], _ slots: [Slot]
+        _ name: String, _ operand: JSONValue, _ siblings: JSONObject, _ slots: [Slot]
     ) -> Bool {
         switch name {
         case "$eq": equals(operand, slots)

@@ -43,7 +43,7 @@ private struct World {
         world.oracle.targets = ["Thing.p": "Other", "Thing.r": "Other", "Other.up": "Other"]
         world.oracle.relations["Thing.r"] = [:]
         // All fields are there before they are asked for.
-        var other: [String: JSONValue] = ["s": "a", "n": 1, "a": [], "o": [:]]
+        var other: JSONObject = ["s": "a", "n": 1, "a": [], "o": [:]]
         let first = try await world.save("Other", other, server)
         other["up"] = pointer("Other", first)
         for _ in 0..<12 { _ = try await world.save("Other", world.fields(of: "Other", &generator), server) }
@@ -59,7 +59,7 @@ private struct World {
     }
 
     private mutating func save(
-        _ className: String, _ fields: [String: JSONValue], _ server: TestServer
+        _ className: String, _ fields: JSONObject, _ server: TestServer
     ) async throws -> String {
         let id = try await server.create(className, .object(fields))
         ids[className, default: []].append(id)
@@ -73,9 +73,9 @@ private struct World {
 
     // MARK: Values
 
-    private func fields(of className: String, _ generator: inout SeededGenerator) -> [String: JSONValue] {
+    private func fields(of className: String, _ generator: inout SeededGenerator) -> JSONObject {
         let names = className == "Thing" ? ["s", "n", "b", "d", "a", "o", "p", "r"] : ["s", "n", "a", "o", "up"]
-        var fields: [String: JSONValue] = [:]
+        var fields: JSONObject = [:]
         for name in names where Int.random(in: 0..<4, using: &generator) > 0 {
             if name == "r" {
                 let members = Set(
@@ -101,9 +101,9 @@ private struct World {
         case "a": .array((0..<Int.random(in: 0..<4, using: &generator)).map { _ in element(&generator) })
         case "o":
             .object(
-                ["x": element(&generator), "y": ["z": element(&generator)], "w x": element(&generator)].filter { _ in
-                    Int.random(in: 0..<3, using: &generator) > 0
-                })
+                ([
+                    "x": element(&generator), "y": ["z": element(&generator)], "w x": element(&generator),
+                ] as JSONObject).filter { _ in Int.random(in: 0..<3, using: &generator) > 0 })
         default: pointer("Other", id("Other", &generator))
         }
     }
@@ -128,7 +128,7 @@ private struct World {
     // MARK: Conditions
 
     func condition(_ className: String, depth: Int, _ generator: inout SeededGenerator) -> JSONValue {
-        var members: [String: JSONValue] = [:]
+        var members: JSONObject = [:]
         for _ in 0..<Int.random(in: 1..<3, using: &generator) {
             let choice = Int.random(in: 0..<12, using: &generator)
             if depth > 0, choice < 3 {
@@ -191,7 +191,7 @@ private struct World {
             ]
             return [Bool.random(using: &generator) ? "$inQuery" : "$notInQuery": query]
         default:
-            var members: [String: JSONValue] = [:]
+            var members: JSONObject = [:]
             for name in ["$lt", "$lte", "$gt", "$gte"] where Int.random(in: 0..<2, using: &generator) == 0 {
                 members[name] = comparable(key, &generator)
             }

@@ -12,7 +12,7 @@ extension TestServer {
 
     /// The reply of a query, whose parameters come as JSON.
     func query(
-        _ className: String, _ condition: JSONValue = [:], _ options: [String: JSONValue] = [:]
+        _ className: String, _ condition: JSONValue = [:], _ options: JSONObject = [:]
     ) async throws -> Reply {
         var body = options
         body["where"] = condition
@@ -21,7 +21,7 @@ extension TestServer {
     }
 
     /// The objects that a query finds.
-    func find(_ className: String, _ condition: JSONValue, _ options: [String: JSONValue] = [:]) async throws
+    func find(_ className: String, _ condition: JSONValue, _ options: JSONObject = [:]) async throws
         -> [JSONValue]
     {
         let reply = try await query(className, condition, options)
@@ -30,7 +30,7 @@ extension TestServer {
 
     /// A field of the objects that a query finds, in the order of that field unless there is another.
     func values(
-        of field: String, _ className: String, _ condition: JSONValue = [:], _ options: [String: JSONValue] = [:]
+        of field: String, _ className: String, _ condition: JSONValue = [:], _ options: JSONObject = [:]
     ) async throws -> [JSONValue] {
         var options = options
         if options["order"] == nil { options["order"] = .string(field) }
@@ -39,14 +39,14 @@ extension TestServer {
 
     /// The names of the objects that a query finds, in order.
     func names(
-        _ className: String, _ condition: JSONValue = [:], _ options: [String: JSONValue] = [:]
+        _ className: String, _ condition: JSONValue = [:], _ options: JSONObject = [:]
     ) async throws -> [String] {
         try await values(of: "name", className, condition, options).map { $0.string ?? "?" }
     }
 
     /// The error that a query is.
     func error(
-        _ className: String, _ condition: JSONValue = [:], _ options: [String: JSONValue] = [:]
+        _ className: String, _ condition: JSONValue = [:], _ options: JSONObject = [:]
     ) async throws -> (code: Int64, message: String) {
         let reply = try await query(className, condition, options)
         try #require(reply.status >= 400, "\(JSONWriter.text(condition)) \(options): \(reply.json)")

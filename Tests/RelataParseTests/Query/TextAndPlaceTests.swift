@@ -23,7 +23,7 @@ import Testing
     }
 
     private func found(_ pattern: String, _ options: String? = nil) async throws -> [String] {
-        var condition: [String: JSONValue] = ["$regex": .string(pattern)]
+        var condition: JSONObject = ["$regex": .string(pattern)]
         condition["$options"] = options.map { .string($0) }
         return try await server.names("Shop", ["name": .object(condition)])
     }
@@ -44,7 +44,7 @@ import Testing
         #expect(try await server.names("Shop", ["at": ["$regex": "5"]]) == [])
         #expect(try await server.names("Shop", ["name": ["$not": ["$regex": "e"]]]) == ["a.b*c"])
         for (pattern, options) in [("(", nil), ("a", "q"), ("[", "i"), (String(repeating: "a", count: 10_001), nil)] {
-            var condition: [String: JSONValue] = ["$regex": .string(pattern)]
+            var condition: JSONObject = ["$regex": .string(pattern)]
             condition["$options"] = options.map { .string($0) }
             #expect(try await server.error("Shop", ["name": .object(condition)]).code == 102)
         }
@@ -62,9 +62,10 @@ import Testing
     }
 
     @Test func wordsAreSearched() async throws {
-        func search(_ term: String, _ more: [String: JSONValue] = [:]) async throws -> [String] {
-            let search = JSONValue.object(["$term": .string(term)].merging(more) { $1 })
-            return try await server.names("Shop", ["words": ["$text": ["$search": search]]])
+        func search(_ term: String, _ more: JSONObject = [:]) async throws -> [String] {
+            var search = more
+            search["$term"] = .string(term)
+            return try await server.names("Shop", ["words": ["$text": ["$search": .object(search)]]])
         }
         #expect(try await search("coffee") == ["coffee bar"])
         #expect(try await search("CAFE late") == ["Coffee\nHouse", "coffee bar"])
@@ -81,11 +82,12 @@ import Testing
     }
 
     @Test func placesComeNearestFirst() async throws {
-        func near(_ point: JSONValue, _ more: [String: JSONValue] = [:], _ options: [String: JSONValue] = [:])
+        func near(_ point: JSONValue, _ more: JSONObject = [:], _ options: JSONObject = [:])
             async throws -> [JSONValue?]
         {
-            let condition = JSONValue.object(["$nearSphere": point].merging(more) { $1 })
-            return try await server.find("Shop", ["at": condition], options).map { $0["name"] }
+            var condition = more
+            condition["$nearSphere"] = point
+            return try await server.find("Shop", ["at": .object(condition)], options).map { $0["name"] }
         }
         #expect(try await near(place(48.8, 2.3)) == ["coffee bar", "Coffee\nHouse", "Tea (room)"])
         #expect(try await near(place(-10, -170)) == ["Tea (room)", "Coffee\nHouse", "coffee bar"])

@@ -1,6 +1,8 @@
 import Foundation
-import RelataParse
+import RelataCore
 import Testing
+
+@testable import RelataParse
 
 @Suite struct SchemaTests {
     @Test func aClassIsDescribedAsItWasMade() async throws {
@@ -31,6 +33,29 @@ import Testing
         let all = try await server.send("GET", "/schemas")
         #expect(Set(all.results.compactMap { $0["className"]?.string }) == ["Book", "Genre", "Author"])
         #expect(try await server.send("POST", "/schemas/Book", [:]).code == 103)
+    }
+
+    @Test func anIndexKeepsTheOrderOfItsFields() async throws {
+        let server = try TestServer()
+        let description: JSONValue = [
+            "fields": ["a": ["type": "Number"], "b": ["type": "Number"]], "indexes": ["by_b_a": ["b": 1, "a": -1]],
+            "uniqueIndexes": ["one": ["b": 1, "a": 1]],
+        ]
+        let made = try await server.send("POST", "/schemas/Point", description)
+        #expect(made["indexes"]?["by_b_a"]?.object.map { Array($0.keys) } == ["b", "a"])
+        #expect(made["uniqueIndexes"]?["one"]?.object.map { Array($0.keys) } == ["b", "a"])
+        let query = """
+            SELECT group_concat(field.name) FROM pragma_index_list('Point') list, pragma_index_info(list.name) field
+            WHERE list.origin <> 'pk' GROUP BY list.name
+            """
+        let indexed = try await server.store.read { try $0.connection.values(SQLStatement(query)) }
+        #expect(!indexed.isEmpty && indexed.allSatisfy { $0 == [.text("b,a")] }, "\(indexed)")
+        let exported = try await server.store.schemaJSON()
+        let other = try TestServer()
+        try await other.store.deploy(try SchemaDocument(exported))
+        #expect(try await other.store.schemaJSON() == exported)
+        let again = try await other.send("GET", "/schemas/Point")
+        #expect(again["indexes"]?["by_b_a"]?.object.map { Array($0.keys) } == ["b", "a"])
     }
 
     @Test func whatAClassDeclaresHoldsForItsObjects() async throws {

@@ -73,7 +73,7 @@ struct TestServer {
     static let echo: Service = { request in
         WireReply([
             "method": .string(request.method), "path": .string(request.path), "query": .string(request.query),
-            "headers": .object(request.headers.mapValues { .string($0) }),
+            "headers": .object(JSONObject(request.headers.map { ($0, .string($1)) })),
             "length": .integer(Int64(request.body.count)),
             "body": .string(String(decoding: request.body.prefix(1000), as: UTF8.self)),
         ])

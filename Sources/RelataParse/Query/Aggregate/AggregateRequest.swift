@@ -25,7 +25,17 @@ struct AggregateRequest: Sendable {
         for name in ["where", "distinct", "hint", "comment", "readPreference", "rawValues", "rawFieldNames"] {
             body[name] = nil
         }
-        stages = try PipelineStage.stages(try call.json("pipeline") ?? .object(body))
+        stages = try PipelineStage.stages(try call.json("pipeline") ?? Self.stages(body))
+    }
+
+    /// Stages that came as parameters of their own: `group={"objectId":null}&limit=2`. Those of a URL are the text of
+    /// JSON, but for names, which are plain.
+    private static func stages(_ parameters: JSONObject) -> JSONValue {
+        .object(
+            JSONObject(
+                parameters.map { name, value in
+                    (name, value.string.flatMap { try? JSONParser.parse($0) } ?? value)
+                }))
     }
 
     /// Answers it.
@@ -149,7 +159,8 @@ extension JSONValue {
         case (.bool(let left), .bool(let right)): !left && right
         case (.integer(let left), .integer(let right)): left < right
         case (.array(let left), .array(let right)): left.lexicographicallyPrecedes(right) { $0.precedes($1) }
-        case (.object, .object) where rank == other.rank: JSONWriter.text(self) < JSONWriter.text(other)
+        case (.object, .object) where rank == other.rank:
+            JSONWriter.canonicalText(self).utf8.lexicographicallyPrecedes(JSONWriter.canonicalText(other).utf8)
         default:
             if let left = number, let right = other.number { left < right } else { rank < other.rank }
         }

@@ -8,7 +8,8 @@ extension DocumentExpression {
         case .constant(let value): return value
         case .field(let path): return document.value(at: path[...])
         case .document: return document
-        case .object(let parts): return .object(parts.mapValues { $0.value(of: document) })
+        case .object(let parts):
+            return .object(JSONObject(parts.map { ($0.name, $0.value.value(of: document)) }))
         case .array(let parts): return .array(parts.map { $0.value(of: document) })
         case .call(let operation, let arguments): return operation.value(arguments.map { $0.value(of: document) })
         case .dateText(let date, let format):

@@ -6,11 +6,17 @@ indirect enum DocumentExpression: Hashable, Sendable {
     case constant(JSONValue)
     case field([String])
     case document
-    case object([String: DocumentExpression])
+    case object([Member])
     case array([DocumentExpression])
     case call(Operator, [DocumentExpression])
     /// A date as text.
     case dateText(DocumentExpression, format: String)
+
+    /// A member of an object and what it becomes.
+    struct Member: Hashable, Sendable {
+        let name: String
+        let value: DocumentExpression
+    }
 
     /// What is done with values.
     enum Operator: String, Sendable {
@@ -45,12 +51,12 @@ indirect enum DocumentExpression: Hashable, Sendable {
         case .object(let members) where members["__type"] != nil: self = .constant(json)
         case .object(let members):
             guard let (name, argument) = members.first, name.hasPrefix("$") else {
-                var parts: [String: DocumentExpression] = [:]
+                var parts: [Member] = []
                 for (name, value) in members {
                     guard !name.hasPrefix("$") else {
                         throw ParseError(.invalidQuery, "\(name.prefix(64)) stands among fields in a pipeline")
                     }
-                    parts[name] = try DocumentExpression(value)
+                    parts.append(Member(name: name, value: try DocumentExpression(value)))
                 }
                 self = .object(parts)
                 return
@@ -105,7 +111,7 @@ indirect enum DocumentExpression: Hashable, Sendable {
         switch self {
         case .constant, .document: []
         case .field(let path): [path]
-        case .object(let parts): parts.values.flatMap(\.fields)
+        case .object(let parts): parts.flatMap(\.value.fields)
         case .array(let parts), .call(_, let parts): parts.flatMap(\.fields)
         case .dateText(let date, _): date.fields
         }

@@ -28,7 +28,7 @@ struct DocumentMatch {
             throw ParseError(.invalidQuery, "$match must be an object of conditions")
         }
         var conditions: [Condition] = []
-        for (name, value) in JSONWriter.sorted(members) {
+        for (name, value) in members {
             if name.hasPrefix("$") {
                 guard ["$and", "$or", "$nor"].contains(name), let parts = value.array else {
                     throw ParseError(.invalidQuery, "$match: bad constraint: \(name.prefix(64))")
@@ -45,7 +45,7 @@ struct DocumentMatch {
                 conditions.append(equals(path, value))
                 continue
             }
-            for (operation, operand) in JSONWriter.sorted(operators) where operation != "$options" {
+            for (operation, operand) in operators where operation != "$options" {
                 conditions.append(
                     try self.condition(
                         path, Operation(name: operation, operand: operand, field: String(name.prefix(64))),
@@ -118,7 +118,7 @@ struct DocumentMatch {
     /// Conditions with the names that clients know for those that Parse's own database has.
     static func renamed(_ json: JSONValue) -> JSONValue {
         guard let members = json.object else { return json }
-        var renamed: [String: JSONValue] = [:]
+        var renamed: JSONObject = [:]
         for (name, value) in members {
             if let parts = value.array, name.hasPrefix("$") {
                 renamed[name] = .array(parts.map(Self.renamed))

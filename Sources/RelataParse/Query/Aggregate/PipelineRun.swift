@@ -124,7 +124,7 @@ extension PipelineRun {
             // All objects are one group, unless there are none.
             guard width > 0 || row[0] != .integer(0) else { continue }
             let value = id.json(row[..<width])
-            var members: [String: JSONValue] = ["objectId": value]
+            var members: JSONObject = ["objectId": value]
             for (index, figure) in figures.enumerated() { members[figure.name] = figure.json(row[width + 1 + index]) }
             documents.append((value, .object(members)))
         }
@@ -167,9 +167,9 @@ private struct GroupID {
             return .datePart(.function(.datePart(date), [value.node]), plus: operation == .dayOfWeek ? 1 : 0)
         case .object(let members) where isTopmost && !members.isEmpty:
             var parts: [(name: String, part: Part)] = []
-            for (name, expression) in members.sorted(by: { $0.key < $1.key }) {
-                guard let part = try part(expression, parseClass, &reader, isTopmost: false) else { return nil }
-                parts.append((name, part))
+            for member in members {
+                guard let part = try part(member.value, parseClass, &reader, isTopmost: false) else { return nil }
+                parts.append((member.name, part))
             }
             return .object(parts)
         default: return nil
@@ -198,7 +198,7 @@ private struct GroupID {
             if case .integer(let number)? = values.popFirst() { return .integer(number + offset) }
             return .null
         case .object(let parts):
-            var members: [String: JSONValue] = [:]
+            var members: JSONObject = [:]
             for (name, part) in parts { members[name] = json(part, &values, isTopmost: false) }
             return .object(members)
         }

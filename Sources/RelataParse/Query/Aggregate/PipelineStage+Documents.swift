@@ -76,7 +76,7 @@ extension PipelineStage {
             groups[place].documents.append(document)
         }
         return groups.sorted { $0.id.precedes($1.id) }.map { group in
-            var members: [String: JSONValue] = ["objectId": group.id]
+            var members: JSONObject = ["objectId": group.id]
             for field in fields {
                 members[field.name] = field.accumulator.value(
                     of: group.documents.map { field.value.value(of: $0) })

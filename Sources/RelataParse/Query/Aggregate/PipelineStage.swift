@@ -62,7 +62,7 @@ enum PipelineStage: Hashable, Sendable {
         var stages: [PipelineStage] = []
         let parts: [JSONValue]
         if let members = json.object {
-            parts = JSONWriter.sorted(members).map { .object([$0.key: $0.value]) }
+            parts = members.map { .object([$0.key: $0.value]) }
         } else if let array = json.array {
             parts = array
         } else {
@@ -122,7 +122,7 @@ enum PipelineStage: Hashable, Sendable {
             throw ParseError(.invalidQuery, "Invalid parameter for query: group. objectId is required")
         }
         var fields: [Figure] = []
-        for (name, value) in JSONWriter.sorted(members) where name != "objectId" && name != "_id" {
+        for (name, value) in members where name != "objectId" && name != "_id" {
             guard let figure = value.object, figure.count == 1, let (operation, argument) = figure.first else {
                 throw wrong("$group", "\(name.prefix(64)): must be an object with one accumulator, such as $sum")
             }
@@ -131,7 +131,9 @@ enum PipelineStage: Hashable, Sendable {
             }
             fields.append(Figure(name: name, accumulator: accumulator, value: try DocumentExpression(argument)))
         }
-        return .group(id: try DocumentExpression(id), fields: fields)
+        // Nothing in common is what makes all documents one group.
+        let isNothing = id == [:] || id == [] || id == ""
+        return .group(id: isNothing ? .constant(.null) : try DocumentExpression(id), fields: fields)
     }
 
     private static func project(_ value: JSONValue) throws(ParseError) -> PipelineStage {
@@ -139,7 +141,7 @@ enum PipelineStage: Hashable, Sendable {
             throw wrong("$project", "must be an object of fields")
         }
         var projection = Projection()
-        for (name, value) in JSONWriter.sorted(members) {
+        for (name, value) in members {
             let path = try path(name, of: "$project")
             switch value {
             case .bool(let isShown) where path == ["objectId"]: projection.hidesID = !isShown
@@ -162,27 +164,24 @@ enum PipelineStage: Hashable, Sendable {
     private static func members(_ value: JSONValue, of stage: String) throws(ParseError) -> [Member] {
         guard let members = value.object else { throw wrong(stage, "must be an object of fields") }
         var made: [Member] = []
-        for (name, value) in JSONWriter.sorted(members) {
+        for (name, value) in members {
             made.append(Member(path: try path(name, of: stage), value: try DocumentExpression(value)))
         }
         return made
     }
 
     private static func sort(_ value: JSONValue) throws(ParseError) -> PipelineStage {
-        // The members of a JSON object have no order here, so that several fields need an array around them.
-        let parts = value.array ?? [value]
         var keys: [SortKey] = []
-        for part in parts {
-            guard let members = part.object, let (name, value) = members.first, members.count == 1 else {
-                throw wrong(
-                    "$sort",
-                    "takes one field, or an array of objects with one each, the first to be sorted by first: [{\"price\": -1}, {\"title\": 1}]"
-                )
+        for part in value.array ?? [value] {
+            guard let members = part.object, !members.isEmpty else {
+                throw wrong("$sort", "must be an object of fields, the first to be sorted by first: {\"price\": -1}")
             }
-            guard let direction = value.integer, direction == 1 || direction == -1 else {
-                throw wrong("$sort", "\(name.prefix(64)): must be 1 or -1")
+            for (name, value) in members {
+                guard let direction = value.integer, direction == 1 || direction == -1 else {
+                    throw wrong("$sort", "\(name.prefix(64)): must be 1 or -1")
+                }
+                keys.append(SortKey(path: try path(name, of: "$sort"), isAscending: direction == 1))
             }
-            keys.append(SortKey(path: try path(name, of: "$sort"), isAscending: direction == 1))
         }
         return .sort(keys)
     }

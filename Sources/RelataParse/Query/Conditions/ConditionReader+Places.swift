@@ -4,7 +4,7 @@ import RelataCore
 extension ConditionReader {
     /// What lies near a place, nearest first.
     func near(
-        _ operation: Operation, _ siblings: [String: JSONValue], _ target: Target
+        _ operation: Operation, _ siblings: JSONObject, _ target: Target
     ) throws(ParseError) -> (condition: ExpressionNode, order: SortTerm?) {
         let center = try point(operation.operand, operation)
         var furthest: Double?

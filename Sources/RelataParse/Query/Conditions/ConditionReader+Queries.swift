@@ -38,7 +38,7 @@ extension ConditionReader {
 
     /// The plan of a query inside this one; `nil` for a class that there isn't.
     private mutating func query(
-        _ className: String, _ condition: JSONValue, _ members: [String: JSONValue], _ operation: Operation
+        _ className: String, _ condition: JSONValue, _ members: JSONObject, _ operation: Operation
     ) throws(ParseError) -> (plan: QueryPlan, parseClass: ParseClass)? {
         if members["redirectClassNameForKey"] != nil { throw operation.wrong("can't redirect to another class") }
         guard let parseClass = classes[className] else { return nil }
@@ -55,7 +55,7 @@ extension ConditionReader {
     }
 
     private func count(
-        _ name: String, _ members: [String: JSONValue], _ operation: Operation
+        _ name: String, _ members: JSONObject, _ operation: Operation
     ) throws(ParseError) -> Int? {
         guard let value = members[name], !value.isNull else { return nil }
         guard let number = value.integer, number >= 0 else {

@@ -20,7 +20,7 @@ extension ConditionReader {
     }
 
     private func flag(
-        _ name: String, _ members: [String: JSONValue], _ operation: Operation
+        _ name: String, _ members: JSONObject, _ operation: Operation
     ) throws(ParseError) -> Bool {
         guard let value = members[name] else { return false }
         guard let flag = value.bool else { throw operation.wrong("has a \(name) that is neither true nor false") }

@@ -263,6 +263,6 @@ extension JSONPlace {
 
     /// The text of a value as it is stored. An object that was included stands for its pointer.
     private static func text(_ value: JSONValue) -> String {
-        JSONWriter.text(value["__type"] == "Object" ? Pointer(value)?.json ?? value : value)
+        JSONWriter.canonicalText(value["__type"] == "Object" ? Pointer(value)?.json ?? value : value)
     }
 }

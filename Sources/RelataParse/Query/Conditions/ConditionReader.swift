@@ -110,7 +110,7 @@ struct ConditionReader {
     }
 
     mutating func operators(
-        _ members: [String: JSONValue], on target: Target, isTopmost: Bool = false
+        _ members: JSONObject, on target: Target, isTopmost: Bool = false
     ) throws(ParseError) -> [ExpressionNode] {
         var conditions: [ExpressionNode] = []
         for (name, operand) in members.sorted(by: { $0.key < $1.key }) where name.hasPrefix("$") {
@@ -122,7 +122,7 @@ struct ConditionReader {
     }
 
     private mutating func condition(
-        _ operation: Operation, _ siblings: [String: JSONValue], _ target: Target, isTopmost: Bool
+        _ operation: Operation, _ siblings: JSONObject, _ target: Target, isTopmost: Bool
     ) throws(ParseError) -> ExpressionNode {
         let operand = operation.operand
         switch operation.name {

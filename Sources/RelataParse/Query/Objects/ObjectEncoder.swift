@@ -162,7 +162,7 @@ struct ObjectEncoder {
             }
             var isFirst = true
             writer.append("{")
-            for (name, value) in JSONWriter.sorted(members) {
+            for (name, value) in members {
                 writer.member(name, isFirst: &isFirst)
                 if let inner = selection.included[name] { write(value, inner) } else { writer.write(value) }
             }

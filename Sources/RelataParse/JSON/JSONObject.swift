@@ -1,0 +1,164 @@
+/// The members of a JSON object, in the order in which they stand.
+///
+/// The order is kept, since some of what clients say depends on it, such as the fields of an index. Objects are equal
+/// whatever the order of their members. Names are told apart by their bytes.
+///
+/// ```swift
+/// var book: JSONObject = ["title": "Kindred", "year": 1979]
+/// book["year"] = nil
+/// ```
+public struct JSONObject: Sendable {
+    /// A member: its name and value.
+    public typealias Element = (key: String, value: JSONValue)
+
+    private var members: [Element]
+    /// The place of each member by its name, where there are too many to look through.
+    private var places: [Name: Int]?
+
+    private static let manyMembers = 16
+
+    /// A name that is told from others by its bytes.
+    private struct Name: Hashable {
+        let text: String
+        init(_ text: String) { self.text = text }
+        static func == (left: Self, right: Self) -> Bool { left.text.hasSameBytes(as: right.text) }
+        func hash(into hasher: inout Hasher) { text.hashBytes(into: &hasher) }
+    }
+
+    /// No members.
+    public init() { members = [] }
+
+    /// Members in the order of a sequence. Where a name stands twice the later value counts.
+    public init(_ members: some Sequence<(String, JSONValue)>) {
+        self.init()
+        for (name, value) in members { self[name] = value }
+    }
+
+    /// The names in order.
+    public var keys: some RandomAccessCollection<String> { members.lazy.map(\.key) }
+
+    /// The values in order.
+    public var values: some RandomAccessCollection<JSONValue> { members.lazy.map(\.value) }
+
+    /// The value of a member; `nil` where there is none. A new member is the last; setting one to `nil` takes it away.
+    public subscript(name: String) -> JSONValue? {
+        get { place(of: name).map { members[$0].value } }
+        set {
+            if let place = place(of: name) {
+                if let newValue { members[place].value = newValue } else { remove(at: place) }
+            } else if let newValue {
+                add(name, newValue)
+            }
+        }
+    }
+
+    /// Adds a member, unless there is one of that name.
+    ///
+    /// - Returns: Whether it was added.
+    mutating func append(_ name: String, _ value: JSONValue) -> Bool {
+        guard place(of: name) == nil else { return false }
+        add(name, value)
+        return true
+    }
+
+    /// Takes a member away and returns its value.
+    @discardableResult
+    public mutating func removeValue(forKey name: String) -> JSONValue? {
+        guard let place = place(of: name) else { return nil }
+        defer { remove(at: place) }
+        return members[place].value
+    }
+
+    /// The members that meet a test.
+    public func filter(_ isIncluded: (Element) throws -> Bool) rethrows -> JSONObject {
+        var result = JSONObject()
+        for (name, value) in members where try isIncluded((name, value)) { result.add(name, value) }
+        return result
+    }
+
+    /// Takes over the members of another object, whose values count where both have one.
+    public mutating func merge(_ other: JSONObject) { for (name, value) in other { self[name] = value } }
+
+    /// The members of both; the other's values count where both have one.
+    public func merging(_ other: JSONObject) -> JSONObject {
+        var result = self
+        result.merge(other)
+        return result
+    }
+
+    /// The members in the order of their names' bytes.
+    var sorted: [Element] {
+        members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+    }
+
+    // MARK: Places
+
+    private func place(of name: String) -> Int? {
+        if let places { return places[Name(name)] }
+        return members.firstIndex { $0.key.hasSameBytes(as: name) }
+    }
+
+    private mutating func add(_ name: String, _ value: JSONValue) {
+        members.append((name, value))
+        if places != nil {
+            places?[Name(name)] = members.count - 1
+        } else if members.count > Self.manyMembers {
+            findPlaces()
+        }
+    }
+
+    private mutating func remove(at place: Int) {
+        members.remove(at: place)
+        if places != nil { findPlaces() }
+    }
+
+    private mutating func findPlaces() {
+        guard members.count > Self.manyMembers else {
+            places = nil
+            return
+        }
+        var places: [Name: Int] = Dictionary(minimumCapacity: members.count * 2)
+        for (place, member) in members.enumerated() { places[Name(member.key)] = place }
+        self.places = places
+    }
+}
+
+extension JSONObject: RandomAccessCollection {
+    /// The place of the first member.
+    public var startIndex: Int { 0 }
+    /// How many members there are.
+    public var endIndex: Int { members.count }
+    /// The member at a place.
+    public subscript(place: Int) -> Element { members[place] }
+}
+
+extension JSONObject: Hashable {
+    /// Whether both have the same members, in whatever order.
+    public static func == (left: JSONObject, right: JSONObject) -> Bool {
+        guard left.count == right.count else { return false }
+        for (place, member) in left.members.enumerated() {
+            let other = right.members[place]
+            // Most often they are in the same order.
+            let value = member.key.hasSameBytes(as: other.key) ? other.value : right[member.key]
+            guard member.value == value else { return false }
+        }
+        return true
+    }
+
+    /// Feeds a hasher with the members, whatever their order.
+    public func hash(into hasher: inout Hasher) {
+        var sum = 0
+        for (name, value) in members {
+            var member = hasher
+            name.hashBytes(into: &member)
+            member.combine(value)
+            sum ^= member.finalize()
+        }
+        hasher.combine(sum)
+    }
+}
+
+extension JSONObject: ExpressibleByDictionaryLiteral {
+    /// The members of a literal, in its order.
+    public init(dictionaryLiteral members: (String, JSONValue)...) { self.init(members) }
+}

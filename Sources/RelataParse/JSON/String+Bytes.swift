@@ -1,0 +1,25 @@
+import Foundation
+
+/// Texts as JSON and SQLite compare them: by their bytes. Swift's own `==` takes texts for equal whose characters are
+/// composed differently.
+extension String {
+    /// Whether both have the same bytes.
+    func hasSameBytes(as other: String) -> Bool {
+        let count = utf8.count
+        guard count == other.utf8.count else { return false }
+        let isSame = utf8.withContiguousStorageIfAvailable { left in
+            other.utf8.withContiguousStorageIfAvailable { right in
+                guard let left = left.baseAddress, let right = right.baseAddress else { return count == 0 }
+                return memcmp(left, right, count) == 0
+            }
+        }
+        return (isSame ?? nil) ?? utf8.elementsEqual(other.utf8)
+    }
+
+    /// Feeds a hasher with the bytes.
+    func hashBytes(into hasher: inout Hasher) {
+        hasher.combine(utf8.count)
+        let isDone: Void? = utf8.withContiguousStorageIfAvailable { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        if isDone == nil { for byte in utf8 { hasher.combine(byte) } }
+    }
+}

@@ -1,0 +1,59 @@
+import RelataParse
+import Testing
+
+@Suite struct JSONObjectTests {
+    @Test func membersKeepTheirOrder() throws {
+        let text = #"{"b":1,"a":{"z":[],"y":{}},"c":null}"#
+        let value = try JSONParser.parse(text)
+        #expect(JSONWriter.text(value) == text)
+        #expect(JSONWriter.canonicalText(value) == #"{"a":{"y":{},"z":[]},"b":1,"c":null}"#)
+        #expect(value.object.map { Array($0.keys) } == ["b", "a", "c"])
+    }
+
+    @Test func objectsWithTheSameMembersAreEqual() throws {
+        let left: JSONValue = ["a": 1, "b": ["c": 2, "d": 3]]
+        let right: JSONValue = ["b": ["d": 3, "c": 2], "a": 1]
+        #expect(left == right && Set([left, right]).count == 1)
+        #expect(left != ["a": 1, "b": ["c": 2, "d": 4]] && left != ["a": 1] && left != ["a": 1, "c": .null])
+    }
+
+    /// An object of few members is looked through, one of many has an index.
+    @Test(arguments: [3, 16, 17, 500])
+    func membersAreFoundChangedAndTakenAway(count: Int) throws {
+        let names = (0..<count).map { "name\(($0 * 7919) % count)_\($0)" }
+        var object = JSONObject()
+        for (place, name) in names.enumerated() { object[name] = .integer(Int64(place)) }
+        #expect(Array(object.keys) == names)
+        for (place, name) in names.enumerated() { #expect(object[name] == .integer(Int64(place))) }
+        #expect(object["other"] == nil)
+        object[names[1]] = "new"
+        #expect(object.removeValue(forKey: names[0]) == 0 && object.removeValue(forKey: names[0]) == nil)
+        object["other"] = .null
+        object[names[2]] = nil
+        #expect(object.count == count - 1 && object[names[1]] == "new" && object[names[2]] == nil)
+        #expect(Array(object.keys) == [names[1]] + names[3...] + ["other"])
+        let again = JSONObject(object.map { ($0, $1) }.reversed())
+        #expect(again == object && again.hashValue == object.hashValue)
+    }
+
+    @Test(arguments: [0, 40])
+    func aNameMayStandOnce(others: Int) throws {
+        let members = (0..<others).map { "\"n\($0)\":0," }.joined()
+        #expect(throws: ParseError.self) { try JSONParser.parse("{\(members)\"a\":1,\"a\":2}") }
+        #expect(throws: ParseError.self) { try JSONParser.parse("{\"a\":1,\(members)\"\\u0061\":2}") }
+    }
+
+    /// Swift takes these texts for equal; JSON and SQLite don't.
+    @Test func textsAreToldApartByTheirBytes() throws {
+        let (composed, decomposed) = ("\u{E9}", "e\u{301}")
+        #expect(JSONValue.string(composed) != .string(decomposed))
+        #expect(Set([JSONValue.string(composed), .string(decomposed)]).count == 2)
+        // These two have the same length.
+        #expect(JSONValue.string("a\u{323}\u{307}") != .string("a\u{307}\u{323}"))
+        let both = try JSONParser.parse("{\"\(composed)\":1,\"\(decomposed)\":2}")
+        #expect(both[composed] == 1 && both[decomposed] == 2)
+        let long = String(repeating: "x", count: 40)
+        #expect(JSONValue.string(long + composed) != .string(long + decomposed))
+        #expect(JSONValue.string(long + composed) == .string(long + "\u{E9}"))
+    }
+}

@@ -1,0 +1,42 @@
+import Testing
+
+@testable import RelataParse
+
+/// Texts that look alike, but whose characters are composed differently, are different texts.
+@Suite struct ByteEqualityTests {
+    private let composed: JSONValue = "\u{E9}"
+    private let decomposed: JSONValue = "e\u{301}"
+
+    @Test func elementsOfArraysAreToldApart() async throws {
+        let server = try TestServer()
+        let id = try await server.create("Word", ["forms": [composed]])
+        let added = try await server.send(
+            "PUT", "/classes/Word/\(id)", ["forms": ["__op": "AddUnique", "objects": [decomposed, composed]]])
+        #expect(added["forms"] == [composed, decomposed])
+        let removed = try await server.send(
+            "PUT", "/classes/Word/\(id)", ["forms": ["__op": "Remove", "objects": [composed]]])
+        #expect(removed["forms"] == [decomposed])
+        #expect(try await server.find("Word", ["forms": composed]).isEmpty)
+        #expect(try await server.find("Word", ["forms": decomposed]).count == 1)
+    }
+
+    @Test func membersOfObjectsAreToldApart() async throws {
+        let server = try TestServer()
+        let id = try await server.create("Word", ["info": ["\u{E9}": 1, "e\u{301}": 2]])
+        let info = try await server.get("Word", id)["info"]
+        #expect(info?["\u{E9}"] == 1 && info?["e\u{301}"] == 2)
+        try await server.send("PUT", "/classes/Word/\(id)", ["info.\u{E9}": 3])
+        #expect(try await server.get("Word", id)["info"]?["\u{E9}"] == 3)
+        #expect(try await server.get("Word", id)["info"]?["e\u{301}"] == 2)
+        #expect(try await server.find("Word", ["info.e\u{301}": 2]).count == 1)
+    }
+
+    /// Columns hold objects with sorted members, so that one finds the other.
+    @Test func objectsAreFoundWhateverTheOrderOfTheirMembers() async throws {
+        let server = try TestServer()
+        try await server.save("Thing", ["o": ["b": 1, "a": ["d": 2, "c": 3]], "list": [["y": 1, "x": 2]]])
+        #expect(try await server.find("Thing", ["o": ["a": ["c": 3, "d": 2], "b": 1]]).count == 1)
+        #expect(try await server.find("Thing", ["list": ["x": 2, "y": 1]]).count == 1)
+        #expect(try await server.find("Thing", ["list": ["$in": [["x": 2, "y": 1]]]]).count == 1)
+    }
+}
