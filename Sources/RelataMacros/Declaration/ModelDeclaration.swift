@@ -22,6 +22,17 @@ struct ModelDeclaration {
     let indexes: [[String]]
     /// Members the struct writes itself, which aren't written again.
     let declaredMembers: DeclaredMembers
+    /// Whether a mistake was found. The members stand there nevertheless, so that the mistake is the only error and not
+    /// all that uses them another one each; their bodies would refer to what may not exist.
+    var isBroken = false
+
+    /// The body of a member that is never run, since the model doesn't compile.
+    static let unreachable = "fatalError()"
+
+    /// A member with its body.
+    func member(_ header: String, _ body: [String]) -> String {
+        declaration(header, isBroken ? [Self.unreachable] : body)
+    }
 
     /// The access modifier of generated members, with a space behind it; empty for internal and below.
     var access: String { visibility > .internal ? visibility.modifier : "" }

@@ -13,7 +13,7 @@ struct ModelParser {
         self.context = context
     }
 
-    /// The model; `nil` if there was a mistake, as a part of a model would only lead to errors in generated code.
+    /// The model, as far as it can be read if there was a mistake; `nil` for what can't be one.
     mutating func model(from declaration: some DeclGroupSyntax) -> ModelDeclaration? {
         guard let declaration = declaration.as(StructDeclSyntax.self) else {
             diagnostics.append(notAStruct(declaration))
@@ -28,7 +28,7 @@ struct ModelParser {
         let properties = properties(of: members, model: name)
         let key = keyProperties(of: properties, in: declaration)
         let arguments = MarkerArguments(attribute)
-        let model = ModelDeclaration(
+        var model = ModelDeclaration(
             name: name, entityName: (enclosingNames + [name.withoutBackticks]).joined(separator: "."),
             visibility: declaration.visibility(in: context), table: arguments["table"],
             originalTable: arguments["originalTable"],
@@ -36,7 +36,8 @@ struct ModelParser {
             uniques: lists("Unique", in: members, model: name, properties),
             indexes: lists("Index", in: members, model: name, properties), declaredMembers: DeclaredMembers(members))
         if diagnostics.isEmpty { diagnostics += ModelChecks(model: model).diagnostics }
-        return diagnostics.isEmpty ? model : nil
+        model.isBroken = !diagnostics.isEmpty
+        return model
     }
 
     // MARK: The struct

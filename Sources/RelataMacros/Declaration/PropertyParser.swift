@@ -1,5 +1,6 @@
 import SwiftDiagnostics
 import SwiftSyntax
+import SwiftSyntaxMacros
 
 /// Reads stored properties from the variables of a model; computed and static ones are no concern of the store.
 struct PropertyParser {
@@ -49,6 +50,7 @@ struct PropertyParser {
             return diagnostics.append(Misuse.tuplePattern.at(binding.pattern))
         }
         let name = pattern.identifier.text
+        let source = Source(name: name, binding: binding, variable: variable)
         if binding.isComputed {
             diagnostics += markers.own.map { marker in
                 Misuse.markerOnComputed(name, marker.markerName)
@@ -57,6 +59,7 @@ struct PropertyParser {
             return
         }
         if let modifier = variable.modifiers.first(where: { Self.hidingModifiers.contains($0.name.text) }) {
+            add(source, type)
             return diagnostics.append(
                 Misuse.hidingModifier(name, modifier.name.text)
                     .at(modifier, .remove(modifier, "Remove '\(modifier.name.text)'")))
@@ -67,21 +70,28 @@ struct PropertyParser {
                     .at(marker, .remove(marker, "Remove the second '@\(marker.markerName)'"))
             }
         }
-        let source = Source(name: name, binding: binding, variable: variable)
         if let transient = markers.transients.first {
             return parseTransient(source, type, markers, transient)
         }
         if let wrapper = markers.unknown.first {
+            add(source, type)
             return diagnostics.append(
                 Misuse.wrappedProperty(name, wrapper.markerName).at(wrapper, .remove(wrapper, "Remove the attribute")))
         }
         guard let type else {
             let inferred = binding.initializer?.value.literalType
+            add(source, inferred.map { TypeSyntax(stringLiteral: $0) })
             return diagnostics.append(
                 Misuse.missingType(name, inferred)
                     .at(pattern, inferred.map { .insert(": \($0)", after: pattern) }))
         }
         parseStored(source, type, markers)
+    }
+
+    /// Keeps a property that has a mistake, so that it isn't missing as well.
+    private mutating func add(_ source: Source, _ type: TypeSyntax?) {
+        guard let type = type.map({ PropertyType($0, model: model) }) else { return }
+        properties.append(source.property(type, type.link.map { .link($0, nil, nil) } ?? .attribute(nil)))
     }
 
     private static let hidingModifiers: Set = ["lazy", "weak", "unowned"]
@@ -125,12 +135,16 @@ struct PropertyParser {
         let name = source.name
         if let forced = syntax.as(ImplicitlyUnwrappedOptionalTypeSyntax.self) {
             let optional = forced.wrappedType.trimmedDescription + "?"
+            add(source, TypeSyntax(OptionalTypeSyntax(wrappedType: forced.wrappedType.trimmed)))
             return diagnostics.append(
                 Misuse.implicitlyUnwrapped(name, optional)
                     .at(syntax, .replace(syntax, with: optional)))
         }
         let type = PropertyType(syntax, model: model)
-        if let diagnostic = type.mistake(in: name, at: syntax) { return diagnostics.append(diagnostic) }
+        if let diagnostic = type.mistake(in: name, at: syntax) {
+            add(source, syntax)
+            return diagnostics.append(diagnostic)
+        }
         let attribute = markers.attributes.first.map(AttributeMarker.init)
         let relationship = markers.relationships.first.map(RelationshipMarker.init)
         let keyword = source.variable.bindingSpecifier

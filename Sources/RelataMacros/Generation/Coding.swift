@@ -4,7 +4,7 @@ extension ModelDeclaration {
 
     /// Columns are read in the order of the properties; links that are views have none and start unloaded.
     private var read: String {
-        declaration(
+        member(
             "\(access)init(from reader: inout Relata.RowReader) throws",
             persistent.compactMap { property in
                 if property.hasColumns {
@@ -18,7 +18,7 @@ extension ModelDeclaration {
     }
 
     private var bind: String {
-        declaration(
+        member(
             "\(access)func bind(to binder: inout Relata.Binder) throws",
             persistent.filter(\.hasColumns).map {
                 $0.link == nil
@@ -28,7 +28,7 @@ extension ModelDeclaration {
     }
 
     private var visitLinks: String {
-        declaration(
+        member(
             "\(access)func visitLinks(_ visitor: inout Relata.LinkVisitor) throws",
             links.filter { $0.link.kind != .through }.map {
                 "try visitor.visit(self.\($0.property.identifier), at: \($0.index))"
@@ -38,7 +38,7 @@ extension ModelDeclaration {
 
 extension ModelDeclaration {
     private var loadLinks: String {
-        declaration(
+        member(
             "\(access)mutating func loadLinks(from loader: inout Relata.LinkLoader)",
             links.map { "loader.load(&self.\($0.property.identifier), at: \($0.index))" })
     }

@@ -4,7 +4,7 @@ extension ModelDeclaration {
         var members: [String] = []
         if !declaredMembers.hasHash {
             members.append(
-                declaration("\(access)func hash(into hasher: inout Hasher)", ["hasher.combine(self.primaryKey)"]))
+                member("\(access)func hash(into hasher: inout Hasher)", ["hasher.combine(self.primaryKey)"]))
         }
         if !declaredMembers.hasEquality { members.append(equality) }
         return members
@@ -12,7 +12,7 @@ extension ModelDeclaration {
 
     /// One statement a property: a chain of `&&` would take the compiler long to check.
     private var equality: String {
-        declaration(
+        member(
             "\(access)static func == (lhs: Self, rhs: Self) -> Bool",
             properties.map {
                 "guard Relata.isEqual(lhs.\($0.identifier), rhs.\($0.identifier)) else { return false }"

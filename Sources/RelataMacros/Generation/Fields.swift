@@ -6,17 +6,17 @@ extension ModelDeclaration {
             [
                 "\(access)let fieldPath: Relata.FieldPath",
                 "\(access)init(path: Relata.FieldPath) {\n    self.fieldPath = path\n}",
-            ] + persistent.map(\.field))
+            ] + persistent.map { $0.field(body: isBroken ? Self.unreachable : nil) })
     }
 }
 
 extension StoredProperty {
     /// The property's field, which is seen as far as the property itself.
-    fileprivate var field: String {
+    fileprivate func field(body: String?) -> String {
         let (type, arguments) = fieldType
         return """
             \(access.modifier)var \(identifier): Relata.\(type) {
-                Relata.\(type)(fieldPath, \(name.literal)\(arguments))
+                \(body ?? "Relata.\(type)(fieldPath, \(name.literal)\(arguments))")
             }
             """
     }

@@ -29,7 +29,7 @@ extension ModelDeclaration {
         let joined = list.joined(separator: ", ")
         let clause = joined.count < 80 ? "(\(joined))" : "(\n" + list.joined(separator: ",\n").indented + "\n)"
         let unloaded = persistent.filter { $0.link?.kind == .through && $0.initialValue == nil }
-        return declaration(
+        return member(
             "\(access)init\(clause)",
             parameters.map { "self.\($0.property.identifier) = \($0.property.identifier)" }
                 + unloaded.map { "self.\($0.identifier) = .init()" })
@@ -58,7 +58,7 @@ extension ModelDeclaration {
     private var saved: String {
         let copied = properties.filter { !($0.isConstant && $0.initialValue != nil) }
         let readsRow = copied.contains { $0.hasColumns && !isAssignedKey($0) }
-        return declaration(
+        return member(
             "\(access)init(saved other: Self, _ state: inout Relata.SavedState)",
             (readsRow ? ["let stored = state.isReloaded ? state.stored(other) : other"] : [])
                 + copied.map { "self.\($0.identifier) = \(savedValue(of: $0))" })

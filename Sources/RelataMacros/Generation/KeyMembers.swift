@@ -2,22 +2,28 @@ extension ModelDeclaration {
     /// The primary key's type, and how it is read and bound.
     var keyMembers: [String] {
         [
-            key.count == 1 ? "\(access)typealias Key = \(key[0].keyType)" : compositeKey,
+            keyDeclaration,
             primaryKey,
-            declaration(
+            member(
                 "\(access)static var keyTypes: [Relata.AttributeType]",
                 [key.map(\.keyTypes).joined(separator: " + ")]),
-            declaration(
+            member(
                 "\(access)static func readKey(from reader: inout Relata.RowReader) throws -> Key",
                 [
                     key.count == 1
                         ? key[0].readKey
                         : "Key(" + key.map { "\($0.identifier): \($0.readKey)" }.joined(separator: ", ") + ")"
                 ].map { "try " + $0 }),
-            declaration(
+            member(
                 "\(access)static func bind(_ key: Key, to binder: inout Relata.Binder) throws",
                 key.map { $0.bindKey(key.count == 1 ? "key" : "key.\($0.identifier)") }),
         ]
+    }
+
+    private var keyDeclaration: String {
+        // A mistake may have taken the key away.
+        if key.isEmpty { return "\(access)typealias Key = Int" }
+        return key.count == 1 ? "\(access)typealias Key = \(key[0].keyType)" : compositeKey
     }
 
     private var compositeKey: String {
@@ -33,18 +39,20 @@ extension ModelDeclaration {
 
     private var primaryKey: String {
         let links = key.filter { $0.link != nil }
+        let header = "\(access)var primaryKey: Key?"
+        if isBroken { return member(header, []) }
         if key.count == 1 {
-            return declaration(
-                "\(access)var primaryKey: Key?", ["self.\(key[0].identifier)" + (links.isEmpty ? "" : ".id")])
+            return member(
+                header, ["self.\(key[0].identifier)" + (links.isEmpty ? "" : ".id")])
         }
         let components = key.map {
             "\($0.identifier): " + ($0.link == nil ? "self.\($0.identifier)" : $0.identifier)
         }
         let key = "Key(\(components.joined(separator: ", ")))"
-        if links.isEmpty { return declaration("\(access)var primaryKey: Key?", [key]) }
+        if links.isEmpty { return member(header, [key]) }
         let bindings = links.map { "let \($0.identifier) = self.\($0.identifier).id" }
-        return declaration(
-            "\(access)var primaryKey: Key?",
+        return member(
+            header,
             ["guard \(bindings.joined(separator: ", ")) else { return nil }", "return \(key)"])
     }
 }

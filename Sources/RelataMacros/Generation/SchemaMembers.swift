@@ -7,7 +7,7 @@ extension ModelDeclaration {
         let targets = links.map(\.link.target).filter { seen.insert($0).inserted }
         return [
             "\(access)static let entityName = \(entityName.literal)",
-            declaration(
+            member(
                 "\(access)static var linkedModels: [any Relata.Model.Type]",
                 ["[" + targets.map { "\($0).self" }.joined(separator: ", ") + "]"]),
             entity,
@@ -16,6 +16,7 @@ extension ModelDeclaration {
 
     /// One statement a property: the compiler checks each by itself, which a long array literal would not allow.
     private var entity: String {
+        if isBroken { return "\(access)static var entity: Relata.Entity {\n    \(Self.unreachable)\n}" }
         let appends = persistent.map { "properties.append(\(description(of: $0)))" }
         let body =
             ["var properties: [Relata.Property] = []"] + appends
