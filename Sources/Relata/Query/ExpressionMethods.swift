@@ -127,7 +127,12 @@ extension ModelFields {
 
 extension SortTerm {
     /// Where unset values come.
-    public enum NullsPosition: Sendable { case first, last }
+    public enum NullsPosition: Sendable {
+        /// Before all others.
+        case first
+        /// After all others.
+        case last
+    }
 
     /// Unset values before or after all others: `$0.year.descending.nulls(.last)`.
     public func nulls(_ position: NullsPosition) -> SortTerm { with { $0.nullsFirst = position == .first } }
