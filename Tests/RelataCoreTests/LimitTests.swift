@@ -12,6 +12,13 @@ import Testing
         #expect((Limit.pattern(pattern).failure(of: .text(text), type: .text) == nil) == isMatch)
     }
 
+    @Test func aPatternThatHangsIsNoEndlessCheck() throws {
+        let text = String(repeating: "a", count: 60)
+        let failure = try #require(Limit.pattern("(a+)+c").failure(of: .text(text), type: .text))
+        #expect(failure.contains("takes too long"))
+        #expect(Limit.pattern("(").failure(of: .text(text), type: .text)?.contains("no regular expression") == true)
+    }
+
     @Test func integersAreComparedWithTheirBoundsExactly() {
         let large: Int64 = 1 << 53  // beyond, not every integer is a Double
         func accepts(_ limit: Limit, _ value: Value, _ type: AttributeType = .integer) -> Bool {

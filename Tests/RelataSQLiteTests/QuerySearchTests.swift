@@ -38,6 +38,21 @@ struct QuerySearchTests {
         #expect(try books(.search, "a+b$") == [1, 2, 3, 4])
     }
 
+    @Test func aMatchThatTakesTooLongEnds() throws {
+        try library.connection.execute("UPDATE Book SET title = '\(String(repeating: "a", count: 60))b'")
+        let start = ContinuousClock().now
+        for options in [TextOptions(), [.caseInsensitive, .diacriticInsensitive]] {
+            #expect {
+                try books(.matches, "(a+)+c", options)
+            } throws: { error in
+                if case RelataError.invalidUse(let message) = error { message.contains("took too long") } else { false }
+            }
+        }
+        #expect(ContinuousClock().now - start < .seconds(20))
+        #expect(try books(.matches, "a+b") == [1, 2, 3, 4])
+        #expect(try books(.matches, "a+") == [])
+    }
+
     @Test func allSearchesOfAStatementShareTheirTime() throws {
         try library.connection.execute("UPDATE Book SET title = '\(String(repeating: "a", count: 60))b'")
         let pattern = ExpressionNode.text(.search, the("title"), .value("(a+)+$"), [])

@@ -42,6 +42,18 @@ public enum RelataError: Error, Sendable {
     case database(code: Int, message: String, sql: String?)
 }
 
+extension RelataError {
+    /// The error of a computed value that its Swift type has no room for.
+    package static func unfitting(_ value: Value, in place: String) -> RelataError {
+        .invalidUse(
+            "the result \(value) doesn't fit \(place): declare the attribute with a wider type, or narrow the query down"
+        )
+    }
+
+    /// What SQLite says where its progress handler found the task cancelled.
+    package static let interrupted = RelataError.database(code: 9, message: "interrupted", sql: nil)
+}
+
 /// An object that stands in the way of a deletion.
 public struct Blocker: Hashable, Sendable {
     /// The object that refers.

@@ -42,7 +42,10 @@ extension Limit {
             do {
                 return try TextPattern.matches(text, pattern) ? nil : "must match /\(pattern)/"
             } catch {
-                return "has the limit /\(pattern)/, which is no regular expression"
+                let isPattern = (try? TextPattern.check(pattern)) != nil
+                return isPattern
+                    ? "takes too long to compare with /\(pattern)/: make the pattern simpler"
+                    : "has the limit /\(pattern)/, which is no regular expression"
             }
         }
     }

@@ -8,9 +8,6 @@ enum SQLiteFunctions {
     private static let functions = [
         SQLiteFunction("relata_fold", 2) { .text(TextFolding.fold($0.text(0), $0.options(1))) },
         SQLiteFunction("relata_like", 3) { isTrue(TextPattern.isLike($0.text(0), $0.text(1), options: $0.options(2))) },
-        SQLiteFunction("relata_matches", 3) {
-            isTrue(try TextPattern.matches($0.text(0), $0.text(1), options: $0.options(2)))
-        },
         // By bytes: SQLite's `substr` counts characters, and only up to the first U+0000.
         SQLiteFunction("relata_ends", 2) {
             let end = $0.text(1).utf8
@@ -43,9 +40,9 @@ enum SQLiteFunctions {
                     handle, function.name, function.argumentCount, flags, context, SQLiteFunction.call, nil, nil, nil),
                 function.name)
         }
-        try check(
-            sqlite3_create_function_v2(
-                handle, "relata_search", 3, flags, nil, StatementSearch.call, nil, nil, nil), "relata_search")
+        for (name, call) in [("relata_search", StatementSearch.find), ("relata_matches", StatementSearch.match)] {
+            try check(sqlite3_create_function_v2(handle, name, 3, flags, nil, call, nil, nil, nil), name)
+        }
         // Not deterministic: what is known changes from row to row.
         try check(
             sqlite3_create_function_v2(
@@ -133,9 +130,14 @@ enum SQLiteValue {
     /// What went wrong, with the code by which ``SQLiteErrors`` knows that the message is ours.
     static func result(_ context: OpaquePointer?, _ error: any Error) {
         sqlite3_result_error(context, "\(error)", -1)
-        if case RelataError.invalidUse(let message) = error {
+        switch error {
+        case RelataError.invalidUse(let message):
             sqlite3_result_error(context, message, -1)
             sqlite3_result_error_code(context, SQLiteErrors.functionRefused)
+        case RelataError.database(let code, let message, _):
+            sqlite3_result_error(context, message, -1)
+            sqlite3_result_error_code(context, Int32(code))
+        default: break
         }
     }
 

@@ -1,9 +1,11 @@
 import GRDBSQLite
 import RelataCore
 
-/// `relata_search(text, pattern, options)`: whether a part of a text matches a regular expression.
+/// `relata_search(text, pattern, options)`: whether a part of a text matches a regular expression; `relata_matches`:
+/// whether the whole text does.
 ///
-/// What is compiled is kept with the statement, and so is the time that all its searches have left together.
+/// What is compiled is kept with the statement, and so is the time that all its searches have left together. A match of
+/// a whole text has a time of its own: a large table may take longer than one expression that hangs.
 final class StatementSearch {
     private let search: TextSearch
     private let time: TimeLeft
@@ -17,13 +19,20 @@ final class StatementSearch {
         self.time = time
     }
 
-    static let call: @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void = {
-        context, _, arguments in
+    typealias Call = @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void
+
+    static let find: Call = { context, _, arguments in run(context, arguments, isWhole: false) }
+    static let match: Call = { context, _, arguments in run(context, arguments, isWhole: true) }
+
+    private static func run(
+        _ context: OpaquePointer?, _ arguments: UnsafeMutablePointer<OpaquePointer?>?, isWhole: Bool
+    ) {
         guard let text = SQLiteValue.text(arguments, 0), let pattern = arguments?[1],
             sqlite3_value_type(pattern) != SQLITE_NULL
         else { return sqlite3_result_null(context) }
         do throws(RelataError) {
-            let search = try known(context, arguments)
+            let search = try known(context, arguments, isWhole: isWhole)
+            if isWhole { search.time.duration = TextSearch.limit }
             let isFound = try search.search.isFound(in: text, timeLeft: &search.time.duration)
             sqlite3_result_int64(context, isFound ? 1 : 0)
         } catch {
@@ -33,13 +42,15 @@ final class StatementSearch {
 
     /// SQLite keeps what belongs to a constant argument, and what has a negative number, as long as the statement runs.
     private static func known(
-        _ context: OpaquePointer?, _ arguments: UnsafeMutablePointer<OpaquePointer?>?
+        _ context: OpaquePointer?, _ arguments: UnsafeMutablePointer<OpaquePointer?>?, isWhole: Bool
     ) throws(RelataError) -> StatementSearch {
         if let known = sqlite3_get_auxdata(context, 1) {
             return Unmanaged<StatementSearch>.fromOpaque(known).takeUnretainedValue()
         }
         let time: TimeLeft
-        if let known = sqlite3_get_auxdata(context, timeNumber) {
+        if isWhole {
+            time = TimeLeft()
+        } else if let known = sqlite3_get_auxdata(context, timeNumber) {
             time = Unmanaged<TimeLeft>.fromOpaque(known).takeUnretainedValue()
         } else {
             time = TimeLeft()
@@ -47,7 +58,7 @@ final class StatementSearch {
         }
         let options = TextOptions(rawValue: arguments?[2].map { Int(sqlite3_value_int64($0)) } ?? 0)
         let search = StatementSearch(
-            try TextSearch(SQLiteValue.text(arguments, 1) ?? "", options: options), time)
+            try TextSearch(SQLiteValue.text(arguments, 1) ?? "", options: options, isWhole: isWhole), time)
         sqlite3_set_auxdata(context, 1, Unmanaged.passRetained(search).toOpaque(), release)
         return search
     }

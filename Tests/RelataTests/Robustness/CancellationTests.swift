@@ -77,6 +77,26 @@ import Testing
         #expect(try await store.count(Author.all) == 0)
     }
 
+    @Test(arguments: Engine.allCases) func aRegularExpressionThatHangsIsStopped(engine: Engine) async throws {
+        let store = try TestStore.make(engine, for: Author.self)
+        // Each text takes a few hundredths of a second, all of them minutes.
+        let text = String(repeating: "a", count: 20)
+        try await store.insert((0..<4000).map { Author(name: text + "\($0)") })
+        let reading = Task { try await store.count(Author.where { $0.name.matches("(a+)+c") }) }
+        let writing = Task { try await store.delete(Author.matching("name MATCHES '(a+)+c'")) }
+        let thread = Thread {
+            usleep(50_000)
+            reading.cancel()
+            writing.cancel()
+        }
+        thread.start()
+        let start = ContinuousClock().now
+        await #expect(throws: CancellationError.self) { try await reading.value }
+        await #expect(throws: CancellationError.self) { try await writing.value }
+        #expect(ContinuousClock().now - start < .seconds(20))
+        #expect(try await store.count(Author.all) == 4000)
+    }
+
     /// SQLite asks every so many steps whether to go on, and so now and then while it begins or ends a transaction.
     @Test func aTransactionThatIsCancelledWhileItBeginsOrEndsIsNotLeftOpen() async throws {
         let (file, memory) = (

@@ -5,17 +5,12 @@ import Synchronization
 public enum TextPattern {
     /// Whether the regular expression matches the text as a whole.
     ///
-    /// - Throws: ``RelataError/invalidUse(_:)`` where the pattern isn't a regular expression.
+    /// - Throws: ``RelataError/invalidUse(_:)`` where the pattern isn't a regular expression, or takes too long.
     public static func matches(
         _ text: String, _ pattern: String, options: TextOptions = []
     ) throws(RelataError) -> Bool {
-        let ignoresDiacritics = options.contains(.diacriticInsensitive)
-        let expression = try expression(
-            ignoresDiacritics ? TextFolding.fold(pattern, .diacriticInsensitive) : pattern,
-            isCaseInsensitive: options.contains(.caseInsensitive))
-        let text = ignoresDiacritics ? TextFolding.fold(text, .diacriticInsensitive) : text
-        let range = NSRange(location: 0, length: text.utf16.count)
-        return expression.firstMatch(in: text, range: range) != nil
+        var timeLeft = TextSearch.limit
+        return try TextSearch(pattern, options: options, isWhole: true).isFound(in: text, timeLeft: &timeLeft)
     }
 
     /// Checks that a pattern is a regular expression, before it is used.
@@ -36,7 +31,7 @@ public enum TextPattern {
     private static let cache = Mutex<[Key: NSRegularExpression]>([:])
 
     static func expression(
-        _ pattern: String, isCaseInsensitive: Bool, isWhole: Bool = true
+        _ pattern: String, isCaseInsensitive: Bool, isWhole: Bool
     ) throws(RelataError) -> NSRegularExpression {
         let key = Key(pattern: .text(pattern), isCaseInsensitive: isCaseInsensitive, isWhole: isWhole)
         if let known = cache.withLock({ $0[key] }) { return known }
