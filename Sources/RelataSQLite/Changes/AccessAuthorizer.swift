@@ -20,6 +20,8 @@ final class AccessAuthorizer {
     /// Whether SQLite compiled a statement anew by itself, because the schema changed: what was found out before may no
     /// longer be true.
     private(set) var wasRecompiled = false
+    /// Whether the statement that is being compiled begins or ends a transaction or a savepoint.
+    private(set) var controlsTransaction = false
 
     init(on handle: OpaquePointer) {
         // The connection holds the authorizer for as long as its handle is open.
@@ -37,6 +39,7 @@ final class AccessAuthorizer {
     private func note(
         _ action: Int32, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?, isTrigger: Bool
     ) {
+        if action == SQLITE_TRANSACTION || action == SQLITE_SAVEPOINT { controlsTransaction = true }
         guard collected != nil else {
             if !isPreparing { wasRecompiled = true }
             return
@@ -71,6 +74,7 @@ final class AccessAuthorizer {
     @inline(__always)
     func preparing<Result>(_ body: () -> Result) -> Result {
         isPreparing = true
+        controlsTransaction = false
         defer { isPreparing = false }
         return body()
     }

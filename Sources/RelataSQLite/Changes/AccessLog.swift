@@ -107,9 +107,11 @@ extension Connection {
         forEachStatement { $0.access = nil }
     }
 
-    /// Runs SQL that isn't the store's own: what it writes is known by table only.
+    /// Runs SQL that isn't the store's own: what it writes is known by table only, and it can't end a transaction.
     @_documentation(visibility: internal)
     public func runningForeignSQL<Result>(_ body: () throws -> Result) rethrows -> Result {
+        isRunningForeignSQL = true
+        defer { isRunningForeignSQL = false }
         guard let accesses else { return try body() }
         accesses.isForeign = true
         defer { accesses.isForeign = false }

@@ -31,6 +31,8 @@ public final class Connection {
     /// Whether statements may run inside a transaction only: SQLite takes back a whole transaction by itself after some
     /// errors, such as a full disk, and what came after it would be written at once.
     var needsTransaction = false
+    /// Whether SQL runs that isn't the store's own.
+    var isRunningForeignSQL = false
 
     /// Opens a connection.
     ///
@@ -126,11 +128,13 @@ public final class Connection {
     func lease(_ sql: String) throws(RelataError) -> Statement {
         if needsTransaction { try requireTransaction() }
         if let cached = cache[.text(sql)], !cached.isLeased {
+            if isRunningForeignSQL { try refuseTransactionControl(cached) }
             cached.isLeased = true
             if let accesses { note(cached, in: accesses) }
             return cached
         }
         let statement = try prepare(sql)
+        if isRunningForeignSQL { try refuseTransactionControl(statement) }
         if let accesses { note(statement, in: accesses) }
         if cache[.text(sql)] == nil {
             // Queries differ in finitely many ways in any program; this only bounds one that spells values into SQL.
@@ -170,16 +174,6 @@ public final class Connection {
         statement.isLeased = false
     }
 
-    private func prepare(_ sql: String) throws(RelataError) -> Statement {
-        guard !isClosed else { throw .closed("the store is closed: open it again") }
-        var pointer: OpaquePointer?
-        let code = authorizer.preparing {
-            sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &pointer, nil)
-        }
-        guard code == SQLITE_OK, let pointer else { throw error(code, sql: sql) }
-        return Statement(pointer)
-    }
-
     func forEachStatement(_ body: (Statement) -> Void) {
         for statement in cache.values { body(statement) }
         for case let statement? in slots { body(statement) }
@@ -214,8 +208,10 @@ public final class Connection {
     /// Runs a statement to its end and returns how many rows it inserted, updated or deleted itself.
     @discardableResult
     public func run(_ statement: SQLStatement) throws(RelataError) -> Int {
+        let earlier = sqlite3_total_changes64(handle)
         try rows(statement) { _ in }
-        return Int(sqlite3_changes64(handle))
+        // The count of the last statement that could change rows, which may be an earlier one.
+        return sqlite3_total_changes64(handle) == earlier ? 0 : changes
     }
 
     /// Runs a query and gives each row to `body`, in order.
@@ -347,8 +343,13 @@ final class Statement {
     /// A number that no other statement of the process has.
     let number = Statement.made.add(1, ordering: .relaxed).newValue
     private static let made = Atomic(0)
+    /// Whether it begins or ends a transaction or a savepoint.
+    let controlsTransaction: Bool
 
-    init(_ handle: OpaquePointer) { self.handle = handle }
+    init(_ handle: OpaquePointer, controlsTransaction: Bool) {
+        self.handle = handle
+        self.controlsTransaction = controlsTransaction
+    }
 
     deinit { sqlite3_finalize(handle) }
 }

@@ -1,0 +1,91 @@
+import Foundation
+import Relata
+import Testing
+
+/// SQL of one's own: one statement at a time, and never the end of the store's own transaction.
+@Suite struct OwnSQLTests {
+    @Test(arguments: Engine.allCases) func aSecondStatementIsRefused(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: Author.self)
+        for sql: SQL in [
+            "INSERT INTO Author (id, name) VALUES ('a', 'b'); DROP TABLE Author",
+            "DELETE FROM Author; nonsense", "DELETE FROM Author;; -- and\nDELETE FROM Author",
+            "DELETE FROM Author\u{0}; DROP TABLE Author", "", " ; ", "-- nothing",
+        ] {
+            #expect(thrown { try store.execute(sql) }?.kind == "invalidUse", "\(sql)")
+            #expect(thrown { try store.rows(sql) }?.kind == "invalidUse", "\(sql)")
+            #expect(thrown { try store.fetch(Author.self, sql: sql) }?.kind == "invalidUse", "\(sql)")
+        }
+        let error = thrown { try store.rows("SELECT 1; SELECT 2") }
+        #expect(error?.description.contains("\"SELECT 2\" follows") == true)
+        #expect(try store.count(Author.all) == 0)
+        for _ in 1...2 {
+            #expect(try store.rows("SELECT 1 ; -- a comment\n ; /* and another */ \t;\n") == [[1]])
+        }
+    }
+
+    @Test(arguments: Engine.allCases) func aTransactionEndsWithItsClosure(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: Author.self)
+        let statements: [SQL] = [
+            "COMMIT", "end transaction", "ROLLBACK", "BEGIN", "BEGIN IMMEDIATE", " commit -- now", "SAVEPOINT s",
+            "RELEASE relata_0", "ROLLBACK TO relata_0", "/* */ COMMIT;",
+        ]
+        for round in 1...2 {
+            #expect(throws: Rollback.self) {
+                try store.write { tx in
+                    try tx.insert(Author(name: "one"))
+                    try tx.savepoint { tx in
+                        for sql in statements {
+                            #expect(thrown { try tx.execute(sql) }?.kind == "invalidUse", "\(sql)")
+                            #expect(thrown { try tx.rows(sql) }?.kind == "invalidUse", "\(sql)")
+                        }
+                        try tx.insert(Author(name: "two"))
+                    }
+                    #expect(try tx.count(Author.all) == 2)
+                    throw Rollback()
+                }
+            }
+            #expect(try store.count(Author.all) == 0, "\(round)")
+            for sql in statements {
+                #expect(thrown { try store.execute(sql) }?.kind == "invalidUse", "\(sql)")
+                #expect(thrown { try store.rows(sql) }?.kind == "invalidUse", "\(sql)")
+                #expect(thrown { try store.read { try $0.rows(sql) } }?.kind == "invalidUse", "\(sql)")
+            }
+            // The store's own go on, and so does a transaction that only reads.
+            try store.read { tx throws in
+                #expect(thrown { try tx.rows("COMMIT") }?.description.contains("COMMIT") == true)
+                #expect(try tx.count(Author.all) == 0)
+            }
+        }
+        try store.write { tx in
+            try tx.insert(Author(name: "kept"))
+            #expect(throws: Rollback.self) {
+                try tx.savepoint { tx in
+                    try tx.insert(Author(name: "dropped"))
+                    throw Rollback()
+                }
+            }
+        }
+        #expect(try store.fetch(Author.all).map(\.name) == ["kept"])
+    }
+
+    @Test(arguments: Engine.allCases) func theCountIsTheStatementsOwn(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: Author.self, Series.self)
+        try store.write { tx in
+            try tx.insert([Author(name: "a"), Author(name: "b")])
+            #expect(try tx.execute("UPDATE Author SET name = name || 'x'") == 2)
+            #expect(try tx.execute("PRAGMA user_version = 3") == 0)
+            #expect(try tx.execute("CREATE TABLE Other (id INTEGER PRIMARY KEY)") == 0)
+            #expect(try tx.execute("SELECT * FROM Author") == 0)
+            #expect(try tx.execute("INSERT INTO Other VALUES (1), (2), (3)") == 3)
+            #expect(try tx.execute("DELETE FROM Other WHERE id > 9") == 0)
+            #expect(try tx.execute("DROP TABLE Other") == 0)
+            // What follows from a statement isn't counted.
+            try tx.insert(
+                Series(
+                    title: "s",
+                    episodes: ToMany([Episode(title: "1", series: .unset), Episode(title: "2", series: .unset)])))
+            #expect(try tx.execute("DELETE FROM Series") == 1)
+        }
+        #expect(try store.execute("DELETE FROM Author") == 2)
+    }
+}
