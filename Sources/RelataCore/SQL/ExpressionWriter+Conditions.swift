@@ -149,7 +149,7 @@ extension ExpressionWriter {
             return
         }
         try checkComparable(comparison, term)
-        var value = try stored(value, like: term)
+        var value = try comparable(value, like: term)
         if !options.isEmpty, case .text(let text) = value { value = .text(TextFolding.fold(text, options)) }
         sql.append(try comparable(term, options))
         sql.append(comparison == .notEqual && term.isNullable ? dialect.isDifferent : comparison.sql)

@@ -48,7 +48,7 @@ extension ExpressionWriter {
         var list: [Value] = []
         list.reserveCapacity(values.count)
         for value in values where !value.isNull {
-            let value = try stored(value, like: term)
+            let value = try comparable(value, like: term)
             if !options.isEmpty, case .text(let text) = value {
                 list.append(.text(TextFolding.fold(text, options)))
             } else {

@@ -72,7 +72,9 @@ extension ExpressionWriter {
         return Term(
             sql: sql(ofColumn: index, position), type: table.columns[index].type,
             isNullable: table.columns[index].isOptional || (isKnown ? place.isKeyOptional : place.isOptional),
-            column: (table.index, index))
+            column: (table.index, index),
+            isSinglePrecision: table.columns[index].type == .real
+                && table.entity.attribute(table.columns[index].property)?.isSinglePrecision == true)
     }
 
     private mutating func sql(ofColumn index: Int, _ position: Int) -> String {

@@ -112,6 +112,7 @@ extension ExpressionWriter {
             let hasOrder = term.type != .json && term.type != .boolean
             try require(hasOrder, term, "\(function.rawValue) is for values that have an order")
             let name = function == .minimum ? "MIN" : "MAX"
+            result.isSinglePrecision = term.isSinglePrecision
             result.sql = "\(name)(\(isDecimal ? dialect.decimal(term.sql) : term.sql))"
         }
         return result

@@ -238,7 +238,9 @@ extension ExpressionWriter {
             isNullable = isNullable && term.isNullable
         }
         let sql = texts.count == 1 ? texts[0] : "COALESCE(\(texts.joined(separator: ", ")))"
-        return Term(sql: sql, type: known.type, isNullable: isNullable, name: "coalesce")
+        return Term(
+            sql: sql, type: known.type, isNullable: isNullable, name: "coalesce",
+            isSinglePrecision: known.isSinglePrecision)
     }
 }
 

@@ -69,6 +69,8 @@ struct ExpressionWriter {
         var name: String?
         /// The column, where it is one.
         var column: (table: Int, index: Int)?
+        /// Whether its values are those of a Swift `Float`.
+        var isSinglePrecision = false
     }
 
     /// What an expression is: a constant (whose form depends on what it is compared with), one value, or an object.
@@ -109,6 +111,12 @@ struct ExpressionWriter {
     /// Binds a constant in the form that a value of that type has in the database.
     mutating func bind(_ value: Value, like term: Term) throws(RelataError) -> String {
         bind(try stored(value, like: term))
+    }
+
+    /// A constant in the form of what it is compared with.
+    func comparable(_ value: Value, like term: Term) throws(RelataError) -> Value {
+        let stored = try stored(value, like: term)
+        return term.isSinglePrecision ? stored.singlePrecision : stored
     }
 
     func stored(_ value: Value, like term: Term) throws(RelataError) -> Value {

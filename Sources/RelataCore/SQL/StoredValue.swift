@@ -21,6 +21,15 @@ extension Value {
         }
     }
 
+    /// A number as a `Float` holds it: 0.1 is another one there.
+    var singlePrecision: Value {
+        switch self {
+        case .real(let number): .real(Double(Float(number)))
+        case .integer(let number): .real(Double(Float(number)))
+        case .null, .text, .blob, .uuid: self
+        }
+    }
+
     /// A date as a column stores it; `nil` where ISO 8601 has no text for it.
     package init?(microseconds: Int64, encoding: DateEncoding) {
         switch encoding {

@@ -20,6 +20,9 @@ public struct Attribute: Hashable, Sendable, Codable {
     /// The Swift type of its values, where a model declares it: for those who make values, such as sample data.
     public var valueType = ValueType(nil)
 
+    /// Whether its values are those of a Swift `Float`.
+    var isSinglePrecision: Bool { type == .real && valueType.wrapped == Float.self }
+
     private enum CodingKeys: String, CodingKey {
         case name, column, type, isOptional, defaultValue, originalName, limits
     }
@@ -50,10 +53,22 @@ public struct ValueType: Hashable, Sendable {
     /// A type.
     public init(_ type: Any.Type?) { self.type = type }
 
+    /// The type of a value that is set.
+    package var wrapped: Any.Type? { type.map { ($0 as? any OptionalType.Type)?.wrapped ?? $0 } }
+
     /// Always: see the type itself.
     public static func == (left: ValueType, right: ValueType) -> Bool { true }
     /// Nothing.
     public func hash(into hasher: inout Hasher) {}
+}
+
+/// An optional of any type.
+private protocol OptionalType {
+    static var wrapped: Any.Type { get }
+}
+
+extension Optional: OptionalType {
+    static var wrapped: Any.Type { Wrapped.self }
 }
 
 /// A declared limit of an attribute. An unset optional value meets every limit.

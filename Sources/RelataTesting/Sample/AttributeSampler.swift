@@ -17,7 +17,7 @@ struct AttributeSampler {
         self.attribute = attribute
         isKey = entity.key == [attribute.name]
         isUnique = (entity.uniques + [entity.key]).contains { $0.contains(attribute.name) }
-        type = attribute.valueType.type.map { ($0 as? any OptionalType.Type)?.wrapped ?? $0 }
+        type = attribute.valueType.wrapped
         if attribute.type == .integer, let type = type as? any RawRepresentable.Type {
             numbers = (-10...100).map { .integer($0) }.filter { Self.hasCase(type, $0) }
         }
@@ -186,15 +186,6 @@ struct AttributeSampler {
     }
 
     static func cases<Cases: CaseIterable>(of type: Cases.Type) -> [Any] { type.allCases.map { $0 } }
-}
-
-/// The type of a value that may be unset.
-private protocol OptionalType {
-    static var wrapped: Any.Type { get }
-}
-
-extension Optional: OptionalType {
-    fileprivate static var wrapped: Any.Type { Wrapped.self }
 }
 
 extension SampleRandom {

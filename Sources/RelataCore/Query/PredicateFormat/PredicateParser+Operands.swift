@@ -166,7 +166,11 @@ extension PredicateParser {
         case .figure(let name): return [PathElement(name: name, isFigure: true, column: column)]
         case .placeholder("K"):
             guard case .value(.text(let path)) = try argument("K") else { throw unexpected("a name") }
-            return path.split(separator: ".").map { name in
+            let names = path.split(separator: ".", omittingEmptySubsequences: false)
+            if names.contains("") {
+                throw failure(column, "expected the name of a property as the argument for %K, not \"\(path)\"")
+            }
+            return names.map { name in
                 PathElement(
                     name: name.hasPrefix("@") ? String(name.dropFirst()) : String(name), isFigure: name.hasPrefix("@"),
                     column: column)

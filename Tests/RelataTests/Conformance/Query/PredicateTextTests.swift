@@ -25,6 +25,41 @@ import Testing
         try discs.expect("", Disc.matching("FALSEPREDICATE"))
     }
 
+    @Test(arguments: Engine.allCases) func aFloatIsComparedWithFloats(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: Sample.self, OptionalSample.self)
+        try store.insert(Sample(float: 0.1, double: 0.1))
+        try store.insert([OptionalSample(float: 0.1), OptionalSample()])
+        #expect(try store.count(Sample.where { $0.float == 0.1 }) == 1)
+        for text in [
+            "float == 0.1", "0.1 = float", "float >= 0.1", "float IN {7, 0.1}", "float BETWEEN {0.1, 0.2}",
+            "double == 0.1",
+            "-float == -0.1", "abs(float) == 0.1",
+        ] {
+            #expect(try store.count(Sample.matching(text)) == 1, "\(text)")
+        }
+        for text in ["float > 0.1", "float != 0.1", "float < 0.1", "NOT float IN {0.1}"] {
+            #expect(try store.count(Sample.matching(text)) == 0, "\(text)")
+        }
+        #expect(try store.count(Sample.matching("float == %@", 0.1)) == 1)
+        #expect(try store.count(Sample.matching("float == %@", Float(0.1))) == 1)
+        #expect(try store.count(Sample.matching("double == %f AND float IN %@", 0.1, [0.1])) == 1)
+        #expect(try store.count(OptionalSample.matching("float == 0.1")) == 1)
+        #expect(try store.count(OptionalSample.matching("float != 0.1")) == 1)
+    }
+
+    @Test(arguments: Engine.allCases) func anArgumentForANameIsNoOtherName(_ engine: Engine) throws {
+        let store = try Discs(engine).store
+        for name in ["", ".", "..copies.", "copies.", ".copies", "band..name"] {
+            let error = thrown { try store.count(Disc.matching("copies > 0 AND %K == 3", name)) }
+            guard case .predicateFormat(_, let column, let message)? = error else {
+                Issue.record("\(name): \(error.map { "\($0)" } ?? "no error")")
+                continue
+            }
+            #expect(column == 16 && message.contains("\"\(name)\""))
+        }
+        #expect(try store.count(Disc.matching("%K == 'Ash'", "band.name")) == 2)
+    }
+
     @Test(arguments: Engine.allCases) func textAndLogic(_ engine: Engine) throws {
         let discs = try Discs(engine)
         try discs.expect("AD", Disc.matching("notes CONTAINS 'Paris'"))
