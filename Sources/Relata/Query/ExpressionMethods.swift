@@ -39,17 +39,7 @@ extension QueryExpression {
 
     /// The value, or a constant where it is unset.
     public func or<Wrapped>(_ replacement: Wrapped) -> TypedExpression<Wrapped> where QueryValue == Wrapped? {
-        let coding = coding
-        return TypedExpression(
-            .function(.coalesce, [node, coding.constant(replacement)]),
-            ExpressionCoding(
-                type: coding.type, encode: { try coding.encode($0) },
-                decode: { value in
-                    guard let result = try coding.decode(value) else {
-                        throw RelataError.corruptStore("\(value) is no \(Wrapped.self)")
-                    }
-                    return result
-                }))
+        TypedExpression(.function(.coalesce, [node, coding.constant(replacement)]), coding.required())
     }
 
     /// The value, or a constant where it is unset because a to-one on the way to it is: `$0.genre.name.or("none")`.
@@ -66,12 +56,24 @@ extension QueryExpression {
     public var ascending: SortTerm { SortTerm(node) }
     /// Largest first; unset values last of all.
     public var descending: SortTerm { SortTerm(node, isAscending: false) }
+    /// Smallest first; unset values before or after all others.
+    public func nulls(_ position: SortTerm.NullsPosition) -> SortTerm { ascending.nulls(position) }
 
     // MARK: Figures of a group, or of all objects of a query
 
+    /// The smallest value of a group; unset when nothing is set.
+    public func minimum<Wrapped>() -> TypedExpression<QueryValue> where QueryValue == Wrapped? {
+        TypedExpression(.groupAggregate(.minimum, of: node, isDistinct: false), coding)
+    }
+    /// The largest value of a group; unset when nothing is set.
+    public func maximum<Wrapped>() -> TypedExpression<QueryValue> where QueryValue == Wrapped? {
+        TypedExpression(.groupAggregate(.maximum, of: node, isDistinct: false), coding)
+    }
     /// The smallest value of a group.
+    @_disfavoredOverload
     public func minimum() -> TypedExpression<QueryValue?> { figure(.minimum) }
     /// The largest value of a group.
+    @_disfavoredOverload
     public func maximum() -> TypedExpression<QueryValue?> { figure(.maximum) }
     /// The number of set values of a group, or of different ones.
     public func count(distinct: Bool = false) -> TypedExpression<Int> {
@@ -92,8 +94,8 @@ extension QueryExpression {
     public func sum() -> TypedExpression<QueryValue> where QueryValue: Numeric { TypedExpression(total, coding) }
     /// The sum of a group; 0 when nothing is set.
     @_disfavoredOverload
-    public func sum<Number: Numeric>() -> TypedExpression<QueryValue> where QueryValue == Number? {
-        TypedExpression(total, coding)
+    public func sum<Number: Numeric>() -> TypedExpression<Number> where QueryValue == Number? {
+        TypedExpression(total, coding.required())
     }
 
     private var total: ExpressionNode {

@@ -109,6 +109,31 @@ extension QueryExpression where QueryValue: Numeric {
     public static func % (left: Self, right: QueryValue) -> TypedExpression<QueryValue> {
         left.calculate(.remainder, left.coding.constant(right))
     }
+
+    // With the constant first.
+
+    private func calculate(_ left: QueryValue, _ operation: ArithmeticOperator) -> TypedExpression<QueryValue> {
+        TypedExpression(.arithmetic(operation, coding.constant(left), node), coding)
+    }
+
+    /// The sum of two values.
+    public static func + (left: QueryValue, right: Self) -> TypedExpression<QueryValue> { right.calculate(left, .add) }
+    /// The difference of two values.
+    public static func - (left: QueryValue, right: Self) -> TypedExpression<QueryValue> {
+        right.calculate(left, .subtract)
+    }
+    /// The product of two values.
+    public static func * (left: QueryValue, right: Self) -> TypedExpression<QueryValue> {
+        right.calculate(left, .multiply)
+    }
+    /// The quotient of two values: of integers an integer; unset when the divisor is zero.
+    public static func / (left: QueryValue, right: Self) -> TypedExpression<QueryValue> {
+        right.calculate(left, .divide)
+    }
+    /// The remainder of a division.
+    public static func % (left: QueryValue, right: Self) -> TypedExpression<QueryValue> {
+        right.calculate(left, .remainder)
+    }
     /// The value with its sign turned.
     public static prefix func - (operand: Self) -> TypedExpression<QueryValue> {
         TypedExpression(.negated(operand.node), operand.coding)

@@ -170,12 +170,15 @@ private final class TupleReader {
 
     func next<Column: QueryExpression>(_ column: Column) throws -> Column.QueryValue {
         defer { index += 1 }
+        let value = values[index]
         do {
-            return try column.coding.decode(values[index])
-        } catch  where values[index].isNull {
+            return try column.coding.decode(value)
+        } catch  where value.isNull {
             throw RelataError.invalidUse(
-                "column \(index + 1) of the selection is unset in a row, because a to-one on the way to it is: choose it with .optional, or with .or(…)"
+                "column \(index + 1) of the selection is unset in a row, because a to-one on the way to it is, or what it is divided by is zero: choose it with .optional, or with .or(…)"
             )
+        } catch RelataError.corruptStore where column.node.calculates {
+            throw RelataError.unfitting(value, in: "\(Column.QueryValue.self)")
         }
     }
 }

@@ -101,16 +101,51 @@ public struct ToManyField<Target: Model>: Sendable {
         return TypedExpression(total(value), value.coding)
     }
 
+    /// The sum over the related objects; 0 when there is none, or nothing is set. The sum of integers of any width is an
+    /// `Int`.
+    public func sum<Item: QueryExpression, Number: FixedWidthInteger>(
+        _ value: (Target.Fields) -> Item
+    ) -> TypedExpression<Int> where Item.QueryValue == Number? {
+        TypedExpression(total(value(inner)))
+    }
+
+    /// The sum over the related objects; 0 when there is none, or nothing is set.
+    @_disfavoredOverload
+    public func sum<Item: QueryExpression, Number: Numeric>(
+        _ value: (Target.Fields) -> Item
+    ) -> TypedExpression<Number> where Item.QueryValue == Number? {
+        let value = value(inner)
+        return TypedExpression(total(value), value.coding.required())
+    }
+
     private func total(_ value: some QueryExpression) -> ExpressionNode {
         .function(.coalesce, [.aggregate(.sum, related, of: value.node, filter: nil), .value(0)])
     }
 
+    /// The smallest value among the related objects; unset when there is none, or nothing is set.
+    public func minimum<Item: QueryExpression, Wrapped>(
+        _ value: (Target.Fields) -> Item
+    ) -> TypedExpression<Wrapped?> where Item.QueryValue == Wrapped? {
+        let value = value(inner)
+        return TypedExpression(.aggregate(.minimum, related, of: value.node, filter: nil), value.coding)
+    }
+
     /// The smallest value among the related objects; unset when there is none.
+    @_disfavoredOverload
     public func minimum<Item: QueryExpression>(_ value: (Target.Fields) -> Item) -> TypedExpression<Item.QueryValue?> {
         figure(.minimum, value(inner))
     }
 
+    /// The largest value among the related objects; unset when there is none, or nothing is set.
+    public func maximum<Item: QueryExpression, Wrapped>(
+        _ value: (Target.Fields) -> Item
+    ) -> TypedExpression<Wrapped?> where Item.QueryValue == Wrapped? {
+        let value = value(inner)
+        return TypedExpression(.aggregate(.maximum, related, of: value.node, filter: nil), value.coding)
+    }
+
     /// The largest value among the related objects; unset when there is none.
+    @_disfavoredOverload
     public func maximum<Item: QueryExpression>(_ value: (Target.Fields) -> Item) -> TypedExpression<Item.QueryValue?> {
         figure(.maximum, value(inner))
     }
@@ -128,6 +163,18 @@ public struct ToManyField<Target: Model>: Sendable {
 }
 
 extension ExpressionCoding {
+    /// The same for a value that is set for certain.
+    func required<Wrapped>() -> ExpressionCoding<Wrapped> where Value == Wrapped? {
+        ExpressionCoding<Wrapped>(
+            type: type, encode: { try encode($0) },
+            decode: { value in
+                guard let result = try decode(value) else {
+                    throw RelataError.corruptStore("\(value) is no \(Wrapped.self)")
+                }
+                return result
+            })
+    }
+
     /// The same for a value that may be unset.
     var optional: ExpressionCoding<Value?> {
         ExpressionCoding<Value?>(

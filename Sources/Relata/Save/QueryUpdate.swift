@@ -28,22 +28,70 @@ struct QueryUpdate {
                 let session = SaveSession(connection: connection, catalog: catalog)
                 let object = ObjectReference(entity: M.entityName, key: KeyValue(.null))
                 if let missing = try missingTarget(assignments, table) { throw missing }
-                throw try ConstraintErrors(session.connection, schema: session.catalog.schema).translate(
+                let translated = try ConstraintErrors(session.connection, schema: session.catalog.schema).translate(
                     error, object: object, table: table
                 ) { [] }
+                throw unset(translated, assignments) ?? translated
             }
             // Limits are checked on the rows as they now are; the savepoint takes them back.
             var failures: [ValidationFailure] = []
             let changed = Query<M>().where { _ in
                 Condition(.keyIn(FieldPath().object, keys.map { KeyValue($0) }))
             }
-            try transaction.forEach(changed) { Validation.check([$0], table, &failures) }
+            do {
+                try transaction.forEach(changed) { Validation.check([$0], table, &failures) }
+            } catch let error as RelataError {
+                guard case .corruptStore = error else { throw error }
+                failures = try unfitting(changed, assignments, table)
+                if failures.isEmpty { throw error }
+            }
             if !failures.isEmpty { throw RelataError.validation(failures) }
             connection.recorder?.record(
                 .update, table.index, KeyList(keys.map { KeyValue($0) }),
                 properties: assignments.map(\.property) + table.stampProperties)
             return keys.count
         }
+    }
+
+    /// The error of a required attribute that is set to something which turned out to be unset.
+    private func unset(_ error: any Error, _ assignments: [Assignment]) -> RelataError? {
+        guard case RelataError.requiredReference(let entity, let property, _) = error,
+            let assignment = assignments.first(where: { $0.property == property }), case .expression = assignment.value
+        else { return nil }
+        return .validation([
+            ValidationFailure(
+                entity: entity, property: property, key: nil,
+                message:
+                    "is required, and what it is set to is unset for an object, as a division by zero is: add .or(…) to it"
+            )
+        ])
+    }
+
+    /// What was computed and is beyond what the properties' types hold, where an object can't be read after an update.
+    private func unfitting<M: Model>(
+        _ changed: Query<M>, _ assignments: [Assignment], _ table: Table
+    ) throws -> [ValidationFailure] {
+        let computed = assignments.compactMap { assignment -> (column: Int, type: any AttributeValue.Type)? in
+            guard case .expression(let node) = assignment.value, node.calculates,
+                let column = table.columns.firstIndex(where: { $0.property == assignment.property }),
+                let type = table.entity.attribute(assignment.property)?.valueType.wrapped as? any AttributeValue.Type
+            else { return nil }
+            return (column, type)
+        }
+        let compiled = try transaction.compiler.select(try transaction.plan(changed))
+        var failures: [ValidationFailure] = []
+        try transaction.connection.rows(compiled.statement) { row in
+            for (column, type) in computed {
+                let value = row.value(at: column, as: table.columns[column].type)
+                if value.isNull || type.init(databaseValue: value) != nil { continue }
+                let key = KeyValue(table.keyColumns.map { row.value(at: $0, as: table.columns[$0].type) })
+                failures.append(
+                    ValidationFailure(
+                        entity: table.name, property: table.columns[column].property, key: key,
+                        message: "the result \(value) doesn't fit \(type)"))
+            }
+        }
+        return failures
     }
 
     /// The target of an assignment that isn't stored.
@@ -95,6 +143,10 @@ public enum AssignmentBuilder {
 extension Field {
     /// Sets the attribute in an update by query.
     public func set(to value: Value) -> Assignment { Assignment(name, coding.constant(value)) }
+
+    /// Sets an attribute that may be unset to what is computed from the object in an update by query.
+    public func set<Wrapped, Other: QueryExpression<Wrapped>>(to expression: Other) -> Assignment
+    where Value == Wrapped? { Assignment(name, expression.node) }
 
     /// Sets the attribute to what is computed from the object in an update by query.
     public func set<Other: QueryExpression<Value>>(to expression: Other) -> Assignment {

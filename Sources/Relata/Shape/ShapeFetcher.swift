@@ -129,7 +129,12 @@ struct ShapeFetcher {
     private func mismatch(_ message: String, at row: RowReader, _ level: ShapeLevel, _ columns: [Int]) -> RelataError {
         let part = columns.lastIndex { $0 <= Int(row.column) } ?? 0
         let name = level.entity + (level.partNames.indices.contains(part) ? "." + level.partNames[part] : "")
-        guard row.isNull else { return .corruptStore("\(name): \(message)") }
+        if !row.isNull {
+            // What was computed isn't the store's fault.
+            guard level.parts.indices.contains(part), case .expression(let node) = level.parts[part], node.calculates
+            else { return .corruptStore("\(name): \(message)") }
+            return .unfitting(Row(row.statement).value(at: Int(row.column)), in: name)
+        }
         return .invalidUse(
             "\(name) of a shape is unset in a row, as the object isn't there or something on the way to it isn't: make the property's type optional"
         )

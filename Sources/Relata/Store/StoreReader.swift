@@ -121,7 +121,12 @@ extension StoreReader {
             let compiled = try transaction.compiler.totals(try transaction.plan(query), [figure.node])
             return try transaction.connection.values(compiled.statement, types: compiled.columnTypes)
         }
-        return try figure.coding.decode(rows.first?.first ?? .null)
+        let value = rows.first?.first ?? .null
+        do {
+            return try figure.coding.decode(value)
+        } catch RelataError.corruptStore where figure.node.calculates {
+            throw RelataError.unfitting(value, in: "\(Figure.QueryValue.self)")
+        }
     }
 
     /// One page of a query, and where the next begins. Pages stay right while objects are added or removed: a page

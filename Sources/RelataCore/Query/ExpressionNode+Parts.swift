@@ -1,4 +1,14 @@
 extension ExpressionNode {
+    /// Whether numbers are calculated in it, so that a result may lie beyond what the attributes' type holds.
+    package var calculates: Bool {
+        switch self {
+        case .arithmetic, .negated, .function(.absolute, _): true
+        case .function(.length, _), .function(.datePart, _): false
+        case .groupAggregate(.sum, _, _), .aggregate(.sum, _, _, _): true
+        default: parts.contains(where: \.calculates)
+        }
+    }
+
     /// The expressions that this one is made of.
     public var parts: [ExpressionNode] {
         switch self {

@@ -32,4 +32,30 @@ import Testing
             Genre.sorted { $0.name }.select { ($0.name, $0.books.sum { $0.year }, $0.books.average { $0.year }) })
         #expect(sums.map(\.1) == [7, 0] && sums.map(\.2) == [3.5, nil])
     }
+
+    @Test(arguments: Engine.allCases) func figuresOfWhatMayBeUnset(_ engine: Engine) throws {
+        let store = try Discs(engine).store
+        let figures = try store.fetch(BandFigures.sorted { $0.name })
+        #expect(figures.map(\.name) == ["Ash", "Bee", "Cid"])
+        #expect(figures.map(\.worst) == [4.5, 3, 1] && figures.map(\.best) == [4.5, 3, 4.5])
+        #expect(figures.map(\.total) == [4.5, 3, 5.5])
+        #expect(figures[0].latest == Discs.date("2001-02-03T04:05:06Z") && figures[1].latest == nil)
+        let bands = Band.sorted { $0.name }
+        let best: [Double?] = try store.fetch(bands.select { $0.discs.maximum { $0.rating } })
+        #expect(best == [4.5, 3, 4.5])
+        let founded: [Int?] = try store.fetch(City.sorted { $0.name }.select { $0.population.maximum() })
+        #expect(founded == [700])
+        let largest: Int? = try store.value(of: City.where { $0.population == nil }) { $0.population.maximum() }
+        #expect(largest == nil)
+        let sum: Double = try store.value(of: Disc.all) { $0.rating.sum() }
+        #expect(sum == 13)
+    }
+}
+
+@Shape(of: Band.self) struct BandFigures {
+    var name: String
+    @Minimum(\.discs.rating) var worst: Double?
+    @Maximum(\.discs.rating) var best: Double?
+    @Sum(\.discs.rating) var total: Double
+    @Maximum(\.discs.released) var latest: Date?
 }

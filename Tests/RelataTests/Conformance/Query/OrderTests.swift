@@ -9,6 +9,7 @@ import Testing
         #expect(try discs.titles(Disc.sorted { $0.rating }) == "BECAD")
         #expect(try discs.titles(Disc.sorted { $0.rating.ascending.nulls(.first) }) == "BECAD")
         #expect(try discs.titles(Disc.sorted { $0.rating.ascending.nulls(.last) }) == "ECADB")
+        #expect(try discs.titles(Disc.sorted { $0.rating.nulls(.last) }) == "ECADB")
         #expect(try discs.titles(Disc.sorted { $0.rating.descending }) == "ADCEB")
         #expect(try discs.titles(Disc.sorted { $0.rating.descending.nulls(.first) }) == "BADCE")
         #expect(try discs.titles(Disc.sorted { $0.rating.descending.nulls(.last) }) == "ADCEB")
