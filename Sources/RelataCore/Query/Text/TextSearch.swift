@@ -6,6 +6,13 @@ public struct TextSearch {
     /// How long all searches of a statement may take together, and how long one match of a whole text.
     public static let limit = Duration.seconds(1)
 
+    /// The engine gives some searches up without saying so, after some forty million steps. It reports every ten thousand
+    /// of them, and also at each place where a match may begin: so what took that many reports counts as given up only if
+    /// it took longer than looking at each place can.
+    private static let patientReports = 3000
+
+    private static func patience(_ length: Int) -> Duration { .milliseconds(100) + .nanoseconds(200 * length) }
+
     private let pattern: String
     private let expression: NSRegularExpression
     private let ignoresDiacritics: Bool
@@ -35,16 +42,23 @@ public struct TextSearch {
         let clock = ContinuousClock()
         let start = clock.now
         let end = start + timeLeft
-        var (isFound, isCancelled) = (false, false)
-        expression.enumerateMatches(in: text, options: .reportProgress, range: range) { match, _, stop in
-            isFound = match != nil
+        let options: NSRegularExpression.MatchingOptions = [.reportProgress, .reportCompletion]
+        var (isFound, isCancelled, hasGivenUp) = (false, false, false)
+        var reports = 0
+        expression.enumerateMatches(in: text, options: options, range: range) { match, flags, stop in
+            reports += 1
+            if match != nil { isFound = true }
+            // It ran out of the memory in which it keeps what is still to be tried.
+            if flags.contains(.internalError) { hasGivenUp = true }
             isCancelled = !isFound && Task.isCancelled
             if isFound || isCancelled || clock.now > end { stop.pointee = true }
         }
-        timeLeft -= clock.now - start
+        let duration = clock.now - start
+        timeLeft -= duration
         if isFound { return true }
         if isCancelled { throw .interrupted }
-        if timeLeft < .zero {
+        if reports >= Self.patientReports, duration > Self.patience(range.length) { hasGivenUp = true }
+        if hasGivenUp || timeLeft < .zero {
             throw .invalidUse(
                 "the regular expression \"\(pattern.prefix(200))\" took too long: make it simpler, or narrow the query down by other conditions"
             )
