@@ -4,10 +4,8 @@ import Testing
 
 @Suite struct ConcurrencyTests {
     @Test func clientsThatMeetLoseNothing() async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let server = try TestServer(path: folder.appending(path: "store.sqlite").path)
+        let folder = try TemporaryFolder()
+        let server = try TestServer(path: folder.path("store.sqlite"))
         let list = try await server.create("List", ["count": 0, "names": []])
         let clients = 64
         let statuses = await withTaskGroup(of: Int.self) { group in
@@ -41,10 +39,8 @@ import Testing
     }
 
     @Test func anotherServerOfTheSameFileSeesNewClasses() async throws {
-        let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let path = folder.appending(path: "store.sqlite").path
+        let folder = try TemporaryFolder()
+        let path = folder.path("store.sqlite")
         let (one, other) = (try TestServer(path: path), try TestServer(path: path))
         let id = try await one.create("Book", ["title": "A"])
         #expect(try await other.get("Book", id)["title"] == "A")

@@ -4,18 +4,6 @@ import Testing
 
 /// Whatever is sent, a reply comes in bounded time: an object or an error of Parse's shape, and never a crash.
 @Suite struct FuzzTests {
-    /// A generator with a seed, so that a failure can be had again.
-    struct SeededGenerator: RandomNumberGenerator {
-        var state: UInt64
-        mutating func next() -> UInt64 {
-            state &+= 0x9E37_79B9_7F4A_7C15
-            var z = state
-            z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-            z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-            return z ^ (z >> 31)
-        }
-    }
-
     private static let words = [
         "title", "year", "genre", "authors", "tags", "__op", "__type", "Increment", "Add", "AddUnique", "Remove",
         "Delete",
@@ -45,7 +33,7 @@ import Testing
     @Test(arguments: [UInt64.random(in: 0...UInt64.max)])
     func randomObjectsAreStoredOrRefused(seed: UInt64) async throws {
         print("seed \(seed)")
-        var random = SeededGenerator(state: seed)
+        var random = SeededGenerator(seed: seed)
         let server = try TestServer()
         let id = try await server.create(
             "Book", ["title": "A", "year": 1, "tags": ["a"], "meta": ["a": 1], "sentinel": "stays"])

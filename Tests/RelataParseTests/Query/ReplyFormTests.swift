@@ -7,6 +7,10 @@ import Testing
 
 /// The form in which objects are written.
 @Suite struct ReplyFormTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
     @Test func everyTypeHasItsForm() async throws {
         let server = try TestServer()
         let target = try await server.create("Target", ["x": 1])
@@ -66,7 +70,7 @@ import Testing
 
     /// A store over tables that another program made.
     private func foreign() throws -> TestServer {
-        let path = FileManager.default.temporaryDirectory.appending(path: "relata-\(UUID().uuidString).sqlite").path
+        let path = folder.path("foreign.sqlite")
         let connection = try Connection(path: path)
         try connection.execute(
             """
@@ -110,31 +114,75 @@ import Testing
         #expect(try await server.get("Line", "10,c")["note"] == "y")
     }
 
+    @Test func onlyTheNameThatItHasNamesAnObject() async throws {
+        let server = try foreign()
+        for id in ["010", "+10", "10.0", "-0", "\u{661}\u{660}"] {
+            let path = id.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+            #expect(try await server.send("GET", "/classes/Album/\(path)").code == 101, "\(id)")
+            #expect(try await server.send("PUT", "/classes/Album/\(path)", ["price": 1]).code == 101, "\(id)")
+            #expect(try await server.send("DELETE", "/classes/Album/\(path)").code == 101, "\(id)")
+            #expect(try await server.find("Album", ["objectId": .string(id)]).isEmpty, "\(id)")
+        }
+        #expect(try await server.send("GET", "/classes/Line/010,c").code == 101)
+        #expect(try await server.send("GET", "/classes/Album/10").status == 200)
+    }
+
+    @Test func aColumnThatHoldsNoJSONIsShownAsTextAndCanBeMended() async throws {
+        let server = try TestServer()
+        let whole = try await server.create("Book", ["tags": ["a"], "info": ["k": 1], "at": place(1, 2)])
+        let broken = try await server.create("Book", ["tags": ["b"], "info": ["k": 2], "at": place(3, 4)])
+        let texts = [
+            "{broken", "", "[1,]", "[1] x", "{\"a\"}", "\"\u{1}\"", "[01]", "nul", "-", "\"\\u12\"",
+            String(repeating: "[", count: 100) + String(repeating: "]", count: 100),
+        ]
+        for text in texts {
+            try await server.store.pool.write { connection in
+                try connection.execute(
+                    SQLStatement(
+                        "UPDATE \"Book\" SET tags = ?1, info = ?1, at = ?1 WHERE objectId = ?2",
+                        [.value(.text(text)), .value(.text(broken))]))
+            }
+            let book = try await server.get("Book", broken)
+            for field in ["tags", "info", "at"] { #expect(book[field] == .string(text), "\(text)") }
+            #expect(try await server.find("Book").count == 2)
+            #expect(try await server.get("Book", broken, "include=tags")["tags"] == .string(text))
+            let added = try await server.send(
+                "PUT", "/classes/Book/\(broken)", ["tags": ["__op": "Add", "objects": ["c"]]])
+            #expect(added.status == 500 && added.code == 1, "\(text): \(added.json)")
+            #expect(added["error"]?.string?.contains("Book.tags holds what is no JSON") == true)
+        }
+        // Bytes that are no text.
+        try await server.store.pool.write { connection in
+            try connection.execute("UPDATE \"Book\" SET tags = CAST(x'22ff22' AS TEXT)")
+        }
+        #expect(try await server.get("Book", whole)["tags"] == "\"\u{FFFD}\"")
+        #expect(try await server.send("PUT", "/classes/Book/\(broken)", ["tags": ["c"]]).status == 200)
+        #expect(try await server.get("Book", broken)["tags"] == ["c"])
+    }
+
+    @Test func conditionsOnAColumnThatHoldsNoJSONAreAnErrorOrFindNothing() async throws {
+        let server = try TestServer()
+        let id = try await server.create("Book", ["tags": ["a"], "info": ["k": 1]])
+        try await server.store.pool.write { connection in
+            try connection.execute("UPDATE \"Book\" SET tags = '{broken', info = '{broken'")
+        }
+        for condition: JSONValue in [["tags": "a"], ["info.k": 1], ["tags": ["$all": ["a"]]], ["info": ["k": 1]]] {
+            let reply = try await server.query("Book", condition)
+            #expect(reply.results.isEmpty && (reply.status == 200 || reply.code == 1), "\(condition): \(reply.json)")
+        }
+        #expect(try await server.find("Book", ["objectId": .string(id)]).count == 1)
+    }
+
     @Test func sharedSampleIsServed() async throws {
         let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appending(path: "../../../../shared/data/chinook.sqlite").standardizedFileURL
         guard FileManager.default.fileExists(atPath: file.path) else { return }
-        let copy = FileManager.default.temporaryDirectory.appending(path: "relata-\(UUID().uuidString).sqlite")
-        try FileManager.default.copyItem(at: file, to: copy)
-        let server = try TestServer(path: copy.path)
+        try FileManager.default.copyItem(atPath: file.path, toPath: folder.path("sample.sqlite"))
+        let server = try TestServer(path: folder.path("sample.sqlite"))
         for parseClass in try await server.store.read({ $0.classes.all.map(\.name) }) {
             let objects = try await server.find(parseClass, [:], ["include": "*", "limit": 50])
             #expect(!objects.isEmpty)
             for object in objects { #expect(object["objectId"]?.string?.isEmpty == false) }
         }
-    }
-}
-
-/// A generator with a seed, so that a failure can be had again.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ (mixed >> 31)
     }
 }

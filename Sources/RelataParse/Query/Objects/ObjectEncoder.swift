@@ -39,16 +39,12 @@ struct ObjectEncoder {
             if column.isNull { return }
             writer.append(json: field.prefix)
             write(column, kind)
-        case .json(let index, let isChecked):
+        case .json(let index):
             let column = row[index]
             if column.isNull { return }
             writer.append(json: field.prefix)
-            if isChecked {
-                let text = column.text
-                writer.write((try? JSONParser.parse(text)) ?? .string(text))
-            } else {
-                column.withTextBytes { writer.append(json: $0) }
-            }
+            // Another program may have left anything there.
+            column.withTextBytes { JSONCheck.isJSON($0) ? writer.append(json: $0) : writer.write(utf8: $0) }
         case .search(let index, let selection):
             let column = row[index]
             if column.isNull { return }

@@ -22,8 +22,8 @@ final class ObjectShape: Sendable {
     /// What a field's value is made of; columns are those of the statement.
     enum Content: Sendable {
         case value(Int, Kind)
-        /// JSON; text that another program may have written is checked.
-        case json(Int, isChecked: Bool)
+        /// JSON; text that is none is written as text.
+        case json(Int)
         /// JSON in which pointers are replaced by their objects.
         case search(Int, Selection)
         case pointer(Key)
@@ -123,7 +123,7 @@ struct ObjectShapeBuilder {
             if let inner = selection.included[field.name], inner != Selection() || field.type == .array {
                 return .search(column, inner)
             }
-            return .json(column, isChecked: field.isAnyJSON)
+            return .json(column)
         case .pointer(let reference, let indexes):
             guard let target = classes[entity: classes.schema.references[reference].target] else { return nil }
             let path = path + [field.name]
