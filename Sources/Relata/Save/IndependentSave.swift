@@ -29,7 +29,7 @@ struct IndependentSave {
 
     /// The order of the whole batch, found as for a batch that is saved at once.
     private func order(_ objects: [any Model]) throws -> [Int] {
-        let session = SaveSession(connection: transaction.connection, catalog: transaction.catalog)
+        let session = transaction.makeSession()
         var places: [Int: [Int]] = [:]
         for (index, object) in objects.enumerated() {
             // The same object twice is an error of the second, found when it is saved.
@@ -43,7 +43,7 @@ struct IndependentSave {
     }
 
     private func save<M: Model>(_ object: M, avoiding failed: Set<ObjectReference>) throws -> M {
-        let session = SaveSession(connection: transaction.connection, catalog: transaction.catalog)
+        let session = transaction.makeSession()
         let node = try session.add(object, as: .save)
         try session.gather()
         if let (reference, property) = session.firstReference(to: failed, from: node) {

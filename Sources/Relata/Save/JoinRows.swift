@@ -34,7 +34,7 @@ final class JoinRows {
     /// Writes the edits of one object's link.
     func write(_ group: LinkGroup, _ list: OrderedList?) throws {
         // One statement for all that are added, to which the owner's key is bound once.
-        try session.connection.withStatement(slot: slot, { side.insertion(into: join) }) { insertion in
+        try session.connection.withStatement(slot: slot, { side.insertion(isLast: false) }) { insertion in
             var binder = Binder(insertion)
             guard try session.bind(.node(group.owner), to: &binder) else { throw withoutKey }
             try write(group, list, insertion)
@@ -137,37 +137,5 @@ final class JoinRows {
 
     private func note(owner: KeyValue?, member: KeyValue?) {
         session.counted.noteSides(of: join, isSource ? owner : member, isSource ? member : owner)
-    }
-}
-
-/// A join table seen from one side.
-struct JoinSide {
-    let own: [String]
-    let other: [String]
-    /// The column that orders the members of this side's object, and the one that orders a member's own list.
-    let order: String?
-    let otherOrder: String?
-
-    init(_ join: Join, isSource: Bool) {
-        own = isSource ? join.sourceColumns : join.targetColumns
-        other = isSource ? join.targetColumns : join.sourceColumns
-        order = isSource ? join.orderColumn : join.inverseOrderColumn
-        otherOrder = isSource ? join.inverseOrderColumn : join.orderColumn
-    }
-
-    /// The statement that inserts a row, the own key's parameters first. In the member's own list the owner comes last.
-    func insertion(into join: Join) -> String {
-        var columns = own + other
-        var terms = columns.indices.map { "?\($0 + 1)" }
-        if let otherOrder {
-            let column = RowSQL.quote(otherOrder)
-            let list = RowSQL.matches(other, from: own.count + 1)
-            columns.append(otherOrder)
-            terms.append(
-                "(SELECT coalesce(max(\(column)), 0) + \(OrderedList.gap) FROM \(RowSQL.quote(join.table)) WHERE \(list))"
-            )
-        }
-        return "INSERT INTO \(RowSQL.quote(join.table)) (\(columns.map(RowSQL.quote).joined(separator: ", "))) VALUES ("
-            + terms.joined(separator: ", ") + ") ON CONFLICT DO NOTHING"
     }
 }

@@ -1,8 +1,7 @@
 /// Saves objects of a model without links: no graph to gather and no order to find, so that a batch runs at the speed of
 /// its statement.
 struct PlainSave<M: Model> {
-    let connection: Connection
-    let catalog: ModelCatalog
+    let session: SaveSession
     let table: Table
 
     /// Validates and writes objects of one role.
@@ -12,7 +11,7 @@ struct PlainSave<M: Model> {
         if !failures.isEmpty { throw RelataError.validation(failures) }
         if role != .insert { try refuseTwice(objects) }
         let bucket = Bucket(table, plain: objects, as: role)
-        try bucket.write(objects.indices, SaveSession(connection: connection, catalog: catalog))
+        try bucket.write(objects.indices, session)
         return bucket.objects
     }
 

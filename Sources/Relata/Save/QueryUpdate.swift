@@ -25,7 +25,7 @@ struct QueryUpdate {
             do {
                 keys = try connection.values(compiled.statement, types: compiled.columnTypes)
             } catch {
-                let session = SaveSession(connection: connection, catalog: catalog)
+                let session = transaction.makeSession()
                 let object = ObjectReference(entity: M.entityName, key: KeyValue(.null))
                 if let missing = try missingTarget(assignments, table) { throw missing }
                 let translated = try ConstraintErrors(session.connection, schema: session.catalog.schema).translate(

@@ -51,10 +51,10 @@ final class SaveSession {
     /// Owners whose counts may have changed: relationship name and key, by table.
     var counted = CountCheck()
 
-    init(connection: Connection, catalog: ModelCatalog) {
+    init(connection: Connection, catalog: ModelCatalog, now: Date) {
         self.connection = connection
         self.catalog = catalog
-        now = DateText.microseconds(of: Date()).map { DateText.date(microseconds: $0) } ?? Date()
+        self.now = DateText.microseconds(of: now).map { DateText.date(microseconds: $0) } ?? now
         bucketNumbers = Array(repeating: -1, count: catalog.schema.tables.count)
     }
 

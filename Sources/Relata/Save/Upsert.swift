@@ -10,8 +10,9 @@ struct Upsert {
             throw RelataError.invalidUse(
                 "\(M.entityName) doesn't declare \(names) unique: add @Attribute(.unique) or #Unique, or save by key")
         }
-        let session = SaveSession(connection: transaction.connection, catalog: transaction.catalog)
-        let node = try session.add(object, as: .match(self.names.flatMap { table.columnIndexes(of: $0) }))
+        let session = transaction.makeSession()
+        let columns = self.names.flatMap { table.columnIndexes(of: $0) }
+        let node = try session.add(object, as: .match(columns))
         // Whose list is edited is known only afterwards.
         guard try !object.hasEdits() else {
             throw RelataError.invalidUse(

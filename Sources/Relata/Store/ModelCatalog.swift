@@ -42,9 +42,7 @@ final class ModelCatalog: Sendable {
         self.types = types
         self.indexes = indexes
         let schema = schema
-        hasCounts = schema.tables.contains {
-            $0.entity.relationships.contains { $0.minimumCount != nil || $0.maximumCount != nil }
-        }
+        hasCounts = CountCheck.isNeeded(in: schema)
         links = schema.tables.map { table in
             table.entity.relationships.compactMap { relationship in
                 guard let link = table.links[relationship.name], let target = schema.index(of: relationship.target)

@@ -20,35 +20,26 @@ public final class WriteTransaction: ReadTransaction, StoreWriter {
     /// Throw ``Rollback`` to undo it on purpose; it reaches the caller, as any error does.
     @discardableResult
     public func savepoint<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result {
-        let name = "relata_\(depth)"
-        let mark = connection.recorder?.mark()
-        depth += 1
-        defer { depth -= 1 }
-        try connection.execute(SQLStatement("SAVEPOINT \(name)"))
-        do {
-            let result = try body(self)
-            try connection.execute(SQLStatement("RELEASE \(name)"))
-            return result
-        } catch {
-            if let mark { connection.recorder?.rollBack(to: mark) }
-            if connection.isInTransaction {
-                try connection.execute(SQLStatement("ROLLBACK TO \(name)"))
-                try connection.execute(SQLStatement("RELEASE \(name)"))
-            }
-            throw error
-        }
+        try connection.savepoint { try body(self) }
     }
 
-    private var depth = 0
     /// Whether the transaction is one call of the store: where that fails, all is rolled back anyway.
     private let isOneCall: Bool
 
-    init(_ connection: Connection, _ catalog: ModelCatalog, isOneCall: Bool = false) {
+    /// The stamp of all that is written; `nil` where each call has the time at which it is made.
+    private let now: Date?
+
+    init(_ connection: Connection, _ catalog: ModelCatalog, isOneCall: Bool = false, now: Date? = nil) {
         self.isOneCall = isOneCall
+        self.now = now
         super.init(connection, catalog)
     }
 
     // MARK: Inside
+
+    func makeSession() -> SaveSession {
+        SaveSession(connection: connection, catalog: catalog, now: now ?? Date())
+    }
 
     /// Reads an object, has it changed, and writes the columns that differ.
     func edit<M: Model>(_ model: M.Type, id: M.Key, _ change: (inout M) throws -> Void) throws -> M {
@@ -63,7 +54,7 @@ public final class WriteTransaction: ReadTransaction, StoreWriter {
         let table = try catalog.table(model)
         let (before, after) = (try old.columnValues(table), try new.columnValues(table))
         let changed = after.indices.filter { before[$0] != after[$0] }
-        let session = SaveSession(connection: connection, catalog: catalog)
+        let session = makeSession()
         let node = try session.add(new, as: .updateColumns(changed))
         if changed.isEmpty, try !session.hasWork(besides: node) { return new }
         try run(session, returning: [node])
@@ -73,7 +64,7 @@ public final class WriteTransaction: ReadTransaction, StoreWriter {
     func delete<M: Model>(_ model: M.Type, _ roots: DeletionRoots) throws -> DeletionReport {
         let index = try catalog.table(model).index
         let report = try connection.delete(
-            entity: index, roots: roots, schema: catalog.schema, isUndoneByCaller: isOneCall)
+            entity: index, roots: roots, schema: catalog.schema, now: now ?? Date(), isUndoneByCaller: isOneCall)
         connection.recorder?.record(report)
         return report
     }
@@ -82,7 +73,7 @@ public final class WriteTransaction: ReadTransaction, StoreWriter {
     /// transaction. A savepoint makes SQLite keep a copy of each page that a statement changes, which can cost a large
     /// save as much as the save itself: a call that is a transaction by itself does without.
     func atomically<Result>(_ body: () throws -> Result) throws -> Result {
-        isOneCall ? try body() : try savepoint { _ in try body() }
+        isOneCall ? try body() : try connection.savepoint(body)
     }
 
     /// Runs a save, and makes the values that it returns.
@@ -97,24 +88,24 @@ public final class WriteTransaction: ReadTransaction, StoreWriter {
         let table = try catalog.table(M.self)
         if catalog.links[table.index].isEmpty {
             return try atomically {
-                try PlainSave<M>(connection: connection, catalog: catalog, table: table).write(objects, as: role)
+                try PlainSave<M>(session: makeSession(), table: table).write(objects, as: role)
             }
         }
-        let session = SaveSession(connection: connection, catalog: catalog)
+        let session = makeSession()
         let nodes = try session.add(objects, as: role)
         try run(session, returning: nodes)
         return session.finished(objects, nodes)
     }
 
     func write(_ objects: [any Model], as role: SaveRole) throws -> [any Model] {
-        let session = SaveSession(connection: connection, catalog: catalog)
+        let session = makeSession()
         let nodes = try objects.map { try session.add($0, as: role) }
         try run(session, returning: nodes)
         return nodes.map { session.finishedModel($0) }
     }
 
     func write<each M: Model>(_ objects: repeat each M, as role: SaveRole) throws -> (repeat each M) {
-        let session = SaveSession(connection: connection, catalog: catalog)
+        let session = makeSession()
         var nodes: [Int] = []
         for object in repeat each objects { nodes.append(try session.add(object, as: role)) }
         try run(session, returning: nodes)

@@ -16,17 +16,14 @@ public enum SQLiteMigrator {
     ///
     /// An unchanged file costs one look-up.
     ///
-    /// - Parameter finish: Called at the end of the transaction, for what must change together with the tables. Then
-    ///   there is a transaction even where the file is unchanged.
     /// - Throws: ``RelataError/schemaMismatch(_:)`` with every change that would lose something, and whatever a step
     ///   throws. The file is then as it was.
     @discardableResult
     public static func migrate(
-        _ connection: Connection, schema: Schema, steps: [MigrationStep] = [],
-        finish: (@Sendable (Connection) throws -> Void)? = nil
+        _ connection: Connection, schema: Schema, steps: [MigrationStep] = []
     ) throws -> MigrationPlan {
         let fingerprint = fingerprint(schema, steps)
-        if finish == nil, Metadata.isUnchanged(connection, fingerprint: fingerprint) { return MigrationPlan() }
+        if Metadata.isUnchanged(connection, fingerprint: fingerprint) { return MigrationPlan() }
         if try isReadOnly(connection) {
             let plan = try plan(connection, schema, steps, try Metadata.read(connection))
             try plan.checkIsAllowed()
@@ -38,10 +35,21 @@ public enum SQLiteMigrator {
             return plan
         }
         return try unenforced(connection) {
+            try transaction(connection) { try run(connection, schema, steps, fingerprint) }
+        }
+    }
+
+    /// Runs `body` in a transaction in which it may bring the file to what it finds right after a look at it, together
+    /// with other changes.
+    ///
+    /// - Parameter body: Is given what brings the tables to a schema, by steps.
+    /// - Throws: as ``migrate(_:schema:steps:)``, and what `body` throws. The file is then as it was.
+    package static func transaction<Result>(
+        on connection: Connection, _ body: (_ migrate: (Schema, [MigrationStep]) throws -> Void) throws -> Result
+    ) throws -> Result {
+        try unenforced(connection) {
             try transaction(connection) {
-                let plan = try run(connection, schema, steps, fingerprint)
-                if let finish { try finish(connection) }
-                return plan
+                try body { schema, steps in _ = try run(connection, schema, steps, fingerprint(schema, steps)) }
             }
         }
     }

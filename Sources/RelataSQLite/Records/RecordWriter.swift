@@ -92,7 +92,7 @@ package struct RecordWriter {
     /// - Parameter isSource: Whether the one object is of the join's source.
     /// - Throws: ``RelataError/invalidReference(entity:property:key:)`` for a member that isn't stored.
     package func link(_ join: Join, isSource: Bool, _ owner: KeyValue, to members: [KeyValue]) throws {
-        let sql = insertion(into: join, isSource: isSource)
+        let sql = JoinSide(join, isSource: isSource).insertion(isLast: true)
         var added: [KeyValue] = []
         for member in members where try insert(member, of: owner, into: join, isSource, sql) { added.append(member) }
         record(join, isSource, owner, added)
@@ -114,36 +114,10 @@ package struct RecordWriter {
         }
     }
 
-    /// The statement that inserts a row, last in the lists of both sides; the own key's parameters come first.
-    private func insertion(into join: Join, isSource: Bool) -> String {
-        let own: [String] = isSource ? join.sourceColumns : join.targetColumns
-        let other: [String] = isSource ? join.targetColumns : join.sourceColumns
-        var columns: [String] = own + other
-        var terms: [String] = (1...columns.count).map { "?\($0)" }
-        if let order = isSource ? join.orderColumn : join.inverseOrderColumn {
-            columns.append(order)
-            terms.append(end(of: join, order, own, from: 1))
-        }
-        if let order = isSource ? join.inverseOrderColumn : join.orderColumn {
-            columns.append(order)
-            terms.append(end(of: join, order, other, from: own.count + 1))
-        }
-        let names = columns.map { RowSQL.quote($0) }.joined(separator: ", ")
-        let values = terms.joined(separator: ", ")
-        return "INSERT INTO \(RowSQL.quote(join.table)) (\(names)) VALUES (\(values)) ON CONFLICT DO NOTHING"
-    }
-
-    /// The position after the last of a list.
-    private func end(of join: Join, _ order: String, _ list: [String], from first: Int) -> String {
-        let place = "coalesce(max(\(RowSQL.quote(order))), 0) + \(Relationship.Order.gap)"
-        return "(SELECT \(place) FROM \(RowSQL.quote(join.table)) WHERE \(RowSQL.matches(list, from: first)))"
-    }
-
     /// Makes objects no members of a many-to-many of one object.
     package func unlink(_ join: Join, isSource: Bool, _ owner: KeyValue, from members: [KeyValue]) throws {
-        let own = isSource ? join.sourceColumns : join.targetColumns
-        let other = isSource ? join.targetColumns : join.sourceColumns
-        let sql = "DELETE FROM \(RowSQL.quote(join.table)) WHERE " + RowSQL.matches(own + other, from: 1)
+        let side = JoinSide(join, isSource: isSource)
+        let sql = "DELETE FROM \(RowSQL.quote(join.table)) WHERE " + RowSQL.matches(side.own + side.other, from: 1)
         var removed: [KeyValue] = []
         for member in members {
             let statement = SQLStatement(sql, (owner.values + member.values).map(Parameter.value))

@@ -1,5 +1,7 @@
+import RelataCore
+
 /// Declared minimum and maximum counts of to-manys: which lists a save may have changed, checked when it is done.
-struct CountCheck {
+package struct CountCheck {
     private struct List: Hashable {
         let table: Int
         let relationship: String
@@ -7,8 +9,17 @@ struct CountCheck {
 
     private var owners: [List: Set<KeyValue>] = [:]
 
+    package init() {}
+
+    /// Whether any relationship declares how many objects it must or may hold.
+    package static func isNeeded(in schema: Schema) -> Bool {
+        schema.tables.contains { table in
+            table.entity.relationships.contains { $0.minimumCount != nil || $0.maximumCount != nil }
+        }
+    }
+
     /// The list that views a reference, of one owner.
-    mutating func noteOwner(_ owner: KeyValue, of reference: Reference, in schema: Schema) {
+    package mutating func noteOwner(_ owner: KeyValue, of reference: Reference, in schema: Schema) {
         guard reference.minimumCount != nil || reference.maximumCount != nil, let view = reference.inverse else {
             return
         }
@@ -16,7 +27,7 @@ struct CountCheck {
     }
 
     /// The lists on the sides of a join.
-    mutating func noteSides(of join: Join, _ source: KeyValue?, _ target: KeyValue?) {
+    package mutating func noteSides(of join: Join, _ source: KeyValue?, _ target: KeyValue?) {
         if let source, join.minimumCount != nil || join.maximumCount != nil {
             owners[List(table: join.source, relationship: join.property), default: []].insert(source)
         }
@@ -26,7 +37,7 @@ struct CountCheck {
     }
 
     /// All lists of an object that is written.
-    mutating func noteObject(_ key: KeyValue, _ table: Table) {
+    package mutating func noteObject(_ key: KeyValue, _ table: Table) {
         for relationship in table.entity.relationships
         where relationship.minimumCount != nil || relationship.maximumCount != nil {
             owners[List(table: table.index, relationship: relationship.name), default: []].insert(key)
@@ -36,7 +47,7 @@ struct CountCheck {
     /// Counts the lists that may have changed.
     ///
     /// - Throws: ``RelataError/validation(_:)`` with every list that has too few or too many members.
-    func check(connection: Connection, schema: Schema) throws {
+    package func check(connection: Connection, schema: Schema) throws {
         var failures: [ValidationFailure] = []
         for (list, keys) in owners {
             let table = schema.tables[list.table]
