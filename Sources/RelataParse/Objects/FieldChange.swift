@@ -22,13 +22,13 @@ enum FieldChange: Hashable, Sendable {
     /// - Throws: ``ParseError`` 111 for an operation that isn't one.
     static func changes(_ value: JSONValue, of field: String) throws(ParseError) -> [FieldChange] {
         guard let members = value.object, let operation = members["__op"] else {
-            return [value.isNull ? .unset : .set(value)]
+            return [value.isNull ? .unset : .set(value.withPointers)]
         }
         func objects() throws(ParseError) -> [JSONValue] {
             guard let objects = members["objects"]?.array else {
                 throw ParseError(.invalidJSON, "\(field): the operation needs an array of objects")
             }
-            return objects
+            return objects.map(\.withPointers)
         }
         func pointers() throws(ParseError) -> [Pointer] {
             var pointers: [Pointer] = []

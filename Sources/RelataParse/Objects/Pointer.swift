@@ -23,3 +23,29 @@ struct Pointer: Hashable, Sendable {
         ["__type": "Pointer", "className": .string(className), "objectId": .string(objectID)]
     }
 }
+
+extension JSONValue {
+    /// The value with a pointer in the place of each object of a class: clients send those back that they got because they
+    /// asked for the objects of pointers, and what is stored is that there was a pointer.
+    var withPointers: JSONValue { holdsObjects ? replacingObjects : self }
+
+    private var holdsObjects: Bool {
+        switch self {
+        case .array(let elements): elements.contains(where: \.holdsObjects)
+        case .object(let members): isObjectOfClass || members.values.contains(where: \.holdsObjects)
+        default: false
+        }
+    }
+
+    private var isObjectOfClass: Bool { self["__type"] == "Object" && Pointer(self) != nil }
+
+    private var replacingObjects: JSONValue {
+        switch self {
+        case .array(let elements): return .array(elements.map(\.replacingObjects))
+        case .object(let members):
+            if isObjectOfClass, let pointer = Pointer(self) { return pointer.json }
+            return .object(members.mapValues(\.replacingObjects))
+        default: return self
+        }
+    }
+}

@@ -76,11 +76,45 @@ import Testing
     }
 
     @Test func aDanglingPointerStays() async throws {
-        try await server.store.pool.write { connection in
-            try connection.execute(
-                "PRAGMA defer_foreign_keys = ON; DELETE FROM Country; UPDATE Author SET country = NULL")
-        }
-        #expect(try await get("include=author.country")["author"]?["country"] == nil)
+        let rule: JSONValue = ["type": "Pointer", "targetClass": "Country", "onTargetDelete": "noAction"]
+        #expect(try await server.send("PUT", "/schemas/Author", ["fields": ["home": rule]]).status == 200)
+        try await server.send("PUT", "/classes/Author/\(authors[1])", ["home": pointer("Country", country)])
+        try await server.send("PUT", "/classes/Author/\(authors[0])", ["country": ["__op": "Delete"]])
+        #expect(try await server.send("DELETE", "/classes/Country/\(country)").status == 200)
+        let dangling = pointer("Country", country)
+        #expect(try await server.get("Author", authors[1])["home"] == dangling)
+        #expect(try await server.get("Author", authors[1], "include=home")["home"] == dangling)
+        let book = try await get("include=editor.home,people.home")
+        #expect(book["editor"]?["name"] == "mi" && book["editor"]?["home"] == dangling)
+        #expect(book["people"]?.array?[4]["home"] == dangling)
+        #expect(try await server.names("Author", ["home": dangling]) == ["mi"])
+        #expect(try await server.names("Author", ["home.name": "us"]) == [])
+    }
+
+    @Test func objectsThatAreSentBackAreStoredAsPointers() async throws {
+        let plain = try await get("")
+        let shown = try await get("include=author.country,people.country,info.by")
+        #expect(shown["people"]?.array?[0]["country"]?["__type"] == "Object")
+        let sent: JSONValue = .object((shown.object ?? [:]).filter { ["author", "people", "info"].contains($0.key) })
+        #expect(try await server.send("PUT", "/classes/Book/\(book)", sent).status == 200)
+        let stored = try await get("")
+        for field in ["author", "people", "info"] { #expect(stored[field] == plain[field], "\(field)") }
+        #expect(try await get("include=people")["people"]?.array?[4]["name"] == "mi")
+
+        let object = try #require(shown["people"]?.array?[4])
+        let added = try await server.send(
+            "PUT", "/classes/Book/\(book)",
+            [
+                "people": ["__op": "AddUnique", "objects": [object]], "info.second": object,
+                "more": ["__op": "Add", "objects": [["deep": [object, 1]]]],
+            ])
+        #expect(added["people"] == plain["people"] && added["more"] == [["deep": [pointer("Author", authors[1]), 1]]])
+        #expect(try await get("")["info"]?["second"] == pointer("Author", authors[1]))
+        try await server.send("PUT", "/classes/Book/\(book)", ["people": ["__op": "Remove", "objects": [object]]])
+        #expect(try await get("")["people"]?.array?.count == 5)
+        let new = try await server.create("Book", ["people": [object], "author": object])
+        #expect(try await server.get("Book", new)["people"] == [pointer("Author", authors[1])])
+        #expect(try await server.get("Book", new, "include=people")["people"]?.array?[0]["name"] == "mi")
     }
 
     @Test func chosenFieldsAreShown() async throws {
