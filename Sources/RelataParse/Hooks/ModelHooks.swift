@@ -90,16 +90,15 @@ struct ModelBinding: Sendable {
 
     /// Checks an object that was just written, and lets the app change it.
     ///
-    /// - Returns: The object as it is stored.
-    func saved(
+    /// - Returns: The object as it is to be stored, and whether that isn't as it was written.
+    func checked(
         _ key: KeyValue, original: (any Model)?, in transaction: WriteTransaction
-    ) throws -> (any Model)? {
+    ) throws -> (object: any Model, isChanged: Bool)? {
         guard let written = try object(key, transaction) else { return nil }
         var object = written
         for hook in beforeSave { object = try hook(object, original, transaction) }
         try Self.validate(object)
-        if !Self.isEqual(object, written) { try transaction.update([object]) }
-        return object
+        return (object, !Self.isEqual(object, written))
     }
 
     private static func validate(_ object: any Model) throws {

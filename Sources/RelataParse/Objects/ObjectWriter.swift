@@ -6,13 +6,15 @@ import RelataSQLite
 struct ObjectWriter {
     let transaction: ParseTransaction
     let parseClass: ParseClass
-    private let records: RecordWriter
+    let records: RecordWriter
     /// New values by column.
     private var columns: [Int: Value] = [:]
     /// What clients are told of fields whose values they can't know.
     private(set) var told: JSONObject = [:]
+    /// Fields whose values clients can't know, and which only the store has.
+    private(set) var untold: Set<String> = []
     /// Links that are written once the object is there.
-    private var links: [(field: Field, change: FieldChange)] = []
+    private(set) var links: [(field: Field, change: FieldChange)] = []
     /// The row as it is; `nil` for a new object.
     private var row: [Value]?
 
@@ -33,19 +35,24 @@ struct ObjectWriter {
         for column in table.columns.indices { columns[column] = table.columns[column].defaultValue ?? .null }
         let given = Set(body.fields.map(\.name))
         for field in parseClass.fields where !given.contains(field.name) {
-            guard let value = field.defaultValue else { continue }
-            try apply(.set(value), to: field)
-            told[field.name] = value
+            if let value = field.defaultValue {
+                try apply(.set(value), to: field)
+                told[field.name] = value
+            } else if case .column(let column) = field.storage, !current(column).isNull {
+                untold.insert(field.name)
+            }
         }
         try apply(body)
         stamp(table.entity.createdAt)
         stamp(table.entity.updatedAt)
+        noteRevision()
         if let key { for (column, value) in zip(table.keyColumns, key.values) { columns[column] = value } }
         if let revision = table.entity.revision, let column = table.columnIndexes(of: revision).first {
             columns[column] = .integer(1)
         }
         try check(parseClass.fields)
         let stored = try records.insert(table, table.columns.indices.map { columns[$0] ?? .null })
+        noteCounts(of: stored)
         try writeLinks(of: stored)
         return stored
     }
@@ -60,8 +67,10 @@ struct ObjectWriter {
         self.row = row
         try apply(body)
         stamp(table.entity.updatedAt)
+        noteRevision()
         try check(parseClass.fields.filter { isWritten($0) })
         try records.update(table, key, columns)
+        noteCounts(of: key)
         try writeLinks(of: key)
     }
 
@@ -74,9 +83,24 @@ struct ObjectWriter {
     }
 
     private mutating func stamp(_ property: String?) {
-        guard let column = property.flatMap({ table.columnIndexes(of: $0).first }) else { return }
-        let microseconds = DateText.microseconds(of: transaction.now) ?? 0
-        columns[column] = Value.integer(microseconds).stored(as: table.columns[column].type) ?? .null
+        if let stamp = transaction.stamp(property, of: table) { columns[stamp.column] = stamp.value }
+    }
+
+    /// The store counts revisions.
+    private mutating func noteRevision() {
+        if let revision = table.entity.revision, parseClass[revision] != nil { untold.insert(revision) }
+    }
+
+    /// Notes the lists of the object, and those that it is in by its pointers, or was in.
+    private func noteCounts(of key: KeyValue) {
+        guard transaction.classes.hasCounts else { return }
+        transaction.agenda.counts.noteObject(key, table)
+        for field in parseClass.fields where isWritten(field) {
+            guard case .pointer(let number, let indexes) = field.storage else { continue }
+            let reference = transaction.schema.references[number]
+            transaction.noteOwner(indexes.map { row?[$0] ?? .null }, of: reference)
+            transaction.noteOwner(indexes.map { current($0) }, of: reference)
+        }
     }
 
     // MARK: Fields
@@ -147,7 +171,7 @@ struct ObjectWriter {
             columns[column] = try decoder.value(sum)
             told[field.name] = sum
         case .add, .addUnique, .remove, .member:
-            let new = try change.applied(to: try json(current(column)), of: field.name)
+            let new = try change.applied(to: try json(current(column), of: field), of: field.name)
             columns[column] = new.isNull ? .null : try decoder.value(new)
             told[field.name] = new
         case .addRelation, .removeRelation: throw unfit(change, field)
@@ -157,8 +181,16 @@ struct ObjectWriter {
     /// A column's value as it is after what was done so far.
     private func current(_ column: Int) -> Value { columns[column] ?? row?[column] ?? .null }
 
-    private func json(_ value: Value) throws(ParseError) -> JSONValue {
-        if case .text(let text) = value { try JSONParser.parse(text) } else { .null }
+    /// - Throws: ``ParseError`` 1 for a column in which another program left what is no JSON.
+    private func json(_ value: Value, of field: Field) throws(ParseError) -> JSONValue {
+        guard case .text(let text) = value else { return .null }
+        do throws(ParseError) {
+            return try JSONParser.parse(text)
+        } catch {
+            throw ParseError(
+                .internalServerError,
+                "\(parseClass.name).\(field.name) holds what is no JSON: set it to another value, or unset it")
+        }
     }
 
     private func added(_ amount: JSONValue, to value: Value, _ field: Field) throws(ParseError) -> JSONValue {
@@ -206,64 +238,5 @@ struct ObjectWriter {
 
     private func required(_ field: Field) -> ParseError {
         ParseError(.validationError, "\(field.name) is required")
-    }
-
-    // MARK: Links
-
-    private func writeLinks(of owner: KeyValue) throws {
-        for (field, change) in links {
-            guard case .relation(let link) = field.storage else { continue }
-            switch change {
-            case .addRelation(let pointers): try write(link, pointers, field, owner, isAdding: true)
-            case .removeRelation(let pointers): try write(link, pointers, field, owner, isAdding: false)
-            default: break
-            }
-        }
-    }
-
-    /// Makes objects members of a relation, or no members.
-    private func write(
-        _ link: Link, _ pointers: [Pointer], _ field: Field, _ owner: KeyValue, isAdding: Bool
-    ) throws {
-        let decoder = FieldDecoder(parseClass: parseClass, field: field)
-        let members = try pointers.map { try decoder.key($0, in: transaction.classes) }
-        let schema = transaction.schema
-        switch link {
-        case .join(let number, let isSource):
-            let join = schema.joins[number]
-            if isAdding {
-                try records.link(join, isSource: isSource, owner, to: members)
-            } else {
-                try records.unlink(join, isSource: isSource, owner, from: members)
-            }
-        case .inverse(let number):
-            // One truth: the pointer on the other side.
-            let reference = schema.references[number]
-            let source = schema.tables[reference.source]
-            let indexes = source.columnIndexes(of: reference.property)
-            for member in members {
-                guard let row = try records.row(source, member) else {
-                    if isAdding {
-                        throw ParseError(.objectNotFound, "\(source.name) has no object \(member)", status: 400)
-                    }
-                    continue
-                }
-                let isMember = indexes.map { row[$0] } == owner.values
-                guard isMember != isAdding else { continue }
-                guard isAdding || reference.isOptional else {
-                    throw ParseError(.validationError, "\(source.name).\(reference.property) is required")
-                }
-                var changes: [Int: Value] = [:]
-                for (column, value) in zip(indexes, owner.values) { changes[column] = isAdding ? value : .null }
-                if let updatedAt = source.entity.updatedAt.flatMap({ source.columnIndexes(of: $0).first }) {
-                    let microseconds = DateText.microseconds(of: transaction.now) ?? 0
-                    changes[updatedAt] = Value.integer(microseconds).stored(as: source.columns[updatedAt].type)
-                }
-                try records.update(source, member, changes)
-            }
-        case .reference, .through:
-            throw ParseError(
-                .operationForbidden, "\(parseClass.name).\(field.name) follows from other relations: change those")
-        }
     }
 }

@@ -44,7 +44,7 @@ extension JSONValue {
         case .array(let elements): return .array(elements.map(\.replacingObjects))
         case .object(let members):
             if isObjectOfClass, let pointer = Pointer(self) { return pointer.json }
-            return .object(members.mapValues(\.replacingObjects))
+            return .object(JSONObject(members.map { ($0.key, $0.value.replacingObjects) }))
         default: return self
         }
     }

@@ -1,4 +1,5 @@
 import RelataCore
+import RelataSQLite
 
 /// All classes of a store at one moment. Never changed: a change of the schema makes another.
 final class ClassSet: Sendable {
@@ -8,10 +9,13 @@ final class ClassSet: Sendable {
     let options: [String: ClassOptions]
     /// The number that SQLite gives the tables; another one means that they were changed.
     let version: Int64
+    /// Whether any relation declares how many objects it must or may hold.
+    let hasCounts: Bool
     private let classes: [String: ParseClass]
 
     init(_ entities: [Entity], options: [String: ClassOptions], version: Int64) throws(RelataError) {
         schema = try Schema(entities)
+        hasCounts = CountCheck.isNeeded(in: schema)
         self.options = options
         self.version = version
         var classes: [String: ParseClass] = [:]

@@ -46,11 +46,8 @@ extension ParseStore {
     public func changes(to document: SchemaDocument, removes: Bool = false) async throws -> [String] {
         try await read { transaction in
             let entities = transaction.schema.tables.map(\.entity)
-            let old = SchemaDraft(entities: entities, options: transaction.classes.options)
-            var new = old
-            try new.deploy(document, removes: removes)
-            try new.checkNothingIsLost(since: old, on: transaction.connection)
-            return new.changes(since: old)
+            var draft = SchemaDraft(entities: entities, options: transaction.classes.options)
+            return try draft.deploy(document, removes: removes, checking: transaction.connection)
         }
     }
 
@@ -61,19 +58,27 @@ extension ParseStore {
     /// - Throws: as ``changes(to:removes:)``; nothing is changed then.
     @discardableResult
     public func deploy(_ document: SchemaDocument, removes: Bool = false) async throws -> [String] {
-        let changes = try await changes(to: document, removes: removes)
         try await alter { draft, connection in
-            let old = draft
-            try draft.deploy(document, removes: removes)
-            try draft.checkNothingIsLost(since: old, on: connection)
+            try draft.deploy(document, removes: removes, checking: connection)
         }
-        return changes
     }
 }
 
 extension SchemaDraft {
     /// Makes the classes those of a document.
-    mutating func deploy(_ document: SchemaDocument, removes: Bool) throws(ParseError) {
+    ///
+    /// - Returns: What that changes, in words.
+    /// - Throws: ``ParseError`` 255 where something that is stored would be lost.
+    fileprivate mutating func deploy(
+        _ document: SchemaDocument, removes: Bool, checking connection: Connection
+    ) throws -> [String] {
+        let old = self
+        try apply(document, removes: removes)
+        try checkNothingIsLost(since: old, on: connection)
+        return changes(since: old)
+    }
+
+    private mutating func apply(_ document: SchemaDocument, removes: Bool) throws(ParseError) {
         // All classes first: fields lead from one to another, and relations to pointers that may come later.
         for description in document.classes { try addClass(description.className) }
         for isView in [false, true] {
@@ -106,7 +111,7 @@ extension SchemaDraft {
     }
 
     /// What changed since, in words.
-    func changes(since old: SchemaDraft) -> [String] {
+    private func changes(since old: SchemaDraft) -> [String] {
         var changes: [String] = []
         for entity in entities {
             guard let before = old.entity(entity.name) else {
@@ -152,7 +157,7 @@ extension SchemaDraft {
     }
 
     /// - Throws: ``ParseError`` 255 for what went since and holds something.
-    func checkNothingIsLost(since old: SchemaDraft, on connection: Connection) throws {
+    private func checkNothingIsLost(since old: SchemaDraft, on connection: Connection) throws {
         let schema = try Schema(old.entities)
         for table in schema.tables {
             let name = Dialect.sqlite.quote(table.sqlName)

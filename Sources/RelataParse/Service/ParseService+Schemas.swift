@@ -15,7 +15,7 @@ extension ParseService {
         case (.get, let name?): return try await schema(name)
         case (.post, _):
             let description = try ClassDescription(call.body, name: name)
-            try await store.alter { draft in
+            try await store.alter { draft, _ in
                 guard !draft.hasClass(description.className) else {
                     throw ParseError(.invalidClassName, "Class \(description.className) already exists.")
                 }
@@ -25,7 +25,7 @@ extension ParseService {
             return try await schema(description.className)
         case (.put, let name?):
             let description = try ClassDescription(call.body, name: name)
-            try await store.alter { draft in
+            try await store.alter { draft, _ in
                 guard draft.hasClass(name) else { throw Self.noClass(name) }
                 try draft.apply(description)
             }
@@ -75,10 +75,7 @@ extension ParseService {
         return try await store.write { transaction in
             guard let parseClass = try transaction.existing(name) else { throw Self.noClass(name) }
             let keys = try QueryCompiler(schema: transaction.schema).keys(QueryPlan(entity: name))
-            let report = try transaction.connection.delete(
-                entity: parseClass.table.index, roots: .query(keys.statement), schema: transaction.schema,
-                now: transaction.now)
-            transaction.connection.recorder?.record(report)
+            _ = try transaction.delete(parseClass, .query(keys.statement))
             return WireReply([:])
         }
     }

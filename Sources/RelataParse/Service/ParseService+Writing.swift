@@ -10,13 +10,16 @@ extension ParseService {
     ) async throws -> WireReply {
         try await prepare(writes)
         let options = options
-        let (reply, actions) = try await store.write { transaction in
-            let writer = BatchWriter(transaction: transaction, options: options)
-            guard let id = call.requestID else { return (try body(writer), transaction.aftermath.actions) }
-            if let reply = try RequestLog.reply(to: call, id, in: transaction) { return (reply, []) }
-            let reply = try body(writer)
-            try RequestLog.remember(reply, to: call, id, for: options.requestLifetime, in: transaction)
-            return (reply, transaction.aftermath.actions)
+        let (reply, actions) = try await store.write { transaction -> (WireReply, [ParseTransaction.Action]) in
+            if let id = call.requestID, let reply = try RequestLog.reply(to: call, id, in: transaction) {
+                return (reply, [])
+            }
+            let reply = try body(BatchWriter(transaction: transaction, options: options, tellsUnset: call.tellsUnset))
+            try transaction.checkCounts()
+            if let id = call.requestID {
+                try RequestLog.remember(reply, to: call, id, for: options.requestLifetime, in: transaction)
+            }
+            return (reply, transaction.agenda.actions)
         }
         for action in actions { await action() }
         return reply
@@ -36,7 +39,7 @@ extension ParseService {
         }
         guard !missing.isEmpty else { return }
         let demands = missing
-        try await store.alter { draft in
+        try await store.alter { draft, _ in
             for demand in demands {
                 var trial = draft
                 do {
@@ -86,24 +89,24 @@ struct SchemaDemand: Sendable {
 struct BatchWriter {
     let transaction: ParseTransaction
     let options: ParseService.Options
+    /// Whether the client is told that an app unset a field.
+    var tellsUnset = false
 
     /// Answers one request of several. What it wrote is taken back if it fails.
     func alone(_ body: () throws -> WireReply) throws -> Result<WireReply, ParseError> {
-        let connection = transaction.connection
-        let mark = connection.recorder?.mark()
-        let actions = transaction.aftermath.actions
-        try connection.execute(SQLStatement("SAVEPOINT relata_batch"))
+        let (connection, agenda) = (transaction.connection, transaction.agenda)
+        let actions = agenda.actions
         do {
-            let reply = try body()
-            try connection.execute(SQLStatement("RELEASE relata_batch"))
-            return .success(reply)
+            return .success(
+                try connection.savepoint {
+                    let reply = try body()
+                    try transaction.checkCounts()
+                    return reply
+                })
         } catch {
             // After some errors, such as a full disk, SQLite has rolled everything back.
             guard connection.isInTransaction else { throw error }
-            if let mark { connection.recorder?.rollBack(to: mark) }
-            transaction.aftermath.actions = actions
-            try connection.execute(SQLStatement("ROLLBACK TO relata_batch"))
-            try connection.execute(SQLStatement("RELEASE relata_batch"))
+            (agenda.actions, agenda.counts) = (actions, CountCheck())
             return .failure(ParseError(error))
         }
     }
@@ -124,8 +127,7 @@ struct BatchWriter {
         let key = try newKey(parseClass, body)
         var writer = ObjectWriter(transaction, parseClass)
         let stored = try writer.create(body, key: key)
-        var reply = writer.told
-        try finishSaving(parseClass, stored, original: nil)
+        var reply = try finishSaving(parseClass, stored, writer, original: nil)
         let id = parseClass.objectID.text(stored)
         reply["objectId"] = .string(id)
         reply["createdAt"] = .string(DateText.parseText(transaction.now))
@@ -162,28 +164,24 @@ struct BatchWriter {
         let original = try original(parseClass, key)
         var writer = ObjectWriter(transaction, parseClass)
         try writer.update(key, body)
-        var reply = writer.told
-        try finishSaving(parseClass, key, original: original)
+        var reply = try finishSaving(parseClass, key, writer, original: original)
         reply["updatedAt"] = .string(DateText.parseText(transaction.now))
         return WireReply(.object(reply))
     }
 
     private func delete(_ name: String, _ id: String) throws -> WireReply {
         let (parseClass, key) = try object(name, id)
-        guard let models = transaction.models, let binding = models.bindings[name] else {
-            let report = try transaction.connection.delete(
-                entity: parseClass.table.index, roots: .keys([key]), schema: transaction.schema, now: transaction.now)
+        guard let typed = transaction.typed, let binding = transaction.models?.bindings[name] else {
+            let report = try transaction.delete(parseClass, .keys([key]))
             guard report.deletedCount > 0 else { throw ParseError(.objectNotFound, "Object not found.") }
-            transaction.connection.recorder?.record(report)
             return WireReply([:])
         }
-        let typed = models.store.transaction(on: transaction.connection)
         guard let object = try binding.object(key, typed) else {
             throw ParseError(.objectNotFound, "Object not found.")
         }
         for hook in binding.beforeDelete { try hook(object, typed) }
-        _ = try typed.delete(entity: parseClass.table.index, .keys([key]))
-        for hook in binding.afterDelete { transaction.aftermath.actions.append { await hook(object) } }
+        _ = try transaction.delete(parseClass, .keys([key]))
+        for hook in binding.afterDelete { transaction.agenda.actions.append { await hook(object) } }
         return WireReply([:])
     }
 
@@ -191,17 +189,43 @@ struct BatchWriter {
 
     /// The object as it is, where an app wants to know.
     private func original(_ parseClass: ParseClass, _ key: KeyValue) throws -> (any Model)? {
-        guard let models = transaction.models, let binding = models.bindings[parseClass.name], binding.needsOriginal
+        guard let typed = transaction.typed, let binding = transaction.models?.bindings[parseClass.name],
+            binding.needsOriginal
         else { return nil }
-        return try binding.object(key, models.store.transaction(on: transaction.connection))
+        return try binding.object(key, typed)
     }
 
     /// Checks an object that was written by its model's rules, and lets the app change it.
-    private func finishSaving(_ parseClass: ParseClass, _ key: KeyValue, original: (any Model)?) throws {
-        guard let models = transaction.models, let binding = models.bindings[parseClass.name] else { return }
-        let typed = models.store.transaction(on: transaction.connection)
-        guard let object = try binding.saved(key, original: original, in: typed) else { return }
-        for hook in binding.afterSave { transaction.aftermath.actions.append { await hook(object) } }
+    ///
+    /// - Returns: What the client is told of the object, as it couldn't know it.
+    private func finishSaving(
+        _ parseClass: ParseClass, _ key: KeyValue, _ writer: ObjectWriter, original: (any Model)?
+    ) throws -> JSONObject {
+        var told = writer.told
+        var written: JSONValue?
+        if let typed = transaction.typed, let binding = transaction.models?.bindings[parseClass.name],
+            let (object, isChanged) = try binding.checked(key, original: original, in: typed)
+        {
+            if isChanged {
+                written = try json(parseClass, key)
+                try typed.update([object])
+            }
+            for hook in binding.afterSave { transaction.agenda.actions.append { await hook(object) } }
+        }
+        guard written != nil || !writer.untold.isEmpty else { return told }
+        let stored = try json(parseClass, key)
+        for name in writer.untold { told[name] = stored[name] }
+        for field in parseClass.fields where written.map({ $0[field.name] != stored[field.name] }) ?? false {
+            told[field.name] = stored[field.name] ?? (tellsUnset ? ["__op": "Delete"] : nil)
+        }
+        return told
+    }
+
+    /// An object as clients get it.
+    private func json(_ parseClass: ParseClass, _ key: KeyValue) throws -> JSONValue {
+        let plan = QueryPlan(entity: parseClass.name, condition: .keyIn(.property(scope: 0, path: []), [key]))
+        let objects = try ObjectFetcher(transaction).fetch(plan, Selection(), of: parseClass)
+        return try JSONParser.parse(objects.bytes)
     }
 
     private func object(_ name: String, _ id: String) throws(ParseError) -> (ParseClass, KeyValue) {
@@ -214,6 +238,17 @@ struct BatchWriter {
 }
 
 extension ParseTransaction {
+    /// The transaction as an app's models see it.
+    var typed: WriteTransaction? { models?.store.transaction(on: connection, now: now) }
+
+    /// Deletes objects of a class by the delete rules, and by what the models say of how many a list must hold.
+    func delete(_ parseClass: ParseClass, _ roots: DeletionRoots) throws -> DeletionReport {
+        if let typed { return try typed.delete(entity: parseClass.table.index, roots) }
+        let report = try connection.delete(entity: parseClass.table.index, roots: roots, schema: schema, now: now)
+        connection.recorder?.record(report)
+        return report
+    }
+
     /// The class and key of an object that is named.
     ///
     /// - Throws: ``ParseError`` 101 where there can't be one.

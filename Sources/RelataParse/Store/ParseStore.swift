@@ -133,62 +133,35 @@ public final class ParseStore: Sendable {
 
     /// Changes classes, in a transaction of its own.
     ///
-    /// - Parameter change: Edits the draft, and may be called on another state than the caller last saw.
+    /// - Parameter change: Edits the draft, and may be called on another state than the caller last saw. What it finds in
+    ///   the store stays so until the change is committed.
+    /// - Returns: what `change` returns.
     /// - Throws: what `change` throws; ``RelataError/schemaMismatch(_:)`` where the tables can't follow.
-    func alter(_ change: @Sendable (inout SchemaDraft) throws -> Void) async throws {
-        try await alter { draft, _ in try change(&draft) }
-    }
-
-    /// Changes classes after a look at what is stored.
-    func alter(_ change: @Sendable (inout SchemaDraft, Connection) throws -> Void) async throws {
+    @discardableResult
+    func alter<Result: Sendable>(
+        _ change: @Sendable (inout SchemaDraft, Connection) throws -> Result
+    ) async throws -> Result {
         guard models == nil else {
             throw ParseError(.operationForbidden, "the classes are those of the app's models and can't be changed here")
         }
-        try await pool.alone { connection in
-            let found = try Self.read(connection)
-            var draft = SchemaDraft(entities: found.entities, options: found.options)
-            try change(&draft, connection)
-            guard draft.entities != found.entities || draft.options != found.options else { return }
-            let step = draft.migrationStep(from: found.entities)
-            let (entities, options) = (draft.entities, draft.options)
-            try SQLiteMigrator.migrate(connection, schema: try Schema(entities), steps: [step]) { connection in
-                try ParseMetadata.write(options, on: connection)
+        return try await pool.alone { connection in
+            let (result, classes) = try SQLiteMigrator.transaction(on: connection) { migrate in
+                let found = try Self.read(connection)
+                var draft = SchemaDraft(entities: found.entities, options: found.options)
+                let result = try change(&draft, connection)
+                guard draft.entities != found.entities || draft.options != found.options else {
+                    return (result, ClassSet?.none)
+                }
+                try migrate(try Schema(draft.entities), [draft.migrationStep(from: found.entities)])
+                try ParseMetadata.write(draft.options, on: connection)
+                let version = try ParseMetadata.version(of: connection)
+                return (result, try ClassSet(draft.entities, options: draft.options, version: version))
             }
-            let version = try ParseMetadata.version(of: connection)
-            let classes = try ClassSet(entities, options: options, version: version)
-            self.current.withLock { if $0.version < version || $0.schema.tables.isEmpty { $0 = classes } }
+            if let classes {
+                self.current.withLock { if $0.version < classes.version || $0.schema.tables.isEmpty { $0 = classes } }
+            }
+            return result
         }
-    }
-}
-
-/// A transaction of a ``ParseStore``.
-struct ParseTransaction {
-    let connection: Connection
-    let classes: ClassSet
-    /// The models that the classes are bound to.
-    let models: ServedModels?
-    /// The time of the transaction: all that it writes has the same.
-    let now: Date
-    /// What is left to do once it is committed.
-    let aftermath = Aftermath()
-
-    init(_ connection: Connection, _ classes: ClassSet, _ models: ServedModels? = nil, now: Date = Date()) {
-        self.models = models
-        self.connection = connection
-        self.classes = classes
-        // Clients know milliseconds; what they are told must be what is stored.
-        self.now = Date(timeIntervalSince1970: (now.timeIntervalSince1970 * 1000).rounded(.down) / 1000)
-    }
-
-    var schema: Schema { classes.schema }
-
-    /// The class of that name.
-    ///
-    /// - Throws: ``ParseError`` 103 for a name that no class can have; `nil` is a class that doesn't exist yet.
-    func existing(_ name: String) throws(ParseError) -> ParseClass? {
-        if let known = classes[name] { return known }
-        try ParseNames.checkClass(name)
-        return nil
     }
 }
 
@@ -196,9 +169,4 @@ struct ParseTransaction {
 struct ServedModels: Sendable {
     let store: Store
     let bindings: [String: ModelBinding]
-}
-
-/// What is left to do after a transaction. A class: a transaction is a value, and who writes in it adds to the same list.
-final class Aftermath {
-    var actions: [@Sendable () async -> Void] = []
 }

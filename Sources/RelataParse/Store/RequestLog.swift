@@ -33,22 +33,26 @@ enum RequestLog {
         return WireReply(status: Int(status), body: Array(body.utf8), location: location)
     }
 
-    /// Keeps a reply, and forgets those that are old.
+    /// Keeps a reply, and now and then forgets those that are old.
     static func remember(
         _ reply: WireReply, to call: ParseCall, _ id: String, for lifetime: Double, in transaction: ParseTransaction
     ) throws(RelataError) {
         let now = seconds(transaction.now)
-        try transaction.connection.execute(
-            SQLStatement("DELETE FROM \(table) WHERE expires <= ?1", [.value(.integer(now))]))
+        // One that is old may still be there under the same id.
         try transaction.connection.execute(
             SQLStatement(
-                "INSERT INTO \(table) (id, line, status, location, body, expires) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+                "REPLACE INTO \(table) (id, line, status, location, body, expires) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
                 [
                     .value(.text(id)), .value(.text(call.line)), .value(.integer(Int64(reply.status))),
                     .value(reply.location.map { .text($0) } ?? .null),
                     .value(.text(String(decoding: reply.body, as: UTF8.self))),
                     .value(.integer(now + Int64(lifetime))),
                 ]))
+        // Rows are numbered on: every so many writes, whatever process they come from.
+        if transaction.connection.lastInsertedRowID.isMultiple(of: 64) {
+            try transaction.connection.execute(
+                SQLStatement("DELETE FROM \(table) WHERE expires <= ?1", [.value(.integer(now))]))
+        }
     }
 
     private static func seconds(_ date: Date) -> Int64 { Int64(date.timeIntervalSince1970) }

@@ -15,6 +15,9 @@ struct ParseCall: Sendable {
     var isMaster = false
     /// What tells a request from another, so that one that is sent again isn't done again.
     var requestID: String?
+    /// Whether the client knows what to make of a field that an app unset while it was saved. Those of typed languages
+    /// don't; who doesn't say what it is, does.
+    var tellsUnset = true
 
     /// The call in one line, to be told from others: `PUT /classes/Book/x7Yz`.
     var line: String { "\(method.rawValue) /\(path.joined(separator: "/"))" }
@@ -53,6 +56,7 @@ extension ParseCall {
             self.body = body
             self.parameters = parameters
         }
+        tellsUnset = headers["x-parse-client-version"].map { Self.tellsUnset($0) } ?? true
         if let token = headers["x-parse-session-token"], !token.isEmpty {
             throw ParseError(.invalidSessionToken, "Invalid session token: this server has no users yet")
         }
@@ -64,14 +68,21 @@ extension ParseCall {
         }
     }
 
+    /// Parse's JavaScript client learned it with version 1.9.
+    private static func tellsUnset(_ version: String) -> Bool {
+        let version = version.lowercased()
+        guard version.hasPrefix("js") else { return false }
+        return !version.dropFirst(2).split(separator: ".").compactMap { Int($0) }.lexicographicallyPrecedes([1, 9])
+    }
+
     private static let fieldsForHeaders = [
         "_ApplicationId": "x-parse-application-id", "_ClientKey": "x-parse-client-key",
         "_JavaScriptKey": "x-parse-javascript-key", "_RESTAPIKey": "x-parse-rest-api-key",
         "_MasterKey": "x-parse-master-key", "_SessionToken": "x-parse-session-token",
-        "_RequestId": "x-parse-request-id",
+        "_RequestId": "x-parse-request-id", "_ClientVersion": "x-parse-client-version",
     ]
     private static let ignoredFields = [
-        "_InstallationId", "_ClientVersion", "_ContentType", "_noBody", "_RevocableSession", "_context",
+        "_InstallationId", "_ContentType", "_noBody", "_RevocableSession", "_context",
     ]
 
     /// The decoded parts of a path.

@@ -1,10 +1,26 @@
 import Foundation
 import RelataCore
+import RelataSQLite
 import Testing
 
 @testable import RelataParse
 
 @Suite struct SchemaTests {
+    @Test func whatAnotherProcessWritesMeanwhileIsNotDroppedWithItsClass() async throws {
+        let folder = try TemporaryFolder()
+        let server = try TestServer(path: folder.path("store.sqlite"))
+        #expect(try await server.send("POST", "/schemas/Book", ["fields": ["title": ["type": "String"]]]).status == 200)
+        let other = try Connection(path: folder.path("store.sqlite"))
+        try other.execute("BEGIN IMMEDIATE; INSERT INTO Book (objectId, title) VALUES ('b', 'Dune')")
+        async let reply = server.send("DELETE", "/schemas/Book")
+        try await Task.sleep(for: .milliseconds(500))
+        try other.execute("COMMIT")
+        #expect(try await reply.code == 255)
+        #expect(try await server.get("Book", "b")["title"] == "Dune")
+        try other.close()
+        try server.store.close()
+    }
+
     @Test func aClassIsDescribedAsItWasMade() async throws {
         let server = try TestServer()
         let reply = try await server.send(

@@ -1,0 +1,63 @@
+import RelataCore
+import RelataSQLite
+
+/// Relations, written once the object is there.
+extension ObjectWriter {
+    func writeLinks(of owner: KeyValue) throws {
+        for (field, change) in links {
+            guard case .relation(let link) = field.storage else { continue }
+            switch change {
+            case .addRelation(let pointers): try write(link, pointers, field, owner, isAdding: true)
+            case .removeRelation(let pointers): try write(link, pointers, field, owner, isAdding: false)
+            default: break
+            }
+        }
+    }
+
+    /// Makes objects members of a relation, or no members.
+    private func write(
+        _ link: Link, _ pointers: [Pointer], _ field: Field, _ owner: KeyValue, isAdding: Bool
+    ) throws {
+        let decoder = FieldDecoder(parseClass: parseClass, field: field)
+        let members = try pointers.map { try decoder.key($0, in: transaction.classes) }
+        let schema = transaction.schema
+        switch link {
+        case .join(let number, let isSource):
+            let join = schema.joins[number]
+            if isAdding {
+                try records.link(join, isSource: isSource, owner, to: members)
+            } else {
+                try records.unlink(join, isSource: isSource, owner, from: members)
+            }
+            for member in members where transaction.classes.hasCounts {
+                transaction.agenda.counts.noteSides(of: join, isSource ? owner : member, isSource ? member : owner)
+            }
+        case .inverse(let number):
+            for member in members { try write(member, schema.references[number], owner, isAdding: isAdding) }
+        case .reference, .through:
+            throw ParseError(
+                .operationForbidden, "\(parseClass.name).\(field.name) follows from other relations: change those")
+        }
+    }
+
+    /// Makes an object a member of a relation that is the other side of a pointer. There is one truth: the pointer.
+    private func write(_ member: KeyValue, _ reference: Reference, _ owner: KeyValue, isAdding: Bool) throws {
+        let source = transaction.schema.tables[reference.source]
+        let indexes = source.columnIndexes(of: reference.property)
+        guard let row = try records.row(source, member) else {
+            if isAdding { throw ParseError(.objectNotFound, "\(source.name) has no object \(member)", status: 400) }
+            return
+        }
+        let target = indexes.map { row[$0] }
+        guard (target == owner.values) != isAdding else { return }
+        guard isAdding || reference.isOptional else {
+            throw ParseError(.validationError, "\(source.name).\(reference.property) is required")
+        }
+        var changes: [Int: Value] = [:]
+        for (column, value) in zip(indexes, owner.values) { changes[column] = isAdding ? value : .null }
+        if let stamp = transaction.stamp(source.entity.updatedAt, of: source) { changes[stamp.column] = stamp.value }
+        try records.update(source, member, changes)
+        transaction.noteOwner(target, of: reference)
+        transaction.noteOwner(owner.values, of: reference)
+    }
+}

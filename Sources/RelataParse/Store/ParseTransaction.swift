@@ -1,0 +1,70 @@
+import Foundation
+import RelataCore
+import RelataSQLite
+
+/// A transaction of a ``ParseStore``.
+struct ParseTransaction {
+    let connection: Connection
+    let classes: ClassSet
+    /// The models that the classes are bound to.
+    let models: ServedModels?
+    /// The time of the transaction: all that it writes has the same.
+    let now: Date
+    /// What is left to do for what was written.
+    let agenda = Agenda()
+
+    typealias Action = @Sendable () async -> Void
+
+    /// What is left to do. A class: a transaction is a value, and who writes in it adds to the same lists.
+    final class Agenda {
+        /// The lists whose lengths may have changed.
+        var counts = CountCheck()
+        /// What is called once the transaction is committed.
+        var actions: [Action] = []
+    }
+
+    init(_ connection: Connection, _ classes: ClassSet, _ models: ServedModels? = nil, now: Date = Date()) {
+        self.models = models
+        self.connection = connection
+        self.classes = classes
+        // Clients know milliseconds; what they are told must be what is stored.
+        self.now = Date(timeIntervalSince1970: (now.timeIntervalSince1970 * 1000).rounded(.down) / 1000)
+    }
+
+    var schema: Schema { classes.schema }
+
+    /// The class of that name.
+    ///
+    /// - Throws: ``ParseError`` 103 for a name that no class can have; `nil` is a class that doesn't exist yet.
+    func existing(_ name: String) throws(ParseError) -> ParseClass? {
+        if let known = classes[name] { return known }
+        try ParseNames.checkClass(name)
+        return nil
+    }
+
+    // MARK: Stamps
+
+    /// The column of a stamp, and the time of the transaction as it holds it.
+    func stamp(_ property: String?, of table: Table) -> (column: Int, value: Value)? {
+        guard let column = property.flatMap({ table.columnIndexes(of: $0).first }) else { return nil }
+        let microseconds = DateText.microseconds(of: now) ?? 0
+        return (column, Value.integer(microseconds).stored(as: table.columns[column].type) ?? .null)
+    }
+
+    // MARK: Counts
+
+    /// Notes that a list may have changed which is the other side of a pointer.
+    func noteOwner(_ owner: [Value], of reference: Reference) {
+        guard classes.hasCounts, !owner.contains(.null) else { return }
+        agenda.counts.noteOwner(KeyValue(owner), of: reference, in: schema)
+    }
+
+    /// Checks the lists that may have changed since the last time.
+    ///
+    /// - Throws: ``RelataError/validation(_:)`` with every list that has too few or too many members.
+    func checkCounts() throws {
+        guard classes.hasCounts else { return }
+        defer { agenda.counts = CountCheck() }
+        try agenda.counts.check(connection: connection, schema: schema)
+    }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import Relata
+import RelataParse
+import Testing
+
+@Model struct Letter {
+    let id: Relata.ID<Letter>
+    var title: String
+    var note: String?
+    var tags: [String] = ["new"]
+    var pages = 1
+    var isRead = false
+    var answer: ToOne<Letter>?
+    @Attribute(.created) var made = Date.distantPast
+    @Attribute(.updated) var changed = Date.distantPast
+    @Attribute(.revision) var version = 0
+}
+
+/// Clients are told what they can't know: what an app made of an object while it was saved.
+@Suite struct HookReplyTests {
+    private func server(_ change: @escaping @Sendable (inout Letter) -> Void = { _ in }) throws -> TestServer {
+        TestServer(
+            try ParseStore.serving(try Store.inMemory(for: Letter.self)) { hooks in
+                hooks.beforeSave(Letter.self) { letter, _ in change(&letter) }
+            })
+    }
+
+    private func names(_ reply: TestServer.Reply) -> Set<String> { Set((reply.json.object ?? [:]).keys) }
+
+    @Test func whatAHookChangesIsToldAndNothingElse() async throws {
+        let server = try server {
+            $0.title = $0.title.uppercased()
+            $0.note = $0.title == "GONE" ? nil : $0.note
+        }
+        let created = try await server.send("POST", "/classes/Letter", ["title": "a", "note": "n", "pages": 3])
+        #expect(created.status == 201 && created["title"] == "A", "\(created.json)")
+        // Its defaults and the revision are news to the client, too.
+        #expect(names(created) == ["objectId", "createdAt", "title", "tags", "isRead", "version"])
+        #expect(created["tags"] == ["new"] && created["isRead"] == false)
+        let id = try #require(created["objectId"]?.string)
+        let stored = try await server.get("Letter", id)
+        #expect(stored["createdAt"] == created["createdAt"] && stored["updatedAt"] == created["createdAt"])
+        #expect(stored["version"] == created["version"])
+
+        let same = try await server.send("PUT", "/classes/Letter/\(id)", ["title": "B", "pages": 4])
+        #expect(names(same) == ["updatedAt", "version"])
+        let changed = try await server.send(
+            "PUT", "/classes/Letter/\(id)", ["title": "c", "pages": ["__op": "Increment", "amount": 1]])
+        #expect(names(changed) == ["updatedAt", "version", "title", "pages"])
+        #expect(changed["title"] == "C" && changed["pages"] == 5)
+        let now = try await server.get("Letter", id)
+        #expect(now["updatedAt"] == changed["updatedAt"] && now["version"] == changed["version"])
+    }
+
+    @Test func whatAHookMakesOfAnOperationsResultIsTold() async throws {
+        let server = try server { $0.pages = min($0.pages, 5) }
+        let id = try await server.create("Letter", ["title": "a", "pages": 4])
+        let reply = try await server.send(
+            "PUT", "/classes/Letter/\(id)", ["pages": ["__op": "Increment", "amount": 10]])
+        #expect(reply["pages"] == 5)
+        #expect(try await server.get("Letter", id)["pages"] == 5)
+    }
+
+    @Test func pointersAndFieldsThatAHookUnsetAreToldToWhoUnderstandsIt() async throws {
+        let server = try server {
+            if $0.title == "unset" { $0.note = nil }
+            if $0.title == "alone" { $0.answer = nil }
+        }
+        let target = try await server.create("Letter", ["title": "t"])
+        let unset: JSONValue = ["__op": "Delete"]
+        for (version, told) in [(nil, unset), ("js4.0.1", unset), ("swift6.1.0", nil), ("js1.8.9", nil)]
+            as [(String?, JSONValue?)]
+        {
+            let headers = version.map { ["x-parse-client-version": $0] } ?? [:]
+            let body: JSONValue = ["title": "unset", "note": "n"]
+            let reply = try await server.send("POST", "/classes/Letter", body, headers: headers)
+            #expect(reply["note"] == told, "\(version ?? "none")")
+            let alone = try await server.send(
+                "POST", "/classes/Letter", ["title": "alone", "answer": pointer("Letter", target)], headers: headers)
+            #expect(alone["answer"] == told, "\(version ?? "none")")
+        }
+        let batch = try await server.send(
+            "POST", "/batch",
+            [
+                "_ClientVersion": "swift6.1.0",
+                "requests": [["method": "POST", "path": "/classes/Letter", "body": ["title": "unset", "note": "n"]]],
+            ])
+        #expect(batch.json.array?[0]["success"]?["objectId"] != nil && batch.json.array?[0]["success"]?["note"] == nil)
+    }
+}
