@@ -211,6 +211,11 @@ final class QueryLibrary {
         try keys(QueryPlan(entity: entity, condition: condition, sort: sort))
     }
 
+    /// The books in whose titles something is found.
+    func books(_ search: TextOperator, _ pattern: String, _ options: TextOptions = []) throws -> [Value] {
+        try keys("Book", .text(search, the("title"), .value(.text(pattern)), options))
+    }
+
     func run(_ query: CompiledQuery) throws -> [[Value]] {
         try connection.values(query.statement, types: query.columnTypes)
     }

@@ -9,33 +9,27 @@ struct QuerySearchTests {
 
     init() throws { library = try .small() }
 
-    private func books(
-        _ search: TextOperator, _ pattern: String, _ options: TextOptions = []
-    ) throws -> [Value] {
-        try library.keys("Book", .text(search, the("title"), .value(.text(pattern)), options))
-    }
-
     @Test func aPartMatches() throws {
-        #expect(try books(.search, "arth") == [1, 4])
-        #expect(try books(.search, "^earth") == [4])
-        #expect(try books(.search, "^EARTH", .caseInsensitive) == [1, 4])
-        #expect(try books(.search, "(?i)^EARTH") == [1, 4])
-        #expect(try books(.search, "[0-9]+%") == [3])
-        #expect(try books(.search, "sea$|_$") == [1, 3])
-        #expect(throws: RelataError.self) { try books(.search, "(") }
+        #expect(try library.books(.search, "arth") == [1, 4])
+        #expect(try library.books(.search, "^earth") == [4])
+        #expect(try library.books(.search, "^EARTH", .caseInsensitive) == [1, 4])
+        #expect(try library.books(.search, "(?i)^EARTH") == [1, 4])
+        #expect(try library.books(.search, "[0-9]+%") == [3])
+        #expect(try library.books(.search, "sea$|_$") == [1, 3])
+        #expect(throws: RelataError.self) { try library.books(.search, "(") }
     }
 
     @Test func aSearchThatTakesTooLongEnds() throws {
         try library.connection.execute("UPDATE Book SET title = '\(String(repeating: "a", count: 60))b'")
         let start = ContinuousClock().now
         #expect {
-            try books(.search, "(a+)+$")
+            try library.books(.search, "(a+)+$")
         } throws: { error in
             if case RelataError.invalidUse(let message) = error { message.contains("took too long") } else { false }
         }
         // All rows together had a second; the rest is for a busy machine.
         #expect(ContinuousClock().now - start < .seconds(10))
-        #expect(try books(.search, "a+b$") == [1, 2, 3, 4])
+        #expect(try library.books(.search, "a+b$") == [1, 2, 3, 4])
     }
 
     @Test func aMatchThatTakesTooLongEnds() throws {
@@ -65,14 +59,14 @@ struct QuerySearchTests {
     @Test func wordsAreFoundWhole() throws {
         try library.connection.execute("UPDATE Book SET title = 'Les Dépossédés, a science-fiction novel' WHERE id = 2")
         let all: TextOptions = [.caseInsensitive, .diacriticInsensitive]
-        #expect(try books(.words, "EARTHSEA nothing", all) == [1])
-        #expect(try books(.words, "EARTHSEA") == [])
-        #expect(try books(.words, "earth", all) == [])
-        #expect(try books(.words, "depossedes wool", all) == [2, 3])
-        #expect(try books(.words, "\"science fiction\"", all) == [2])
-        #expect(try books(.words, "\"fiction science\"", all) == [])
-        #expect(try books(.words, "novel wool -science", all) == [3])
-        #expect(try books(.words, "", all) == [])
+        #expect(try library.books(.words, "EARTHSEA nothing", all) == [1])
+        #expect(try library.books(.words, "EARTHSEA") == [])
+        #expect(try library.books(.words, "earth", all) == [])
+        #expect(try library.books(.words, "depossedes wool", all) == [2, 3])
+        #expect(try library.books(.words, "\"science fiction\"", all) == [2])
+        #expect(try library.books(.words, "\"fiction science\"", all) == [])
+        #expect(try library.books(.words, "novel wool -science", all) == [3])
+        #expect(try library.books(.words, "", all) == [])
     }
 
     @Test func distancesAreAngles() throws {

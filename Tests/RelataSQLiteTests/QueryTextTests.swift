@@ -9,31 +9,25 @@ struct QueryTextTests {
 
     init() throws { library = try .small() }
 
-    private func books(
-        _ search: TextOperator, _ pattern: String, _ options: TextOptions = []
-    ) throws -> [Value] {
-        try library.keys("Book", .text(search, the("title"), .value(.text(pattern)), options))
-    }
-
     @Test func partsAreFoundLiterally() throws {
-        #expect(try books(.contains, "th") == [1, 4])
-        #expect(try books(.contains, "%") == [3])
-        #expect(try books(.contains, "_") == [3])
-        #expect(try books(.contains, "") == [1, 2, 3, 4])
-        #expect(try books(.beginsWith, "100%") == [3])
-        #expect(try books(.beginsWith, "100_") == [])
-        #expect(try books(.beginsWith, "Earth") == [1])
-        #expect(try books(.beginsWith, "Earthseas") == [])
-        #expect(try books(.endsWith, "sea") == [1])
-        #expect(try books(.endsWith, "wool_") == [3])
-        #expect(try books(.endsWith, "l%") == [])
-        #expect(try books(.endsWith, "") == [1, 2, 3, 4])
+        #expect(try library.books(.contains, "th") == [1, 4])
+        #expect(try library.books(.contains, "%") == [3])
+        #expect(try library.books(.contains, "_") == [3])
+        #expect(try library.books(.contains, "") == [1, 2, 3, 4])
+        #expect(try library.books(.beginsWith, "100%") == [3])
+        #expect(try library.books(.beginsWith, "100_") == [])
+        #expect(try library.books(.beginsWith, "Earth") == [1])
+        #expect(try library.books(.beginsWith, "Earthseas") == [])
+        #expect(try library.books(.endsWith, "sea") == [1])
+        #expect(try library.books(.endsWith, "wool_") == [3])
+        #expect(try library.books(.endsWith, "l%") == [])
+        #expect(try library.books(.endsWith, "") == [1, 2, 3, 4])
     }
 
     @Test func caseAndDiacriticsAreOverlookedOnRequest() throws {
-        #expect(try books(.beginsWith, "EARTH", .caseInsensitive) == [1, 4])
-        #expect(try books(.contains, "DISPO", .caseInsensitive) == [2])
-        #expect(try books(.endsWith, "SEA", .caseInsensitive) == [1])
+        #expect(try library.books(.beginsWith, "EARTH", .caseInsensitive) == [1, 4])
+        #expect(try library.books(.contains, "DISPO", .caseInsensitive) == [2])
+        #expect(try library.books(.endsWith, "SEA", .caseInsensitive) == [1])
         let essay = ExpressionNode.text(
             .beginsWith, the("name"), .value("ess"), [.caseInsensitive, .diacriticInsensitive])
         #expect(try library.keys("Genre", essay) == [2, 3])
@@ -48,16 +42,16 @@ struct QueryTextTests {
     }
 
     @Test func wildcardsAndExpressionsMatchTheWhole() throws {
-        #expect(try books(.like, "Earth*") == [1])
-        #expect(try books(.like, "*s?a") == [1])
-        #expect(try books(.like, "earth") == [])
-        #expect(try books(.like, "100%*") == [3])
-        #expect(try books(.like, "e*", .caseInsensitive) == [1, 4])
-        #expect(try books(.like, "*\\*") == [])
-        #expect(try books(.matches, "[Ee]arth.*") == [1, 4])
-        #expect(try books(.matches, "arth") == [])
-        #expect(try books(.matches, "a|Earthsea") == [1])
-        #expect(try books(.matches, "EARTH.*", .caseInsensitive) == [1, 4])
+        #expect(try library.books(.like, "Earth*") == [1])
+        #expect(try library.books(.like, "*s?a") == [1])
+        #expect(try library.books(.like, "earth") == [])
+        #expect(try library.books(.like, "100%*") == [3])
+        #expect(try library.books(.like, "e*", .caseInsensitive) == [1, 4])
+        #expect(try library.books(.like, "*\\*") == [])
+        #expect(try library.books(.matches, "[Ee]arth.*") == [1, 4])
+        #expect(try library.books(.matches, "arth") == [])
+        #expect(try library.books(.matches, "a|Earthsea") == [1])
+        #expect(try library.books(.matches, "EARTH.*", .caseInsensitive) == [1, 4])
     }
 
     @Test func unsetTextIsFoundByNothing() throws {
