@@ -13,6 +13,8 @@ public struct Soak {
         public var kills = 6
         /// The part of the time in which that happens.
         public var restartingPart = 0.4
+        /// How many connections are held at the end on which nothing happens; fewer where the system doesn't allow them.
+        public var idleConnections = 0
 
         public init() {}
     }
@@ -24,6 +26,8 @@ public struct Soak {
         public var rate = 0.0
         /// The megabytes of memory, second by second after the last restart.
         public var memory: [Double] = []
+        /// How many idle connections were held, the megabytes of memory with them, and the seconds of requests meanwhile.
+        public var idle: (connections: Int, memory: Double, times: [Double])?
         /// What went wrong.
         public var failures: [String] = []
     }
@@ -41,7 +45,10 @@ public struct Soak {
         self.say = say
         server = ServedFile(
             tool: tool, path: folder + "/soak.sqlite",
-            options: ["--app-id", "soak", "--client-key", "soak", "--master-key", "soak", "--log-level", "error"])
+            options: [
+                "--app-id", "soak", "--client-key", "soak", "--master-key", "soak", "--log-level", "error",
+                "--idle-timeout", "600",
+            ])
     }
 
     public func run() throws -> Outcome {
@@ -74,6 +81,7 @@ public struct Soak {
         if group.wait(timeout: .now() + 120) == .timedOut { state.fail("clients didn't come to their end") }
         if state.failures.isEmpty { try verify(clients, state) }
         outcome.failures += state.failures
+        if plan.idleConnections > 0 { try holdIdle(&outcome) }
         if let status = server.stop() {
             if status != 0 { outcome.failures.append("the server ended with \(status): \(server.printed)") }
         } else {
@@ -156,6 +164,21 @@ public struct Soak {
             if ids.count != expected.count || Set(ids) != expected {
                 state.fail("a shelf has \(ids.count) books, not the \(expected.count) that were added")
             }
+        }
+    }
+
+    /// Holds many connections on which nothing happens: others must be answered as if there were none.
+    private func holdIdle(_ outcome: inout Outcome) throws {
+        let count = IdleConnections.allowed(plan.idleConnections, ends: 1)
+        if count < plan.idleConnections {
+            say("the system allows \(count) connections, not \(plan.idleConnections): raise it by ulimit -n")
+        }
+        let idle = try IdleConnections(count, port: server.port, path: "/parse/health")
+        let times = try idle.times(500)
+        try idle.askAgain(100)
+        outcome.idle = (idle.count, server.residentMegabytes() ?? 0, times)
+        if times[times.count / 2] > 0.1 {
+            outcome.failures.append("a request took \(times[times.count / 2]) s beside \(count) idle connections")
         }
     }
 

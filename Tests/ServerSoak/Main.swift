@@ -16,10 +16,17 @@ import ServerClient
         plan.seconds = seconds
         let restarts = min(6, max(1, Int(seconds / 20)))
         (plan.stops, plan.kills) = (restarts, restarts)
+        plan.idleConnections = 10_000
         let outcome = try Soak(plan, tool: URL(fileURLWithPath: tool), folder: folder, say: say).run()
         say("\(outcome.requests) requests, \(Int(outcome.rate)) a second; \(outcome.requestsSentAgain) were sent again")
         if let first = outcome.memory.first, let last = outcome.memory.last {
             say("memory after the last restart: \(Int(first)) MB at first, \(Int(last)) MB at the end")
+        }
+        if let (connections, memory, times) = outcome.idle {
+            let (half, most) = (times[times.count / 2] * 1000, times[times.count * 99 / 100] * 1000)
+            say(
+                "\(connections) idle connections: \(Int(memory)) MB; requests meanwhile took "
+                    + String(format: "%.2f ms, and 99 of 100 at most %.2f ms", half, most))
         }
         try check(tool, folder + "/soak.sqlite")
         guard outcome.failures.isEmpty else {

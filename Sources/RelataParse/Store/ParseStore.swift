@@ -145,7 +145,7 @@ public final class ParseStore: Sendable {
             throw ParseError(.operationForbidden, "the classes are those of the app's models and can't be changed here")
         }
         return try await pool.alone { connection in
-            let (result, classes) = try SQLiteMigrator.transaction(on: connection) { migrate in
+            let (result, classes) = try SQLiteMigrator.transaction(on: connection) { migrate -> (Result, ClassSet?) in
                 let found = try Self.read(connection)
                 var draft = SchemaDraft(entities: found.entities, options: found.options)
                 let result = try change(&draft, connection)

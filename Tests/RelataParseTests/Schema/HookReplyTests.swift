@@ -8,12 +8,12 @@ import Testing
     var title: String
     var note: String?
     var tags: [String] = ["new"]
-    var pages = 1
-    var isRead = false
+    var pages: Int = 1
+    var isRead: Bool = false
     var answer: ToOne<Letter>?
-    @Attribute(.created) var made = Date.distantPast
-    @Attribute(.updated) var changed = Date.distantPast
-    @Attribute(.revision) var version = 0
+    @Attribute(.createdAt) var made: Date
+    @Attribute(.updatedAt) var changed: Date
+    @Attribute(.revision) var version: Int
 }
 
 /// Clients are told what they can't know: what an app made of an object while it was saved.

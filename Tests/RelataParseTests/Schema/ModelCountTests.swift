@@ -31,7 +31,7 @@ import Testing
         let flags = ["red", "blue", "green"].map { Flag(name: $0) }
         for flag in flags { try await store.insert(flag) }
         for name in ["A", "B"] {
-            try await store.insert(
+            try await store.save(
                 Crew(name: name, seamen: ToMany([Seaman(name: name.lowercased())]), flags: ToMany([flags[0]])))
         }
         for name in ["x", "y", "z"] { try await store.insert(Seaman(name: name)) }

@@ -11,7 +11,8 @@ import Testing
         let server = try TestServer(path: folder.path("store.sqlite"))
         #expect(try await server.send("POST", "/schemas/Book", ["fields": ["title": ["type": "String"]]]).status == 200)
         let other = try Connection(path: folder.path("store.sqlite"))
-        try other.execute("BEGIN IMMEDIATE; INSERT INTO Book (objectId, title) VALUES ('b', 'Dune')")
+        try other.execute(
+            "BEGIN IMMEDIATE; INSERT INTO Book (objectId, title, createdAt, updatedAt) VALUES ('b', 'Dune', 0, 0)")
         async let reply = server.send("DELETE", "/schemas/Book")
         try await Task.sleep(for: .milliseconds(500))
         try other.execute("COMMIT")
