@@ -11,6 +11,8 @@ final class ClassSet: Sendable {
     let version: Int64
     /// Whether any relation declares how many objects it must or may hold.
     let hasCounts: Bool
+    /// How their objects are fetched.
+    let prepared = PreparedFetches()
     private let classes: [String: ParseClass]
 
     init(_ entities: [Entity], options: [String: ClassOptions], version: Int64) throws(RelataError) {

@@ -37,10 +37,12 @@ extension ParseCall {
         }
         // Clients behind proxies and in browsers send everything as the body of a POST.
         var headers = request.headers
-        for (name, header) in Self.fieldsForHeaders {
-            if let text = body.removeValue(forKey: name)?.string, headers[header] == nil { headers[header] = text }
+        if body.keys.contains(where: { $0.utf8.first == UInt8(ascii: "_") }) {
+            for (name, header) in Self.fieldsForHeaders {
+                if let text = body.removeValue(forKey: name)?.string, headers[header] == nil { headers[header] = text }
+            }
+            for name in Self.ignoredFields { body[name] = nil }
         }
-        for name in Self.ignoredFields { body[name] = nil }
         let named = body.removeValue(forKey: "_method")?.string ?? headers["x-http-method-override"]
         let name = request.method == "POST" ? named?.uppercased() ?? "POST" : request.method
         guard let method = Method(rawValue: name) else {
@@ -89,7 +91,7 @@ extension ParseCall {
     static func path(_ text: String) throws(ParseError) -> [String] {
         var parts: [String] = []
         for part in text.split(separator: "/") {
-            guard let plain = String(part).removingPercentEncoding, !plain.contains("\0") else {
+            guard let plain = decoded(part), !plain.utf8.contains(0) else {
                 throw ParseError(.invalidQuery, "the path isn't encoded as URLs are")
             }
             parts.append(plain)
@@ -102,7 +104,7 @@ extension ParseCall {
         var parameters: JSONObject = [:]
         for pair in query.split(separator: "&") {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard let name = decoded(parts[0]), let value = decoded(parts.count > 1 ? parts[1] : "") else {
+            guard let name = decodedWord(parts[0]), let value = decodedWord(parts.count > 1 ? parts[1] : "") else {
                 throw ParseError(.invalidQuery, "the parameter \(pair.prefix(64)) isn't encoded as URLs are")
             }
             parameters[name] = .string(value)
@@ -110,8 +112,12 @@ extension ParseCall {
         return parameters
     }
 
+    private static func decodedWord(_ text: Substring) -> String? {
+        text.utf8.contains(UInt8(ascii: "+")) ? decoded(text.replacing("+", with: " ")) : decoded(text)
+    }
+
     private static func decoded(_ text: Substring) -> String? {
-        text.replacing("+", with: " ").removingPercentEncoding
+        text.utf8.contains(UInt8(ascii: "%")) ? String(text).removingPercentEncoding : String(text)
     }
 }
 

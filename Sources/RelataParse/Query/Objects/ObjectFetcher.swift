@@ -21,12 +21,12 @@ struct ObjectFetcher {
     func fetch(
         _ plan: QueryPlan, _ selection: Selection, of parseClass: ParseClass, isIncluded: Bool = false
     ) throws -> EncodedObjects {
-        var builder = ObjectShapeBuilder(transaction.classes)
-        let shape = builder.shape(of: parseClass, selection, isIncluded: isIncluded)
-        let query = try QueryCompiler(schema: transaction.schema).select(plan, columns: .parts(builder.parts))
+        let classes = transaction.classes
+        let prepared = classes.prepared.fetch(of: parseClass, selection, isIncluded: isIncluded, in: classes)
+        let shape = prepared.shape
         var encoder = ObjectEncoder()
         var objects = EncodedObjects()
-        try transaction.connection.rows(query.statement) { row in
+        try transaction.connection.rows(try prepared.statement(plan)) { row in
             objects.ranges.append(encoder.write(shape, row))
             if isIncluded { objects.ids.append(ObjectEncoder.id(shape.id, row)) }
         }

@@ -1,0 +1,92 @@
+import RelataCore
+import Synchronization
+
+/// How objects of one class are fetched with one selection: their shape, and the SQL of the queries that are asked for
+/// again and again. To write either anew takes longer than to fetch an object.
+final class PreparedFetch: Sendable {
+    /// How the objects are read and written.
+    let shape: ObjectShape
+    private let parts: [SelectedPart]
+    private let schema: Schema
+    /// Whether keys are bound as they are.
+    private let bindsKeys: Bool
+    private let known = Mutex(Statements())
+
+    private struct Statements {
+        /// The text of the query for one object by its key.
+        var byKey: String?
+        /// Queries without conditions.
+        var lists: [QueryPlan: SQLStatement] = [:]
+    }
+
+    /// Pages are queries of their own: only those asked for last are kept.
+    private static let maximumLists = 64
+
+    init(_ parseClass: ParseClass, _ selection: Selection, isIncluded: Bool, in classes: ClassSet) {
+        var builder = ObjectShapeBuilder(classes)
+        shape = builder.shape(of: parseClass, selection, isIncluded: isIncluded)
+        parts = builder.parts
+        schema = classes.schema
+        bindsKeys = parseClass.table.keyColumns.allSatisfy { parseClass.table.columns[$0].type == .text }
+    }
+
+    /// The statement of a query.
+    func statement(_ plan: QueryPlan) throws(RelataError) -> SQLStatement {
+        if let key = Self.onlyKey(plan), bindsKeys {
+            let parameters = key.values.map(Parameter.value)
+            if let sql = known.withLock({ $0.byKey }) { return SQLStatement(sql, parameters) }
+            let statement = try compiled(plan)
+            if statement.parameters == parameters { known.withLock { $0.byKey = statement.sql } }
+            return statement
+        }
+        // What conditions hold is different each time.
+        guard plan.condition == nil, plan.relatedTo == nil else { return try compiled(plan) }
+        if let statement = known.withLock({ $0.lists[plan] }) { return statement }
+        let statement = try compiled(plan)
+        known.withLock { known in
+            if known.lists.count >= Self.maximumLists { known.lists = [:] }
+            known.lists[plan] = statement
+        }
+        return statement
+    }
+
+    private func compiled(_ plan: QueryPlan) throws(RelataError) -> SQLStatement {
+        try QueryCompiler(schema: schema).select(plan, columns: .parts(parts)).statement
+    }
+
+    /// The key of a query for one object, whatever else it is.
+    private static func onlyKey(_ plan: QueryPlan) -> KeyValue? {
+        guard case .keyIn(.property(scope: 0, path: []), let keys)? = plan.condition, keys.count == 1,
+            plan == QueryPlan(entity: plan.entity, condition: plan.condition),
+            keys[0].values.allSatisfy({ if case .text = $0 { true } else { false } })
+        else { return nil }
+        return keys[0]
+    }
+}
+
+/// What was prepared for the classes of a store at one moment.
+final class PreparedFetches: Sendable {
+    private struct Key: Hashable {
+        let className: String
+        let selection: Selection
+        let isIncluded: Bool
+    }
+
+    private let known = Mutex<[Key: PreparedFetch]>([:])
+    /// Programs choose among a few selections; this only bounds one that doesn't.
+    private static let maximum = 256
+
+    /// How objects of a class are fetched, prepared now if they never were.
+    func fetch(
+        of parseClass: ParseClass, _ selection: Selection, isIncluded: Bool, in classes: ClassSet
+    ) -> PreparedFetch {
+        let key = Key(className: parseClass.name, selection: selection, isIncluded: isIncluded)
+        if let prepared = known.withLock({ $0[key] }) { return prepared }
+        let prepared = PreparedFetch(parseClass, selection, isIncluded: isIncluded, in: classes)
+        known.withLock { known in
+            if known.count >= Self.maximum { known = [:] }
+            known[key] = prepared
+        }
+        return prepared
+    }
+}
