@@ -11,8 +11,10 @@ struct ObjectBody: Hashable, Sendable {
     ///   enforced.
     init(_ body: JSONObject) throws(ParseError) {
         var objectID: String?
-        var changes: [String: [FieldChange]] = [:]
-        for (name, value) in body.sorted(by: { $0.key < $1.key }) {
+        // In the order of their names, and what is done to members of an object right after what is done to it.
+        var fields: [(name: String, changes: [FieldChange])] = []
+        fields.reserveCapacity(body.count)
+        for (name, value) in body.sorted {
             switch name {
             case "objectId":
                 guard let text = value.string, !text.isEmpty, text.utf8.count <= 256, !text.contains("\0") else {
@@ -23,20 +25,34 @@ struct ObjectBody: Hashable, Sendable {
             case "createdAt", "updatedAt", "className", "__type": continue
             case "ACL": try Self.check(value)
             default:
-                let path = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-                try ParseNames.checkField(path[0])
-                var read = try FieldChange.changes(value, of: name)
-                if path.count > 1 {
-                    guard path.count <= JSONParser.maximumDepth, !path.contains("") else {
-                        throw ParseError(.invalidKeyName, "Invalid field name: \(name.prefix(128)).")
-                    }
-                    read = read.map { .member(Array(path.dropFirst()), $0) }
+                guard name.utf8.contains(UInt8(ascii: ".")) else {
+                    try ParseNames.checkField(name)
+                    fields.append((name, try FieldChange.changes(value, of: name)))
+                    continue
                 }
-                changes[path[0], default: []] += read
+                let (field, changes) = try Self.memberChanges(value, of: name)
+                if fields.last?.name == field {
+                    fields[fields.count - 1].changes += changes
+                } else {
+                    fields.append((field, changes))
+                }
             }
         }
         self.objectID = objectID
-        fields = changes.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+        self.fields = fields
+    }
+
+    /// What is done to a member of an object: `"address.city"`.
+    private static func memberChanges(
+        _ value: JSONValue, of name: String
+    ) throws(ParseError) -> (field: String, changes: [FieldChange]) {
+        let path = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+        try ParseNames.checkField(path[0])
+        let read = try FieldChange.changes(value, of: name)
+        guard path.count <= JSONParser.maximumDepth, !path.contains("") else {
+            throw ParseError(.invalidKeyName, "Invalid field name: \(name.prefix(128)).")
+        }
+        return (path[0], read.map { .member(Array(path.dropFirst()), $0) })
     }
 
     /// Nothing that isn't enforced is stored.

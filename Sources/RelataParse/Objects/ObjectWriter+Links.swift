@@ -55,7 +55,9 @@ extension ObjectWriter {
         }
         var changes: [Int: Value] = [:]
         for (column, value) in zip(indexes, owner.values) { changes[column] = isAdding ? value : .null }
-        if let stamp = transaction.stamp(source.entity.updatedAt, of: source) { changes[stamp.column] = stamp.value }
+        for column in source.entity.updatedAt.map({ source.columnIndexes(of: $0) }) ?? [] {
+            changes[column] = transaction.stamp(source.columns[column])
+        }
         try records.update(source, member, changes)
         transaction.noteOwner(target, of: reference)
         transaction.noteOwner(owner.values, of: reference)

@@ -7,8 +7,8 @@ struct ObjectWriter {
     let transaction: ParseTransaction
     let parseClass: ParseClass
     let records: RecordWriter
-    /// New values by column.
-    private var columns: [Int: Value] = [:]
+    /// New values by column; `nil` for those that nothing is done to.
+    private var columns: [Value?]
     /// What clients are told of fields whose values they can't know.
     private(set) var told: JSONObject = [:]
     /// Fields whose values clients can't know, and which only the store has.
@@ -22,6 +22,7 @@ struct ObjectWriter {
         self.transaction = transaction
         self.parseClass = parseClass
         records = RecordWriter(transaction.connection, schema: transaction.schema)
+        columns = Array(repeating: nil, count: parseClass.table.columns.count)
     }
 
     private var table: Table { parseClass.table }
@@ -33,25 +34,22 @@ struct ObjectWriter {
     /// - Returns: Its key.
     mutating func create(_ body: ObjectBody, key: KeyValue?) throws -> KeyValue {
         for column in table.columns.indices { columns[column] = table.columns[column].defaultValue ?? .null }
-        let given = Set(body.fields.map(\.name))
-        for field in parseClass.fields where !given.contains(field.name) {
+        for field in parseClass.fieldsWithDefaults where !body.fields.contains(where: { $0.name == field.name }) {
             if let value = field.defaultValue {
                 try apply(.set(value), to: field)
                 told[field.name] = value
-            } else if case .column(let column) = field.storage, !current(column).isNull {
+            } else {
                 untold.insert(field.name)
             }
         }
         try apply(body)
-        stamp(table.entity.createdAt)
-        stamp(table.entity.updatedAt)
+        stamp(parseClass.createdAt)
+        stamp(parseClass.updatedAt)
         noteRevision()
         if let key { for (column, value) in zip(table.keyColumns, key.values) { columns[column] = value } }
-        if let revision = table.entity.revision, let column = table.columnIndexes(of: revision).first {
-            columns[column] = .integer(1)
-        }
+        if let revision = parseClass.revision { columns[revision] = .integer(1) }
         try check(parseClass.fields)
-        let stored = try records.insert(table, table.columns.indices.map { columns[$0] ?? .null })
+        let stored = try records.insert(table, columns.map { $0 ?? .null }, sql: parseClass.insertion)
         noteCounts(of: stored)
         try writeLinks(of: stored)
         return stored
@@ -66,10 +64,12 @@ struct ObjectWriter {
         guard let row = try records.row(table, key) else { throw ParseError(.objectNotFound, "Object not found.") }
         self.row = row
         try apply(body)
-        stamp(table.entity.updatedAt)
+        stamp(parseClass.updatedAt)
         noteRevision()
         try check(parseClass.fields.filter { isWritten($0) })
-        try records.update(table, key, columns)
+        var changes: [Int: Value] = [:]
+        for (column, value) in columns.enumerated() { changes[column] = value }
+        try records.update(table, key, changes)
         noteCounts(of: key)
         try writeLinks(of: key)
     }
@@ -82,8 +82,8 @@ struct ObjectWriter {
         }
     }
 
-    private mutating func stamp(_ property: String?) {
-        if let stamp = transaction.stamp(property, of: table) { columns[stamp.column] = stamp.value }
+    private mutating func stamp(_ column: Int?) {
+        if let column { columns[column] = transaction.stamp(table.columns[column]) }
     }
 
     /// The store counts revisions.

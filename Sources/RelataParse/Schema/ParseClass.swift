@@ -1,8 +1,9 @@
 import Foundation
 import RelataCore
+import RelataSQLite
 
 /// A class as clients see it, over the entity that stores it.
-struct ParseClass: Sendable {
+final class ParseClass: Sendable {
     /// The entity and its columns.
     let table: Table
     /// The fields in order, those that every object has first.
@@ -11,6 +12,12 @@ struct ParseClass: Sendable {
     let options: ClassOptions
     /// How object ids are read and written.
     let objectID: ObjectIDCoding
+    /// The statement that inserts an object.
+    let insertion: String
+    /// The columns of an object's stamps, and of the number that counts its versions.
+    let createdAt, updatedAt, revision: Int?
+    /// The fields that new objects may get a value of by themselves.
+    let fieldsWithDefaults: [Field]
     private let places: [String: Int]
 
     /// The class's name.
@@ -39,6 +46,15 @@ struct ParseClass: Sendable {
             }
         }
         self.fields = fields
+        insertion = RecordWriter.sql(insertingInto: table)
+        createdAt = entity.createdAt.flatMap { table.columnIndexes(of: $0).first }
+        updatedAt = entity.updatedAt.flatMap { table.columnIndexes(of: $0).first }
+        revision = entity.revision.flatMap { table.columnIndexes(of: $0).first }
+        fieldsWithDefaults = fields.filter { field in
+            if field.defaultValue != nil { return true }
+            guard case .column(let column) = field.storage else { return false }
+            return !(table.columns[column].defaultValue ?? .null).isNull
+        }
         places = Dictionary(fields.enumerated().map { ($1.name, $0) }) { first, _ in first }
     }
 }

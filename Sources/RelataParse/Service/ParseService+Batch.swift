@@ -16,8 +16,9 @@ extension ParseService {
                 .invalidJSON, "a batch holds \(options.maximumBatch) requests at most, and this has \(requests.count)")
         }
         let isAtomic = call.body["transaction"] == true
+        var reader = BatchReader(call, mount: try ParseCall.path(options.mount))
         let routes = requests.map { request -> Result<ObjectRoute, ParseError> in
-            do throws(ParseError) { return .success(try route(request, call)) } catch { return .failure(error) }
+            do throws(ParseError) { return .success(try reader.route(request)) } catch { return .failure(error) }
         }
         if isAtomic { for route in routes { _ = try route.get() } }
         let options = options
@@ -42,7 +43,7 @@ extension ParseService {
                 switch routes[place] {
                 case .failure(let error): results[place] = .failure(error)
                 case .success(let route) where isAtomic: results[place] = .success(try Self.run(route, writer))
-                case .success(let route): results[place] = try writer.alone { try Self.run(route, writer) }
+                case .success(let route): results[place] = try writer.alone(route) { try Self.run(route, writer) }
                 }
             }
             return Self.reply(results.compactMap(\.self))
@@ -74,20 +75,33 @@ extension ParseService {
         writer.append("]")
         return WireReply(body: writer.bytes)
     }
+}
 
-    private func route(_ request: JSONValue, _ batch: ParseCall) throws(ParseError) -> ObjectRoute {
-        guard let name = request["method"]?.string, let method = ParseCall.Method(rawValue: name.uppercased()),
-            let target = request["path"]?.string
+/// Reads the requests of a batch.
+private struct BatchReader {
+    private let batch: ParseCall
+    private let mount: [String]
+    /// The path that was read last: most of a batch's have the same.
+    private var last: (target: Substring, path: [String]) = ("", [])
+
+    init(_ batch: ParseCall, mount: [String]) {
+        self.batch = batch
+        self.mount = mount
+    }
+
+    mutating func route(_ request: JSONValue) throws(ParseError) -> ObjectRoute {
+        guard let members = request.object, let name = members["method"]?.string,
+            let method = ParseCall.Method(rawValue: name) ?? ParseCall.Method(rawValue: name.uppercased()),
+            let target = members["path"]?.string
         else { throw ParseError(.invalidJSON, "a request of a batch needs a method and a path") }
         let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        var path = try ParseCall.path(String(parts[0]))
-        let mount = try ParseCall.path(options.mount)
-        if path.starts(with: mount) { path.removeFirst(mount.count) }
+        let path = try path(parts[0])
         guard path.first != "batch" else { throw ParseError(.invalidJSON, "a batch can't hold another") }
-        guard request["body"] == nil || request["body"]?.isNull == true || request["body"]?.object != nil else {
+        let given = members["body"]
+        guard given == nil || given?.isNull == true || given?.object != nil else {
             throw ParseError(.invalidJSON, "the body of a request must be an object")
         }
-        var body = request["body"]?.object ?? [:]
+        var body = given?.object ?? [:]
         var parameters: JSONObject = [:]
         if parts.count > 1 { parameters = try ParseCall.parameters(String(parts[1])) }
         if method == .get {
@@ -96,5 +110,15 @@ extension ParseService {
         }
         return try ObjectRoute(
             ParseCall(method: method, path: path, body: body, parameters: parameters, isMaster: batch.isMaster))
+    }
+
+    /// The decoded parts of a path, below the mount.
+    private mutating func path(_ target: Substring) throws(ParseError) -> [String] {
+        // By their bytes: texts that Swift takes for equal may be different ids.
+        if target.utf8.elementsEqual(last.target.utf8) { return last.path }
+        var path = try ParseCall.path(String(target))
+        if path.starts(with: mount) { path.removeFirst(mount.count) }
+        last = (target, path)
+        return path
     }
 }

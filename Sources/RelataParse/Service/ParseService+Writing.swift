@@ -90,11 +90,28 @@ struct BatchWriter {
     let transaction: ParseTransaction
     let options: ParseService.Options
     /// Whether the client is told that an app unset a field.
-    var tellsUnset = false
+    private let tellsUnset: Bool
+    /// The time of the transaction, as clients are told.
+    private let now: String
+
+    init(transaction: ParseTransaction, options: ParseService.Options, tellsUnset: Bool = false) {
+        self.transaction = transaction
+        self.options = options
+        self.tellsUnset = tellsUnset
+        now = DateText.parseText(transaction.now)
+    }
 
     /// Answers one request of several. What it wrote is taken back if it fails.
-    func alone(_ body: () throws -> WireReply) throws -> Result<WireReply, ParseError> {
+    func alone(_ route: ObjectRoute, _ body: () throws -> WireReply) throws -> Result<WireReply, ParseError> {
         let (connection, agenda) = (transaction.connection, transaction.agenda)
+        if isOneStatement(route) {
+            do {
+                return .success(try body())
+            } catch {
+                guard connection.isInTransaction else { throw error }
+                return .failure(ParseError(error))
+            }
+        }
         let actions = agenda.actions
         do {
             return .success(
@@ -109,6 +126,20 @@ struct BatchWriter {
             (agenda.actions, agenda.counts) = (actions, CountCheck())
             return .failure(ParseError(error))
         }
+    }
+
+    /// Whether a request writes with one statement at most, which SQLite takes back by itself where it fails.
+    private func isOneStatement(_ route: ObjectRoute) -> Bool {
+        guard case .write(.create(_, let body)) = route else { return false }
+        return transaction.models == nil && !transaction.classes.hasCounts
+            && body.fields.allSatisfy { field in
+                field.changes.allSatisfy { change in
+                    switch change {
+                    case .addRelation, .removeRelation: false
+                    default: true
+                    }
+                }
+            }
     }
 
     /// Writes one object.
@@ -129,10 +160,19 @@ struct BatchWriter {
         let stored = try writer.create(body, key: key)
         var reply = try finishSaving(parseClass, stored, writer, original: nil)
         let id = parseClass.objectID.text(stored)
+        let location = "\(options.mount)/classes/\(name)/\(Self.segment(id))"
         reply["objectId"] = .string(id)
-        reply["createdAt"] = .string(DateText.parseText(transaction.now))
-        let segment = id.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? id
-        return WireReply(status: 201, .object(reply), location: "\(options.mount)/classes/\(name)/\(segment)")
+        reply["createdAt"] = .string(now)
+        return WireReply(status: 201, .object(reply), location: location)
+    }
+
+    /// An object id as a part of a path.
+    private static func segment(_ id: String) -> String {
+        let isPlain = id.utf8.allSatisfy { byte in
+            (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+                || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+        }
+        return isPlain ? id : id.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? id
     }
 
     /// The key of a new object; `nil` for one that the database gives, or whose parts are fields.
@@ -165,7 +205,7 @@ struct BatchWriter {
         var writer = ObjectWriter(transaction, parseClass)
         try writer.update(key, body)
         var reply = try finishSaving(parseClass, key, writer, original: original)
-        reply["updatedAt"] = .string(DateText.parseText(transaction.now))
+        reply["updatedAt"] = .string(now)
         return WireReply(.object(reply))
     }
 

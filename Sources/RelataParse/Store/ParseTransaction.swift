@@ -44,11 +44,10 @@ struct ParseTransaction {
 
     // MARK: Stamps
 
-    /// The column of a stamp, and the time of the transaction as it holds it.
-    func stamp(_ property: String?, of table: Table) -> (column: Int, value: Value)? {
-        guard let column = property.flatMap({ table.columnIndexes(of: $0).first }) else { return nil }
+    /// The time of the transaction, as a column holds it.
+    func stamp(_ column: Table.Column) -> Value {
         let microseconds = DateText.microseconds(of: now) ?? 0
-        return (column, Value.integer(microseconds).stored(as: table.columns[column].type) ?? .null)
+        return Value.integer(microseconds).stored(as: column.type) ?? .null
     }
 
     // MARK: Counts

@@ -18,14 +18,16 @@ package struct RecordWriter {
 
     /// Inserts an object.
     ///
-    /// - Parameter values: One for each of ``Table/columns``; of a key that the database assigns, `NULL`.
+    /// - Parameters:
+    ///   - values: One for each of ``Table/columns``; of a key that the database assigns, `NULL`.
+    ///   - sql: What ``sql(insertingInto:)`` says of the table, where somebody keeps it.
     /// - Returns: Its key.
     /// - Throws: ``RelataError/alreadyExists(_:)``, ``RelataError/uniqueViolation(entity:properties:)``,
     ///   ``RelataError/invalidReference(entity:property:key:)``, ``RelataError/requiredReference(entity:property:hint:)``.
-    package func insert(_ table: Table, _ values: [Value]) throws -> KeyValue {
+    package func insert(_ table: Table, _ values: [Value], sql: String? = nil) throws -> KeyValue {
         let given = KeyValue(table.keyColumns.map { values[$0] })
         do {
-            try connection.run(SQLStatement(RowSQL.insert(table), values.map(Parameter.value)))
+            try connection.run(SQLStatement(sql ?? Self.sql(insertingInto: table), values.map(Parameter.value)))
         } catch {
             throw try explained(error, table, given, isInsert: true, values)
         }
@@ -34,6 +36,9 @@ package struct RecordWriter {
         connection.recorder?.record(.insert, table.index, key)
         return key
     }
+
+    /// The statement that inserts an object.
+    package static func sql(insertingInto table: Table) -> String { RowSQL.insert(table) }
 
     /// Writes columns of an object.
     ///
