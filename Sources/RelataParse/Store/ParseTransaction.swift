@@ -45,7 +45,7 @@ struct ParseTransaction {
     // MARK: Stamps
 
     /// The time of the transaction, as a column holds it.
-    func stamp(_ column: Table.Column) -> Value {
+    func stamp(_ column: Column) -> Value {
         let microseconds = DateText.microseconds(of: now) ?? 0
         return Value.integer(microseconds).stored(as: column.type) ?? .null
     }

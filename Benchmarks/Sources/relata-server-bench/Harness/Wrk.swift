@@ -13,7 +13,8 @@ struct Wrk: Sendable {
         let script = try directory.file("requests.lua")
         try call.lua.write(toFile: script, atomically: true, encoding: .utf8)
         let output = try Shell.run([
-            "wrk", "-t1", "-c\(connections)", "-d\(seconds)s", "-s", script, "http://127.0.0.1:\(port)",
+            "wrk", "-t1", "-c\(connections)", "-d\(seconds)s", "--timeout", "30s", "-s", script,
+            "http://127.0.0.1:\(port)",
         ])
         // A server that only refuses would be the fastest.
         guard !output.contains("Non-2xx"), !output.contains("Socket errors"),
