@@ -37,14 +37,14 @@ struct QuerySearchTests {
         let start = ContinuousClock().now
         for options in [TextOptions(), [.caseInsensitive, .diacriticInsensitive]] {
             #expect {
-                try books(.matches, "(a+)+c", options)
+                try library.books(.matches, "(a+)+c", options)
             } throws: { error in
                 if case RelataError.invalidUse(let message) = error { message.contains("took too long") } else { false }
             }
         }
         #expect(ContinuousClock().now - start < .seconds(20))
-        #expect(try books(.matches, "a+b") == [1, 2, 3, 4])
-        #expect(try books(.matches, "a+") == [])
+        #expect(try library.books(.matches, "a+b") == [1, 2, 3, 4])
+        #expect(try library.books(.matches, "a+") == [])
     }
 
     @Test func allSearchesOfAStatementShareTheirTime() throws {
