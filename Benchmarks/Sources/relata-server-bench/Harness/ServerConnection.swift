@@ -6,6 +6,7 @@ import Foundation
 final class ServerConnection {
     let descriptor: Int32
     private var received: [UInt8] = []
+    private var buffer = [UInt8](repeating: 0, count: 65_536)
 
     init(port: Int) throws {
         #if os(Linux)
@@ -55,35 +56,43 @@ final class ServerConnection {
     /// - Returns: The body of a reply that is whole; `nil` where more of it is to come.
     /// - Throws: For a reply that refuses the request.
     func receive() throws -> [UInt8]? {
-        let start = received.count
-        received += [UInt8](repeating: 0, count: 65_536)
-        let count = received.withUnsafeMutableBytes { bytes in
-            bytes.baseAddress.map { read(descriptor, $0 + start, 65_536) } ?? 0
-        }
+        let count = buffer.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
         guard count > 0 else { throw Failure("the server closed the connection") }
-        received.removeLast(65_536 - count)
+        received += buffer[..<count]
         guard let end = Self.endOfHead(received) else { return nil }
-        let head = String(decoding: received[..<end], as: UTF8.self).lowercased()
-        guard let field = head.firstRange(of: "content-length:"),
-            let length = Int(
-                head[field.upperBound...].prefix { $0 != "\r" && $0 != "\r\n" }.trimmingCharacters(in: .whitespaces))
-        else { throw Failure("a reply without a length: \(head)") }
+        let length = try Self.length(received[..<end])
         guard received.count >= end + length else { return nil }
-        let body = Array(received[end..<end + length])
-        guard head.hasPrefix("http/1.1 2") else {
-            throw Failure("refused: \(head.prefix(100)) \(String(decoding: body.prefix(500), as: UTF8.self))")
+        defer { received.removeAll(keepingCapacity: true) }
+        guard received[9] == UInt8(ascii: "2") else {
+            throw Failure("refused: \(String(decoding: received.prefix(1000), as: UTF8.self))")
         }
-        received = []
-        return body
+        return Array(received[end..<end + length])
     }
 
     private static func endOfHead(_ bytes: [UInt8]) -> Int? {
-        guard bytes.count >= 4 else { return nil }
+        guard bytes.count >= 16 else { return nil }
         for end in 4...bytes.count
         where bytes[end - 1] == 0x0A && bytes[end - 2] == 0x0D && bytes[end - 3] == 0x0A && bytes[end - 4] == 0x0D {
             return end
         }
         return nil
+    }
+
+    private static let lengthField = Array("\r\ncontent-length:".utf8)
+
+    /// What a head says of the body's length.
+    private static func length(_ head: ArraySlice<UInt8>) throws -> Int {
+        let field = lengthField
+        for start in 0..<max(0, head.count - field.count)
+        where head[start] == 0x0D && field.indices.allSatisfy({ head[start + $0] | 0x20 == field[$0] | 0x20 }) {
+            var length = 0
+            for byte in head[(start + field.count)...] where byte != 0x20 {
+                guard byte >= 0x30, byte <= 0x39 else { break }
+                length = length * 10 + Int(byte - 0x30)
+            }
+            return length
+        }
+        throw Failure("a reply without a length: \(String(decoding: head, as: UTF8.self))")
     }
 }
 #endif
