@@ -23,6 +23,9 @@ enum LinkTarget<Target: Model>: Sendable {
         if case .object(let object) = self { object } else { nil }
     }
 
+    /// The key as the database takes it.
+    var ownKey: StoredKey<Target>? { key.map { StoredKey($0) } }
+
     @inlinable var key: Target.Key? {
         switch self {
         case .object(let object): object.value.primaryKey
@@ -32,12 +35,76 @@ enum LinkTarget<Target: Model>: Sendable {
 }
 
 extension LinkEdit {
-    /// The objects that the edit makes members.
-    var objects: [LinkedObject<Target>] {
-        switch self {
-        case .add(let target), .place(let target, _): target.object.map { [$0] } ?? []
-        case .remove: []
-        case .set(let targets): targets.compactMap(\.object)
+    /// What an addition adds.
+    var added: LinkTarget<Target>? { if case .add(let target) = self { target } else { nil } }
+
+    /// What a removal takes out.
+    @usableFromInline var removed: LinkTarget<Target>? { if case .remove(let target) = self { target } else { nil } }
+}
+
+extension LinkTarget {
+    /// The key alone where there is one: enough to say where something stands.
+    var named: LinkTarget { key.map { .key($0) } ?? self }
+
+    /// Whether both mean the same object: equal ones without a key are two.
+    func isSame(as other: LinkTarget) -> Bool {
+        ownKey == nil ? object === other.object && other.ownKey == nil : ownKey == other.ownKey
+    }
+}
+
+/// Objects that edits take out of a list.
+@usableFromInline
+struct RemovedMembers<Target: Model> {
+    @usableFromInline private(set) var keys: Set<StoredKey<Target>> = []
+    /// Those without a key.
+    @usableFromInline private(set) var boxes: Set<ObjectIdentifier> = []
+
+    init(_ targets: [LinkTarget<Target>]) { for target in targets { insert(target) } }
+
+    /// Those that edits take out in the end, whatever they said of them before.
+    @inlinable
+    init(after edits: [LinkEdit<Target>]) {
+        self.init()
+        if edits.count > 1, edits.contains(where: { $0.removed != nil }) { read(edits) }
+    }
+
+    @usableFromInline init() {}
+
+    @inlinable var isEmpty: Bool { keys.isEmpty && boxes.isEmpty }
+
+    @usableFromInline
+    func contains(_ key: StoredKey<Target>?, _ box: LinkedObject<Target>?) -> Bool {
+        if let key { return keys.contains(key) }
+        return box.map { boxes.contains(ObjectIdentifier($0)) } ?? false
+    }
+
+    @usableFromInline
+    func contains(_ target: LinkTarget<Target>) -> Bool { contains(target.ownKey, target.object) }
+
+    @usableFromInline
+    mutating func read(_ edits: [LinkEdit<Target>]) {
+        for edit in edits {
+            switch edit {
+            case .remove(let target): insert(target)
+            case .add(let target), .place(let target, _): forget(target)
+            case .set(let targets): for target in targets { forget(target) }
+            }
+        }
+    }
+
+    private mutating func insert(_ target: LinkTarget<Target>) {
+        if let key = target.ownKey {
+            keys.insert(key)
+        } else if let box = target.object {
+            boxes.insert(ObjectIdentifier(box))
+        }
+    }
+
+    private mutating func forget(_ target: LinkTarget<Target>) {
+        if let key = target.ownKey {
+            keys.remove(key)
+        } else if let box = target.object {
+            boxes.remove(ObjectIdentifier(box))
         }
     }
 }

@@ -4,54 +4,47 @@
 /// It holds nothing until it is loaded. Edits are kept in the value and written by `save`; each says what an object
 /// shall be (a member, no member, right after another), so doing one twice changes nothing.
 ///
+/// An object is known by its key. Without one, because the database has yet to assign it, an object is another with each
+/// `add`, `insert` and `set`, as two lines of an invoice may well be equal; `remove` and `place` mean the first that is
+/// equal.
+///
 /// ```swift
 /// book.authors.add(leGuin)
 /// book.authors.remove(id: ghostwriter)
 /// book = try await store.save(book)
 /// ```
 @frozen
-public struct ToMany<Target: Model>: Sendable, Equatable {
+public struct ToMany<Target: Model>: Sendable {
+    /// The objects, with the edits done.
     @usableFromInline var content: [Target]?
+    /// The edits in the order they were made: what `content` shows is what they mean, and what a save writes.
     @usableFromInline var edits: [LinkEdit<Target>]
+    /// What edits call the members that have no key: those of ``content``, in its order. Nothing where there are no
+    /// edits.
+    @usableFromInline var unsaved: [LinkedObject<Target>]
 
     /// A link that isn't loaded and has no edits.
     @inlinable
-    public init() {
-        content = nil
-        edits = []
-    }
+    public init() { self.init(loaded: nil) }
 
     /// A link to these objects: as a new value's, the same as ``set(_:)``.
     public init(_ objects: [Target]) {
-        content = objects
-        edits = [.set(objects.map { .object(LinkedObject($0)) })]
+        self.init(loaded: nil)
+        set(objects)
     }
 
     @inlinable
     init(loaded: [Target]?) {
         content = loaded
         edits = []
+        unsaved = []
     }
 
     /// A loaded link on which edits that wait for a save are done.
     @usableFromInline
     init(loaded: [Target], edits: [LinkEdit<Target>]) {
         self.init(loaded: loaded)
-        for edit in edits {
-            switch edit {
-            case .add(.object(let box)): add(box.value)
-            case .add(.key(let key)): add(id: key)
-            case .remove(.object(let box)): remove(box.value)
-            case .remove(.key(let key)): remove(id: key)
-            case .place(.object(let box), let after) where after?.object != nil || after == nil:
-                place(box.value, after: after?.object?.value)
-            case .set(let targets) where targets.allSatisfy({ $0.object != nil }):
-                set(targets.compactMap { $0.object?.value })
-            case .place, .set: content = nil  // by keys alone: where the objects stand isn't known here
-            }
-        }
-        // As they were made, not as they were done again.
-        self.edits = edits
+        make(edits)
     }
 
     // MARK: Reading
@@ -64,7 +57,7 @@ public struct ToMany<Target: Model>: Sendable, Equatable {
     /// - Throws: ``RelataError/notLoaded(entity:property:)`` if they aren't loaded.
     public var objects: [Target] {
         get throws {
-            guard let content else { throw notLoaded }
+            guard let content else { throw RelataError.notLoaded(entity: Target.entityName, property: "to-many") }
             return content
         }
     }
@@ -75,93 +68,62 @@ public struct ToMany<Target: Model>: Sendable, Equatable {
     /// Whether there are edits that no save has written.
     public var hasEdits: Bool { !edits.isEmpty }
 
-    private var notLoaded: RelataError { .notLoaded(entity: Target.entityName, property: "to-many") }
-
     // MARK: Editing
 
     /// Makes an object a member. A new object is inserted with the save; an ordered list gets it at its end.
-    public mutating func add(_ object: Target) {
-        edits.append(.add(.object(LinkedObject(object))))
-        if content != nil, index(of: object) == nil { content?.append(object) }
-    }
+    ///
+    /// A new object whose key the database assigns is another one each time it is added.
+    public mutating func add(_ object: Target) { make([.add(.object(LinkedObject(object)))]) }
 
     /// Makes objects members.
     public mutating func add(_ objects: some Sequence<Target>) {
-        let objects = Array(objects)
-        edits += objects.map { .add(.object(LinkedObject($0))) }
-        guard var content else { return }
-        self.content = nil  // so that the array isn't copied
-        var keys = Set(content.compactMap(\.ownKey))
-        for object in objects {
-            if let key = object.ownKey {
-                if keys.insert(key).inserted { content.append(object) }
-            } else if !content.contains(object) {
-                content.append(object)
-            }
-        }
-        self.content = content
+        make(objects.map { .add(.object(LinkedObject($0))) })
     }
 
     /// Makes the object with that key a member. A list that was loaded no longer is, unless it has the object already:
     /// the object isn't here.
-    public mutating func add(id: Target.Key) {
-        edits.append(.add(.key(id)))
-        if index(of: id) == nil { content = nil }
-    }
+    public mutating func add(id: Target.Key) { make([.add(.key(id))]) }
 
-    /// Makes an object no member; the object itself stays.
-    public mutating func remove(_ object: Target) {
-        withdraw(object)
-        if object.primaryKey != nil { edits.append(.remove(.object(LinkedObject(object)))) }
-        if let index = index(of: object) { content?.remove(at: index) }
-    }
+    /// Makes an object no member; the object itself stays. One that is new, and was added before, isn't inserted.
+    public mutating func remove(_ object: Target) { remove(CollectionOfOne(object)) }
 
     /// Makes objects no members.
     public mutating func remove(_ objects: some Sequence<Target>) {
-        let objects = Array(objects)
-        guard content == nil, edits.allSatisfy(\.objects.isEmpty), objects.allSatisfy({ $0.primaryKey != nil }) else {
-            for object in objects { remove(object) }
-            return
-        }
-        edits += objects.map { .remove(.object(LinkedObject($0))) }
+        nameUnsaved()
+        var unsaved = unsaved
+        make(
+            objects.compactMap { object in
+                if let key = object.primaryKey { return .remove(.key(key)) }
+                guard let index = unsaved.firstIndex(where: { $0.value == object }) else { return nil }
+                return .remove(.object(unsaved.remove(at: index)))
+            })
     }
 
     /// Makes the object with that key no member.
-    public mutating func remove(id: Target.Key) {
-        edits.append(.remove(.key(id)))
-        if let index = index(of: id) { content?.remove(at: index) }
-    }
+    public mutating func remove(id: Target.Key) { make([.remove(.key(id))]) }
 
     /// Makes these the members, in this order, and no others.
     public mutating func set(_ objects: some Sequence<Target>) {
-        let objects = Array(objects)
-        edits = [.set(objects.map { .object(LinkedObject($0)) })]
-        content = objects
+        edits = []
+        make([.set(objects.map { .object(LinkedObject($0)) })])
     }
 
     /// Makes the objects with these keys the members, in this order, and no others.
     public mutating func set(ids: some Sequence<Target.Key>) {
-        edits = [.set(ids.map { .key($0) })]
-        content = nil
+        edits = []
+        make([.set(ids.map { .key($0) })])
     }
 
     /// Makes an object a member that stands right after another, or first where that is `nil`. For ordered lists.
     public mutating func place(_ object: Target, after other: Target?) {
-        let target = LinkTarget.object(LinkedObject(object))
-        edits.append(.place(target, after: other.map { .object(LinkedObject($0)) }))
-        guard content != nil else { return }
-        if let index = index(of: object) { content?.remove(at: index) }
-        insert(object, after: other.map { index(of: $0) })
+        nameUnsaved()
+        let target = target(object)
+        make([.place(target, after: other.map { isSame($0, object) ? target : self.target($0) }?.named)])
     }
 
     /// Makes the object with that key stand right after another, or first where that is `nil`. For ordered lists.
     public mutating func place(id: Target.Key, after other: Target.Key?) {
-        edits.append(.place(.key(id), after: other.map { .key($0) }))
-        guard let from = index(of: id), let object = content?.remove(at: from) else {
-            content = nil
-            return
-        }
-        insert(object, after: other.map { index(of: $0) })
+        make([.place(.key(id), after: other.map { .key($0) })])
     }
 
     /// Makes an object a member at a place among the loaded objects. For ordered lists.
@@ -169,9 +131,8 @@ public struct ToMany<Target: Model>: Sendable, Equatable {
     /// - Throws: ``RelataError/notLoaded(entity:property:)`` if the objects aren't loaded,
     ///   ``RelataError/invalidUse(_:)`` for a place outside the list.
     public mutating func insert(_ object: Target, at index: Int) throws {
-        let objects = try objects.filter { !isSame($0, object) }
-        guard (0...objects.count).contains(index) else { throw outside(index, objects.count) }
-        place(object, after: index == 0 ? nil : objects[index - 1])
+        nameUnsaved()
+        try put(.object(LinkedObject(object)), at: index)
     }
 
     /// Moves an object to a place: the one it has once it is there. For ordered lists.
@@ -180,51 +141,42 @@ public struct ToMany<Target: Model>: Sendable, Equatable {
     public mutating func move(from source: Int, to destination: Int) throws {
         let objects = try objects
         guard objects.indices.contains(source) else { throw outside(source, objects.count) }
-        try insert(objects[source], at: destination)
+        nameUnsaved()
+        try put(target(objects[source], at: source), at: destination)
     }
 
-    /// After that index; first where there is no other object, last where it isn't among those that are loaded.
-    private mutating func insert(_ object: Target, after index: Int??) {
-        guard var objects = content else { return }
-        content = nil  // so that the array isn't copied
-        switch index {
-        case nil: objects.insert(object, at: 0)
-        case .some(let index): objects.insert(object, at: index.map { $0 + 1 } ?? objects.count)
-        }
-        content = objects
-    }
-
-    /// A new object that was added and is removed again isn't even inserted.
-    private mutating func withdraw(_ object: Target) {
-        func isIt(_ target: LinkTarget<Target>) -> Bool { target.object.map { isSame($0.value, object) } ?? false }
-        guard edits.contains(where: { $0.objects.contains { isSame($0.value, object) } }) else { return }
-        // Others may have been placed after it meanwhile.
-        let isNeeded = edits.contains { edit in
-            if case .place(_, let after?) = edit { isIt(after) } else { false }
-        }
-        if isNeeded { return }
-        edits = edits.compactMap { edit in
-            switch edit {
-            case .add(let target) where isIt(target), .place(let target, _) where isIt(target): nil
-            case .set(let targets): .set(targets.filter { !isIt($0) })
-            default: edit
-            }
-        }
+    private mutating func put(_ target: LinkTarget<Target>, at index: Int) throws {
+        let objects = try objects
+        let own = self.index(of: target)
+        let count = own == nil ? objects.count : objects.count - 1
+        guard (0...count).contains(index) else { throw outside(index, count) }
+        // Its own place doesn't count.
+        let before = if let own, own < index { index } else { index - 1 }
+        make([.place(target, after: before < 0 ? nil : self.target(objects[before], at: before).named)])
     }
 
     private func outside(_ index: Int, _ count: Int) -> RelataError {
         .invalidUse("\(index) is outside the list of \(count) \(Target.entityName) objects")
     }
 
-    private func isSame(_ left: Target, _ right: Target) -> Bool {
-        left.ownKey.map { $0 == right.ownKey } ?? (left == right)
+    /// Adds edits, and does them on what is here.
+    private mutating func make(_ edits: [LinkEdit<Target>]) {
+        nameUnsaved()
+        self.edits += edits
+        apply(edits)
     }
 
-    private func index(of object: Target) -> Int? { content?.firstIndex { isSame($0, object) } }
+    /// Gives objects without a key that came with the list, as from JSON, something by which edits can mean them.
+    private mutating func nameUnsaved() {
+        guard edits.isEmpty, unsaved.isEmpty, let content else { return }
+        unsaved = content.compactMap { $0.primaryKey == nil ? LinkedObject($0) : nil }
+    }
+}
 
-    private func index(of key: Target.Key) -> Int? {
-        let key = StoredKey<Target>(key)
-        return content?.firstIndex { $0.ownKey == key }
+extension ToMany: Equatable {
+    /// Links are equal when they hold the same: the loaded objects, and the edits.
+    public static func == (left: ToMany, right: ToMany) -> Bool {
+        left.content == right.content && left.edits == right.edits
     }
 }
 

@@ -56,13 +56,16 @@ final class JoinRows {
                 try add(member, to: owner, insertion)
                 try list?.place(try session.key(member), after: try after.map(session.key), in: link)
             case .remove(let member):
-                try remove(member, from: try session.key(owner))
-                list?.remove(member)
+                let key = try session.key(member)
+                if !member.isDropped { try remove(key, from: try session.key(owner)) }
+                list?.remove(key)
             case .set(let members):
-                let keys = try members.map(session.key)
-                if number > 0 || !isNew { try removeAll(except: keys, from: try session.key(owner)) }
+                if number > 0 || !isNew {
+                    let kept = members.filter { !$0.isDropped }
+                    try removeAll(except: kept.map(session.key), from: try session.key(owner))
+                }
                 for member in members { try add(member, to: owner, insertion) }
-                list?.set(keys)
+                list?.set(try members.map(session.key))
             }
         }
         guard var list else { return }
@@ -71,6 +74,7 @@ final class JoinRows {
 
     /// Makes an object a member; nothing happens if it is one.
     private func add(_ member: NodeKey, to owner: NodeKey, _ insertion: OpaquePointer) throws {
+        if member.isDropped { return }
         if hasCounts { note(owner: nil, member: try session.key(member)) }
         let connection = session.connection
         var binder = Binder(insertion, index: Int32(side.own.count + 1))

@@ -47,14 +47,17 @@ final class LinkGatherer {
         let (targets, reference) = (session.bucket(Target.self, table: links[index].target), links[index].inverse)
         var changes: [LinkChange] = []
         changes.reserveCapacity(toMany.edits.count)
+        let removed = RemovedMembers(after: toMany.edits)
         for edit in toMany.edits {
             switch edit {
-            case .add(let target): changes.append(.add(try member(target, targets, reference)))
-            case .remove(let target): if let key = target.key { changes.append(.remove(try Target.keyValue(key))) }
+            case .add(let target): changes.append(.add(try member(target, targets, reference, removed)))
+            case .remove(let target):
+                changes.append(.remove(try target.key.map { .key(try Target.keyValue($0)) } ?? dropped(target)))
             case .place(let target, let after):
-                let member = try member(target, targets, reference)
-                changes.append(.place(member, after: try after.map { try node(of: $0, targets) }))
-            case .set(let members): changes.append(.set(try members.map { try member($0, targets, reference) }))
+                let member = try member(target, targets, reference, removed)
+                changes.append(.place(member, after: try after.map { try anchor($0, targets, removed) }))
+            case .set(let members):
+                changes.append(.set(try members.map { try member($0, targets, reference, removed) }))
             }
         }
         edit(index, changes)
@@ -74,8 +77,9 @@ final class LinkGatherer {
     /// A member that an edit names; a new one of a one-to-many is inserted with its key set.
     @inlinable
     func member<Target>(
-        _ target: LinkTarget<Target>, _ targets: Bucket<Target>, _ reference: Int?
+        _ target: LinkTarget<Target>, _ targets: Bucket<Target>, _ reference: Int?, _ removed: RemovedMembers<Target>
     ) throws -> NodeKey {
+        if !removed.isEmpty, removed.contains(target) { return try dropped(target) }
         let key = try node(of: target, targets, isOwned: reference != nil)
         if let reference, case .node(let child) = key { own(child, reference) }
         return key
@@ -86,6 +90,23 @@ final class LinkGatherer {
         session.bucketOf(child).override(row: session.nodes[child].row, reference: reference, owner: .node(node))
         session.touch(node: child)
         session.addEdge(from: child, to: node, reference: reference, isKeyKnown: session.keyKnown(node))
+    }
+
+    /// What an edit puts another object after.
+    @usableFromInline
+    func anchor<Target>(
+        _ target: LinkTarget<Target>, _ targets: Bucket<Target>, _ removed: RemovedMembers<Target>
+    ) throws -> NodeKey {
+        removed.contains(target) ? try dropped(target) : try node(of: target, targets)
+    }
+
+    /// An object that another edit takes out again.
+    @usableFromInline
+    func dropped<Target>(_ target: LinkTarget<Target>) throws -> NodeKey {
+        if let key = target.key { return .dropped(try Target.keyValue(key)) }
+        // No key holds a null.
+        let number = target.object.map { Int64(Int(bitPattern: ObjectIdentifier($0))) }
+        return .dropped(KeyValue([.null, .integer(number ?? 0)]))
     }
 
     @inlinable

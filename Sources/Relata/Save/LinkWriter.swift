@@ -34,15 +34,17 @@ struct LinkWriter {
                 try join(member, reference, owner, hasFreed)
                 try list?.place(try session.key(member), after: try after.map(session.key), in: group.link.name)
             case .remove(let member):
-                try free(reference, from: owner, only: member)
-                hasFreed = true
-                list?.remove(member)
+                let key = try session.key(member)
+                if !member.isDropped {
+                    try free(reference, from: owner, only: key)
+                    hasFreed = true
+                }
+                list?.remove(key)
             case .set(let members):
-                let keys = try members.map(session.key)
-                try free(reference, from: owner, except: keys)
+                try free(reference, from: owner, except: members.filter { !$0.isDropped }.map(session.key))
                 hasFreed = true
                 for member in members { try join(member, reference, owner, hasFreed) }
-                list?.set(keys)
+                list?.set(try members.map(session.key))
             }
         }
         guard let column = reference.orderColumn, var list else { return }
@@ -62,7 +64,11 @@ struct LinkWriter {
 
     /// The reference of an object of the session was written with its row, unless an edit has freed it since.
     private func join(_ member: NodeKey, _ reference: Reference, _ owner: KeyValue, _ hasFreed: Bool) throws {
-        if case .node = member, !hasFreed { return }
+        switch member {
+        case .dropped: return
+        case .node where !hasFreed: return
+        case .key, .node: break
+        }
         try session.setReference(reference, of: try session.key(member), to: owner)
     }
 

@@ -57,7 +57,7 @@ struct OrderedList {
 
     /// Makes an object stand right after another, or first.
     mutating func place(_ key: KeyValue, after other: KeyValue?, in link: String) throws(RelataError) {
-        if key == other { return }
+        if key == other { return append(key) }
         if keys.contains(key) { removed.insert(key) }
         compact()
         keys.insert(key)

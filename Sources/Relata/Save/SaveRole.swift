@@ -27,13 +27,18 @@ struct ColumnOverride {
 enum NodeKey {
     case key(KeyValue)
     case node(Int)
+    /// An object that a later edit takes out of the list. It isn't inserted for it, nor made a member; it only keeps its
+    /// place as long as others are put after it. One that never gets a key has one here that is no other's.
+    case dropped(KeyValue)
+
+    var isDropped: Bool { if case .dropped = self { true } else { false } }
 }
 
 /// A change of a to-many or has-one, written after all rows.
 @usableFromInline
 enum LinkChange {
     case add(NodeKey)
-    case remove(KeyValue)
+    case remove(NodeKey)
     case place(NodeKey, after: NodeKey?)
     case set([NodeKey])
 }

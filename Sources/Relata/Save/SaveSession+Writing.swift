@@ -26,7 +26,7 @@ extension SaveSession {
     /// A key once everything is written.
     func key(_ key: NodeKey) throws -> KeyValue {
         switch key {
-        case .key(let key): key
+        case .key(let key), .dropped(let key): key
         case .node(let node): try writtenKey(node)
         }
     }

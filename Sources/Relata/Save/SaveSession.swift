@@ -120,7 +120,7 @@ final class SaveSession {
 
     func keyValue(_ key: NodeKey) -> KeyValue? {
         switch key {
-        case .key(let key): key
+        case .key(let key), .dropped(let key): key
         case .node(let node): bucketOf(node).keyValue(row: nodes[node].row)
         }
     }
@@ -134,6 +134,7 @@ final class SaveSession {
         case .node(let number):
             let node = nodes[number]
             return try buckets[node.bucket].bindKey(row: node.row, to: &binder)
+        case .dropped: return false
         }
     }
 
@@ -308,19 +309,17 @@ final class SaveSession {
     }
 
     /// The objects of an edited list as they are saved.
+    ///
+    /// - Parameter unsaved: What edits call the objects without a key, in the same order.
     @usableFromInline
-    func saved<M: Model>(_ content: [M], edits: [LinkEdit<M>]) -> [M] {
+    func saved<M: Model>(_ content: [M], unsaved: [LinkedObject<M>]) -> [M] {
         guard isReplaced(M.self), let bucket = existingBucket(M.self) else { return content }
-        // Objects without a key yet are found by the edits that brought them, which stand in the same order.
-        var unsaved = edits.flatMap(\.objects).filter { $0.value.primaryKey == nil }[...]
+        var boxes = unsaved.makeIterator()
         return content.map { object in
             if let key = object.primaryKey {
                 return bucket.row(key: key).map { bucket.finished($0, self) } ?? object
             }
-            guard let index = unsaved.firstIndex(where: { $0.value == object }) else { return object }
-            let box = unsaved[index]
-            if index == unsaved.startIndex { unsaved.removeFirst() } else { unsaved.remove(at: index) }
-            return saved(box)
+            return boxes.next().map { saved($0) } ?? object
         }
     }
 }

@@ -66,6 +66,6 @@ public struct SavedState {
     @inlinable
     public func link<Target>(_ link: ToMany<Target>) -> ToMany<Target> {
         keepsLinks || link.edits.isEmpty
-            ? link : ToMany(loaded: link.content.map { session.saved($0, edits: link.edits) })
+            ? link : ToMany(loaded: link.content.map { session.saved($0, unsaved: link.unsaved) })
     }
 }
