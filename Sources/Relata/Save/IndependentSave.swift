@@ -35,8 +35,7 @@ struct IndependentSave {
             // The same object twice is an error of the second, found when it is saved.
             if let node = try? session.add(object, as: .save) { places[node, default: []].append(index) }
         }
-        let nodes = (try? session.plannedOrder()) ?? Array(places.keys.sorted())
-        var order = nodes.flatMap { places[$0] ?? [] }
+        var order = try session.plannedOrder().flatMap { places[$0] ?? [] }
         let planned = Set(order)
         order += objects.indices.filter { !planned.contains($0) }
         return order

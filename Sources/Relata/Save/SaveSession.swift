@@ -139,14 +139,22 @@ final class SaveSession {
     }
 
     /// Visits all links: finds nested objects, references and edits. Nothing more happens the second time.
-    func gather() throws {
+    ///
+    /// - Parameter skipsFailures: Whether an object whose links contradict what is known is left out, instead of ending
+    ///   it all.
+    func gather(skipsFailures: Bool = false) throws {
         guard let bucket = buckets.first else { return }
         let gatherer = LinkGatherer(self, bucket)
         while visited < nodes.count || !unvisited.isEmpty {
             while visited < nodes.count {
-                let (first, run) = (visited, run(from: visited))
+                let first = visited
+                let run = run(from: first, atMost: skipsFailures ? 1 : .max)
                 visited += run.rows.count
-                try buckets[run.bucket].visit(run.rows, firstNode: first, gatherer)
+                do {
+                    try buckets[run.bucket].visit(run.rows, firstNode: first, gatherer)
+                } catch {
+                    if !skipsFailures { throw error }
+                }
             }
             let again = unvisited
             unvisited = []
@@ -159,10 +167,12 @@ final class SaveSession {
     }
 
     /// The rows of one bucket that nodes from a number on stand for, as long as they follow one another.
-    private func run(from first: Int) -> (bucket: Int, rows: Range<Int>) {
+    private func run(from first: Int, atMost limit: Int) -> (bucket: Int, rows: Range<Int>) {
         let node = nodes[first]
         var end = first + 1
-        while end < nodes.count, nodes[end].bucket == node.bucket, nodes[end].row == node.row + (end - first) {
+        while end < nodes.count, end - first < limit, nodes[end].bucket == node.bucket,
+            nodes[end].row == node.row + (end - first)
+        {
             end += 1
         }
         return (node.bucket, node.row..<node.row + (end - first))
@@ -182,9 +192,10 @@ final class SaveSession {
         return nodes.count > 1 || !groups.isEmpty
     }
 
-    /// In which order the nodes would be written.
+    /// In which order the nodes would be written. An object that can't be saved doesn't say all that it needs: its own
+    /// save tells why.
     func plannedOrder() throws -> [Int] {
-        try gather()
+        try gather(skipsFailures: true)
         return SaveOrder(count: nodes.count, edges: edges)?.order ?? Array(nodes.indices)
     }
 

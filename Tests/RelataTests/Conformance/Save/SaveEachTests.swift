@@ -61,6 +61,20 @@ import Testing
         #expect(try store.fetch(Chain.sorted { $0.id }).map(\.id) == [4, 5])
     }
 
+    @Test(arguments: Engine.allCases) func theOrderHoldsWhereTwoObjectsContradictEachOther(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: Book.self, Series.self)
+        let (genre, other) = (Genre(name: "g"), ID<Genre>())
+        let isbn = ISBN(value: "1")
+        let results = try store.saveEach([
+            Book(title: "of a later one", genre: ToOne(id: genre.id)), genre,
+            Book(title: "a", genre: ToOne(Genre(id: other, name: "one"))),
+            Book(title: "b", genre: ToOne(Genre(id: other, name: "other")), isbn: ToOne(id: "1")),
+            Book(title: "c", isbn: ToOne(id: "1")), isbn,
+        ])
+        #expect(outcomes(results).prefix(3) == ["ok", "ok", "ok"] && outcomes(results).suffix(2) == ["ok", "ok"])
+        #expect(try store.fetch(Genre.sorted { $0.name }).map(\.name) == ["g", "one"])
+    }
+
     @Test(arguments: Engine.allCases) func newObjectsWithoutKeysAreSavedOnce(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Series.self)
         let results = try store.saveEach([
