@@ -121,12 +121,30 @@ extension ToOne: Encodable where Target.Key: Encodable {
 extension ToOne: Decodable where Target.Key: Decodable {
     /// Reads a key, or an object if the target is `Decodable`.
     public init(from decoder: any Decoder) throws {
-        if let type = Target.self as? any Decodable.Type,
-            let object = try? decoder.singleValueContainer().decode(type) as? Target
-        {
-            self.init(object)
-        } else {
-            self.init(id: try decoder.singleValueContainer().decode(Target.Key.self))
+        let container = try decoder.singleValueContainer()
+        if let type = Target.self as? any Decodable.Type {
+            do {
+                if let object = try container.decode(type) as? Target {
+                    self.init(object)
+                    return
+                }
+            } catch  where !Self.mayBeKey(error, decoder, container) {
+                throw error
+            }
+        }
+        self.init(id: try container.decode(Target.Key.self))
+    }
+
+    /// Whether what is no object is to be read as a key: nothing of an object is there, or so little that a key of
+    /// several parts has it all.
+    private static func mayBeKey(
+        _ error: any Error, _ decoder: any Decoder, _ container: any SingleValueDecodingContainer
+    ) -> Bool {
+        switch error {
+        case DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context):
+            context.codingPath.count == decoder.codingPath.count
+        case DecodingError.keyNotFound: (try? container.decode(Target.Key.self)) != nil
+        default: false
         }
     }
 }

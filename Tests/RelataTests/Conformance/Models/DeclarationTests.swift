@@ -169,6 +169,29 @@ enum Archive {
         #expect(!whole.pages.hasEdits)
     }
 
+    @Test func whatIsWrongWithALinkedObjectsJSONIsSaid() throws {
+        func path(_ json: String) -> String {
+            do {
+                return try "\(JSONDecoder().decode(Note.self, from: Data(json.utf8)).parent?.id ?? 0)"
+            } catch DecodingError.typeMismatch(let type, let context) {
+                return "\(context.codingPath.map(\.stringValue)) \(type)"
+            } catch DecodingError.keyNotFound(let key, let context) {
+                return "\(context.codingPath.map(\.stringValue)) lacks \(key.stringValue)"
+            } catch {
+                return "\(error)"
+            }
+        }
+        func note(_ parent: String) -> String {
+            #"{"id":1,"title":"t","body":"b","replies":null,"links":null,"parent":\#(parent)}"#
+        }
+        #expect(path(note("7")) == "7")
+        #expect(path(note(#"{"id":2,"title":"u","body":"","replies":null,"links":null}"#)) == "2")
+        #expect(
+            path(note(#"{"id":2,"title":7,"body":"","replies":null,"links":null}"#)) == #"["parent", "title"] String"#)
+        #expect(path(note(#"{"id":2,"title":"u"}"#)).hasPrefix(#"["parent"] lacks "#))
+        #expect(path(note(#""x""#)) == #"["parent"] Int"#)
+    }
+
     @Test(arguments: Engine.allCases) func unloadedLinksAreWrittenAsTheirKeyOrNull(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Page.self)
         let chapter = try store.insert(Chapter(title: "c"))
