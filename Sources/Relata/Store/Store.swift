@@ -75,11 +75,12 @@ public final class Store: StoreWriter, Sendable {
         try make(path, models, options)
     }
 
-    /// Opens the file at a path, as the call without `async`.
+    /// Opens the file at a path, as the call without `async`. While another process has it locked, the task waits without
+    /// a thread.
     public static func open(
         _ path: String, for models: any Model.Type..., options: Options = Options()
     ) async throws -> Store {
-        try make(path, models, options)
+        try await makeWaiting(path, models, options)
     }
 
     /// Opens the file at a path for models that are known as a list.
@@ -93,7 +94,7 @@ public final class Store: StoreWriter, Sendable {
     public static func open(
         _ path: String, for models: [any Model.Type], options: Options = Options()
     ) async throws -> Store {
-        try make(path, models, options)
+        try await makeWaiting(path, models, options)
     }
 
     /// Opens a store in memory, which is gone when it is closed. It has one connection: reads and writes queue.
@@ -117,20 +118,41 @@ public final class Store: StoreWriter, Sendable {
         return try SQLiteMigrator.prepare(connection, schema: catalog.schema, steps: options.migrations)
     }
 
-    private static func make(_ path: String?, _ models: [any Model.Type], _ options: Options) throws -> Store {
+    /// Tries until nobody has the file locked.
+    private static func makeWaiting(
+        _ path: String, _ models: [any Model.Type], _ options: Options
+    ) async throws -> Store {
+        let deadline = Date(timeIntervalSinceNow: options.busyTimeout)
+        var pause = 1
+        while true {
+            do {
+                return try make(path, models, options, waits: false)
+            } catch {
+                guard case RelataError.busy = error, Date() < deadline else { throw error }
+            }
+            try await Task.sleep(for: .milliseconds(pause))
+            pause = min(pause * 2, 50)
+        }
+    }
+
+    /// - Parameter waits: Whether the thread waits while another process has the file locked.
+    private static func make(
+        _ path: String?, _ models: [any Model.Type], _ options: Options, waits: Bool = true
+    ) throws -> Store {
         let catalog = try ModelCatalog.of(models)
         let keepsChangeLog = options.changeLog && !options.isReadOnly
         let hub = ChangeHub(
             schema: catalog.schema, keepsLog: keepsChangeLog, interval: path == nil ? nil : options.externalChangeDelay)
         let pool = try ConnectionPool(
             path: path, isReadOnly: options.isReadOnly, durability: options.durability, readers: options.maximumReaders,
-            busyTimeout: options.busyTimeout, trace: options.trace, changes: hub)
+            busyTimeout: options.busyTimeout, waitsToOpen: waits, trace: options.trace, changes: hub)
         do {
             try pool.withWriter { connection in
                 try SQLiteMigrator.migrate(connection, schema: catalog.schema, steps: options.migrations)
                 // Not before the file is known to be ours: a file that is refused stays as it was, byte for byte.
                 if path != nil && !options.isReadOnly { try connection.execute("PRAGMA journal_mode = WAL") }
                 if keepsChangeLog { try ChangeLog.create(on: connection) }
+                pool.setBusyTimeout(of: connection)
             }
         } catch {
             try? pool.close()
@@ -145,15 +167,22 @@ public final class Store: StoreWriter, Sendable {
     /// Copies the store to a file while it is in use; the copy is of one moment.
     ///
     /// - Throws: ``RelataError/corruptStore(_:)`` where the file is there and no database; it stays as it is.
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func backup(to path: String) throws {
+        try refuseOwnFile(path)
+        try pool.read { try $0.backup(toFile: path) }
+    }
+
+    /// Copies the store to a file while it is in use, as the call without `async`.
+    public func backup(to path: String) async throws {
+        try refuseOwnFile(path)
+        try await pool.read { try $0.backup(toFile: path) }
+    }
+
+    private func refuseOwnFile(_ path: String) throws {
         let files = [path, self.path ?? ""].map { URL(fileURLWithPath: $0).resolvingSymlinksInPath().path }
         guard files[0] != files[1] else {
             throw RelataError.invalidUse("\(path) is the store's own file: copy it to another")
-        }
-        try pool.read { source in
-            let destination = try Connection(path: path)
-            try source.backup(to: destination)
-            try destination.close()
         }
     }
 

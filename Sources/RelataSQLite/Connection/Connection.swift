@@ -319,6 +319,13 @@ public final class Connection {
     @inlinable
     public var changes: Int { Int(sqlite3_changes64(handle)) }
 
+    /// Copies the whole database to a file.
+    public func backup(toFile path: String) throws(RelataError) {
+        let destination = try Connection(path: path)
+        try backup(to: destination)
+        try destination.close()
+    }
+
     /// Copies the whole database over that of another connection, while others go on using this one.
     public func backup(to destination: Connection) throws(RelataError) {
         // GRDB would trap.

@@ -35,11 +35,13 @@ public final class ConnectionPool: Sendable {
     ///   - isReadOnly: Whether writing is refused; the file must exist.
     ///   - readers: The largest number of connections that read.
     ///   - busyTimeout: How many seconds to wait for another process that writes.
+    ///   - waitsToOpen: Whether that holds from the beginning, or the writing connection fails at once until
+    ///     ``setBusyTimeout(of:)``.
     ///   - changes: Where committed transactions are made known.
     /// - Throws: ``RelataError``, as ``Connection/init(path:isReadOnly:busyTimeout:trace:)`` says.
     public init(
         path: String?, isReadOnly: Bool = false, durability: Durability = .normal, readers: Int = 5,
-        busyTimeout: Double = 5, trace: SQLTrace? = nil, changes: ChangeHub? = nil
+        busyTimeout: Double = 5, waitsToOpen: Bool = true, trace: SQLTrace? = nil, changes: ChangeHub? = nil
     ) throws {
         self.changes = changes
         self.busyTimeout = busyTimeout
@@ -51,7 +53,7 @@ public final class ConnectionPool: Sendable {
         }
         let openWriter: @Sendable () throws -> Connection = {
             let connection = try Connection(
-                path: path, isReadOnly: isReadOnly, busyTimeout: busyTimeout, trace: trace)
+                path: path, isReadOnly: isReadOnly, busyTimeout: waitsToOpen ? busyTimeout : 0, trace: trace)
             if path != nil && !isReadOnly {
                 try connection.execute("PRAGMA synchronous = \(durability == .full ? "FULL" : "NORMAL")")
             }
@@ -182,10 +184,15 @@ public final class ConnectionPool: Sendable {
         if isReadOnly { throw .readOnly("the store was opened read-only: open it without isReadOnly to write") }
     }
 
+    /// Makes a connection wait for other processes as the pool was told.
+    public func setBusyTimeout(of connection: Connection) {
+        sqlite3_busy_timeout(connection.handle, Int32(busyTimeout * 1000))
+    }
+
     /// Begins a transaction; `false` while another process writes and the deadline isn't reached.
     private func begin(_ connection: Connection, _ deadline: Date) throws -> Bool {
         sqlite3_busy_timeout(connection.handle, 0)
-        defer { sqlite3_busy_timeout(connection.handle, Int32(busyTimeout * 1000)) }
+        defer { setBusyTimeout(of: connection) }
         do {
             try translatingInterrupts { try connection.begin("BEGIN IMMEDIATE") }
             return true

@@ -74,7 +74,7 @@ import Testing
         let store = try await Store.open(temporary("counters.sqlite"), for: Counter.self, options: options)
         try await store.save(Counter(name: "visits"))
 
-        try store.backup(to: temporary("copy.sqlite"))
+        try await store.backup(to: temporary("copy.sqlite"))
         try store.close()
 
         options.isReadOnly = true

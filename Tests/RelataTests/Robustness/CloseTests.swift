@@ -23,7 +23,7 @@ import Testing
             ("stream", { for try await _ in store.stream(Book.all) {} }),
             ("related", { _ = try await store.related(to: book) { $0.authors } }),
             ("observe", { for try await _ in store.observe(Book.all) {} }),
-            ("backup", { try store.backup(to: TestStore.path()) }),
+            ("backup", { try await store.backup(to: TestStore.path()) }),
         ]
         for (name, call) in calls {
             let error = await thrown(call)

@@ -166,6 +166,24 @@ import Testing
         try other.close()
     }
 
+    @MainActor @Test func openingALockedFileLeavesTheThreadToOthers() async throws {
+        try await Store.open(path, for: Book.self).close()
+        let other = try Connection(path: path)
+        try other.execute("PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE")
+        let opening = Task { @MainActor [path] in
+            var options = Store.Options()
+            options.busyTimeout = 2
+            return try await Store.open(path, for: Book.self, options: options)
+        }
+        // This is the thread that would wait.
+        try await Task.sleep(for: .milliseconds(50))
+        try other.execute("ROLLBACK")
+        try other.close()
+        let store = try await opening.value
+        try await store.save(Book(title: "x"))
+        #expect(try await store.count(Book.all) == 1)
+    }
+
     @Test(arguments: Engine.allCases) func noSpaceIsLeft(engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Book.self)
         try await store.insert(Book(title: "first"))
@@ -206,5 +224,21 @@ import Testing
         #expect(try String(contentsOfFile: text, encoding: .utf8) == "no database, but somebody's letter")
         #expect(thrown { try store.backup(to: path) }?.kind == "invalidUse")
         #expect(try store.count(Book.all) == 1)
+    }
+
+    @Test func aBackupIsMadeByATaskToo() async throws {
+        var options = Store.Options()
+        options.maximumReaders = 1
+        let store = try await Store.open(path, for: Book.self, options: options)
+        try await store.save(Book(title: "first"))
+        try await store.backup(to: folder + "/copy.sqlite")
+        #expect(await thrown { try await store.backup(to: path) }?.kind == "invalidUse")
+        let copy = try await Store.open(folder + "/copy.sqlite", for: Book.self)
+        #expect(try await copy.fetch(Book.all).map(\.title) == ["first"])
+        let task = Task { [folder] in
+            withUnsafeCurrentTask { $0?.cancel() }
+            try await store.backup(to: folder + "/cancelled.sqlite")
+        }
+        await #expect(throws: CancellationError.self) { try await task.value }
     }
 }
