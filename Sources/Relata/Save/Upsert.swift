@@ -18,6 +18,16 @@ struct Upsert {
             throw RelataError.invalidUse(
                 "a \(M.entityName) saved by \(names) can't have edits on links: save it, then edit the result")
         }
+        try session.gather()
+        let given = session.bucket(M.self, table: table.index).overrides[session.nodes[node].row] ?? []
+        let later = Set(given.flatMap { transaction.catalog.schema.references[$0.reference].columns })
+        // Unset values are never the same to a unique set, so that each save would insert another object.
+        let values = try object.columnValues(table)
+        for column in columns where values[column] == .null && !later.contains(table.columns[column].name) {
+            throw RelataError.invalidUse(
+                "\(table.columns[column].property) is unset, and matches no stored \(M.entityName): set it, or use insert"
+            )
+        }
         try transaction.run(session, returning: [node])
         return session.finished(node, as: M.self)
     }

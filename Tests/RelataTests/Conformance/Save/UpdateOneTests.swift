@@ -1,6 +1,20 @@
 import Relata
 import Testing
 
+@Model struct Cabinet {
+    #Unique<Cabinet>([\.number, \.owner])
+    var id: Int?
+    var text: String
+    @Attribute(.unique) var code: String?
+    var number: Int?
+    var owner: ToOne<CabinetOwner>?
+}
+
+@Model struct CabinetOwner {
+    var id: Int?
+    var name: String
+}
+
 /// `update(id) { }`, which writes what changed; upserts; and reading several or one again.
 @Suite struct UpdateOneTests {
     @Test(arguments: Engine.allCases) func onlyChangedColumnsAreWritten(_ engine: Engine) throws {
@@ -72,6 +86,24 @@ import Testing
         #expect(
             thrown { try store.save(Venue(id: first.id, name: "w"), matching: { $0.name }) }?.kind == "alreadyExists")
         #expect(try store.count(Venue.all) == 1)
+    }
+
+    @Test(arguments: Engine.allCases) func anUnsetValueMatchesNothingAndIsRefused(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: Cabinet.self)
+        let error = thrown { try store.save(Cabinet(text: "a"), matching: { $0.code }) }
+        #expect(error?.kind == "invalidUse" && "\(error as Any)".contains("code is unset"))
+        #expect(
+            thrown { try store.save(Cabinet(text: "a", number: 1), matching: { ($0.number, $0.owner) }) }?.kind
+                == "invalidUse")
+        #expect(try store.count(Cabinet.all) == 0)
+        // An owner that is new has no key yet, but will have one.
+        let first = try store.save(
+            Cabinet(text: "b", number: 1, owner: ToOne(CabinetOwner(name: "o"))), matching: { ($0.number, $0.owner) })
+        let second = try store.save(
+            Cabinet(text: "c", number: 1, owner: ToOne(id: try #require(first.owner?.id))),
+            matching: { ($0.number, $0.owner) })
+        #expect(first.id == second.id && second.text == "c")
+        #expect(try store.count(Cabinet.all) == 1)
     }
 
     @Test(arguments: Engine.allCases) func severalPropertiesMayMatchTogether(_ engine: Engine) throws {
