@@ -69,6 +69,25 @@ struct QuerySearchTests {
         #expect(try library.books(.words, "", all) == [])
     }
 
+    @Test func wordsAreCounted() throws {
+        try library.connection.execute("UPDATE Book SET title = 'Wool, wool and more Wool' WHERE id = 2")
+        try library.connection.execute("UPDATE Book SET notes = NULL")
+        func counts(
+            _ words: String, _ options: TextOptions = [], in text: ExpressionNode = the("title")
+        ) throws -> [Value] {
+            let count = ExpressionNode.function(.wordCount(options), [text, .value(.text(words))])
+            let plan = QueryPlan(entity: "Book", sort: [SortTerm(the("id"))])
+            return try library.run(try library.compiler.select(plan, columns: .expressions([count]))).map { $0[0] }
+        }
+        #expect(try counts("Wool") == [0, 2, 0, 0])
+        #expect(try counts("wool", .caseInsensitive) == [0, 3, 1, 0])
+        #expect(try counts("wool -more", .caseInsensitive) == [0, 0, 1, 0])
+        #expect(try counts("\"wool and\" more", .caseInsensitive) == [0, 2, 0, 0])
+        #expect(try counts("\"wool wool\" \"more wool\"", .caseInsensitive) == [0, 2, 0, 0])
+        #expect(try counts("wool", in: .function(.json(.text, []), [the("notes")])) == [.null, .null, .null, .null])
+        #expect(throws: RelataError.self) { try counts("wool", in: the("id")) }
+    }
+
     @Test func distancesAreAngles() throws {
         func far(_ latitude: Double, _ longitude: Double, _ other: Double, _ otherLongitude: Double) throws -> Double {
             let node = ExpressionNode.function(

@@ -91,7 +91,18 @@ struct HTTPTests {
             #expect(reply.status == 200)
             #expect(reply.headers["access-control-allow-origin"] == "*")
             #expect(reply.headers["access-control-allow-methods"] == "GET,PUT,POST,DELETE,OPTIONS")
-            #expect(reply.headers["access-control-allow-headers"]?.contains("X-Parse-Application-Id") == true)
+            for name in ["X-Parse-Application-Id", "X-Parse-Windows-Key", "Authorization"] {
+                #expect(reply.headers["access-control-allow-headers"]?.contains(name) == true)
+            }
+        }
+    }
+
+    @Test func theProtocolIsToldOfEveryKey() async throws {
+        try await TestServer.running { server in
+            let reply = try await server.request(
+                "GET", "/parse/health", headers: ["Authorization": "Basic eA==", "X-Parse-Windows-Key": "key"])
+            let headers = try reply.json["headers"]
+            #expect(headers?["authorization"] == "Basic eA==" && headers?["x-parse-windows-key"] == "key")
         }
     }
 

@@ -141,6 +141,8 @@ public enum Function: Hashable, Sendable {
     case concatenate
     /// The text without white space at its ends.
     case trimmed
+    /// How often the words of a search, the second text, are found in the first; see ``TextWords``.
+    case wordCount(TextOptions)
     /// What stands in a JSON value at a place, read as one kind of value; unset where there is nothing or another kind.
     case json(JSONKind, [JSONStep])
     /// The angle in radians between two places on a sphere: latitude, longitude, latitude and longitude in degrees.

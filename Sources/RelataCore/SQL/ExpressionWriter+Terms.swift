@@ -196,6 +196,11 @@ extension ExpressionWriter {
             try require(other.type == .text, other, "only text is joined to text")
             term.sql = "(\(source) || \(other.sql))"
             term.isNullable = term.isNullable || other.isNullable
+        case .wordCount(let options):
+            let words = try self.term(arguments[1])
+            for text in [term, words] { try require(text.type == .text, text, "words are counted in text") }
+            term.sql = "relata_word_count(\(source), \(words.sql), \(options.rawValue))"
+            (term.type, term.isNullable) = (.integer, term.isNullable || words.isNullable)
         case .datePart(let part):
             guard case .date(let encoding)? = term.type else {
                 throw .invalidUse("\(describe(term)) is \(term.type?.spelled ?? "a value"), not a date")
@@ -268,6 +273,7 @@ extension Function {
         case .datePart(let part): part.rawValue
         case .concatenate: "concatenate"
         case .trimmed: "trimmed"
+        case .wordCount: "wordCount"
         case .json: "json"
         case .distance: "distance"
         case .isInPolygon: "isInPolygon"
@@ -276,7 +282,7 @@ extension Function {
 
     fileprivate var argumentCount: Int {
         switch self {
-        case .concatenate: 2
+        case .concatenate, .wordCount: 2
         case .isInPolygon: 3
         case .distance: 4
         default: 1

@@ -19,16 +19,18 @@ enum FieldChange: Hashable, Sendable {
 
     /// Reads what stands in an object for a field: a value, or an operation.
     ///
-    /// - Throws: ``ParseError`` 111 for an operation that isn't one.
+    /// - Throws: ``ParseError`` 107 and 108 for an operation that isn't one, 121 for names within the value that can't be.
     static func changes(_ value: JSONValue, of field: String) throws(ParseError) -> [FieldChange] {
         guard let members = value.object, let operation = members["__op"] else {
-            return [value.isNull ? .unset : .set(value.withPointers)]
+            return [value.isNull ? .unset : .set(try value.withPointers.stored(in: field))]
         }
         func objects() throws(ParseError) -> [JSONValue] {
             guard let objects = members["objects"]?.array else {
                 throw ParseError(.invalidJSON, "\(field): the operation needs an array of objects")
             }
-            return objects.map(\.withPointers)
+            var stored: [JSONValue] = []
+            for object in objects { stored.append(try object.withPointers.stored(in: field)) }
+            return stored
         }
         func pointers() throws(ParseError) -> [Pointer] {
             var pointers: [Pointer] = []
@@ -75,6 +77,14 @@ enum FieldChange: Hashable, Sendable {
             throw ParseError(
                 .commandUnavailable,
                 "\(field): The \(operation.string?.prefix(32) ?? "nameless") operator is not supported yet.")
+        }
+    }
+
+    /// Whether it leaves a field that isn't there as it is.
+    var asksForNothing: Bool {
+        switch self {
+        case .unset, .addRelation([]), .removeRelation([]): true
+        default: false
         }
     }
 

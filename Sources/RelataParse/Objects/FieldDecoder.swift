@@ -28,10 +28,13 @@ struct FieldDecoder {
         return value
     }
 
-    /// A point in time: `{"__type": "Date", "iso": "…"}`, or its text alone.
+    /// A point in time: `{"__type": "Date", "iso": "…"}`, or its text alone. What is below a millisecond is left out:
+    /// clients would never see it, and so never find it.
     static func microseconds(_ json: JSONValue) -> Int64? {
         let text = json["__type"]?.string == "Date" ? json["iso"]?.string : json.string
-        return text.flatMap { DateText.microseconds(text: $0) }
+        guard let microseconds = text.flatMap({ DateText.microseconds(text: $0) }) else { return nil }
+        let rest = microseconds % 1000
+        return microseconds - (rest < 0 ? rest + 1000 : rest)
     }
 
     /// Bytes: `{"__type": "Bytes", "base64": "…"}`.
@@ -42,13 +45,15 @@ struct FieldDecoder {
 
     /// The text of a column that holds JSON.
     private func json(_ json: JSONValue) throws(ParseError) -> Value? {
+        if field.type == .polygon {
+            return try Polygon(json, of: field.name).map { .text(JSONWriter.canonicalText($0.json)) }
+        }
         let isRight =
             switch field.type {
             case .object: json.object != nil && json["__type"] == nil || field.isAnyJSON
             case .array: json.array != nil
             case .file: json["__type"] == "File" && json["name"]?.string != nil
             case .geoPoint: try GeoPoint(json, of: field.name) != nil
-            case .polygon: try Polygon(json, of: field.name) != nil
             default: true
             }
         return isRight ? .text(JSONWriter.canonicalText(json)) : nil
@@ -95,7 +100,8 @@ struct GeoPoint: Hashable, Sendable {
     }
 }
 
-/// An area on Earth: `{"__type": "Polygon", "coordinates": [[0, 0], [0, 1], [1, 1]]}`, latitudes first.
+/// An area on Earth: `{"__type": "Polygon", "coordinates": [[0, 0], [0, 1], [1, 1], [0, 0]]}`, latitudes first. The last
+/// corner is the first, whether or not it was sent twice.
 struct Polygon: Hashable, Sendable {
     let coordinates: [[Double]]
 
@@ -115,6 +121,15 @@ struct Polygon: Hashable, Sendable {
         guard Set(coordinates).count >= 3 else {
             throw ParseError(.incorrectType, "\(field): a polygon has at least three different corners")
         }
+        if coordinates.first != coordinates.last { coordinates += coordinates.prefix(1) }
         self.coordinates = coordinates
+    }
+
+    /// The value on the wire, and as it is stored.
+    var json: JSONValue {
+        [
+            "__type": "Polygon",
+            "coordinates": .array(coordinates.map { .array($0.map { JSONValue(number: $0) }) }),
+        ]
     }
 }

@@ -23,7 +23,7 @@ struct ObjectBody: Hashable, Sendable {
                 objectID = text
             // What clients send back of what they were told.
             case "createdAt", "updatedAt", "className", "__type": continue
-            case "ACL": try Self.check(value)
+            case "ACL": try Self.requirePublicAccess(value)
             default:
                 guard name.utf8.contains(UInt8(ascii: ".")) else {
                     try ParseNames.checkField(name)
@@ -52,11 +52,12 @@ struct ObjectBody: Hashable, Sendable {
         guard path.count <= JSONParser.maximumDepth, !path.contains("") else {
             throw ParseError(.invalidKeyName, "Invalid field name: \(name.prefix(128)).")
         }
+        for part in path.dropFirst() { try JSONValue.checkName(part) }
         return (path[0], read.map { .member(Array(path.dropFirst()), $0) })
     }
 
     /// Nothing that isn't enforced is stored.
-    private static func check(_ acl: JSONValue) throws(ParseError) {
+    private static func requirePublicAccess(_ acl: JSONValue) throws(ParseError) {
         if acl.isNull || acl["__op"]?.string == "Delete" { return }
         if let everybody = acl["*"], everybody["read"] == true, everybody["write"] == true { return }
         throw ParseError(

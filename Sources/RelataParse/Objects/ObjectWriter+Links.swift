@@ -7,19 +7,34 @@ extension ObjectWriter {
         for (field, change) in links {
             guard case .relation(let link) = field.storage else { continue }
             switch change {
-            case .addRelation(let pointers): try write(link, pointers, field, owner, isAdding: true)
-            case .removeRelation(let pointers): try write(link, pointers, field, owner, isAdding: false)
+            case .addRelation(let pointers):
+                try write(link, try keys(pointers, field), field, owner, isAdding: true)
+            case .removeRelation(let pointers):
+                try write(link, try keys(pointers, field), field, owner, isAdding: false)
+            case .unset: try write(link, try members(of: owner, field), field, owner, isAdding: false)
             default: break
             }
         }
     }
 
+    private func keys(_ pointers: [Pointer], _ field: Field) throws -> [KeyValue] {
+        let decoder = FieldDecoder(parseClass: parseClass, field: field)
+        return try pointers.map { try decoder.key($0, in: transaction.classes) }
+    }
+
+    /// All objects of a relation.
+    private func members(of owner: KeyValue, _ field: Field) throws -> [KeyValue] {
+        guard let target = field.type.targetClass else { return [] }
+        let related = RelatedOwner(entity: parseClass.name, relationship: field.name, key: owner)
+        let query = try QueryCompiler(schema: transaction.schema).select(
+            QueryPlan(entity: target, relatedTo: related), columns: .parts([.key(path: [])]))
+        return try transaction.connection.values(query.statement, types: query.columnTypes).map { KeyValue($0) }
+    }
+
     /// Makes objects members of a relation, or no members.
     private func write(
-        _ link: Link, _ pointers: [Pointer], _ field: Field, _ owner: KeyValue, isAdding: Bool
+        _ link: Link, _ members: [KeyValue], _ field: Field, _ owner: KeyValue, isAdding: Bool
     ) throws {
-        let decoder = FieldDecoder(parseClass: parseClass, field: field)
-        let members = try pointers.map { try decoder.key($0, in: transaction.classes) }
         let schema = transaction.schema
         switch link {
         case .join(let number, let isSource):

@@ -48,7 +48,7 @@ struct ObjectWriter {
         noteRevision()
         if let key { for (column, value) in zip(table.keyColumns, key.values) { columns[column] = value } }
         if let revision = parseClass.revision { columns[revision] = .integer(1) }
-        try check(parseClass.fields)
+        try checkValues(of: parseClass.fields)
         let stored = try records.insert(table, columns.map { $0 ?? .null }, sql: parseClass.insertion)
         noteCounts(of: stored)
         try writeLinks(of: stored)
@@ -64,14 +64,30 @@ struct ObjectWriter {
         guard let row = try records.row(table, key) else { throw ParseError(.objectNotFound, "Object not found.") }
         self.row = row
         try apply(body)
+        try keepKey(row)
         stamp(parseClass.updatedAt)
         noteRevision()
-        try check(parseClass.fields.filter { isWritten($0) })
+        try checkValues(of: parseClass.fields.filter { isWritten($0) })
         var changes: [Int: Value] = [:]
         for (column, value) in columns.enumerated() { changes[column] = value }
         try records.update(table, key, changes)
         noteCounts(of: key)
         try writeLinks(of: key)
+    }
+
+    /// Leaves the parts of the key as they are: an object's id never changes.
+    ///
+    /// - Throws: ``ParseError`` 105 for a part with another value.
+    private mutating func keepKey(_ row: [Value]) throws(ParseError) {
+        for column in table.keyColumns {
+            guard let value = columns[column] else { continue }
+            columns[column] = nil
+            guard value != row[column] else { continue }
+            throw ParseError(
+                .invalidKeyName,
+                "\(table.columns[column].property) is a part of the objectId of \(parseClass.name), which can't be changed"
+            )
+        }
     }
 
     private func isWritten(_ field: Field) -> Bool {
@@ -108,8 +124,8 @@ struct ObjectWriter {
     private mutating func apply(_ body: ObjectBody) throws {
         for (name, changes) in body.fields {
             guard let field = parseClass[name] else {
-                // In production nothing is added; unsetting what isn't there is done already.
-                if changes.allSatisfy({ $0 == .unset }) { continue }
+                // In production nothing is added; what asks for nothing is done already.
+                if changes.allSatisfy(\.asksForNothing) { continue }
                 // What is wrong in itself says so, whoever may add fields.
                 for change in changes { _ = try change.type(of: name) }
                 throw ParseError(
@@ -146,11 +162,11 @@ struct ObjectWriter {
 
     private mutating func relate(_ field: Field, _ change: FieldChange) throws {
         switch change {
-        case .addRelation, .removeRelation: links.append((field, change))
+        // A new object's relation holds nothing yet.
+        case .unset where row == nil && links.isEmpty: break
+        case .addRelation, .removeRelation, .unset: links.append((field, change))
         // Clients send a relation back as they got it.
         case .set(let value) where value["__type"] == "Relation": break
-        // Only where there is nothing: a relation is emptied by taking its objects away.
-        case .unset where row == nil: break
         default: throw unfit(change, field)
         }
     }
@@ -167,11 +183,16 @@ struct ObjectWriter {
         case .set(let value): columns[column] = try decoder.value(value)
         case .unset: columns[column] = .null
         case .increment(let amount):
-            let sum = try added(amount, to: current(column), field)
+            let sum = try added(amount, to: current(column), table.columns[column].type, field)
             columns[column] = try decoder.value(sum)
             told[field.name] = sum
         case .add, .addUnique, .remove, .member:
             let new = try change.applied(to: try json(current(column), of: field), of: field.name)
+            // Within an object it is one level deeper, and must be read again.
+            guard !new.isDeeper(than: JSONParser.maximumDepth - 1) else {
+                throw ParseError(
+                    .invalidJSON, "\(field.name): nested deeper than \(JSONParser.maximumDepth - 1) levels")
+            }
             columns[column] = new.isNull ? .null : try decoder.value(new)
             told[field.name] = new
         case .addRelation, .removeRelation: throw unfit(change, field)
@@ -193,7 +214,14 @@ struct ObjectWriter {
         }
     }
 
-    private func added(_ amount: JSONValue, to value: Value, _ field: Field) throws(ParseError) -> JSONValue {
+    private func added(
+        _ amount: JSONValue, to value: Value, _ type: AttributeType, _ field: Field
+    ) throws(ParseError) -> JSONValue {
+        // A sum with a fraction would be rounded where the number is large, and nobody told.
+        guard type != .integer || amount.integer != nil else {
+            throw ParseError(
+                .incorrectType, "\(parseClass.name).\(field.name): a whole number is incremented by whole numbers only")
+        }
         if case .integer(let old) = value, let amount = amount.integer {
             let (sum, overflows) = old.addingReportingOverflow(amount)
             guard !overflows else {
@@ -218,7 +246,7 @@ struct ObjectWriter {
     // MARK: Checks
 
     /// - Throws: ``ParseError`` 142 for a field that lacks its value or has one it doesn't accept.
-    private func check(_ fields: [Field]) throws(ParseError) {
+    private func checkValues(of fields: [Field]) throws(ParseError) {
         for field in fields {
             switch field.storage {
             case .column(let column):

@@ -38,13 +38,14 @@ struct FindRequest: Sendable {
         reply.append("{\"results\":[")
         var count: Int64 = 0
         if let parseClass = try transaction.existing(className) {
-            var plan = try plan(of: parseClass, in: transaction)
+            let query = try query(of: parseClass, in: transaction)
+            var plan = query.plan
             if counts { count = try transaction.count(plan) }
             plan.limit = min(limit ?? options.defaultLimit, options.maximumLimit ?? .max)
             // What a query leaves out at the beginning costs nothing where it is none.
             plan.offset = skip == 0 ? nil : skip
             if plan.limit != 0 {
-                let objects = try ObjectFetcher(transaction).fetch(plan, selection, of: parseClass)
+                let objects = try ObjectFetcher(transaction).fetch(plan, selection, of: parseClass, score: query.score)
                 reply.append(json: objects.bytes)
             }
         }
@@ -57,14 +58,21 @@ struct FindRequest: Sendable {
         return WireReply(body: reply.bytes)
     }
 
-    private func plan(of parseClass: ParseClass, in transaction: ParseTransaction) throws(ParseError) -> QueryPlan {
+    /// The query, and the score of its objects where it is to be shown.
+    private func query(
+        of parseClass: ParseClass, in transaction: ParseTransaction
+    ) throws(ParseError) -> (plan: QueryPlan, score: ExpressionNode?) {
         var reader = ConditionReader(transaction.classes, now: transaction.now)
         var plan = QueryPlan(entity: parseClass.name)
         if let condition { plan.condition = try reader.condition(condition, of: parseClass) }
         plan.relatedTo = reader.owner
-        plan.sort = try reader.order(order, of: parseClass)
+        plan.sort = try reader.order(order, of: parseClass, score: reader.score)
         if plan.sort.isEmpty { plan.sort = reader.nearest }
-        return plan
+        guard selection.showsScore else { return (plan, nil) }
+        guard let score = reader.score else {
+            throw ParseError(.invalidQuery, "keys: $score needs a $text in the query")
+        }
+        return (plan, score)
     }
 }
 

@@ -43,11 +43,14 @@ struct ObjectIDCoding: Sendable {
         switch type {
         case .text, .json: .text(text)
         case .integer, .boolean, .date(.microseconds): Int64(text).map { .integer($0) }.flatMap { canonical($0, text) }
-        case .real, .date(.seconds): Double(text).map { .real($0) }.flatMap { canonical($0, text) }
+        case .real, .date(.seconds): number(text).flatMap { canonical($0, text) }
         case .decimal, .uuid, .date(.iso8601): Value.text(text).stored(as: type)
         case .data: Data(hexadecimal: text).map { .blob($0) }.flatMap { canonical($0, text) }
         }
     }
+
+    /// A number that JSON has too: Swift also reads what is none, and what is infinite.
+    private static func number(_ text: String) -> Value? { Double(text).flatMap { $0.isFinite ? .real($0) : nil } }
 
     /// A value under the one name that it has: `007` isn't the object `7`.
     private static func canonical(_ value: Value, _ text: String) -> Value? { Self.text(value) == text ? value : nil }

@@ -1,3 +1,5 @@
+import Foundation
+
 /// What a client must know to be answered. How the keys are kept is the caller's affair: they are only compared.
 public struct ParseKeys: Sendable {
     /// The id that every request carries.
@@ -21,15 +23,35 @@ public struct ParseKeys: Sendable {
     ///
     /// - Throws: ``ParseError/unauthorized`` where the application's id or the client's key isn't right.
     func check(_ headers: [String: String]) throws(ParseError) -> Bool {
+        var headers = headers
+        if let credentials = headers["authorization"] { read(credentials, into: &headers) }
         guard headers["x-parse-application-id"] == applicationID else { throw .unauthorized }
         if let key = headers["x-parse-master-key"] {
             guard isMasterKey?(key) == true else { throw .unauthorized }
             return true
         }
         guard let isClientKey else { return false }
-        for name in ["x-parse-client-key", "x-parse-javascript-key", "x-parse-rest-api-key"] {
+        for name in ["x-parse-client-key", "x-parse-javascript-key", "x-parse-rest-api-key", "x-parse-windows-key"] {
             if let key = headers[name], isClientKey(key) { return false }
         }
         throw .unauthorized
+    }
+
+    /// HTTP Basic authentication: the user is the application's id, the password the master key, or `javascript-key=` and
+    /// the client's key. What is for somebody else, such as a proxy, is left alone.
+    private func read(_ credentials: String, into headers: inout [String: String]) {
+        let parts = credentials.split(separator: " ", maxSplits: 1)
+        guard parts.count == 2, parts[0].lowercased() == "basic", let data = Data(base64Encoded: String(parts[1])),
+            let text = String(validating: data, as: UTF8.self)
+        else { return }
+        let pair = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+        guard pair.count == 2, pair[0] == applicationID else { return }
+        headers["x-parse-application-id"] = applicationID
+        let prefix = "javascript-key="
+        if pair[1].hasPrefix(prefix) {
+            headers["x-parse-javascript-key"] = String(pair[1].dropFirst(prefix.count))
+        } else if !pair[1].isEmpty {
+            headers["x-parse-master-key"] = String(pair[1])
+        }
     }
 }

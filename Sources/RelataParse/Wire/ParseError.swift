@@ -17,6 +17,7 @@ public struct ParseError: Error, Hashable, Sendable {
         case incorrectType = 111
         case objectTooLarge = 116
         case operationForbidden = 119
+        case invalidNestedKey = 121
         case timeout = 124
         case fileSaveError = 130
         case missingTargetClass = 135

@@ -20,6 +20,9 @@ enum SQLiteFunctions {
         SQLiteFunction("relata_words", 3) {
             isTrue(TextWords($0.text(1), options: $0.options(2)).areFound(in: $0.text(0)))
         },
+        SQLiteFunction("relata_word_count", 3) {
+            .integer(Int64(TextWords($0.text(1), options: $0.options(2)).count(in: $0.text(0))))
+        },
         SQLiteFunction("relata_distance", 4) {
             .real(
                 Geometry.distance(

@@ -27,9 +27,9 @@ struct AllowedOrigins: Sendable {
     static let preflightFields = """
         access-control-allow-methods: GET,PUT,POST,DELETE,OPTIONS\r
         access-control-allow-headers: X-Parse-Master-Key, X-Parse-REST-API-Key, X-Parse-Javascript-Key, \
-        X-Parse-Client-Key, X-Parse-Application-Id, X-Parse-Client-Version, X-Parse-Installation-Id, \
+        X-Parse-Client-Key, X-Parse-Windows-Key, X-Parse-Application-Id, X-Parse-Client-Version, X-Parse-Installation-Id, \
         X-Parse-Session-Token, X-Requested-With, X-Parse-Revocable-Session, X-Parse-Request-Id, X-Request-Id, \
-        X-HTTP-Method-Override, Content-Type, Pragma, Cache-Control\r
+        X-HTTP-Method-Override, Authorization, Content-Type, Pragma, Cache-Control\r
         access-control-max-age: 600\r
 
         """

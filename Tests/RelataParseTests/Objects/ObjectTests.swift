@@ -17,7 +17,7 @@ import Testing
             "cover": ["__type": "File", "name": "c.png", "url": "http://x/c.png"],
             "bytes": ["__type": "Bytes", "base64": "aGVsbG8="],
             "place": ["__type": "GeoPoint", "latitude": 45.5, "longitude": -122.6],
-            "area": ["__type": "Polygon", "coordinates": [[0, 0], [0, 1], [1, 1]]],
+            "area": ["__type": "Polygon", "coordinates": [[0, 0], [0, 1], [1, 1], [0, 0]]],
         ]
         let created = try await server.send("POST", "/classes/Book", body)
         #expect(created.status == 201)

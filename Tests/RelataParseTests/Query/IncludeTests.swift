@@ -65,14 +65,34 @@ import Testing
     @Test func pointersInArraysAndObjectsBecomeTheirs() async throws {
         let people = try await get("include=people.country,info.by")
         let elements = try #require(people["people"]?.array)
-        #expect(elements.count == 6)
+        // Those whose objects there aren't are left out.
+        #expect(elements.count == 4)
         #expect(elements[0]["country"]?["name"] == "us")
         #expect(elements[1] == 5)
-        #expect(elements[2] == pointer("Author", "nobody"))
-        #expect(elements[3] == pointer("Nope", "x"))
-        #expect(elements[4]["name"] == "mi")
-        #expect(elements[5] == elements[0])
+        #expect(elements[2]["name"] == "mi")
+        #expect(elements[3] == elements[0])
+        #expect(try await get("")["people"]?.array?.count == 6)
         #expect(people["info"]?["by"]?["name"] == "le")
+    }
+
+    @Test func objectsThatWereDeletedAreLeftOutOfArrays() async throws {
+        func people(_ elements: JSONValue...) async throws -> JSONValue? {
+            let team = try await server.create(
+                "Team", ["people": .array(elements), "info": ["list": .array(elements)]])
+            let object = try await server.get("Team", team, "include=people,info.list")
+            #expect(object["info"]?["list"] == object["people"])
+            return object["people"]
+        }
+        let (gone, here) = (pointer("Author", "gone"), pointer("Author", authors[1]))
+        let shown = try #require(try await people(here)?.array?.first)
+        #expect(shown["name"] == "mi")
+        #expect(try await people(gone) == [])
+        #expect(try await people(gone, gone, gone) == [])
+        #expect(try await people(gone, here) == [shown])
+        #expect(try await people(here, gone) == [shown])
+        #expect(try await people(gone, gone, here, gone, here, gone, gone) == [shown, shown])
+        #expect(try await people([gone], 1, [gone, 2, gone], gone, ["k": gone]) == [[], 1, [2], ["k": gone]])
+        #expect(try await people(.null, gone, "x") == [.null, "x"])
     }
 
     @Test func aDanglingPointerStays() async throws {
@@ -136,6 +156,13 @@ import Testing
         #expect(try await get("include=author&excludeKeys=author.age")["author"]?["age"] == nil)
         #expect(try await get("include=author&excludeKeys=author.age")["author"]?["name"] == "le")
         #expect(try await fields("keys=title&include=author") == ["title"])
+        for include in ["include=*", "includeAll=true"] {
+            let all = try await get("\(include)&excludeKeys=author.age,editor.nope")
+            #expect(all["author"]?["age"] == nil && all["author"]?["name"] == "le")
+            #expect(all["editor"]?["name"] == "mi")
+        }
+        let deep = try await get("include=author.*&excludeKeys=author.country.name")["author"]?["country"]
+        #expect(deep?["objectId"] == .string(country) && deep?["name"] == nil)
     }
 
     @Test func oneStatementFetchesThemAndOneMoreEachClassAndLevelInArrays() async throws {

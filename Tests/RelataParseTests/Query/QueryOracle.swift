@@ -79,7 +79,13 @@ struct QueryOracle {
                 places = elements
             }
         }
-        for name in path { places = places.compactMap { $0.object?[name] } }
+        for name in path {
+            places = places.flatMap { place -> [JSONValue] in
+                guard let elements = place.array else { return [place.object?[name]].compactMap(\.self) }
+                guard let index = Int(name) else { return elements.compactMap { $0.object?[name] } }
+                return elements.indices.contains(index) ? [elements[index]] : []
+            }
+        }
         return places.filter { !$0.isNull }.map { Slot(value: $0) }
     }
 

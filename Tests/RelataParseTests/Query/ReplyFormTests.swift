@@ -69,7 +69,7 @@ import Testing
     }
 
     /// A store over tables that another program made.
-    private func foreign() throws -> TestServer {
+    private func foreign(_ options: ParseService.Options = ParseService.Options()) throws -> TestServer {
         let path = folder.path("foreign.sqlite")
         let connection = try Connection(path: path)
         try connection.execute(
@@ -82,9 +82,11 @@ import Testing
             INSERT INTO Album VALUES (10, 'One', '9.90', '2020-01-01 10:00:00', '{"b":1, "a":2}', 1),
                 (11, 'Two', 'free', 'never', '{broken', 2), (12, NULL, NULL, NULL, NULL, NULL);
             INSERT INTO Line VALUES (10, 'a,b', 'x'), (10, 'c', 'y'), (11, 'a', 'z');
+            CREATE TABLE Mark (Place REAL PRIMARY KEY, Note TEXT, Count INTEGER);
+            INSERT INTO Mark VALUES (8.0, 'eight', 9007199254740993), (0.5, 'half', 1), (1e400, 'all', 1);
             """)
         try connection.close()
-        return try TestServer(path: path)
+        return try TestServer(path: path, options: options)
     }
 
     @Test func tablesOfOtherProgramsAreReadAsTheyAre() async throws {
@@ -112,6 +114,54 @@ import Testing
         #expect(
             try await server.values(of: "objectId", "Line", ["objectId": ["$lte": "10,c"]]) == ["10,a%2Cb", "10,c"])
         #expect(try await server.get("Line", "10,c")["note"] == "y")
+        #expect(try await server.get("Mark", "8.0")["note"] == "eight")
+        #expect(try await server.get("Mark", "0.5")["note"] == "half")
+        for id in ["0x1p3", "nan", "inf", "infinity", "1e400"] {
+            #expect(try await server.send("GET", "/classes/Mark/\(id)").code == 101, "\(id)")
+        }
+    }
+
+    @Test func onlyNumbersCanBeTheIDsOfNumbers() async throws {
+        var options = ParseService.Options()
+        options.allowsCustomObjectIDs = true
+        let server = try foreign(options)
+        for id: JSONValue in ["nan", "-inf", "0x10", ""] {
+            #expect(try await server.send("POST", "/classes/Mark", ["objectId": id]).code == 105, "\(id)")
+        }
+        #expect(try await server.send("POST", "/classes/Mark", ["objectId": "-15.0"]).status == 201)
+        #expect(try await server.get("Mark", "-15.0")["objectId"] == "-15.0")
+    }
+
+    @Test func thePartsOfAKeyStay() async throws {
+        let server = try foreign()
+        let line = try #require(try await server.get("Line", "10,c").object)
+        let album = try #require(line.first { $0.value["__type"] == "Pointer" }?.key)
+        for body: JSONValue in [
+            ["code": "d"], [album: pointer("Album", "11")], ["code": .null], ["note": "z", "code": "d"],
+        ] {
+            let reply = try await server.send("PUT", "/classes/Line/10,c", body)
+            #expect(reply.code == 105, "\(body): \(reply.json)")
+        }
+        #expect(try await server.get("Line", "10,c")["note"] == "y")
+        // Clients send back what they were told.
+        let body: JSONValue = ["code": "c", album: pointer("Album", "10"), "note": "z"]
+        let reply = try await server.send("PUT", "/classes/Line/10,c", body)
+        #expect(reply.status == 200, "\(reply.json)")
+        #expect(try await server.get("Line", "10,c")["note"] == "z")
+        #expect(try await server.values(of: "objectId", "Line") == ["10,a%2Cb", "10,c", "11,a"])
+    }
+
+    @Test func wholeNumbersAreIncrementedByWholeNumbers() async throws {
+        let server = try foreign()
+        for amount: JSONValue in [0.5, -0.25, 1e300] {
+            for id in ["8.0", "0.5"] {
+                let body: JSONValue = ["count": ["__op": "Increment", "amount": amount]]
+                let reply = try await server.send("PUT", "/classes/Mark/\(id)", body)
+                #expect(reply.code == 111, "\(amount): \(reply.json)")
+            }
+        }
+        let reply = try await server.send("PUT", "/classes/Mark/8.0", ["count": ["__op": "Increment", "amount": 2.0]])
+        #expect(reply["count"] == 9_007_199_254_740_995)
     }
 
     @Test func onlyTheNameThatItHasNamesAnObject() async throws {

@@ -85,6 +85,38 @@ import Testing
         }
     }
 
+    @Test func textsHaveAScore() async throws {
+        try await server.save(
+            "Note", ["name": "one", "text": "Alpha", "score": 50], ["name": "three", "text": "alpha beta alpha"],
+            ["name": "none", "text": "gamma"], ["name": "two", "text": "beta, alpha", "score": 7], ["name": "unset"])
+        let search: JSONValue = ["$text": ["$search": ["$term": "alpha beta"]]]
+        for order in ["$score", "-$score", "$score,name"] {
+            let found = try await server.find("Note", ["text": search], ["order": .string(order)])
+            #expect(found.map { $0["name"] } == ["three", "two", "one"], "\(order)")
+            #expect(found.map { $0["score"] } == [nil, 7, 50])
+        }
+        let scored = try await server.find("Note", ["text": search], ["order": "$score", "keys": "name,$score"])
+        #expect(scored.map { $0["score"] } == [3, 2, 1])
+        let names: Set = ["objectId", "createdAt", "updatedAt", "name", "score"]
+        #expect(Set(scored[0].object?.keys.map { $0 } ?? []) == names)
+        let only = try await server.find("Note", ["text": search], ["keys": ["$score"]])
+        #expect(only.allSatisfy { $0["name"] == nil && $0["score"] != nil } && only.count == 3)
+        let phrase: JSONValue = ["$text": ["$search": ["$term": "\"beta alpha\" alpha"]]]
+        #expect(
+            try await server.find("Note", ["text": phrase], ["order": "$score", "keys": "$score"])
+                .map { $0["score"] } == [3, 2])
+        let either: JSONValue = ["$or": [["text": search], ["name": ["$text": ["$search": ["$term": "none one"]]]]]]
+        #expect(
+            try await server.find("Note", either, ["order": "$score,name", "keys": "name,$score"])
+                .map { $0["name"] } == ["three", "one", "two", "none"])
+        for options: JSONObject in [["order": "$score"], ["keys": "$score"]] {
+            #expect(try await server.error("Note", ["name": "one"], options).code == 102)
+        }
+        try await server.save("Link", ["note": pointer("Note", try #require(only[0]["objectId"]?.string))])
+        let inner: JSONValue = ["className": "Note", "where": ["text": search], "order": "$score", "limit": 1]
+        #expect(try await server.error("Link", ["note": ["$inQuery": inner]]).code == 102)
+    }
+
     @Test func placesComeNearestFirst() async throws {
         func near(_ point: JSONValue, _ more: JSONObject = [:], _ options: JSONObject = [:])
             async throws -> [JSONValue?]
@@ -112,6 +144,10 @@ import Testing
     @Test func placesLieInAreas() async throws {
         func within(_ area: JSONValue) async throws -> [String] { try await server.names("Shop", ["at": area]) }
         #expect(try await within(["$within": ["$box": [place(40, 0), place(50, 10)]]]) == ["coffee bar"])
+        // Any two corners that lie across from each other.
+        #expect(try await within(["$within": ["$box": [place(50, 0), place(40, 10)]]]) == ["coffee bar"])
+        #expect(try await within(["$within": ["$box": [place(50, 10), place(40, 0)]]]) == ["coffee bar"])
+        #expect(try await within(["$within": ["$box": [place(37.71, -122.53), place(30.82, -122.37)]]]) == [])
         let triangle: JSONValue = [place(40, 0), place(60, 0), place(52, 20)]
         #expect(try await within(["$geoWithin": ["$polygon": triangle]]) == ["Coffee\nHouse", "coffee bar"])
         #expect(

@@ -25,13 +25,19 @@ public struct TextWords: Sendable {
     }
 
     /// Whether they are found in a text.
-    public func areFound(in text: String) -> Bool {
+    public func areFound(in text: String) -> Bool { count(in: text) > 0 }
+
+    /// How often words and phrases are found in a text; 0 where something is there that must not be, or a phrase isn't.
+    public func count(in text: String) -> Int {
         let found = Self.words(of: text, options)
-        guard !found.contains(where: excluded.contains) else { return false }
-        if phrases.isEmpty { return found.contains(where: words.contains) }
-        return phrases.allSatisfy { phrase in
-            found.indices.contains { found[$0...].starts(with: phrase) }
+        guard !found.contains(where: excluded.contains) else { return 0 }
+        var count = found.count(where: words.contains)
+        for phrase in phrases {
+            let times = found.indices.count(where: { found[$0...].starts(with: phrase) })
+            if times == 0 { return 0 }
+            count += times
         }
+        return count
     }
 
     private static func words(of text: String, _ options: TextOptions) -> [String] {

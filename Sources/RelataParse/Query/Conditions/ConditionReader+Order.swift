@@ -4,17 +4,22 @@ import RelataCore
 extension ConditionReader {
     /// The order that names give: `-price`, `genre.name`. Names that the class doesn't have give none.
     ///
+    /// - Parameter score: What `$score` stands for, the best first with or without a sign.
     /// - Throws: ``ParseError`` 105 for names that no field can have, 102 for fields whose values have no order.
-    mutating func order(_ names: [String], of parseClass: ParseClass) throws(ParseError) -> [SortTerm] {
+    mutating func order(
+        _ names: [String], of parseClass: ParseClass, score: ExpressionNode? = nil
+    ) throws(ParseError) -> [SortTerm] {
         var order: [SortTerm] = []
         let subject = Subject(parseClass: parseClass, scope: 0, path: [])
         for name in names {
             let isDescending = name.hasPrefix("-")
             let key = isDescending ? String(name.dropFirst()) : name
-            guard key != "$score" else {
-                throw ParseError(.invalidQuery, "order: $score isn't supported: texts have no score here")
-            }
             try countOperator()
+            if key == "$score" {
+                guard let score else { throw ParseError(.invalidQuery, "order: $score needs a $text in the query") }
+                order.append(SortTerm(score, isAscending: false))
+                continue
+            }
             let target = try target(key, of: subject)
             guard target.ways.isEmpty, !target.isArray else {
                 throw ParseError(.invalidQuery, "order: \(target.name) holds several values, which have no order")
@@ -27,7 +32,10 @@ extension ConditionReader {
                 guard !place.path.isEmpty else {
                     throw ParseError(.invalidQuery, "order: \(target.name) holds JSON, which has no order")
                 }
-                node = place.read(.any)
+                // Only one of the places that numbers may name can be there.
+                let others = target.others.filter(\.ways.isEmpty).compactMap(\.source.place)
+                let places = ([place] + others).map { $0.read(.any) }
+                node = places.count == 1 ? places[0] : .function(.coalesce, places)
             }
             if !order.contains(where: { $0.node == node }) { order.append(SortTerm(node, isAscending: !isDescending)) }
         }

@@ -32,19 +32,20 @@ extension ConditionReader {
         ("$maxDistanceInKilometers", 6371),
     ]
 
-    /// What lies in a box between two parallels and two meridians.
+    /// What lies in a box between two parallels and two meridians, given by any two corners across from each other. No box
+    /// reaches over the 180th meridian.
     func isInBox(_ operation: Operation, _ target: Target) throws(ParseError) -> ExpressionNode {
         guard let corners = operation.operand["$box"]?.array, corners.count == 2 else {
             throw operation.wrong("needs a $box of two GeoPoints")
         }
-        let (southWest, northEast) = (try point(corners[0], operation), try point(corners[1], operation))
+        let (first, second) = (try point(corners[0], operation), try point(corners[1], operation))
+        let latitudes = [first.latitude, second.latitude].sorted()
+        let longitudes = [first.longitude, second.longitude].sorted()
         return target.any { source in
             guard let place = source.place else { return Self.nothing }
             return .and([
-                .between(
-                    place.latitude, .value(.real(southWest.latitude)), .value(.real(northEast.latitude))),
-                .between(
-                    place.longitude, .value(.real(southWest.longitude)), .value(.real(northEast.longitude))),
+                .between(place.latitude, .value(.real(latitudes[0])), .value(.real(latitudes[1]))),
+                .between(place.longitude, .value(.real(longitudes[0])), .value(.real(longitudes[1]))),
             ])
         }
     }
@@ -112,7 +113,7 @@ extension ConditionReader {
                 guard let polygon = try Polygon(value, of: operation.field) else {
                     throw operation.wrong("needs a Polygon")
                 }
-                corners = polygon.coordinates.map { .array($0.map { JSONValue(number: $0) }) }
+                corners = polygon.json["coordinates"]?.array ?? []
             } catch {
                 throw ParseError(.invalidQuery, error.message)
             }
@@ -130,8 +131,8 @@ extension ConditionReader {
 }
 
 extension Source {
-    /// The place that a value in JSON may be; `nil` for what can be none.
-    fileprivate var place: JSONPlace? { if case .json(let place) = self { place } else { nil } }
+    /// The place of a value in JSON; `nil` for a value with a column of its own.
+    var place: JSONPlace? { if case .json(let place) = self { place } else { nil } }
 }
 
 extension JSONPlace {

@@ -3,7 +3,11 @@ import RelataCore
 /// Searching text.
 extension ConditionReader {
     /// `{"$search": {"$term": "coffee shop"}}`.
-    func searches(_ operation: Operation, _ target: Target) throws(ParseError) -> ExpressionNode {
+    ///
+    /// - Returns: The condition, and how often the words are found, where that is known.
+    func searches(
+        _ operation: Operation, _ target: Target
+    ) throws(ParseError) -> (condition: ExpressionNode, score: ExpressionNode?) {
         guard let search = operation.operand["$search"]?.object, let term = search["$term"]?.string, !term.isEmpty
         else {
             throw operation.wrong("needs a $search with a $term")
@@ -14,9 +18,11 @@ extension ConditionReader {
         var options: TextOptions = []
         if try !flag("$caseSensitive", search, operation) { options.insert(.caseInsensitive) }
         if try !flag("$diacriticSensitive", search, operation) { options.insert(.diacriticInsensitive) }
-        return target.any { source in
+        let condition = target.any { source in
             source.text.map { .text(.words, $0, .value(.text(term)), options) } ?? Self.nothing
         }
+        guard target.ways.isEmpty, let text = target.source.text else { return (condition, nil) }
+        return (condition, .function(.wordCount(options), [text, .value(.text(term))]))
     }
 
     private func flag(

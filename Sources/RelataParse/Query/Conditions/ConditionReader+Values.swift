@@ -49,6 +49,10 @@ extension ConditionReader {
 
     /// Whether there are several values, and none that isn't in a list.
     func isContained(by list: [JSONValue], _ target: Target) -> ExpressionNode {
+        target.or(isSelfContained(by: list, target)) { isSelfContained(by: list, $0) }
+    }
+
+    private func isSelfContained(by list: [JSONValue], _ target: Target) -> ExpressionNode {
         let values = list.filter { !$0.isNull }
         if let elements = target.elements {
             let element = Source.json(JSONPlace(.element(scope: elements.scope)))
@@ -220,6 +224,7 @@ extension JSONPlace {
 
     func isOne(of values: [JSONValue]) -> ExpressionNode {
         var found: [JSONKind: [Value]] = [:]
+        var files: [Value] = []
         for value in values {
             switch value {
             case .null: break
@@ -227,7 +232,10 @@ extension JSONPlace {
             case .integer(let number): found[.number, default: []].append(.integer(number))
             case .double(let number): found[.number, default: []].append(.real(number))
             case .string(let text): found[.text, default: []].append(.text(text))
-            case .array, .object: found[.compound, default: []].append(.text(Self.text(value)))
+            // Where a file is to be found may change; its name is what it is known by.
+            case .object where value["__type"] == "File" && value["name"]?.string != nil:
+                files.append(.text(value["name"]?.string ?? ""))
+            case .array, .object: found[.compound, default: []].append(.text(text(value)))
             }
         }
         var choices: [ExpressionNode] = []
@@ -238,6 +246,13 @@ extension JSONPlace {
             choices.append(
                 values.count == 1
                     ? .comparison(.equal, node, .value(values[0]), []) : .valueIn(node, values, []))
+        }
+        if !files.isEmpty {
+            choices.append(
+                .and([
+                    .comparison(.equal, self["__type"].read(.text), .value("File"), []),
+                    .valueIn(self["name"].read(.text), files, []),
+                ]))
         }
         return choices.count == 1 ? choices[0] : .or(choices)
     }
@@ -251,7 +266,7 @@ extension JSONPlace {
         case .string(let text): .comparison(comparison, read(.text), .value(.text(text)), [])
         case .object:
             // ISO 8601 sorts in the order of time.
-            value["iso"]?.string.map { iso in
+            value.withStoredDates["iso"]?.string.map { iso in
                 .and([
                     .comparison(.equal, self["__type"].read(.text), .value("Date"), []),
                     .comparison(comparison, self["iso"].read(.text), .value(.text(iso)), []),
@@ -262,7 +277,11 @@ extension JSONPlace {
     }
 
     /// The text of a value as it is stored. An object that was included stands for its pointer.
-    private static func text(_ value: JSONValue) -> String {
-        JSONWriter.canonicalText(value["__type"] == "Object" ? Pointer(value)?.json ?? value : value)
+    private func text(_ value: JSONValue) -> String {
+        if value["__type"] == "Object", let pointer = Pointer(value) { return JSONWriter.canonicalText(pointer.json) }
+        if case .column = base, path.isEmpty, let polygon = try? Polygon(value, of: "") {
+            return JSONWriter.canonicalText(polygon.json)
+        }
+        return JSONWriter.canonicalText(value.withStoredDates)
     }
 }

@@ -15,6 +15,8 @@ struct ConditionReader {
     var readsTextAsDates = false
     /// The order by distance that a query near a place has by itself.
     private(set) var nearest: [SortTerm] = []
+    /// How often the words are found that the query searches texts for; `nil` where it searches for none.
+    private(set) var score: ExpressionNode?
     /// The object whose relation the query is about, where that is all of a query and not a part of a choice.
     private(set) var owner: RelatedOwner?
     private var lastScope = 0
@@ -145,7 +147,13 @@ struct ConditionReader {
         case "$options":
             guard siblings["$regex"] != nil else { throw operation.wrong("needs a $regex") }
             return Self.everything
-        case "$text": return try searches(operation, target)
+        case "$text":
+            let search = try searches(operation, target)
+            if let count = search.score {
+                let known = ExpressionNode.function(.coalesce, [count, .value(.integer(0))])
+                score = score.map { .arithmetic(.add, $0, known) } ?? known
+            }
+            return search.condition
         case "$not":
             guard let members = operand.object, members.keys.allSatisfy({ $0.hasPrefix("$") }) else {
                 throw operation.wrong("must be an object of constraints")
@@ -187,9 +195,9 @@ struct ConditionReader {
 
     /// Reads the conditions of a query inside this one, whose scopes are its own.
     mutating func nested(_ json: JSONValue, of parseClass: ParseClass) throws(ParseError) -> QueryPlan {
-        let (outerOwner, outerNearest) = (owner, nearest)
+        let (outerOwner, outerNearest, outerScore) = (owner, nearest, score)
         (owner, nearest) = (nil, [])
-        defer { (owner, nearest) = (outerOwner, outerNearest) }
+        defer { (owner, nearest, score) = (outerOwner, outerNearest, outerScore) }
         let condition = try condition(json, of: parseClass)
         return QueryPlan(entity: parseClass.name, condition: condition, sort: nearest, relatedTo: owner)
     }

@@ -25,6 +25,8 @@ struct Target {
     var elements: JSONElements?
     /// Whether it is an array and nothing else.
     var isArray = false
+    /// What the key names as well, where arrays stand on its way through JSON.
+    var others: [Target] = []
 
     /// What a condition is met by any of.
     enum Way {
@@ -44,11 +46,17 @@ struct Target {
             if condition != ConditionReader.nothing { choices.append(.anyElement(elements, condition: condition)) }
         }
         let choice = choices.filter { $0 != ConditionReader.nothing }
-        return wrapped(choice.count == 1 ? choice[0] : .or(choice))
+        let condition = wrapped(choice.count == 1 ? choice[0] : .or(choice))
+        return or(condition) { $0.any(testsArrays: testsArrays, test) }
     }
 
     /// Whether there is a value.
-    var isSet: ExpressionNode { wrapped(source.isSet) }
+    var isSet: ExpressionNode { or(wrapped(source.isSet)) { $0.isSet } }
+
+    /// A condition on this, or on anything else that the key names.
+    func or(_ condition: ExpressionNode, _ other: (Target) -> ExpressionNode) -> ExpressionNode {
+        others.isEmpty ? condition : .or([condition] + others.map(other))
+    }
 
     func wrapped(_ condition: ExpressionNode) -> ExpressionNode {
         if condition == ConditionReader.nothing { return condition }
@@ -177,8 +185,8 @@ extension ConditionReader {
         var place = JSONPlace(.column(node))
         var path = rest[...]
         if field.type == .array {
-            if let first = path.first, let number = Int(first) {
-                place.path = [.index(number)]
+            if let index = path.first.flatMap({ JSONPlace.index($0) }) {
+                place.path = [.index(index)]
                 path.removeFirst()
             } else if !path.isEmpty {
                 let elements = JSONElements(of: node, scope: newScope())
@@ -186,21 +194,89 @@ extension ConditionReader {
                 place = JSONPlace(.element(scope: elements.scope))
             }
         }
-        place.path += path.map { .member($0) }
-        target.source = .json(place)
         target.isArray = field.type == .array && rest.isEmpty
-        if target.isArray || !rest.isEmpty || field.isAnyJSON {
-            target.elements =
-                switch place.base {
-                case .column(let node): JSONElements(of: node, at: place.path, scope: newScope())
-                case .element(let scope):
-                    JSONElements(of: .element(scope: scope, .compound), at: place.path, scope: newScope())
-                }
+        let hasElements = target.isArray || !rest.isEmpty || field.isAnyJSON
+        let route = Route(ways: target.ways, place: place)
+        let routes = try self.routes(
+            path, from: route, beginsInArray: field.isAnyJSON || !place.path.isEmpty, arrays: Self.maximumArrays)
+        var targets: [Target] = []
+        for route in routes {
+            var one = target
+            one.ways = route.ways
+            one.source = .json(route.place)
+            if hasElements { one.elements = route.place.elements(scope: newScope()) }
+            targets.append(one)
         }
+        target = targets.removeFirst()
+        target.others = targets
+    }
+
+    /// A way to a place in JSON.
+    private struct Route {
+        var ways: [Target.Way]
+        var place: JSONPlace
+    }
+
+    /// How many arrays are looked into on the way of a key, besides an array field itself.
+    private static var maximumArrays: Int { 2 }
+
+    /// Where names may lead to: the members that they name come first. A number is a place in an array too, and what
+    /// follows an array is looked for in each of its elements.
+    ///
+    /// - Parameter beginsInArray: Whether there may be an array where the route ends.
+    private mutating func routes(
+        _ names: ArraySlice<String>, from route: Route, beginsInArray: Bool, arrays: Int
+    ) throws(ParseError) -> [Route] {
+        var routes: [Route] = []
+        for steps in JSONPlace.steps(names, beginInArray: beginsInArray) {
+            if !routes.isEmpty { try countOperator() }
+            routes.append(Route(ways: route.ways, place: JSONPlace(route.place.base, route.place.path + steps)))
+        }
+        guard arrays > 0 else { return routes }
+        for index in names.indices.dropFirst(beginsInArray ? 0 : 1) where JSONPlace.index(names[index]) == nil {
+            for steps in JSONPlace.steps(names[..<index], beginInArray: beginsInArray) {
+                try countOperator()
+                let array = JSONPlace(route.place.base, route.place.path + steps)
+                let scope = newScope()
+                let inner = Route(
+                    ways: route.ways + [.elements(array.elements(scope: scope))],
+                    place: JSONPlace(.element(scope: scope)))
+                routes += try self.routes(names[index...], from: inner, beginsInArray: false, arrays: arrays - 1)
+            }
+        }
+        return routes
     }
 }
 
 extension JSONPlace {
+    /// The elements of the array that stands there.
+    fileprivate func elements(scope: Int) -> JSONElements {
+        switch base {
+        case .column(let node): JSONElements(of: node, at: path, scope: scope)
+        case .element(let outer): JSONElements(of: .element(scope: outer, .compound), at: path, scope: scope)
+        }
+    }
+
+    /// The place in an array that a name is; `nil` for what is none.
+    fileprivate static func index(_ name: String) -> Int? {
+        guard let index = Int(name), (0...1_000_000_000).contains(index), String(index) == name else { return nil }
+        return index
+    }
+
+    /// The steps that names may be: to members, and for the first numbers among them to elements too.
+    fileprivate static func steps(_ names: ArraySlice<String>, beginInArray: Bool) -> [[JSONStep]] {
+        var all: [[JSONStep]] = [[]]
+        for (place, name) in names.enumerated() {
+            let members = all.map { $0 + [.member(name)] }
+            if all.count < 8, place > 0 || beginInArray, let number = index(name) {
+                all = members + all.map { $0 + [.index(number)] }
+            } else {
+                all = members
+            }
+        }
+        return all
+    }
+
     /// Whether a member can have that name in a query.
     fileprivate static func canName(_ name: String) -> Bool {
         !name.isEmpty && name.unicodeScalars.allSatisfy { $0 != "\"" && $0 != "\\" && $0.value >= 0x20 }

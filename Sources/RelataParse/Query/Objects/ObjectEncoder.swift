@@ -13,6 +13,8 @@ struct ObjectEncoder {
         let range: Range<Int>
         let pointer: Pointer
         let selection: Selection
+        /// Whether it stands in an array, which has no place for what there isn't.
+        var isElement = false
     }
 
     /// Writes an object, after others.
@@ -140,20 +142,23 @@ struct ObjectEncoder {
     }
 
     /// JSON in which pointers make room for their objects.
-    private mutating func write(_ value: JSONValue, _ selection: Selection) {
+    private mutating func write(_ value: JSONValue, _ selection: Selection, isElement: Bool = false) {
         switch value {
         case .array(let elements):
             writer.append("[")
             for (index, element) in elements.enumerated() {
                 if index > 0 { writer.append(",") }
-                write(element, selection)
+                write(element, selection, isElement: true)
             }
             writer.append("]")
         case .object(let members):
             if members["__type"] == "Pointer", let pointer = Pointer(value) {
                 let start = writer.bytes.count
                 writer.write(value)
-                gaps.append(Gap(range: start..<writer.bytes.count, pointer: pointer, selection: selection))
+                gaps.append(
+                    Gap(
+                        range: start..<writer.bytes.count, pointer: pointer, selection: selection,
+                        isElement: isElement))
                 return
             }
             var isFirst = true

@@ -18,11 +18,17 @@ struct ObjectFetcher {
     init(_ transaction: ParseTransaction) { self.transaction = transaction }
 
     /// The objects of a query, in order.
+    ///
+    /// - Parameter score: A number that is shown besides their fields, as `score`.
     func fetch(
-        _ plan: QueryPlan, _ selection: Selection, of parseClass: ParseClass, isIncluded: Bool = false
+        _ plan: QueryPlan, _ selection: Selection, of parseClass: ParseClass, isIncluded: Bool = false,
+        score: ExpressionNode? = nil
     ) throws -> EncodedObjects {
         let classes = transaction.classes
-        let prepared = classes.prepared.fetch(of: parseClass, selection, isIncluded: isIncluded, in: classes)
+        // What is searched for is different each time.
+        let prepared =
+            score.map { PreparedFetch(parseClass, selection, isIncluded: isIncluded, score: $0, in: classes) }
+            ?? classes.prepared.fetch(of: parseClass, selection, isIncluded: isIncluded, in: classes)
         let shape = prepared.shape
         var encoder = ObjectEncoder()
         var objects = EncodedObjects()
@@ -42,7 +48,8 @@ struct ObjectFetcher {
         let selection: Selection
     }
 
-    /// Puts the objects of pointers into their places. A pointer that leads nowhere stays.
+    /// Puts the objects of pointers into their places. A pointer that leads nowhere stays, but in an array: there clients
+    /// expect objects only.
     private func filled(_ objects: EncodedObjects, _ gaps: [ObjectEncoder.Gap]) throws -> EncodedObjects {
         var wanted: [Group: [String]] = [:]
         for gap in gaps {
@@ -69,10 +76,17 @@ struct ObjectFetcher {
             while let gap = rest.first, gap.range.upperBound <= range.upperBound {
                 rest.removeFirst()
                 let group = Group(className: gap.pointer.className, selection: gap.selection)
-                guard let object = found[group]?[gap.pointer.objectID] else { continue }
+                let object = found[group]?[gap.pointer.objectID]
+                guard object != nil || gap.isElement else { continue }
                 result.bytes += objects.bytes[place..<gap.range.lowerBound]
-                result.bytes += object
                 place = gap.range.upperBound
+                if let object {
+                    result.bytes += object
+                } else if result.bytes.last == UInt8(ascii: ",") {
+                    result.bytes.removeLast()
+                } else if objects.bytes[place] == UInt8(ascii: ",") {
+                    place += 1
+                }
             }
             result.bytes += objects.bytes[place..<range.upperBound]
             result.ranges.append(start..<result.bytes.count)

@@ -87,15 +87,23 @@ struct ObjectShapeBuilder {
     /// - Parameters:
     ///   - path: The pointers that lead to them from the query's own.
     ///   - isIncluded: Whether they stand for a pointer, and so say what they are.
+    ///   - score: A number that is shown besides their fields, in place of one of the same name.
     mutating func shape(
-        of parseClass: ParseClass, _ selection: Selection, path: [String] = [], isIncluded: Bool
+        of parseClass: ParseClass, _ selection: Selection, path: [String] = [], isIncluded: Bool,
+        score: ExpressionNode? = nil
     ) -> ObjectShape {
         let id = ObjectShape.Key(column: add(.key(path: path), parseClass.table.keyColumns.count), of: parseClass)
         var fields: [ObjectShape.Field] = []
         for field in parseClass.fields where field.isStamp || selection.shows(field.name) {
-            guard let content = content(of: field, parseClass, selection, path) else { continue }
+            guard score == nil || field.name != "score",
+                let content = content(of: field, parseClass, selection, path)
+            else { continue }
             fields.append(
                 ObjectShape.Field(prefix: Array(",\(JSONWriter.text(.string(field.name))):".utf8), content: content))
+        }
+        if let score {
+            fields.append(
+                ObjectShape.Field(prefix: Array(",\"score\":".utf8), content: .value(add(.expression(score)), .number)))
         }
         let type = "\"__type\":\"Object\",\"className\":\(JSONWriter.text(.string(parseClass.name))),"
         return ObjectShape(head: Array("{\(isIncluded ? type : "")\"objectId\":".utf8), id: id, fields: fields)

@@ -22,9 +22,12 @@ final class PreparedFetch: Sendable {
     /// Pages are queries of their own: only those asked for last are kept.
     private static let maximumLists = 64
 
-    init(_ parseClass: ParseClass, _ selection: Selection, isIncluded: Bool, in classes: ClassSet) {
+    init(
+        _ parseClass: ParseClass, _ selection: Selection, isIncluded: Bool, score: ExpressionNode? = nil,
+        in classes: ClassSet
+    ) {
         var builder = ObjectShapeBuilder(classes)
-        shape = builder.shape(of: parseClass, selection, isIncluded: isIncluded)
+        shape = builder.shape(of: parseClass, selection, isIncluded: isIncluded, score: score)
         parts = builder.parts
         schema = classes.schema
         bindsKeys = parseClass.table.keyColumns.allSatisfy { parseClass.table.columns[$0].type == .text }

@@ -63,6 +63,7 @@ struct Selection: Hashable, Sendable {
         if path.count == 1 {
             excluded.insert(name)
         } else {
+            if includesAll, included[name] == nil { included[name] = Selection() }
             included[name]?.exclude(path.dropFirst())
         }
     }
@@ -71,6 +72,9 @@ struct Selection: Hashable, Sendable {
     func shows(_ name: String) -> Bool {
         !excluded.contains(name) && (keys.map { $0.contains(name) || $0.contains("*") } ?? true)
     }
+
+    /// Whether the score of a search is shown, which no field holds.
+    var showsScore: Bool { keys?.contains("$score") ?? false }
 
     /// What is shown of a pointer's object; `nil` where only the pointer is.
     subscript(pointer name: String) -> Selection? { included[name] ?? (includesAll ? Selection() : nil) }

@@ -1,0 +1,96 @@
+import RelataParse
+import Testing
+
+/// What stands within objects and arrays of an object.
+@Suite struct NestedValueTests {
+    private let server: TestServer
+
+    init() throws { server = try TestServer() }
+
+    @Test func namesWithDollarsAndDotsAreRefused() async throws {
+        let id = try await server.create("Item", ["o": ["k": 1], "list": [1]])
+        let refused: [JSONValue] = [
+            ["o": ["a.b": 1]], ["o": ["$a": 1]], ["o": ["k": ["a$": 1]]], ["o": ["k": [["a.b": 1]]]],
+            ["list": [["a.b": 1]]], ["list": ["__op": "Add", "objects": [["$k": 1]]]],
+            ["list": ["__op": "AddUnique", "objects": [["k": ["a.b": 1]]]]], ["o.k": ["a.b": 1]], ["o.$k": 1],
+        ]
+        for body in refused {
+            let reply = try await server.send("PUT", "/classes/Item/\(id)", body)
+            #expect(reply.code == 121, "\(body): \(reply.json)")
+            #expect(reply["error"] == "Nested keys should not contain the '$' or '.' characters")
+        }
+        #expect(try await server.send("POST", "/classes/Item", ["o": ["a.b": 1]]).code == 121)
+        let item = try await server.get("Item", id)
+        #expect(item["o"] == ["k": 1] && item["list"] == [1])
+    }
+
+    @Test func operationsWithinValuesBecomeWhatTheyMake() async throws {
+        let body: JSONValue = [
+            "o": [
+                "n": ["__op": "Increment", "amount": 2], "list": ["__op": "Add", "objects": [1, 1]],
+                "set": ["__op": "AddUnique", "objects": ["x"]], "none": ["__op": "Remove", "objects": ["x"]],
+                "gone": ["__op": "Delete"], "deep": [["k": ["__op": "Increment", "amount": 0.5]]],
+            ],
+            "list": [["__op": "Increment", "amount": 1], 5],
+        ]
+        let id = try await server.create("Item", body)
+        let item = try await server.get("Item", id)
+        #expect(
+            item["o"] == ["n": 2, "list": [1, 1], "set": ["x"], "none": [], "deep": [["k": 0.5]]], "\(item)")
+        #expect(item["list"] == [1, 5])
+        let refused: [(JSONValue, Int64)] = [
+            (["o": ["k": ["__op": "Explode"]]], 108), (["o": ["k": ["__op": "Increment", "amount": "1"]]], 107),
+            (["o": ["k": ["__op": "Add", "objects": 1]]], 107), (["o": ["k": ["__op": "AddRelation"]]], 108),
+        ]
+        for (body, code) in refused {
+            let reply = try await server.send("PUT", "/classes/Item/\(id)", body)
+            #expect(reply.code == code, "\(body): \(reply.json)")
+        }
+        #expect(try await server.get("Item", id)["o"] == item["o"])
+    }
+
+    @Test func datesWithinValuesAreTimes() async throws {
+        try await server.save(
+            "Event", ["name": "a", "o": ["at": date("2020-01-01T00:00:00Z")], "days": [date("2020-01-01")]],
+            ["name": "b", "o": ["at": date("2020-01-01T02:00:00.000456+02:00")]],
+            ["name": "c", "o": ["at": date("2020-01-01T00:30:00.000-01:00")], "days": []])
+        #expect(try await server.find("Event", ["name": "b"])[0]["o"] == ["at": date("2020-01-01T00:00:00.000Z")])
+        for text in ["2020-01-01T00:00:00.000Z", "2020-01-01T00:00:00Z", "2020-01-01T01:00:00+01:00"] {
+            let date = date(text)
+            #expect(try await server.names("Event", ["o.at": date]) == ["a", "b"], "\(text)")
+            #expect(try await server.names("Event", ["o.at": ["$gt": date]]) == ["c"], "\(text)")
+            #expect(try await server.names("Event", ["o.at": ["$lte": date]]) == ["a", "b"], "\(text)")
+            #expect(try await server.names("Event", ["o.at": ["$in": [date]]]) == ["a", "b"], "\(text)")
+            #expect(try await server.names("Event", ["o": ["at": date]]) == ["a", "b"], "\(text)")
+            #expect(try await server.names("Event", ["days": date]) == ["a"], "\(text)")
+            #expect(try await server.names("Event", ["days": ["$all": [date]]]) == ["a"], "\(text)")
+        }
+    }
+
+    @Test func anArrayKnowsADateHoweverItIsWritten() async throws {
+        let id = try await server.create("Event", ["days": [date("2020-01-01T00:00:00Z")]])
+        func change(_ operation: String, _ text: String) async throws -> JSONValue? {
+            let body: JSONValue = ["days": ["__op": .string(operation), "objects": [date(text)]]]
+            return try await server.send("PUT", "/classes/Event/\(id)", body)["days"]
+        }
+        let stored: JSONValue = [date("2020-01-01T00:00:00.000Z")]
+        #expect(try await change("AddUnique", "2020-01-01T01:00:00+01:00") == stored)
+        #expect(try await change("Remove", "2020-01-01T00:00Z") == [])
+        #expect(try await change("Add", "not a date") == [date("not a date")])
+    }
+
+    @Test func nothingIsNestedDeeperThanCanBeReadAgain() async throws {
+        func nested(_ depth: Int) -> JSONValue { (0..<depth).reduce(1) { value, _ in ["k": value] } }
+        let id = try await server.create("Item", ["o": nested(10)])
+        let path = (["o"] + Array(repeating: "x", count: 60)).joined(separator: ".")
+        let reply = try await server.send("PUT", "/classes/Item/\(id)", [path: nested(50)])
+        #expect(reply.code == 107, "\(reply.json)")
+        #expect(reply["error"]?.string?.contains("deep") == true)
+        #expect(try await server.send("PUT", "/classes/Item/\(id)", [path: nested(3)]).status == 200)
+        #expect(try await server.send("PUT", "/classes/Item/\(id)", ["o.y": 1]).status == 200)
+        let object = try await server.get("Item", id, "include=o.k")["o"]
+        #expect(object?["y"] == 1 && object?["k"] != nil)
+        #expect(try await server.aggregate("Item", [["$project": ["o": 1]], ["$count": "n"]]) == [["n": 1]])
+        #expect(try await server.send("PUT", "/classes/Item/\(id)", ["o": object ?? .null]).status == 200)
+    }
+}

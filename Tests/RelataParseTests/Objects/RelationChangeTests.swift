@@ -1,0 +1,69 @@
+import RelataParse
+import Testing
+
+/// What is done to a relation as a whole.
+@Suite struct RelationChangeTests {
+    private let server: TestServer
+    private let authors: [String]
+    private let book: String
+
+    init() async throws {
+        server = try TestServer()
+        authors = try await server.save("Author", ["name": "a"], ["name": "b"], ["name": "c"])
+        book = try await server.create(
+            "Book", ["authors": adding(pointer("Author", authors[1]), pointer("Author", authors[0]))])
+    }
+
+    private func members() async throws -> [String] {
+        let related: JSONValue = ["$relatedTo": ["object": pointer("Book", book), "key": "authors"]]
+        return try await server.find("Author", related).compactMap { $0["name"]?.string }
+    }
+
+    @Test(arguments: [["__op": "Delete"], .null] as [JSONValue])
+    func deletingARelationTakesAllOutOfIt(change: JSONValue) async throws {
+        let other = try await server.create("Book", ["authors": adding(pointer("Author", authors[0]))])
+        #expect(try await members() == ["b", "a"])
+        let reply = try await server.send("PUT", "/classes/Book/\(book)", ["authors": change])
+        #expect(reply.status == 200, "\(reply.json)")
+        #expect(try await members() == [])
+        #expect(try await server.find("Author", [:]).count == 3)
+        let related: JSONValue = ["$relatedTo": ["object": pointer("Book", other), "key": "authors"]]
+        #expect(try await server.find("Author", related).count == 1)
+        #expect(try await server.send("PUT", "/classes/Book/\(book)", ["authors": change]).status == 200)
+    }
+
+    @Test func aBatchOfOperationsIsDoneInItsOrder() async throws {
+        let ops: JSONValue = [
+            ["__op": "Batch", "ops": [["__op": "Delete"], adding(pointer("Author", authors[2]))]],
+            ["__op": "Batch", "ops": [adding(pointer("Author", authors[0])), ["__op": "Delete"]]],
+        ]
+        try await server.send("PUT", "/classes/Book/\(book)", ["authors": ops.array?[0] ?? .null])
+        #expect(try await members() == ["c"])
+        try await server.send("PUT", "/classes/Book/\(book)", ["authors": ops.array?[1] ?? .null])
+        #expect(try await members() == [])
+    }
+
+    @Test func deletingTheOtherSideOfAPointerUnsetsThePointers() async throws {
+        _ = try await server.create("Author", ["bestBook": pointer("Book", book)])
+        let fields: JSONValue = ["fans": ["type": "Relation", "targetClass": "Author", "inverse": "bestBook"]]
+        #expect(try await server.send("PUT", "/schemas/Book", ["fields": fields]).status == 200)
+        try await server.send("PUT", "/classes/Author/\(authors[2])", ["bestBook": pointer("Book", book)])
+        #expect(try await server.find("Author", ["bestBook": ["$exists": true]]).count == 2)
+        let reply = try await server.send("PUT", "/classes/Book/\(book)", ["fans": ["__op": "Delete"]])
+        #expect(reply.status == 200, "\(reply.json)")
+        #expect(try await server.find("Author", ["bestBook": ["$exists": true]]).isEmpty)
+    }
+
+    @Test(arguments: ["AddRelation", "RemoveRelation"])
+    func aRelationOfNothingIsNoChange(operation: String) async throws {
+        let nothing: JSONValue = ["__op": .string(operation), "objects": []]
+        for name in ["authors", "critics"] {
+            let reply = try await server.send("PUT", "/classes/Book/\(book)", [name: nothing])
+            #expect(reply.status == 200, "\(name): \(reply.json)")
+        }
+        #expect(try await server.send("POST", "/classes/Book", ["title": "t", "critics": nothing]).status == 201)
+        #expect(try await members() == ["b", "a"])
+        #expect(try await server.get("Book", book)["critics"] == nil)
+        #expect(try await server.send("PUT", "/classes/Book/\(book)", ["title": nothing]).code == 111)
+    }
+}
