@@ -30,6 +30,17 @@ struct ConfigurationTests {
         #expect(try refusal { $0.allowedOrigins = ["https://a\r\nx: y"] }.contains("origin"))
         #expect(try refusal { $0.limits.bodySize = 0 }.contains("bodySize"))
         #expect(try refusal { $0.limits.requestTime = .zero }.contains("requestTime"))
+        #expect(try refusal { $0.limits.bodySize = 5 << 30 }.contains("bodySize"))
+        #expect(try refusal { $0.limits.totalBodySize = 1000 }.contains("totalBodySize"))
+        #expect(try refusal { $0.stopTimeout = .seconds(-1) }.contains("time to stop"))
+        #expect(try refusal { $0.service.maximumLimit = -1 }.contains("maximumLimit"))
+        #expect(try refusal { $0.service.maximumLimit = 0 }.contains("maximumLimit"))
+        #expect(try refusal { $0.service.maximumBatch = 0 }.contains("maximumBatch"))
+        #expect(try refusal { $0.service.maximumReply = 0 }.contains("maximumReply"))
+        #expect(try refusal { $0.service.maximumReply = 5 << 30 }.contains("maximumReply"))
+        for time in [-1, 0, Double.nan, .infinity] {
+            #expect(try refusal { $0.service.requestLifetime = time }.contains("requestLifetime"))
+        }
     }
 
     @Test func filesOfHTTPSThatCannotBeReadAreNamed() throws {

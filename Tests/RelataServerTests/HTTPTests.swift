@@ -194,6 +194,69 @@ struct HTTPTests {
         }
     }
 
+    @Test func aClientThatWaitsToBeAskedIsAskedAfterTheReplyBefore() async throws {
+        try await TestServer.running(service: { request in
+            try? await Task.sleep(for: .milliseconds(50))
+            return await TestServer.echo(request)
+        }) { server in
+            let replies = try await blocking {
+                let connection = try server.connect(timeout: 3)
+                try connection.send(
+                    "GET /parse/first HTTP/1.1\r\nHost: x\r\n\r\n"
+                        + "POST /parse/x HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n")
+                let first = [try connection.receive(), try connection.receive()]
+                try connection.send("{}")
+                return first + [try connection.receive()]
+            }
+            #expect(replies.map(\.status) == [200, 100, 200])
+            #expect(try replies[2].json["length"] == 2)
+        }
+    }
+
+    @Test func nobodyIsAskedForABodyThatThereIsNot() async throws {
+        try await TestServer.running { server in
+            for length in ["Content-Length: 0\r\n", ""] {
+                let status = try await blocking {
+                    let connection = try server.connect()
+                    try connection.send(
+                        "POST /parse/x HTTP/1.1\r\nHost: x\r\n\(length)Expect: 100-continue\r\n\r\n")
+                    return try connection.receive().status
+                }
+                #expect(status == 200)
+            }
+        }
+    }
+
+    @Test func aRefusedRequestForTheHeadGetsNoBody() async throws {
+        try await TestServer.running({ $0.limits.bodySize = 10 }) { server in
+            for fields in ["Host: x\r\nHost: y\r\n", "Host: x\r\nContent-Length: 11\r\n"] {
+                let text = try await blocking {
+                    let connection = try server.connect()
+                    try connection.send("HEAD /parse/x HTTP/1.1\r\n\(fields)\r\n")
+                    return try connection.receiveAll()
+                }
+                #expect(text.hasPrefix("HTTP/1.1 4") && text.hasSuffix("\r\n\r\n"), "\(text)")
+            }
+        }
+    }
+
+    @Test func aRequestForTheHeadThatTakesTooLongGetsNoBody() async throws {
+        try await TestServer.running(
+            { $0.limits.requestTime = .milliseconds(100) },
+            service: { _ in
+                try? await Task.sleep(for: .seconds(5))
+                return WireReply([:])
+            }
+        ) { server in
+            let text = try await blocking {
+                let connection = try server.connect()
+                try connection.send("HEAD /parse/x HTTP/1.1\r\nHost: x\r\n\r\n")
+                return try connection.receiveAll()
+            }
+            #expect(text.hasPrefix("HTTP/1.1 503") && text.hasSuffix("\r\n\r\n"), "\(text)")
+        }
+    }
+
     @Test func aBodyInChunksIsPutTogether() async throws {
         try await TestServer.running { server in
             let reply = try await blocking {

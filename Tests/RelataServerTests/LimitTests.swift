@@ -42,6 +42,34 @@ struct LimitTests {
         }
     }
 
+    @Test func bodiesOfManyClientsDoNotAddUpWithoutBound() async throws {
+        try await TestServer.running({
+            $0.limits.bodySize = 100_000
+            $0.limits.totalBodySize = 250_000
+        }) { server in
+            let (refusal, small, later) = try await blocking {
+                let half = ServerConnection.bytes("POST", "/parse/x", body: [UInt8](repeating: 32, count: 100_000))
+                let slow = try (0..<2).map { _ in try server.connect() }
+                for connection in slow { try connection.send(Array(half.dropLast(1))) }
+                usleep(200_000)
+                let refusal = try server.connect().request(
+                    "POST", "/parse/x", body: [UInt8](repeating: 32, count: 90_000))
+                let small = try server.connect().request("POST", "/parse/x", body: [UInt8](repeating: 32, count: 1000))
+                for connection in slow {
+                    try connection.send(" ")
+                    _ = try connection.receive()
+                }
+                let later = try server.connect().request(
+                    "POST", "/parse/x", body: [UInt8](repeating: 32, count: 90_000))
+                return (refusal, small.status, later.status)
+            }
+            #expect(refusal.status == 503)
+            #expect(refusal.code == ParseError.Code.requestLimitExceeded.rawValue)
+            #expect(refusal.headers["retry-after"] == "1")
+            #expect(small == 200 && later == 200)
+        }
+    }
+
     @Test func aBodyInChunksIsRefusedWhereItBecomesTooLarge() async throws {
         try await TestServer.running({ $0.limits.bodySize = 1000 }) { server in
             let reply = try await blocking {

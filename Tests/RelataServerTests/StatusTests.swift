@@ -116,6 +116,16 @@ struct StatusTests {
         #expect(!log.lines.contains { $0.contains("secret") })
     }
 
+    @Test func anErrorIsOneLineThatIsNotLong() {
+        struct Wordy: Error, CustomStringConvertible {
+            let description = "first\nsecond\r\n\u{1B}[31m" + String(repeating: "é", count: 5000)
+        }
+        let line = RequestResponder.line(Wordy())
+        #expect(line.hasPrefix("first second   [31mé"))
+        #expect(line.utf8.count <= 2050)
+        #expect(!line.contains(where: \.isNewline))
+    }
+
     @Test func nothingIsLoggedForRequestsBelowTheLevel() async throws {
         let log = LogRecorder()
         try await TestServer.running(logger: log.logger(.info)) { server in

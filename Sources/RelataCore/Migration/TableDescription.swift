@@ -170,5 +170,18 @@ public struct IndexDescription: Hashable, Sendable {
 
 extension String {
     /// Whether SQL takes the two for one name.
-    func isSameName(as other: String) -> Bool { self == other || lowercased() == other.lowercased() }
+    func isSameName(as other: String) -> Bool {
+        var (left, right) = (utf8.makeIterator(), other.utf8.makeIterator())
+        while let one = left.next() {
+            guard let two = right.next() else { return false }
+            // Only ASCII can be folded byte by byte; other names are few.
+            guard one < 0x80, two < 0x80 else { return self == other || lowercased() == other.lowercased() }
+            if one != two, Self.folded(one) != Self.folded(two) { return false }
+        }
+        return right.next() == nil
+    }
+
+    private static func folded(_ byte: UInt8) -> UInt8 {
+        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+    }
 }

@@ -65,7 +65,8 @@ extension ObjectWriter {
         }
         let target = indexes.map { row[$0] }
         guard (target == owner.values) != isAdding else { return }
-        guard isAdding || reference.isOptional else {
+        let isRequired = transaction.classes[entity: reference.source]?[reference.property]?.isRequired ?? false
+        guard isAdding || reference.isOptional && !isRequired else {
             throw ParseError(.validationError, "\(source.name).\(reference.property) is required")
         }
         var changes: [Int: Value] = [:]

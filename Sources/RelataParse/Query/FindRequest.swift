@@ -29,7 +29,7 @@ struct FindRequest: Sendable {
         selection = try Selection(call)
         limit = try call.count("limit")
         skip = try call.count("skip")
-        counts = call.flag("count")
+        counts = try call.flag("count")
     }
 
     /// Answers it.
@@ -45,7 +45,8 @@ struct FindRequest: Sendable {
             // What a query leaves out at the beginning costs nothing where it is none.
             plan.offset = skip == 0 ? nil : skip
             if plan.limit != 0 {
-                let objects = try ObjectFetcher(transaction).fetch(plan, selection, of: parseClass, score: query.score)
+                let objects = try ObjectFetcher(transaction, limit: options.maximumReply).fetch(
+                    plan, selection, of: parseClass, score: query.score)
                 reply.append(json: objects.bytes)
             }
         }
@@ -86,7 +87,7 @@ struct GetRequest: Sendable {
     ///
     /// - Throws: ``ParseError`` 102 for parameters that there aren't.
     init(_ className: String, _ objectID: String, _ call: ParseCall) throws(ParseError) {
-        try call.check(parameters: ["readPreference", "includeReadPreference"] + Selection.parameters)
+        try call.check(parameters: ["deletionPlan", "readPreference", "includeReadPreference"] + Selection.parameters)
         self.className = className
         self.objectID = objectID
         selection = try Selection(call)
@@ -95,12 +96,12 @@ struct GetRequest: Sendable {
     /// Answers it.
     ///
     /// - Throws: ``ParseError`` 101 where there is no such object.
-    func run(in transaction: ParseTransaction) throws -> WireReply {
+    func run(in transaction: ParseTransaction, _ options: ParseService.Options) throws -> WireReply {
         guard let parseClass = try transaction.existing(className), let key = parseClass.objectID.key(objectID) else {
             throw ParseError(.objectNotFound, "Object not found.")
         }
         let plan = QueryPlan(entity: parseClass.name, condition: .keyIn(.property(scope: 0, path: []), [key]))
-        let objects = try ObjectFetcher(transaction).fetch(plan, selection, of: parseClass)
+        let objects = try ObjectFetcher(transaction, limit: options.maximumReply).fetch(plan, selection, of: parseClass)
         guard !objects.ranges.isEmpty else { throw ParseError(.objectNotFound, "Object not found.") }
         return WireReply(body: objects.bytes)
     }
@@ -116,6 +117,16 @@ extension ParseTransaction {
 }
 
 extension ParseCall {
+    /// Whether a request that deletes only asks what would be.
+    ///
+    /// - Throws: ``ParseError`` 102 for any other parameter: it may be a misspelt one.
+    func isDryRun() throws(ParseError) -> Bool {
+        for name in (Array(parameters.keys) + body.keys).sorted() where name != "dryRun" {
+            throw ParseError(.invalidQuery, "Invalid parameter for a deletion: \(name.prefix(64))")
+        }
+        return try flag("dryRun")
+    }
+
     /// - Throws: ``ParseError`` 102 for a parameter that isn't one of these.
     func check(parameters known: [String]) throws(ParseError) {
         for name in body.keys.sorted() where !known.contains(name) {

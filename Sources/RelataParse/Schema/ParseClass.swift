@@ -6,6 +6,8 @@ import RelataSQLite
 final class ParseClass: Sendable {
     /// The entity and its columns.
     let table: Table
+    /// The entity as it is stored: the other has the rules that follow from what is known besides.
+    let stored: Entity
     /// The fields in order, those that every object has first.
     let fields: [Field]
     /// What is known besides.
@@ -26,8 +28,9 @@ final class ParseClass: Sendable {
     /// The field of that name.
     subscript(name: String) -> Field? { places[name].map { fields[$0] } }
 
-    init(_ table: Table, in schema: Schema, options: ClassOptions) {
+    init(_ table: Table, stored: Entity, in schema: Schema, options: ClassOptions) {
         self.table = table
+        self.stored = stored
         self.options = options
         objectID = ObjectIDCoding(table)
         var fields = [Field(name: "objectId", type: .string, storage: .objectID)]
@@ -103,7 +106,7 @@ struct Field: Sendable {
             storage = .column(column)
             type = options?.type ?? FieldType(attribute.type)
             isAnyJSON = attribute.type == .json && options?.type == nil
-            isRequired = options?.isRequired ?? (!attribute.isOptional && attribute.defaultValue == nil)
+            isRequired = options?.isRequired ?? property.isRequired
             limits = attribute.limits
         case .relationship(let relationship):
             guard let link = table.links[relationship.name] else { return nil }

@@ -6,6 +6,10 @@ enum ParseNames {
         "length",
     ]
 
+    /// How many fields a class can have. SQLite's tables have 2000 columns at most, and a query needs some for what it
+    /// shows of pointers.
+    static let maximumFields = 1000
+
     /// - Throws: ``ParseError`` 103 for a name that no class can have.
     static func checkClass(_ name: String) throws(ParseError) {
         guard isPlain(name), name.utf8.count <= 128 else {

@@ -45,8 +45,7 @@ extension ParseStore {
     /// - Throws: ``ParseError`` 255 where a field has another type than in the document, or what is to go holds something.
     public func changes(to document: SchemaDocument, removes: Bool = false) async throws -> [String] {
         try await read { transaction in
-            let entities = transaction.schema.tables.map(\.entity)
-            var draft = SchemaDraft(entities: entities, options: transaction.classes.options)
+            var draft = SchemaDraft(entities: transaction.classes.entities, options: transaction.classes.options)
             return try draft.deploy(document, removes: removes, checking: transaction.connection)
         }
     }
@@ -102,6 +101,8 @@ extension SchemaDraft {
                     guard case .relationship(let relationship) = property else {
                         return !isView && wanted[entity.name] != nil
                     }
+                    // Clients know nothing of the other side of a one-to-one.
+                    if case .hasOne = relationship.kind, wanted[entity.name] != nil { return false }
                     return (RelationshipDetails(relationship).inverse != nil) == isView
                 }
                 try removeFields(Set(gone.map(\.name)), of: entity.name)

@@ -37,10 +37,11 @@ extension SchemaDraft {
             throw ParseError(.classNotEmpty, "Field \(field) exists, cannot update.")
         }
         edit(name) { entity, known in
-            let type = known.fields[field]?.type
-            known.fields[field] = options
-            known.fields[field]?.type = type
-            if known.fields[field] == FieldOptions() { known.fields[field] = nil }
+            // What the column says by itself needn't be kept, and can't be otherwise.
+            let implied = FieldOptions(isRequired: property.isRequired)
+            options.type = known.fields[field]?.type
+            options.isRequired = options.isRequired || implied.isRequired
+            known.fields[field] = options == implied ? nil : options
             guard case .relationship(let old) = property,
                 let index = entity.properties.firstIndex(where: { $0.name == field })
             else { return }
@@ -91,6 +92,17 @@ extension SchemaDraft {
             } else {
                 entity.indexes.removeAll { $0 == names }
             }
+        }
+    }
+}
+
+extension Property {
+    /// Whether its column must have a value, which objects have to bring along.
+    var isRequired: Bool {
+        switch self {
+        case .attribute(let attribute): !attribute.isOptional && attribute.defaultValue == nil
+        case .relationship(let relationship):
+            if case .toOne(isOptional: false, _) = relationship.kind { true } else { false }
         }
     }
 }

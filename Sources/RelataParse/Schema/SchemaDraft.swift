@@ -73,17 +73,21 @@ struct SchemaDraft {
         guard let index = entities.firstIndex(where: { $0.name == className }) else {
             throw ParseError(.invalidClassName, "Class \(className) does not exist.")
         }
+        // Another program's names may be any.
+        if let known = entities[index].property(name) { return try check(known, is: type, of: className) }
         try ParseNames.checkField(name)
+        guard entities[index].properties.count < ParseNames.maximumFields else {
+            throw ParseError(
+                .invalidKeyName,
+                "\(name) can't be added: \(className) has \(ParseNames.maximumFields) fields, as many as a class can have"
+            )
+        }
         let lowercased = name.lowercased()
         if let other = entities[index].properties.first(where: { $0.name.lowercased() == lowercased }) {
-            guard other.name == name else {
-                throw ParseError(
-                    .invalidKeyName,
-                    "Invalid field name: \(name): \(className) has a field \(other.name), which differs only in case: use that, or another name"
-                )
-            }
-            try check(other, is: type, of: className)
-            return
+            throw ParseError(
+                .invalidKeyName,
+                "Invalid field name: \(name): \(className) has a field \(other.name), which differs only in case: use that, or another name"
+            )
         }
         if let target = type.targetClass { try addClass(target) }
         var options = new
@@ -154,6 +158,18 @@ struct SchemaDraft {
     }
 
     // MARK: Migration
+
+    /// - Throws: ``ParseError`` 103 for a new class whose name something else in the file has: a view, an index.
+    func checkNames(since old: [Entity], on connection: Connection) throws {
+        let known = Set(old.map(\.name))
+        for entity in entities where !known.contains(entity.name) {
+            let query = SQLStatement(
+                "SELECT type FROM sqlite_master WHERE name = ?1 COLLATE NOCASE", [.value(.text(entity.table))])
+            guard let type = try connection.value(query) else { continue }
+            throw ParseError(
+                .invalidClassName, "Invalid classname: \(entity.name): the file has a \(type.description) of that name")
+        }
+    }
 
     /// The step that lets go of what was taken away since, and makes a file of another program Relata's.
     func migrationStep(from old: [Entity]) -> MigrationStep {

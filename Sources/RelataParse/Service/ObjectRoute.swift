@@ -14,12 +14,12 @@ enum ObjectRoute {
         case (.get, nil): self = .read(.find(try FindRequest(className, call)))
         case (.get, let id?):
             self =
-                call.flag("deletionPlan")
+                try call.flag("deletionPlan")
                 ? .read(.deletionPlan(className, id)) : .read(.get(try GetRequest(className, id, call)))
         case (.post, nil): self = .write(.create(className, try ObjectBody(call.body)))
         case (.put, let id?): self = .write(.update(className, id, try ObjectBody(call.body)))
         case (.delete, let id?):
-            self = call.flag("dryRun") ? .read(.deletionPlan(className, id)) : .write(.delete(className, id))
+            self = try call.isDryRun() ? .read(.deletionPlan(className, id)) : .write(.delete(className, id))
         default:
             throw ParseError(.commandUnavailable, "\(call.line.prefix(128)) isn't possible", status: 405)
         }
@@ -35,7 +35,7 @@ enum ObjectRead: Sendable {
     func run(in transaction: ParseTransaction, _ options: ParseService.Options) throws -> WireReply {
         switch self {
         case .find(let request): try request.run(in: transaction, options)
-        case .get(let request): try request.run(in: transaction)
+        case .get(let request): try request.run(in: transaction, options)
         case .deletionPlan(let className, let id): try transaction.deletionPlan(className, id)
         }
     }

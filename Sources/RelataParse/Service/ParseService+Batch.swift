@@ -27,27 +27,38 @@ extension ParseService {
         }
         guard !writes.isEmpty else {
             return try await store.read { transaction in
-                Self.reply(
-                    routes.map { route in
-                        Result {
-                            try Self.run(try route.get(), BatchWriter(transaction: transaction, options: options))
-                        }
-                        .mapError { ParseError($0) }
-                    })
+                let writer = BatchWriter(transaction: transaction, options: options)
+                var size = 0
+                let results = try routes.map { route in
+                    let result = Result { try Self.run(try route.get(), writer) }.mapError { ParseError($0) }
+                    try Self.count(result, in: &size, options)
+                    return result
+                }
+                return Self.reply(results)
             }
         }
         let order = BatchOrder.places(routes)
         return try await writing(writes, call) { writer in
             var results: [Result<WireReply, ParseError>?] = Array(repeating: nil, count: routes.count)
+            var size = 0
             for place in order {
                 switch routes[place] {
                 case .failure(let error): results[place] = .failure(error)
                 case .success(let route) where isAtomic: results[place] = .success(try Self.run(route, writer))
                 case .success(let route): results[place] = try writer.alone(route) { try Self.run(route, writer) }
                 }
+                if let result = results[place] { try Self.count(result, in: &size, options) }
             }
             return Self.reply(results.compactMap(\.self))
         }
+    }
+
+    /// - Throws: ``ParseError`` 116 where the replies so far are more than one may be.
+    private static func count(
+        _ result: Result<WireReply, ParseError>, in size: inout Int, _ options: Options
+    ) throws(ParseError) {
+        if case .success(let reply) = result { size += reply.body.count }
+        guard size <= options.maximumReply else { throw .replyTooLarge(options.maximumReply) }
     }
 
     private static func run(_ route: ObjectRoute, _ writer: BatchWriter) throws -> WireReply {

@@ -15,24 +15,21 @@ extension ParseService {
         case (.get, let name?): return try await schema(name)
         case (.post, _):
             let description = try ClassDescription(call.body, name: name)
-            try await store.alter { draft, _ in
+            return try await altering(call, description.className) { draft, _ in
                 guard !draft.hasClass(description.className) else {
                     throw ParseError(.invalidClassName, "Class \(description.className) already exists.")
                 }
                 try draft.addClass(description.className)
                 try draft.apply(description)
             }
-            return try await schema(description.className)
         case (.put, let name?):
             let description = try ClassDescription(call.body, name: name)
-            try await store.alter { draft, _ in
+            return try await altering(call, name) { draft, _ in
                 guard draft.hasClass(name) else { throw Self.noClass(name) }
                 try draft.apply(description)
             }
-            return try await schema(name)
         case (.delete, let name?):
-            try await delete(className: name)
-            return WireReply([:])
+            return try await delete(call, className: name)
         default: throw ParseError(.commandUnavailable, "\(call.line.prefix(128)) isn't possible", status: 405)
         }
     }
@@ -44,8 +41,27 @@ extension ParseService {
         }
     }
 
-    private func delete(className name: String) async throws {
-        try await store.alter { draft, connection in
+    /// Changes a class. A request that was answered before gets the same reply.
+    ///
+    /// - Parameter name: The class that the reply tells of; `nil` for none.
+    private func altering(
+        _ call: ParseCall, _ name: String?, _ change: @Sendable (inout SchemaDraft, Connection) throws -> Void
+    ) async throws -> WireReply {
+        let options = options
+        return try await store.alter { draft, connection in
+            let done = try call.requestID.flatMap { try RequestLog.reply(to: call, $0, on: connection) }
+            if done == nil { try change(&draft, connection) }
+        } finish: { _, transaction in
+            try Self.once(call, in: transaction, options) {
+                guard let name else { return WireReply([:]) }
+                guard let parseClass = try transaction.existing(name) else { throw Self.noClass(name) }
+                return WireReply(parseClass.schemaJSON)
+            }
+        }
+    }
+
+    private func delete(_ call: ParseCall, className name: String) async throws -> WireReply {
+        try await altering(call, nil) { draft, connection in
             guard let entity = draft.entity(name) else { return }
             let count = try connection.value(SQLStatement("SELECT count(*) FROM \(Dialect.sqlite.quote(entity.table))"))
             if case .integer(let count)? = count, count > 0 {
@@ -72,11 +88,21 @@ extension ParseService {
         guard call.method == .delete, call.path.count == 2 else { throw Self.unknown(call) }
         let name = call.path[1]
         if let error = DisabledFeature.error(forClass: name) { throw error }
+        let isDryRun = try call.isDryRun()
+        let options = options
         return try await store.write { transaction in
             guard let parseClass = try transaction.existing(name) else { throw Self.noClass(name) }
             let keys = try QueryCompiler(schema: transaction.schema).keys(QueryPlan(entity: name))
-            _ = try transaction.delete(parseClass, .query(keys.statement))
-            return WireReply([:])
+            let (entity, roots) = (parseClass.table.index, DeletionRoots.query(keys.statement))
+            if isDryRun {
+                let report = try transaction.connection.deletionPlan(
+                    of: entity, roots: roots, schema: transaction.schema)
+                return WireReply(DeletionReportJSON(classes: transaction.classes).json(report.sorted()))
+            }
+            return try Self.once(call, in: transaction, options) {
+                _ = try transaction.delete(parseClass, roots)
+                return WireReply([:])
+            }
         }
     }
 }

@@ -11,17 +11,30 @@ extension ParseService {
         try await prepare(writes)
         let options = options
         let (reply, actions) = try await store.write { transaction -> (WireReply, [ParseTransaction.Action]) in
-            if let id = call.requestID, let reply = try RequestLog.reply(to: call, id, in: transaction) {
-                return (reply, [])
-            }
-            let reply = try body(BatchWriter(transaction: transaction, options: options, tellsUnset: call.tellsUnset))
-            try transaction.checkCounts()
-            if let id = call.requestID {
-                try RequestLog.remember(reply, to: call, id, for: options.requestLifetime, in: transaction)
+            let reply = try Self.once(call, in: transaction, options) {
+                let writer = BatchWriter(transaction: transaction, options: options, tellsUnset: call.tellsUnset)
+                let reply = try body(writer)
+                try transaction.checkCounts()
+                return reply
             }
             return (reply, transaction.agenda.actions)
         }
         for action in actions { await action() }
+        return reply
+    }
+
+    /// What a request did before, or does now and is remembered by.
+    static func once(
+        _ call: ParseCall, in transaction: ParseTransaction, _ options: Options, _ body: () throws -> WireReply
+    ) throws -> WireReply {
+        guard let id = call.requestID else { return try body() }
+        if let reply = try RequestLog.reply(
+            to: call, id, on: transaction.connection, now: transaction.now)
+        {
+            return reply
+        }
+        let reply = try body()
+        try RequestLog.remember(reply, to: call, id, for: options.requestLifetime, in: transaction)
         return reply
     }
 
@@ -264,7 +277,8 @@ struct BatchWriter {
     /// An object as clients get it.
     private func json(_ parseClass: ParseClass, _ key: KeyValue) throws -> JSONValue {
         let plan = QueryPlan(entity: parseClass.name, condition: .keyIn(.property(scope: 0, path: []), [key]))
-        let objects = try ObjectFetcher(transaction).fetch(plan, Selection(), of: parseClass)
+        let objects = try ObjectFetcher(transaction, limit: options.maximumReply).fetch(
+            plan, Selection(), of: parseClass)
         return try JSONParser.parse(objects.bytes)
     }
 

@@ -19,6 +19,8 @@ public final class ParseService: Sendable {
         public var maximumLimit: Int?
         /// How many requests a batch may hold.
         public var maximumBatch = 1000
+        /// How many bytes a reply may have.
+        public var maximumReply = 64 * 1024 * 1024
         /// Whether clients may choose the ids of new objects.
         public var allowsCustomObjectIDs = false
         /// Whether classes are only changed by requests with the master key. Using a class that doesn't exist needs none.
@@ -50,7 +52,9 @@ public final class ParseService: Sendable {
         // Who asks whether the server is well may not know its keys.
         if request.path.split(separator: "/") == ["health"] { return WireReply(["status": "ok"]) }
         do {
-            return try await answer(try ParseCall(request, keys: keys))
+            let reply = try await answer(try ParseCall(request, keys: keys))
+            guard reply.body.count <= options.maximumReply else { throw ParseError.replyTooLarge(options.maximumReply) }
+            return reply
         } catch {
             let parseError = ParseError(error)
             if parseError.status >= 500 { report(error) }
@@ -68,7 +72,7 @@ public final class ParseService: Sendable {
         case "purge": return try await purge(call)
         case "aggregate" where call.method == .get && call.path.count == 2:
             let request = try AggregateRequest(call.path[1], call)
-            return try await store.read { try request.run(in: $0) }
+            return try await store.read { try request.run(in: $0, self.options) }
         case "serverInfo": return try serverInfo(call)
         default: throw Self.unknown(call)
         }

@@ -43,19 +43,23 @@ public final class ParseStore: Sendable {
     /// - Parameters:
     ///   - path: The file, or `nil` for a store in memory.
     ///   - mode: Whether clients may make classes and fields by using them.
+    ///   - isReadOnly: Whether the file stays as it is, to the last byte; it must exist.
     ///   - durability: What a power cut can cost.
     ///   - trace: Called after each SQL statement.
     /// - Throws: ``RelataError`` where the file can't be opened, is damaged, or is no database.
     public static func open(
-        _ path: String?, mode: Mode = .development, durability: Durability = .normal, trace: SQLTrace? = nil
+        _ path: String?, mode: Mode = .development, isReadOnly: Bool = false, durability: Durability = .normal,
+        trace: SQLTrace? = nil
     ) throws -> ParseStore {
-        let pool = try ConnectionPool(path: path, durability: durability, trace: trace)
+        let pool = try ConnectionPool(path: path, isReadOnly: isReadOnly, durability: durability, trace: trace)
         do {
             let classes = try pool.withWriter { connection in
                 // Read before anything is written: a file that is no database stays as it was.
                 let found = try read(connection)
-                if path != nil { try connection.execute("PRAGMA journal_mode = WAL") }
-                try ParseMetadata.create(on: connection)
+                if !isReadOnly {
+                    if path != nil { try connection.execute("PRAGMA journal_mode = WAL") }
+                    try ParseMetadata.create(on: connection)
+                }
                 return try ClassSet(
                     found.entities, options: found.options, version: try ParseMetadata.version(of: connection))
             }
@@ -141,24 +145,36 @@ public final class ParseStore: Sendable {
     func alter<Result: Sendable>(
         _ change: @Sendable (inout SchemaDraft, Connection) throws -> Result
     ) async throws -> Result {
+        try await alter(change) { result, _ in result }
+    }
+
+    /// The same with something that is done in the same transaction, with the classes as they are then.
+    ///
+    /// - Parameter finish: Gets what `change` returned.
+    /// - Returns: what `finish` returns.
+    func alter<Found: Sendable, Result: Sendable>(
+        _ change: @Sendable (inout SchemaDraft, Connection) throws -> Found,
+        finish: @Sendable (Found, ParseTransaction) throws -> Result
+    ) async throws -> Result {
         guard models == nil else {
             throw ParseError(.operationForbidden, "the classes are those of the app's models and can't be changed here")
         }
         return try await pool.alone { connection in
-            let (result, classes) = try SQLiteMigrator.transaction(on: connection) { migrate -> (Result, ClassSet?) in
-                let found = try Self.read(connection)
-                var draft = SchemaDraft(entities: found.entities, options: found.options)
-                let result = try change(&draft, connection)
-                guard draft.entities != found.entities || draft.options != found.options else {
-                    return (result, ClassSet?.none)
+            let (result, classes) = try SQLiteMigrator.transaction(on: connection) { migrate -> (Result, ClassSet) in
+                let stored = try Self.read(connection)
+                var draft = SchemaDraft(entities: stored.entities, options: stored.options)
+                let found = try change(&draft, connection)
+                if draft.entities != stored.entities || draft.options != stored.options {
+                    try draft.checkNames(since: stored.entities, on: connection)
+                    try migrate(try Schema(draft.entities), [draft.migrationStep(from: stored.entities)])
+                    try ParseMetadata.write(draft.options, on: connection)
                 }
-                try migrate(try Schema(draft.entities), [draft.migrationStep(from: found.entities)])
-                try ParseMetadata.write(draft.options, on: connection)
                 let version = try ParseMetadata.version(of: connection)
-                return (result, try ClassSet(draft.entities, options: draft.options, version: version))
+                let classes = try ClassSet(draft.entities, options: draft.options, version: version)
+                return (try finish(found, ParseTransaction(connection, classes)), classes)
             }
-            if let classes {
-                self.current.withLock { if $0.version < classes.version || $0.schema.tables.isEmpty { $0 = classes } }
+            self.current.withLock {
+                if $0.version < classes.version || $0.schema.tables.isEmpty { $0 = classes }
             }
             return result
         }

@@ -22,11 +22,13 @@ enum RequestLog {
     /// The reply that a request got, if it was answered already.
     ///
     /// - Throws: ``ParseError`` 159 where another request had the same id.
-    static func reply(to call: ParseCall, _ id: String, in transaction: ParseTransaction) throws -> WireReply? {
+    static func reply(
+        to call: ParseCall, _ id: String, on connection: Connection, now: Date = Date()
+    ) throws -> WireReply? {
         let query = SQLStatement(
             "SELECT line, status, location, body FROM \(table) WHERE id = ?1 AND expires > ?2",
-            [.value(.text(id)), .value(.integer(seconds(transaction.now)))])
-        guard let row = try transaction.connection.values(query).first, row.count == 4 else { return nil }
+            [.value(.text(id)), .value(.integer(seconds(now)))])
+        guard let row = try connection.values(query).first, row.count == 4 else { return nil }
         guard row[0] == .text(call.line) else { throw ParseError(.duplicateRequest, "Duplicate request") }
         guard case .integer(let status) = row[1], case .text(let body) = row[3] else { return nil }
         let location: String? = if case .text(let text) = row[2] { text } else { nil }

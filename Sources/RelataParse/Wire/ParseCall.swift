@@ -167,13 +167,18 @@ extension ParseCall {
         return count
     }
 
-    /// A parameter that is on or off.
-    func flag(_ name: String) -> Bool {
+    /// A parameter that is on or off: true, false, 1 or 0; one that is only named is on.
+    ///
+    /// - Throws: ``ParseError`` 102 for anything else, which may have been meant to be on.
+    func flag(_ name: String) throws(ParseError) -> Bool {
         switch body[name] ?? parameters[name] {
-        case .bool(let value): value
-        case .integer(let value): value != 0
-        case .string(let text): ["1", "true"].contains(text.lowercased())
-        default: false
+        case nil, .null: return false
+        case .bool(let value): return value
+        case .integer(1): return true
+        case .integer(0): return false
+        case .string(let text) where ["", "1", "true"].contains(text.lowercased()): return true
+        case .string(let text) where ["0", "false"].contains(text.lowercased()): return false
+        default: throw ParseError(.invalidQuery, "\(name) must be true or false")
         }
     }
 }

@@ -53,6 +53,13 @@ public struct ParseError: Error, Hashable, Sendable {
         }
     }
 
+    /// What a request gets whose reply would be too large.
+    static func replyTooLarge(_ limit: Int) -> ParseError {
+        ParseError(
+            .objectTooLarge,
+            "the reply would be larger than \(limit) bytes: ask for fewer objects (limit), fields (keys) or includes")
+    }
+
     /// What a request without the keys it needs gets.
     public static let unauthorized = ParseError(.operationForbidden, "unauthorized", status: 403)
 }

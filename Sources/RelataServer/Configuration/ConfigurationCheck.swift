@@ -2,6 +2,7 @@
 import Foundation
 import NIOSSL
 import RelataCore
+import RelataParse
 
 extension RelataServer.Configuration {
     /// - Throws: ``RelataError`` that names what can't be.
@@ -17,7 +18,11 @@ extension RelataServer.Configuration {
         {
             throw .invalidUse("the origin \(origin) is none such as https://example.com, or *")
         }
+        guard stopTimeout >= .zero, stopTimeout <= .seconds(86_400) else {
+            throw .invalidUse("the time to stop is \(stopTimeout): it must be at least 0, and at most a day")
+        }
         try limits.check()
+        try service.check()
     }
 
     private static func isPath(_ character: Character) -> Bool {
@@ -26,6 +31,9 @@ extension RelataServer.Configuration {
 }
 
 extension RelataServer.Limits {
+    /// What buffers and zlib count with 32 bits, and some room.
+    fileprivate static let maximumSize = 2 << 30
+
     fileprivate func check() throws(RelataError) {
         let numbers = [
             ("bodySize", bodySize), ("headerSize", headerSize), ("headerCount", headerCount),
@@ -34,9 +42,35 @@ extension RelataServer.Limits {
         for (name, number) in numbers where number <= 0 {
             throw .invalidUse("the limit \(name) is \(number): it must be above 0")
         }
+        guard bodySize <= Self.maximumSize else {
+            throw .invalidUse("the limit bodySize is \(bodySize): it must be at most \(Self.maximumSize)")
+        }
+        guard totalBodySize >= bodySize else {
+            throw .invalidUse(
+                "the limit totalBodySize is \(totalBodySize): it must be at least bodySize, which is \(bodySize)")
+        }
         let times = [("idleTime", idleTime), ("transferTime", transferTime), ("requestTime", requestTime)]
         for (name, time) in times where time <= .zero || time > .seconds(86_400) {
             throw .invalidUse("the limit \(name) is \(time): it must be above 0, and at most a day")
+        }
+    }
+}
+
+extension ParseService.Options {
+    fileprivate func check() throws(RelataError) {
+        let numbers = [
+            ("defaultLimit", defaultLimit), ("maximumLimit", maximumLimit ?? 1), ("maximumBatch", maximumBatch),
+            ("maximumReply", maximumReply),
+        ]
+        for (name, number) in numbers where number <= 0 {
+            throw .invalidUse("\(name) is \(number): it must be above 0")
+        }
+        guard maximumReply <= RelataServer.Limits.maximumSize else {
+            throw .invalidUse(
+                "maximumReply is \(maximumReply): it must be at most \(RelataServer.Limits.maximumSize)")
+        }
+        guard requestLifetime > 0, requestLifetime <= 31_536_000 else {
+            throw .invalidUse("requestLifetime is \(requestLifetime): it must be above 0, and at most a year")
         }
     }
 }

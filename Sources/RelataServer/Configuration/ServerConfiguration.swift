@@ -50,6 +50,8 @@ extension RelataServer {
     public struct Limits: Hashable, Sendable {
         /// The bytes of a body, also after it was decompressed.
         public var bodySize = 20 * 1024 * 1024
+        /// The bytes of all bodies that are arriving or worked on. Beyond it large ones are refused for the moment.
+        public var totalBodySize = 512 * 1024 * 1024
         /// The bytes of all header fields.
         public var headerSize = 32 * 1024
         /// How many header fields a request may have.

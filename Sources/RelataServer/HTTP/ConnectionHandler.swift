@@ -31,7 +31,11 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler {
     /// Requests that arrived while another was answered.
     private var waiting = CircularBuffer<ServerRequest>(initialCapacity: 0)
     /// What is wrong with the request after those.
-    private var refusal: ParseError?
+    private var refusal: RequestAssembler.Refusal?
+    /// Whether the client of the request that arrives waits to be asked for its body.
+    private var isAskAwaited = false
+    /// Whether the request that is worked on wants only the head of its reply.
+    private var isAnsweringHead = false
     /// No request is taken any more: the connection is closed after those that are there.
     private var isEnding = false
     private var isInputClosed = false
@@ -48,7 +52,7 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler {
         self.responder = responder
         self.limits = limits
         self.finished = finished
-        assembler = RequestAssembler(limit: limits.bodySize)
+        assembler = RequestAssembler(limit: limits.bodySize, budget: responder.bodies)
     }
 
     // MARK: Opening and closing
@@ -99,21 +103,30 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler {
         let step = assembler.receive(unwrapInboundIn(data))
         guard case .listening = state else {
             switch step {
-            case .complete(let request): if !isEnding { waiting.append(request) }
-            case .refuse(let error): refusal = error
-            case .wait, .askForBody: break
+            case .complete(let request):
+                isAskAwaited = false
+                if !isEnding { waiting.append(request) }
+            case .refuse(let refused): refusal = refused
+            // It is asked when its turn comes: the answer to another can't stand between.
+            case .askForBody: isAskAwaited = true
+            case .wait: break
             }
             return
         }
         switch step {
         case .complete(let request): answer(request, context)
-        case .refuse(let error): sendLast(responder.refuse(error), context)
+        case .refuse(let refusal): refuse(refusal, context)
         case .askForBody:
-            let question = context.channel.allocator.buffer(staticString: "HTTP/1.1 100 Continue\r\n\r\n")
-            context.writeAndFlush(wrapOutboundOut(question), promise: nil)
+            askForBody(context)
             waitForBody(context, isFirst: true)
         case .wait: waitForBody(context, isFirst: assembler.received == 0)
         }
+    }
+
+    private func askForBody(_ context: ChannelHandlerContext) {
+        isAskAwaited = false
+        let question = context.channel.allocator.buffer(staticString: "HTTP/1.1 100 Continue\r\n\r\n")
+        context.writeAndFlush(wrapOutboundOut(question), promise: nil)
     }
 
     /// Nothing is read while requests wait: a client that sends more than it takes replies is held back.
@@ -134,8 +147,8 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler {
         }
         switch state {
         case .listening where isInputClosed: context.close(promise: nil)
-        case .listening: sendLast(responder.refuse(MalformedRequest.error(for: error)), context)
-        case .answering, .blocked: refusal = MalformedRequest.error(for: error)
+        case .listening: refuse(.init(error: MalformedRequest.error(for: error)), context)
+        case .answering, .blocked: refusal = .init(error: MalformedRequest.error(for: error))
         case .lingering: break
         }
     }
@@ -144,6 +157,7 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler {
 
     private func answer(_ request: ServerRequest, _ context: ChannelHandlerContext) {
         requestCount += 1
+        isAnsweringHead = request.method == "HEAD"
         unfinishedCount += 1
         let (loop, number, peer) = (context.eventLoop, requestCount, context.channel.remoteAddress)
         let bound = NIOLoopBound(self, eventLoop: loop)
@@ -194,8 +208,9 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler {
         if let request = waiting.popFirst() {
             answer(request, context)
         } else if let refusal {
-            sendLast(responder.refuse(refusal), context)
+            refuse(refusal, context)
         } else if isReceiving {
+            if isAskAwaited { askForBody(context) }
             waitForBody(context, isFirst: true)
         } else if isEnding {
             linger(context)
@@ -206,6 +221,10 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler {
     }
 
     // MARK: Ending
+
+    private func refuse(_ refusal: RequestAssembler.Refusal, _ context: ChannelHandlerContext) {
+        sendLast(responder.refuse(refusal.error, isHead: refusal.isHead), context)
+    }
 
     private func sendLast(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
         state = .lingering
@@ -264,10 +283,10 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler {
         case .answering(_, let task):
             task?.cancel()
             let error = ParseError(.timeout, "the request took too long to answer", status: 503)
-            sendLast(responder.refuse(error), context)
+            refuse(.init(error: error, isHead: isAnsweringHead), context)
         case .listening where isReceiving:
             let error = ParseError(.timeout, "the request took too long to arrive", status: 408)
-            sendLast(responder.refuse(error), context)
+            refuse(.init(error: error, isHead: assembler.isHead), context)
         case .listening, .blocked, .lingering: context.close(promise: nil)
         }
     }

@@ -14,7 +14,14 @@ struct RequestAssembler {
         /// A request is whole.
         case complete(ServerRequest)
         /// A request is refused; what follows can't be understood.
-        case refuse(ParseError)
+        case refuse(Refusal)
+    }
+
+    /// Why a request isn't taken.
+    struct Refusal {
+        let error: ParseError
+        /// Whether only the head of the reply is wanted.
+        var isHead = false
     }
 
     private enum State {
@@ -24,14 +31,23 @@ struct RequestAssembler {
     }
 
     private let limit: Int
+    private let budget: BodyBudget
     private var state = State.head
     /// How many bytes of the body have arrived.
     private(set) var received = 0
 
-    init(limit: Int) { self.limit = limit }
+    /// - Parameters:
+    ///   - limit: The bytes of a body.
+    ///   - budget: The bytes of all bodies.
+    init(limit: Int, budget: BodyBudget) {
+        self.limit = limit
+        self.budget = budget
+    }
 
     /// Whether a request has begun to arrive.
     var isReceiving: Bool { if case .body = state { true } else { false } }
+    /// Whether the request that arrives wants only the head of its reply.
+    private(set) var isHead = false
 
     mutating func receive(_ part: HTTPServerRequestPart) -> Step {
         switch (state, part) {
@@ -39,6 +55,11 @@ struct RequestAssembler {
         case (.body(var request), .body(let bytes)):
             received += bytes.readableBytes
             guard received <= limit else { return refuse(Self.tooLarge(limit)) }
+            if received > BodyBudget.freeSize {
+                let share = request.share ?? BodyBudget.Share(of: budget)
+                guard share.grow(to: received) else { return refuse(Self.noRoom) }
+                request.share = share
+            }
             // Without this the bytes would be copied when they are appended to.
             state = .refused
             request.append(bytes)
@@ -55,6 +76,7 @@ struct RequestAssembler {
     }
 
     private mutating func begin(_ head: HTTPRequestHead) -> Step {
+        isHead = head.method == .HEAD
         let headers = RequestHeaders(head.headers)
         guard headers.hostCount == 1 || head.version.minor == 0 && headers.hostCount == 0 else {
             return refuse(ParseError(.otherCause, "a request needs one Host field", status: 400))
@@ -69,13 +91,18 @@ struct RequestAssembler {
                 method: head.method.rawValue, target: head.uri, headers: headers, body: ByteBuffer(),
                 // Nothing is read from the connection after a request for another protocol.
                 isKeptAlive: head.isKeepAlive && !headers.asksForUpgrade))
-        return headers.expectsContinue && head.version.minor > 0 ? .askForBody : .wait
+        let hasBody = headers.contentLength.map { $0 > 0 } ?? head.headers.contains(name: "transfer-encoding")
+        return headers.expectsContinue && hasBody && head.version.minor > 0 ? .askForBody : .wait
     }
 
     private mutating func refuse(_ error: ParseError) -> Step {
         state = .refused
-        return .refuse(error)
+        return .refuse(Refusal(error: error, isHead: isHead))
     }
+
+    /// The error for a body that there is no room for now.
+    private static let noRoom = ParseError(
+        .requestLimitExceeded, "the server is receiving too much at once: try again", status: 503)
 
     /// The error for a body that is larger than the limit.
     static func tooLarge(_ limit: Int) -> ParseError {

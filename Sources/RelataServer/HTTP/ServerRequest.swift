@@ -9,10 +9,10 @@ struct ServerRequest: Sendable {
     var target: String
     var headers: RequestHeaders
     var body: ByteBuffer
+    /// What the body takes of the room for all bodies; `nil` for a small one.
+    var share: BodyBudget.Share?
     /// Whether the client would like to send another one on the connection.
     var isKeptAlive: Bool
-    /// Who sent it.
-    var peer: SocketAddress?
     /// When its last byte arrived.
     var arrival = NIODeadline.now()
 }

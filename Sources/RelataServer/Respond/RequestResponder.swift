@@ -12,6 +12,8 @@ final class RequestResponder: Sendable {
     let metrics: ServerMetrics
     /// Where requests are answered.
     let executor: RequestExecutor
+    /// The room for the bodies of requests.
+    let bodies: BodyBudget
     private let service: Service
     private let mount: Mount
     private let limit: Int
@@ -32,6 +34,7 @@ final class RequestResponder: Sendable {
         self.logger = logger
         mount = Mount(configuration.mount)
         limit = configuration.limits.bodySize
+        bodies = BodyBudget(limit: configuration.limits.totalBodySize)
         encoder = ReplyEncoder(AllowedOrigins(configuration.allowedOrigins))
         status = StatusPages(metrics, audience: configuration.metricsAudience, check: check)
         requestLogLevel = configuration.requestLogLevel
@@ -97,12 +100,19 @@ final class RequestResponder: Sendable {
                 method: request.method == "HEAD" ? "GET" : request.method, path: String(path), query: String(query),
                 headers: request.headers.wire, body: body)
             let reply = await service(wire) { error in
-                logger.error("the store failed", metadata: ["request": "\(id)", "error": "\(error)"])
+                logger.error("the store failed", metadata: ["request": "\(id)", "error": "\(Self.line(error))"])
             }
             return ServerReply(reply)
         } catch {
             return ServerReply(error)
         }
+    }
+
+    /// An error in one line that isn't long, whatever it tells.
+    static func line(_ error: any Error) -> String {
+        let text = String(decoding: "\(error)".utf8.prefix(2048), as: UTF8.self)
+        return String(
+            String.UnicodeScalarView(text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
     }
 
     private func decoded(_ request: ServerRequest) throws(ParseError) -> [UInt8] {
@@ -125,13 +135,17 @@ final class RequestResponder: Sendable {
     }
 
     /// The reply to a request that isn't taken, and the last on its connection.
-    func refuse(_ error: ParseError) -> ByteBuffer {
+    ///
+    /// - Parameter isHead: Whether only its head is wanted.
+    func refuse(_ error: ParseError, isHead: Bool) -> ByteBuffer {
         metrics.requestRefused(status: error.status)
         let id = ids.next()
         logger.debug(
             "request refused",
             metadata: ["request": "\(id)", "status": "\(error.status)", "reason": "\(error.message)"])
-        return encoder.encode(ServerReply(error), to: RequestHeaders(), id: id, isHead: false, isKeptAlive: false).bytes
+        var reply = ServerReply(error)
+        if error.status == 503 { reply.fields = "retry-after: 1\r\n" }
+        return encoder.encode(reply, to: RequestHeaders(), id: id, isHead: isHead, isKeptAlive: false).bytes
     }
 
     private func log(

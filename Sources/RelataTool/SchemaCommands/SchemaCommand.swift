@@ -48,9 +48,7 @@ struct DiffCommand: AsyncParsableCommand {
 
     func run() async throws {
         let document = try await SchemaSource.document(arguments.wanted)
-        let store = try SchemaSource.store(arguments.file)
-        let changes = try await store.changes(to: document, removes: arguments.remove)
-        try store.close()
+        let changes = try await SchemaSource.changes(of: arguments.file, to: document, removes: arguments.remove)
         SchemaSource.show(changes)
         if !changes.isEmpty { throw ExitCode.failure }
     }
@@ -68,28 +66,36 @@ struct DeployCommand: AsyncParsableCommand {
 
     func run() async throws {
         let document = try await SchemaSource.document(arguments.wanted)
-        let store = try SchemaSource.store(arguments.file)
-        let changes = try await store.changes(to: document, removes: arguments.remove)
+        let changes = try await SchemaSource.changes(of: arguments.file, to: document, removes: arguments.remove)
         SchemaSource.show(changes)
         if !dryRun && !changes.isEmpty {
             guard yes || Console.confirm("Change \(URL(fileURLWithPath: arguments.file).lastPathComponent)?") else {
                 throw RelataError.invalidUse("nothing was changed: give --yes to change it without being asked")
             }
+            let store = try SchemaSource.store(arguments.file, isReadOnly: false)
             try await store.deploy(document, removes: arguments.remove)
+            try store.close()
         }
-        try store.close()
     }
 }
 
 /// Where classes come from.
 enum SchemaSource {
+    /// What deploying a document would change.
+    static func changes(of path: String, to document: SchemaDocument, removes: Bool) async throws -> [String] {
+        let store = try store(path)
+        let changes = try await store.changes(to: document, removes: removes)
+        try store.close()
+        return changes
+    }
+
     /// A server's file that is there.
-    static func store(_ path: String) throws -> ParseStore {
+    static func store(_ path: String, isReadOnly: Bool = true) throws -> ParseStore {
         guard FileManager.default.fileExists(atPath: path) else {
             throw RelataError.fileAccess(path: path, "there is no such file")
         }
         do {
-            return try ParseStore.open(path, mode: .production)
+            return try ParseStore.open(path, mode: .production, isReadOnly: isReadOnly)
         } catch let error as ParseError {
             throw RelataError.invalidUse(error.message)
         }

@@ -39,6 +39,8 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "Web pages that may call the server from a browser, between commas. (default: *)")
     var allowOrigin: String?
     @Option(help: "The largest body of a request. (default: 20M)") var maxBody: String?
+    @Option(help: "The bytes of all bodies at once; larger than --max-body. (default: 512M)") var maxBodies: String?
+    @Option(help: "The largest reply to a request. (default: 64M)") var maxReply: String?
     @Option(help: "How many connections are open at once. (default: 16384)") var maxConnections: String?
     @Option(help: "How many objects a query yields at most. (default: as many as it asks for)") var maxLimit: String?
     @Option(help: "Seconds that a connection stays open between requests. (default: 60)") var idleTimeout: String?
@@ -68,7 +70,9 @@ struct ServeCommand: AsyncParsableCommand {
         let options: [ServeSetting: String?] = [
             .file: file, .host: host, .port: port, .mount: mount, .keys: keys, .appID: appID, .clientKey: clientKey,
             .masterKey: masterKey, .tlsCertificate: tlsCertificate, .tlsKey: tlsKey, .allowOrigin: allowOrigin,
-            .maxBody: maxBody, .maxConnections: maxConnections, .maxLimit: maxLimit, .idleTimeout: idleTimeout,
+            .maxBody: maxBody, .maxBodies: maxBodies, .maxReply: maxReply, .maxConnections: maxConnections,
+            .maxLimit: maxLimit,
+            .idleTimeout: idleTimeout,
             .transferTimeout: transferTimeout, .requestTimeout: requestTimeout, .stopTimeout: stopTimeout,
             .durability: durability, .metrics: metrics, .logLevel: logLevel, .logFormat: logFormat,
         ]

@@ -56,6 +56,8 @@ struct ServePlan {
         }
         if let origins = settings.list(.allowOrigin) { configuration.allowedOrigins = origins }
         if let size = try settings.bytes(.maxBody) { configuration.limits.bodySize = size }
+        if let size = try settings.bytes(.maxBodies) { configuration.limits.totalBodySize = size }
+        if let size = try settings.bytes(.maxReply) { configuration.service.maximumReply = size }
         if let count = try settings.integer(.maxConnections) { configuration.limits.connections = count }
         if let time = try settings.seconds(.idleTimeout) { configuration.limits.idleTime = time }
         if let time = try settings.seconds(.transferTimeout) { configuration.limits.transferTime = time }

@@ -12,6 +12,8 @@ enum ServeSetting: String, CaseIterable {
     case tlsKey = "tls-key"
     case allowOrigin = "allow-origin"
     case maxBody = "max-body"
+    case maxBodies = "max-bodies"
+    case maxReply = "max-reply"
     case maxConnections = "max-connections"
     case maxLimit = "max-limit"
     case idleTimeout = "idle-timeout"

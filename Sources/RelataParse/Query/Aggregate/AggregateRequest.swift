@@ -39,7 +39,7 @@ struct AggregateRequest: Sendable {
     }
 
     /// Answers it.
-    func run(in transaction: ParseTransaction) throws -> WireReply {
+    func run(in transaction: ParseTransaction, _ options: ParseService.Options) throws -> WireReply {
         guard let parseClass = try transaction.existing(className) else { return WireReply(["results": []]) }
         var reader = ConditionReader(transaction.classes, now: transaction.now, readsTextAsDates: true)
         var plan = QueryPlan(entity: parseClass.name)
@@ -48,7 +48,8 @@ struct AggregateRequest: Sendable {
         if let distinct {
             results = try DistinctValues(transaction, parseClass).values(of: distinct, in: plan, &reader)
         } else {
-            results = try PipelineRun(transaction, parseClass).results(of: stages, plan, &reader)
+            results = try PipelineRun(transaction, parseClass, limit: options.maximumReply).results(
+                of: stages, plan, &reader)
         }
         return WireReply(["results": .array(results)])
     }

@@ -3,18 +3,36 @@ import RelataCore
 
 extension DocumentExpression {
     /// What it is of a document; `null` where something that it needs is unset or of another type.
-    func value(of document: JSONValue) -> JSONValue {
+    ///
+    /// - Throws: ``ParseError`` 116 where it makes more than the budget has left.
+    func value(of document: JSONValue, _ budget: inout PipelineBudget) throws(ParseError) -> JSONValue {
         switch self {
         case .constant(let value): return value
         case .field(let path): return document.value(at: path[...])
         case .document: return document
         case .object(let parts):
-            return .object(JSONObject(parts.map { ($0.name, $0.value.value(of: document)) }))
-        case .array(let parts): return .array(parts.map { $0.value(of: document) })
-        case .call(let operation, let arguments): return operation.value(arguments.map { $0.value(of: document) })
+            var members: JSONObject = [:]
+            for part in parts { members[part.name] = try part.value.value(of: document, &budget) }
+            return .object(members)
+        case .array(let parts): return .array(try Self.values(parts, of: document, &budget))
+        case .call(let operation, let arguments):
+            let values = try Self.values(arguments, of: document, &budget)
+            if operation.makesText { for value in values { try budget.add(text: value.string?.utf8.count ?? 0) } }
+            return operation.value(values)
         case .dateText(let date, let format):
-            return date.value(of: document).microseconds.map { .string(Self.text($0, format)) } ?? .null
+            guard let microseconds = try date.value(of: document, &budget).microseconds else { return .null }
+            // No field is longer than twice what stands for it.
+            try budget.add(text: format.utf8.count * 2)
+            return .string(Self.text(microseconds, format))
         }
+    }
+
+    private static func values(
+        _ expressions: [DocumentExpression], of document: JSONValue, _ budget: inout PipelineBudget
+    ) throws(ParseError) -> [JSONValue] {
+        var values: [JSONValue] = []
+        for expression in expressions { values.append(try expression.value(of: document, &budget)) }
+        return values
     }
 
     private static func text(_ microseconds: Int64, _ format: String) -> String {
@@ -98,6 +116,9 @@ extension JSONValue {
 }
 
 extension DocumentExpression.Operator {
+    /// Whether the value is a new text, as long as the arguments together.
+    fileprivate var makesText: Bool { [.concatenate, .lowercased, .uppercased].contains(self) }
+
     fileprivate func value(_ arguments: [JSONValue]) -> JSONValue {
         switch self {
         case .add: arguments.reduce(.integer(0)) { $0.adding($1) ?? .null }

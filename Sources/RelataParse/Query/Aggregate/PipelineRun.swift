@@ -5,8 +5,11 @@ import RelataSQLite
 struct PipelineRun {
     let transaction: ParseTransaction
     let parseClass: ParseClass
+    /// How many bytes the documents of a stage may take.
+    let limit: Int
 
-    init(_ transaction: ParseTransaction, _ parseClass: ParseClass) {
+    init(_ transaction: ParseTransaction, _ parseClass: ParseClass, limit: Int) {
+        self.limit = limit
         self.transaction = transaction
         self.parseClass = parseClass
     }
@@ -32,7 +35,10 @@ struct PipelineRun {
         } else {
             documents = try objects(of: plan, reading: rest.flatMap(\.fields))
         }
-        for stage in rest { documents = try stage.applied(to: documents) }
+        for stage in rest {
+            try Task.checkCancellation()
+            documents = try stage.applied(to: documents, limit: limit)
+        }
         return documents.map(Self.shown)
     }
 
@@ -78,7 +84,7 @@ struct PipelineRun {
     private func objects(of plan: QueryPlan, reading paths: [[String]]) throws -> [JSONValue] {
         var selection = Selection()
         for path in paths where path.count > 1 { selection.include(path.dropLast()[...]) }
-        let objects = try ObjectFetcher(transaction).fetch(plan, selection, of: parseClass)
+        let objects = try ObjectFetcher(transaction, limit: limit).fetch(plan, selection, of: parseClass)
         var documents: [JSONValue] = []
         for range in objects.ranges {
             var document = try JSONParser.parse(objects.bytes[range])

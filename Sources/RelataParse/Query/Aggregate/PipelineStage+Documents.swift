@@ -17,14 +17,16 @@ extension PipelineStage {
 
     /// The documents after the stage.
     ///
-    /// - Throws: ``ParseError`` 102 for conditions that documents can't be asked.
-    func applied(to documents: [JSONValue]) throws(ParseError) -> [JSONValue] {
+    /// - Parameter limit: How many bytes they may take.
+    /// - Throws: ``ParseError`` 102 for conditions that documents can't be asked, and 116 where they take too much.
+    func applied(to documents: [JSONValue], limit: Int) throws -> [JSONValue] {
+        var budget = PipelineBudget(limit)
         switch self {
         case .match(let conditions):
             return try DocumentMatch(conditions).filter(documents)
-        case .group(let id, let fields): return Self.groups(of: documents, by: id, fields)
-        case .project(let projection): return documents.map { projection.applied(to: $0) }
-        case .addFields(let members): return documents.map { $0.setting(members, from: $0) }
+        case .group(let id, let fields): return try Self.groups(of: documents, by: id, fields, &budget)
+        case .project(let projection): return try budget.map(documents) { try projection.applied(to: $0, &$1) }
+        case .addFields(let members): return try budget.map(documents) { try $0.setting(members, from: $0, &$1) }
         case .remove(let paths): return documents.map { $0.removing(paths) }
         case .sort(let keys):
             return documents.sorted { left, right in
@@ -40,33 +42,42 @@ extension PipelineStage {
         case .count(let name):
             return documents.isEmpty ? [] : [.object([name: .integer(Int64(documents.count))])]
         case .unwind(let path, let keepsEmpty, let index):
-            return documents.flatMap { Self.unwound($0, path, keepsEmpty: keepsEmpty, index) }
+            var made: [JSONValue] = []
+            for document in documents {
+                try Self.unwind(document, path, keepsEmpty: keepsEmpty, index) { (document) throws in
+                    try budget.add(document)
+                    made.append(document)
+                }
+            }
+            return made
         }
     }
 
-    private static func unwound(
-        _ document: JSONValue, _ path: [String], keepsEmpty: Bool, _ index: String?
-    ) -> [JSONValue] {
+    private static func unwind(
+        _ document: JSONValue, _ path: [String], keepsEmpty: Bool, _ index: String?, _ add: (JSONValue) throws -> Void
+    ) throws {
         let value = document.value(at: path[...])
         guard let elements = value.array else {
-            return value.isNull && !keepsEmpty ? [] : [document]
+            if !value.isNull || keepsEmpty { try add(document) }
+            return
         }
-        if elements.isEmpty { return keepsEmpty ? [document.setting(nil, at: path[...])] : [] }
-        return elements.enumerated().map { number, element in
+        if elements.isEmpty, keepsEmpty { try add(document.setting(nil, at: path[...])) }
+        for (number, element) in elements.enumerated() {
             let one = document.setting(element, at: path[...])
-            return index.map { one.setting(.integer(Int64(number)), at: [$0]) } ?? one
+            try add(index.map { one.setting(.integer(Int64(number)), at: [$0]) } ?? one)
         }
     }
 
     // MARK: Groups
 
     private static func groups(
-        of documents: [JSONValue], by id: DocumentExpression, _ fields: [Figure]
-    ) -> [JSONValue] {
+        of documents: [JSONValue], by id: DocumentExpression, _ fields: [Figure], _ budget: inout PipelineBudget
+    ) throws -> [JSONValue] {
         var places: [JSONValue: Int] = [:]
         var groups: [(id: JSONValue, documents: [JSONValue])] = []
         for document in documents {
-            var value = id.value(of: document)
+            var value = try id.value(of: document, &budget)
+            try budget.add(value)
             if case .field = id, let pointer = Pointer(value) { value = .string(pointer.objectID) }
             let place = places[value] ?? groups.count
             if place == groups.count {
@@ -75,14 +86,16 @@ extension PipelineStage {
             }
             groups[place].documents.append(document)
         }
-        return groups.sorted { $0.id.precedes($1.id) }.map { group in
+        var made: [JSONValue] = []
+        for group in groups.sorted(by: { $0.id.precedes($1.id) }) {
             var members: JSONObject = ["objectId": group.id]
             for field in fields {
-                members[field.name] = field.accumulator.value(
-                    of: group.documents.map { field.value.value(of: $0) })
+                let values = try budget.map(group.documents) { try field.value.value(of: $0, &$1) }
+                members[field.name] = field.accumulator.value(of: values)
             }
-            return .object(members)
+            made.append(.object(members))
         }
+        return made
     }
 }
 
@@ -105,7 +118,7 @@ extension PipelineStage.Accumulator {
 }
 
 extension PipelineStage.Projection {
-    fileprivate func applied(to document: JSONValue) -> JSONValue {
+    fileprivate func applied(to document: JSONValue, _ budget: inout PipelineBudget) throws -> JSONValue {
         guard let shown else {
             let result = document.removing(hidden)
             return hidesID ? result.removing([["objectId"]]) : result
@@ -115,13 +128,19 @@ extension PipelineStage.Projection {
             let value = document.value(at: path[...])
             if !value.isNull { result = result.setting(value, at: path[...]) }
         }
-        return result.setting(made, from: document)
+        return try result.setting(made, from: document, &budget)
     }
 }
 
 extension JSONValue {
-    fileprivate func setting(_ members: [PipelineStage.Member], from document: JSONValue) -> JSONValue {
-        members.reduce(self) { $0.setting($1.value.value(of: document), at: $1.path[...]) }
+    fileprivate func setting(
+        _ members: [PipelineStage.Member], from document: JSONValue, _ budget: inout PipelineBudget
+    ) throws -> JSONValue {
+        var result = self
+        for member in members {
+            result = result.setting(try member.value.value(of: document, &budget), at: member.path[...])
+        }
+        return result
     }
 
     fileprivate func removing(_ paths: [[String]]) -> JSONValue { paths.reduce(self) { $0.setting(nil, at: $1[...]) } }

@@ -8,6 +8,14 @@ struct ObjectEncoder {
     /// Pointers whose objects are to take their places.
     private(set) var gaps: [Gap] = []
 
+    private let limit: Int
+
+    /// - Parameter limit: How many bytes are written at most, besides the last object.
+    init(limit: Int) { self.limit = limit }
+
+    /// Whether there is more than there may be.
+    var isFull: Bool { writer.bytes.count > limit }
+
     /// A pointer that stands where its object should.
     struct Gap {
         let range: Range<Int>
@@ -28,6 +36,7 @@ struct ObjectEncoder {
     }
 
     private mutating func object(_ shape: ObjectShape, _ row: Row) {
+        if isFull { return }
         writer.append(json: shape.head)
         id(shape.id, row)
         for field in shape.fields { write(field, row) }

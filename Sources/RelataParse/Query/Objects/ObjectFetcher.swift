@@ -14,12 +14,18 @@ struct EncodedObjects {
 /// that pointers in arrays lead to, level by level.
 struct ObjectFetcher {
     private let transaction: ParseTransaction
+    /// How many bytes the objects may have.
+    private let limit: Int
 
-    init(_ transaction: ParseTransaction) { self.transaction = transaction }
+    init(_ transaction: ParseTransaction, limit: Int) {
+        self.transaction = transaction
+        self.limit = limit
+    }
 
     /// The objects of a query, in order.
     ///
     /// - Parameter score: A number that is shown besides their fields, as `score`.
+    /// - Throws: ``ParseError`` 116 where they are more than a reply may have.
     func fetch(
         _ plan: QueryPlan, _ selection: Selection, of parseClass: ParseClass, isIncluded: Bool = false,
         score: ExpressionNode? = nil
@@ -30,11 +36,18 @@ struct ObjectFetcher {
             score.map { PreparedFetch(parseClass, selection, isIncluded: isIncluded, score: $0, in: classes) }
             ?? classes.prepared.fetch(of: parseClass, selection, isIncluded: isIncluded, in: classes)
         let shape = prepared.shape
-        var encoder = ObjectEncoder()
+        var encoder = ObjectEncoder(limit: limit)
         var objects = EncodedObjects()
-        try transaction.connection.rows(try prepared.statement(plan)) { row in
-            objects.ranges.append(encoder.write(shape, row))
-            if isIncluded { objects.ids.append(ObjectEncoder.id(shape.id, row)) }
+        let statement = try prepared.statement(plan)
+        do {
+            try transaction.connection.rows(statement) { row throws(RelataError) in
+                objects.ranges.append(encoder.write(shape, row))
+                if isIncluded { objects.ids.append(ObjectEncoder.id(shape.id, row)) }
+                // The rest needn't be read.
+                if encoder.isFull { throw .invalidUse("the reply is too large") }
+            }
+        } catch {
+            throw encoder.isFull ? ParseError.replyTooLarge(limit) : error
         }
         objects.bytes = encoder.writer.bytes
         return encoder.gaps.isEmpty ? objects : try filled(objects, encoder.gaps)
@@ -78,6 +91,7 @@ struct ObjectFetcher {
                 let group = Group(className: gap.pointer.className, selection: gap.selection)
                 let object = found[group]?[gap.pointer.objectID]
                 guard object != nil || gap.isElement else { continue }
+                guard result.bytes.count + (object?.count ?? 0) <= limit else { throw ParseError.replyTooLarge(limit) }
                 result.bytes += objects.bytes[place..<gap.range.lowerBound]
                 place = gap.range.upperBound
                 if let object {

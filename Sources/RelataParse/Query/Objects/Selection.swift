@@ -23,7 +23,7 @@ struct Selection: Hashable, Sendable {
         for name in ["redirectClassNameForKey", "explain"] where call.body[name].map({ !$0.isNull }) ?? false {
             throw ParseError(.invalidQuery, "\(name) isn't supported")
         }
-        includesAll = call.flag("includeAll")
+        includesAll = try call.flag("includeAll")
         for name in try call.names("include") ?? [] { include(try Self.path(name)) }
         if let names = try call.names("keys") {
             keys = []

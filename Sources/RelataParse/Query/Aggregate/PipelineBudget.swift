@@ -1,0 +1,62 @@
+import RelataCore
+
+/// How much a pipeline may still make, and whether anybody waits for it.
+///
+/// A stage can make much out of little: a text joined with itself, an object for each element of a list. What is made is
+/// counted before it is there.
+struct PipelineBudget {
+    /// What a value takes besides its text.
+    private static let valueSize = 16
+
+    private let limit: Int
+    private var size = 0
+    private var documentCount = 0
+
+    /// - Parameter limit: How many bytes the documents of a stage may take, roughly.
+    init(_ limit: Int) { self.limit = limit }
+
+    /// Counts a document that a stage made.
+    ///
+    /// - Throws: ``ParseError`` 116 where it is too much, and `CancellationError`.
+    mutating func add(_ document: JSONValue) throws {
+        documentCount += 1
+        if documentCount % 1000 == 0 { try Task.checkCancellation() }
+        try count(document)
+    }
+
+    /// Counts the text of a value that is to be made.
+    ///
+    /// - Throws: ``ParseError`` 116 where it is too much.
+    mutating func add(text bytes: Int) throws(ParseError) {
+        size += bytes
+        guard size <= limit else { throw .replyTooLarge(limit) }
+    }
+
+    /// The documents that are made of others.
+    mutating func map(
+        _ documents: [JSONValue], _ transform: (JSONValue, inout PipelineBudget) throws -> JSONValue
+    ) throws -> [JSONValue] {
+        var made: [JSONValue] = []
+        made.reserveCapacity(documents.count)
+        for document in documents {
+            let new = try transform(document, &self)
+            try add(new)
+            made.append(new)
+        }
+        return made
+    }
+
+    private mutating func count(_ value: JSONValue) throws(ParseError) {
+        try add(text: Self.valueSize)
+        switch value {
+        case .string(let text): try add(text: text.utf8.count)
+        case .array(let elements): for element in elements { try count(element) }
+        case .object(let members):
+            for (name, member) in members {
+                try add(text: name.utf8.count)
+                try count(member)
+            }
+        default: break
+        }
+    }
+}

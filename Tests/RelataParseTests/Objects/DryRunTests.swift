@@ -1,0 +1,43 @@
+import RelataParse
+import Testing
+
+/// Whoever asks what a deletion would do must not have it done because of a slip.
+@Suite struct DryRunTests {
+    @Test(arguments: ["dryRun", "dryRun=1", "dryRun=true", "dryRun=TRUE", "dryRun="])
+    func aDryRunDeletesNothing(_ parameters: String) async throws {
+        let server = try TestServer()
+        let id = try await server.create("Book", ["title": "A"])
+        let plan = try await server.send("DELETE", "/classes/Book/\(id)?\(parameters)")
+        #expect(plan["deleted"]?.array?.count == 1, "\(plan.json)")
+        let purge = try await server.send("DELETE", "/purge/Book?\(parameters)")
+        #expect(purge["deleted"]?.array?.first?["objectIds"]?.array?.first?.string == id, "\(purge.json)")
+        #expect(try await server.get("Book", id)["title"] == "A")
+    }
+
+    @Test(arguments: ["dryRun=yes", "dryRun=2", "dryRun=on", "dryrun=1", "dry_run=1", "dryRun=1&force=1"])
+    func oneThatIsSpeltOtherwiseIsRefused(_ parameters: String) async throws {
+        let server = try TestServer()
+        let id = try await server.create("Book", ["title": "A"])
+        #expect(try await server.send("DELETE", "/classes/Book/\(id)?\(parameters)").code == 102)
+        #expect(try await server.send("DELETE", "/purge/Book?\(parameters)").code == 102)
+        #expect(try await server.get("Book", id)["title"] == "A")
+    }
+
+    @Test func oneThatIsOffDeletes() async throws {
+        let server = try TestServer()
+        for value in ["0", "false"] {
+            let id = try await server.create("Book", ["title": "A"])
+            #expect(try await server.send("DELETE", "/classes/Book/\(id)?dryRun=\(value)").json == [:])
+            #expect(try await server.get("Book", id)["code"] == 101)
+        }
+    }
+
+    @Test func otherFlagsMustBeTrueOrFalseToo() async throws {
+        let server = try TestServer()
+        let id = try await server.create("Book", ["title": "A"])
+        #expect(try await server.send("GET", "/classes/Book?count=maybe").code == 102)
+        #expect(try await server.send("GET", "/classes/Book?count").json["count"] == 1)
+        #expect(try await server.send("GET", "/classes/Book/\(id)?deletionPlan=0").json["title"] == "A")
+        #expect(try await server.send("GET", "/classes/Book/\(id)?deletionPlan=perhaps").code == 102)
+    }
+}

@@ -1,0 +1,68 @@
+#if CommandLineTool && Server
+import Foundation
+import Testing
+
+/// `relata schema` on files of other programs.
+struct SchemaCommandTests {
+    private static let foreign = """
+        CREATE TABLE artist (id INTEGER PRIMARY KEY, name TEXT NOT NULL, born DATE);
+        CREATE TABLE "Order Line" (
+            id INTEGER PRIMARY KEY, "first name" TEXT, length REAL NOT NULL DEFAULT 1,
+            artist INTEGER NOT NULL REFERENCES artist(id) ON DELETE CASCADE, other INTEGER REFERENCES artist(id));
+        CREATE TABLE passport (id INTEGER PRIMARY KEY, artist INTEGER UNIQUE REFERENCES artist(id));
+        CREATE TABLE tag (id INTEGER PRIMARY KEY, data JSON);
+        CREATE TABLE artist_tag (
+            artist INTEGER NOT NULL REFERENCES artist(id), tag INTEGER NOT NULL REFERENCES tag(id),
+            PRIMARY KEY (artist, tag));
+        INSERT INTO artist (name) VALUES ('A');
+        """
+
+    /// A folder with nothing but the file, so that what is written beside it shows.
+    private func content(beside path: String) throws -> [String: Data] {
+        let folder = URL(fileURLWithPath: path).deletingLastPathComponent()
+        var content: [String: Data] = [:]
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) {
+            content[name] = try Data(contentsOf: folder.appendingPathComponent(name))
+        }
+        return content
+    }
+
+    @Test func aFileIsWhatItIs() throws {
+        let file = try SampleFile(Self.foreign)
+        let run = try Tool.run("schema", "diff", file.path, file.path)
+        #expect(run.output == "nothing to change\n", "\(run.output)\(run.errors)")
+        #expect(run.exitCode == 0)
+        let removing = try Tool.run("schema", "diff", file.path, file.path, "--remove")
+        #expect(removing.output == "nothing to change\n", "\(removing.output)\(removing.errors)")
+    }
+
+    @Test(.enabled(if: SharedData.chinook != nil, "chinook.sqlite isn't beside the project"))
+    func aRealFileIsWhatItExports() throws {
+        let file = try SampleFile(copyOf: try #require(SharedData.chinook))
+        let before = try content(beside: file.path)
+        let export = try Tool.run("schema", "export", file.path)
+        #expect(export.exitCode == 0, "\(export.errors)")
+        let folder = try TemporaryFolder()
+        try export.output.write(toFile: folder.path("schema.json"), atomically: false, encoding: .utf8)
+        for remove in [[], ["--remove"]] {
+            let run = try Tool.run(["schema", "diff", folder.path("schema.json"), file.path] + remove)
+            #expect(run.output == "nothing to change\n", "\(run.output)\(run.errors)")
+        }
+        #expect(try content(beside: file.path) == before)
+    }
+
+    @Test func whatOnlyLooksLeavesTheFilesAsTheyAre() throws {
+        let (file, other) = (try SampleFile(Self.foreign), try SampleFile("CREATE TABLE t (id INTEGER PRIMARY KEY)"))
+        let before = (try content(beside: file.path), try content(beside: other.path))
+        #expect(try Tool.run("schema", "export", file.path).exitCode == 0)
+        #expect(try Tool.run("schema", "diff", other.path, file.path).exitCode == 1)
+        let dry = try Tool.run("schema", "deploy", other.path, file.path, "--dry-run")
+        #expect(dry.exitCode == 0 && dry.output.contains("add the class t"), "\(dry.output)\(dry.errors)")
+        #expect(try content(beside: file.path) == before.0)
+        #expect(try content(beside: other.path) == before.1)
+        let done = try Tool.run("schema", "deploy", other.path, file.path, "--yes")
+        #expect(done.exitCode == 0, "\(done.errors)")
+        #expect(try Tool.run("schema", "diff", other.path, file.path).exitCode == 0)
+    }
+}
+#endif
