@@ -41,8 +41,8 @@ import Testing
         let reply = try await server.send("GET", "/classes/Big")
         #expect(reply.code == 116 && reply.status == 400)
         #expect(reply["error"]?.string?.contains("100000 bytes") == true)
-        #expect(try await server.find("Big", "limit=2").count == 2)
-        #expect(try await server.find("Big", "keys=nothing").count == 5)
+        #expect(try await server.find("Big", where: [:], "limit=2").count == 2)
+        #expect(try await server.find("Big", where: [:], "keys=nothing").count == 5)
     }
 
     @Test func manyPointersToOneLargeObjectAreNotFilledInWithoutBound() async throws {
@@ -81,9 +81,9 @@ import Testing
     }
 
     @Test func elementsOfListsAreNotMultipliedWithoutBound() async throws {
-        _ = try await server.create("Row", ["a": .array((0..<1000).map { JSONValue.integer(Int64($0)) })])
+        _ = try await server.create("Row", ["a": .array((0..<100).map { JSONValue.integer(Int64($0)) })])
         let small: JSONValue = [["$unwind": "$a"], ["$count": "n"]]
-        #expect(try await server.aggregate("Row", small) == [["n": 1000]])
+        #expect(try await server.aggregate("Row", small) == [["n": 100]])
         let reply = try await server.send(
             "POST", "/aggregate/Row",
             [
