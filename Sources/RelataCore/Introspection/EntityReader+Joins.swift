@@ -31,8 +31,9 @@ extension EntityReader {
         let property = drafts[first.target].claim(Naming.plural(target), rest, whole)
         let inverse = drafts[second.target].claim(
             Naming.plural(isSelf ? toOneName(first) : source), rest + Naming.capitalized(Naming.plural(source)), whole)
-        // The join's rows go with a cascade; without one the database refuses.
-        let rule = { (key: ForeignKey) in key.action == .cascade ? DeleteRule.nullify : .deny }
+        // The join's rows say nothing but who belongs to whom, so they go with either; only who wrote RESTRICT wants them
+        // to be in the way.
+        let rule = { (key: ForeignKey) in key.action == .restrict ? DeleteRule.deny : .nullify }
         let order = { (column: String) in table.column(column) == nil ? nil : Relationship.Order.stored }
         let names = JoinTableNames(table: table.name, sourceColumns: first.columns, targetColumns: second.columns)
         drafts[first.target].properties.append(

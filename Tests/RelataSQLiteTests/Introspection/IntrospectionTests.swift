@@ -79,6 +79,9 @@ import Testing
             CREATE TABLE Person_following (
                 personId INTEGER NOT NULL REFERENCES Person, followingId INTEGER NOT NULL REFERENCES Person,
                 UNIQUE (personId, followingId));
+            CREATE TABLE Person_blocked (
+                personId INTEGER NOT NULL REFERENCES Person, blockedId INTEGER NOT NULL REFERENCES Person ON DELETE RESTRICT,
+                UNIQUE (personId, blockedId));
             CREATE TABLE Rating (
                 PlaylistId INTEGER NOT NULL REFERENCES Playlist, TrackId INTEGER NOT NULL REFERENCES Track, stars INTEGER,
                 PRIMARY KEY (PlaylistId, TrackId));
@@ -92,8 +95,11 @@ import Testing
         #expect(tracks.order == .stored)
         #expect(tracks.deleteRule == .nullify)
         #expect(entities["Track"]?.relationship("playlists")?.kind == .manyToManyInverse(inverse: "tracks"))
-        #expect(entities["Track"]?.relationship("playlists")?.deleteRule == .deny)
-        #expect(entities["Person"]?.relationships.map(\.name) == ["followings", "people"])
+        #expect(entities["Track"]?.relationship("playlists")?.deleteRule == .nullify)
+        let person = try #require(entities["Person"])
+        #expect(person.relationships.filter { $0.deleteRule == .deny }.count == 1)
+        #expect(person.relationships.filter { $0.deleteRule == .nullify }.count == 3)
+        #expect(person.relationship("followings") != nil && person.relationship("people") != nil)
         #expect(entities["Rating"]?.key == ["playlist", "track"])
         #expect(entities["Playlist"]?.relationships.map(\.name) == ["ratings", "tracks"])
     }
