@@ -10,6 +10,9 @@ struct FindRequest: Sendable {
     private let limit: Int?
     private let skip: Int?
     private let counts: Bool
+    /// The field whose class is asked instead.
+    private let redirectKey: String?
+    private let isMaster: Bool
 
     /// Reads the parameters of a request.
     ///
@@ -18,7 +21,7 @@ struct FindRequest: Sendable {
         try call.check(
             parameters: [
                 "where", "order", "limit", "skip", "count", "hint", "comment", "readPreference",
-                "includeReadPreference", "subqueryReadPreference",
+                "includeReadPreference", "subqueryReadPreference", "redirectClassNameForKey",
             ] + Selection.parameters)
         self.className = className
         condition = try call.json("where")
@@ -30,6 +33,12 @@ struct FindRequest: Sendable {
         limit = try call.count("limit")
         skip = try call.count("skip")
         counts = try call.flag("count")
+        isMaster = call.isMaster
+        let key = call.body["redirectClassNameForKey"]
+        guard key == nil || key?.isNull == true || key?.string != nil else {
+            throw ParseError(.invalidQuery, "redirectClassNameForKey must be the name of a field")
+        }
+        redirectKey = key?.string
     }
 
     /// Answers it.
@@ -37,7 +46,7 @@ struct FindRequest: Sendable {
         var reply = JSONWriter(capacity: 4096)
         reply.append("{\"results\":[")
         var count: Int64 = 0
-        if let parseClass = try transaction.existing(className) {
+        if let parseClass = try parseClass(in: transaction) {
             let query = try query(of: parseClass, in: transaction)
             var plan = query.plan
             if counts { count = try transaction.count(plan) }
@@ -46,7 +55,8 @@ struct FindRequest: Sendable {
             plan.offset = skip == 0 ? nil : skip
             if plan.limit != 0 {
                 let objects = try ObjectFetcher(transaction, limit: options.maximumReply).fetch(
-                    plan, selection, of: parseClass, score: query.score)
+                    plan, selection, of: parseClass, naming: redirectKey == nil ? .nothing : .className,
+                    score: query.score)
                 reply.append(json: objects.bytes)
             }
         }
@@ -57,6 +67,13 @@ struct FindRequest: Sendable {
         }
         reply.append("}")
         return WireReply(body: reply.bytes)
+    }
+
+    /// The class that is asked: of a relation's objects, clients know only the class that has the relation.
+    private func parseClass(in transaction: ParseTransaction) throws(ParseError) -> ParseClass? {
+        let parseClass = try transaction.readable(className, isMaster: isMaster)
+        guard let redirectKey, let target = parseClass?[redirectKey]?.type.targetClass else { return parseClass }
+        return transaction.classes[target]
     }
 
     /// The query, and the score of its objects where it is to be shown.
@@ -82,6 +99,7 @@ struct GetRequest: Sendable {
     private let className: String
     private let objectID: String
     private let selection: Selection
+    private let isMaster: Bool
 
     /// Reads the parameters of a request.
     ///
@@ -90,6 +108,7 @@ struct GetRequest: Sendable {
         try call.check(parameters: ["deletionPlan", "readPreference", "includeReadPreference"] + Selection.parameters)
         self.className = className
         self.objectID = objectID
+        isMaster = call.isMaster
         selection = try Selection(call)
     }
 
@@ -97,7 +116,9 @@ struct GetRequest: Sendable {
     ///
     /// - Throws: ``ParseError`` 101 where there is no such object.
     func run(in transaction: ParseTransaction, _ options: ParseService.Options) throws -> WireReply {
-        guard let parseClass = try transaction.existing(className), let key = parseClass.objectID.key(objectID) else {
+        guard let parseClass = try transaction.readable(className, isMaster: isMaster),
+            let key = parseClass.objectID.key(objectID)
+        else {
             throw ParseError(.objectNotFound, "Object not found.")
         }
         let plan = QueryPlan(entity: parseClass.name, condition: .keyIn(.property(scope: 0, path: []), [key]))

@@ -102,18 +102,20 @@ public final class ParseStore: Sendable {
     func read<Result: Sendable>(_ body: @Sendable (ParseTransaction) throws -> Result) async throws -> Result {
         try await pool.read { connection in
             if self.path == nil {
-                return try body(ParseTransaction(connection, try self.classes(for: connection), self.models))
+                return try body(
+                    ParseTransaction(connection, try self.classes(for: connection), self.models, mode: self.mode))
             }
             try connection.begin("BEGIN")
             defer { connection.endReading() }
-            return try body(ParseTransaction(connection, try self.classes(for: connection), self.models))
+            return try body(
+                ParseTransaction(connection, try self.classes(for: connection), self.models, mode: self.mode))
         }
     }
 
     /// Runs `body` in a transaction: all of it is written, or, if it throws, nothing.
     func write<Result: Sendable>(_ body: @Sendable (ParseTransaction) throws -> Result) async throws -> Result {
         try await pool.write { connection in
-            try body(ParseTransaction(connection, try self.classes(for: connection), self.models))
+            try body(ParseTransaction(connection, try self.classes(for: connection), self.models, mode: self.mode))
         }
     }
 

@@ -8,6 +8,8 @@ struct ParseTransaction {
     let classes: ClassSet
     /// The models that the classes are bound to.
     let models: ServedModels?
+    /// Whether using a class that doesn't exist makes it.
+    let mode: ParseStore.Mode
     /// The time of the transaction: all that it writes has the same.
     let now: Date
     /// What is left to do for what was written.
@@ -23,8 +25,12 @@ struct ParseTransaction {
         var actions: [Action] = []
     }
 
-    init(_ connection: Connection, _ classes: ClassSet, _ models: ServedModels? = nil, now: Date = Date()) {
+    init(
+        _ connection: Connection, _ classes: ClassSet, _ models: ServedModels? = nil,
+        mode: ParseStore.Mode = .development, now: Date = Date()
+    ) {
         self.models = models
+        self.mode = mode
         self.connection = connection
         self.classes = classes
         // Clients know milliseconds; what they are told must be what is stored.
@@ -40,6 +46,16 @@ struct ParseTransaction {
         if let known = classes[name] { return known }
         try ParseNames.checkClass(name)
         return nil
+    }
+
+    /// The class of that name that a request reads.
+    ///
+    /// - Throws: as ``existing(_:)``; 119 for a class that doesn't exist and, in production, never will by being used.
+    ///   The master key may ask for any.
+    func readable(_ name: String, isMaster: Bool) throws(ParseError) -> ParseClass? {
+        let known = try existing(name)
+        if known == nil, mode == .production, !isMaster { throw BatchWriter.missing(name) }
+        return known
     }
 
     // MARK: Stamps

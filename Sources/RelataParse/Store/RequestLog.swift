@@ -29,7 +29,7 @@ enum RequestLog {
             "SELECT line, status, location, body FROM \(table) WHERE id = ?1 AND expires > ?2",
             [.value(.text(id)), .value(.integer(seconds(now)))])
         guard let row = try connection.values(query).first, row.count == 4 else { return nil }
-        guard row[0] == .text(call.line) else { throw ParseError(.duplicateRequest, "Duplicate request") }
+        guard row[0] == .text(call.fingerprint) else { throw ParseError(.duplicateRequest, "Duplicate request") }
         guard case .integer(let status) = row[1], case .text(let body) = row[3] else { return nil }
         let location: String? = if case .text(let text) = row[2] { text } else { nil }
         return WireReply(status: Int(status), body: Array(body.utf8), location: location)
@@ -45,7 +45,7 @@ enum RequestLog {
             SQLStatement(
                 "REPLACE INTO \(table) (id, line, status, location, body, expires) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
                 [
-                    .value(.text(id)), .value(.text(call.line)), .value(.integer(Int64(reply.status))),
+                    .value(.text(id)), .value(.text(call.fingerprint)), .value(.integer(Int64(reply.status))),
                     .value(reply.location.map { .text($0) } ?? .null),
                     .value(.text(String(decoding: reply.body, as: UTF8.self))),
                     .value(.integer(now + Int64(lifetime))),

@@ -21,6 +21,18 @@ struct ParseCall: Sendable {
 
     /// The call in one line, to be told from others: `PUT /classes/Book/x7Yz`.
     var line: String { "\(method.rawValue) /\(path.joined(separator: "/"))" }
+
+    /// What two requests have in common that ask for the same: the line and a digest of the rest.
+    var fingerprint: String {
+        var digest: UInt64 = 0xCBF2_9CE4_8422_2325
+        for part in [body, parameters] {
+            // FNV-1a: it must be the same in every process, and nobody gains by two requests that agree.
+            for byte in JSONWriter.canonicalText(.object(part)).utf8 {
+                digest = (digest ^ UInt64(byte)) &* 0x100_0000_01B3
+            }
+        }
+        return "\(line) \(String(digest, radix: 16))"
+    }
 }
 
 extension ParseCall {

@@ -59,7 +59,11 @@ struct ConditionReader {
                     conditions.append(try condition(part, of: subject, isTopmost: isTopmost))
                 }
             case "$or": conditions.append(.or(try choices(value, of: key, subject)))
-            case "$nor": conditions.append(.not(.or(try choices(value, of: key, subject))))
+            case "$nor":
+                guard value.array != [] else {
+                    throw ParseError(.invalidQuery, "Bad $nor format - use an array of at least 1 value.")
+                }
+                conditions.append(.not(.or(try choices(value, of: key, subject))))
             case "$relatedTo":
                 let related = try related(value, to: subject)
                 // The relation's order is the query's only where it is about nothing else.
@@ -68,6 +72,7 @@ struct ConditionReader {
                 } else {
                     conditions.append(related.map { Self.isMember(subject, of: $0) } ?? Self.nothing)
                 }
+            case "ACL": throw ParseError(.invalidQuery, "Cannot query on ACL.")
             case _ where key.hasPrefix("$"): throw ParseError(.invalidQuery, "bad constraint: \(key.prefix(64))")
             default:
                 conditions.append(try constraints(value, of: key, subject, isTopmost: isTopmost))

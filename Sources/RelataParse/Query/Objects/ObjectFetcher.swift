@@ -27,14 +27,14 @@ struct ObjectFetcher {
     /// - Parameter score: A number that is shown besides their fields, as `score`.
     /// - Throws: ``ParseError`` 116 where they are more than a reply may have.
     func fetch(
-        _ plan: QueryPlan, _ selection: Selection, of parseClass: ParseClass, isIncluded: Bool = false,
+        _ plan: QueryPlan, _ selection: Selection, of parseClass: ParseClass, naming: ObjectShape.Naming = .nothing,
         score: ExpressionNode? = nil
     ) throws -> EncodedObjects {
         let classes = transaction.classes
         // What is searched for is different each time.
         let prepared =
-            score.map { PreparedFetch(parseClass, selection, isIncluded: isIncluded, score: $0, in: classes) }
-            ?? classes.prepared.fetch(of: parseClass, selection, isIncluded: isIncluded, in: classes)
+            score.map { PreparedFetch(parseClass, selection, naming: naming, score: $0, in: classes) }
+            ?? classes.prepared.fetch(of: parseClass, selection, naming: naming, in: classes)
         let shape = prepared.shape
         var encoder = ObjectEncoder(limit: limit)
         var objects = EncodedObjects()
@@ -42,7 +42,7 @@ struct ObjectFetcher {
         do {
             try transaction.connection.rows(statement) { row throws(RelataError) in
                 objects.ranges.append(encoder.write(shape, row))
-                if isIncluded { objects.ids.append(ObjectEncoder.id(shape.id, row)) }
+                if naming == .object { objects.ids.append(ObjectEncoder.id(shape.id, row)) }
                 // The rest needn't be read.
                 if encoder.isFull { throw .invalidUse("the reply is too large") }
             }
@@ -75,7 +75,7 @@ struct ObjectFetcher {
             let keys = Set(ids).compactMap { parseClass.objectID.key($0) }
             let plan = QueryPlan(
                 entity: parseClass.name, condition: .keyIn(.property(scope: 0, path: []), keys))
-            let fetched = try fetch(plan, group.selection, of: parseClass, isIncluded: true)
+            let fetched = try fetch(plan, group.selection, of: parseClass, naming: .object)
             found[group] = Dictionary(
                 zip(fetched.ids, fetched.ranges).map { ($0, fetched.bytes[$1]) },
                 uniquingKeysWith: { first, _ in first })

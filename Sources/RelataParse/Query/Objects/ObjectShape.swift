@@ -42,6 +42,15 @@ final class ObjectShape: Sendable {
         case stamp(DateEncoding)
     }
 
+    /// What objects say of what they are.
+    enum Naming {
+        case nothing
+        /// Their class, where the request names another.
+        case className
+        /// Their class, and that they are objects: they stand for pointers.
+        case object
+    }
+
     /// The columns of a key.
     struct Key: Sendable {
         let column: Int
@@ -86,10 +95,10 @@ struct ObjectShapeBuilder {
     ///
     /// - Parameters:
     ///   - path: The pointers that lead to them from the query's own.
-    ///   - isIncluded: Whether they stand for a pointer, and so say what they are.
+    ///   - naming: What they say of what they are.
     ///   - score: A number that is shown besides their fields, in place of one of the same name.
     mutating func shape(
-        of parseClass: ParseClass, _ selection: Selection, path: [String] = [], isIncluded: Bool,
+        of parseClass: ParseClass, _ selection: Selection, path: [String] = [], naming: ObjectShape.Naming,
         score: ExpressionNode? = nil
     ) -> ObjectShape {
         let id = ObjectShape.Key(column: add(.key(path: path), parseClass.table.keyColumns.count), of: parseClass)
@@ -105,8 +114,14 @@ struct ObjectShapeBuilder {
             fields.append(
                 ObjectShape.Field(prefix: Array(",\"score\":".utf8), content: .value(add(.expression(score)), .number)))
         }
-        let type = "\"__type\":\"Object\",\"className\":\(JSONWriter.text(.string(parseClass.name))),"
-        return ObjectShape(head: Array("{\(isIncluded ? type : "")\"objectId\":".utf8), id: id, fields: fields)
+        let className = "\"className\":\(JSONWriter.text(.string(parseClass.name))),"
+        let head =
+            switch naming {
+            case .nothing: "{"
+            case .className: "{" + className
+            case .object: "{\"__type\":\"Object\"," + className
+            }
+        return ObjectShape(head: Array((head + "\"objectId\":").utf8), id: id, fields: fields)
     }
 
     private mutating func add(_ part: SelectedPart, _ width: Int = 1) -> Int {
@@ -142,7 +157,7 @@ struct ObjectShapeBuilder {
                 return .late(key, inner)
             }
             joins += 1
-            return .object(shape(of: target, inner, path: path, isIncluded: true), key)
+            return .object(shape(of: target, inner, path: path, naming: .object), key)
         }
     }
 }

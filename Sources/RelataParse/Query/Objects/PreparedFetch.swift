@@ -23,11 +23,11 @@ final class PreparedFetch: Sendable {
     private static let maximumLists = 64
 
     init(
-        _ parseClass: ParseClass, _ selection: Selection, isIncluded: Bool, score: ExpressionNode? = nil,
+        _ parseClass: ParseClass, _ selection: Selection, naming: ObjectShape.Naming, score: ExpressionNode? = nil,
         in classes: ClassSet
     ) {
         var builder = ObjectShapeBuilder(classes)
-        shape = builder.shape(of: parseClass, selection, isIncluded: isIncluded, score: score)
+        shape = builder.shape(of: parseClass, selection, naming: naming, score: score)
         parts = builder.parts
         schema = classes.schema
         bindsKeys = parseClass.table.keyColumns.allSatisfy { parseClass.table.columns[$0].type == .text }
@@ -72,7 +72,7 @@ final class PreparedFetches: Sendable {
     private struct Key: Hashable {
         let className: String
         let selection: Selection
-        let isIncluded: Bool
+        let naming: ObjectShape.Naming
     }
 
     private let known = Mutex<[Key: PreparedFetch]>([:])
@@ -81,11 +81,11 @@ final class PreparedFetches: Sendable {
 
     /// How objects of a class are fetched, prepared now if they never were.
     func fetch(
-        of parseClass: ParseClass, _ selection: Selection, isIncluded: Bool, in classes: ClassSet
+        of parseClass: ParseClass, _ selection: Selection, naming: ObjectShape.Naming, in classes: ClassSet
     ) -> PreparedFetch {
-        let key = Key(className: parseClass.name, selection: selection, isIncluded: isIncluded)
+        let key = Key(className: parseClass.name, selection: selection, naming: naming)
         if let prepared = known.withLock({ $0[key] }) { return prepared }
-        let prepared = PreparedFetch(parseClass, selection, isIncluded: isIncluded, in: classes)
+        let prepared = PreparedFetch(parseClass, selection, naming: naming, in: classes)
         known.withLock { known in
             if known.count >= Self.maximum { known = [:] }
             known[key] = prepared

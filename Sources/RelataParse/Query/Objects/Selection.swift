@@ -12,7 +12,7 @@ struct Selection: Hashable, Sendable {
     /// All of an object's own fields.
     init() {}
 
-    static let parameters = ["include", "includeAll", "keys", "excludeKeys", "redirectClassNameForKey", "explain"]
+    static let parameters = ["include", "includeAll", "keys", "excludeKeys", "explain"]
     /// How many names deep an object is shown.
     private static let maximumDepth = 16
 
@@ -20,8 +20,8 @@ struct Selection: Hashable, Sendable {
     ///
     /// - Throws: ``ParseError`` 102 for values that they can't have, and for what no reply here can show.
     init(_ call: ParseCall) throws(ParseError) {
-        for name in ["redirectClassNameForKey", "explain"] where call.body[name].map({ !$0.isNull }) ?? false {
-            throw ParseError(.invalidQuery, "\(name) isn't supported")
+        if let explain = call.body["explain"], !explain.isNull {
+            throw ParseError(.invalidQuery, "explain isn't supported")
         }
         includesAll = try call.flag("includeAll")
         for name in try call.names("include") ?? [] { include(try Self.path(name)) }
