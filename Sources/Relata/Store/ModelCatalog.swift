@@ -39,6 +39,7 @@ final class ModelCatalog: Sendable {
             open.append(contentsOf: type.linkedModels)
         }
         schema = try Schema(types.map { $0.entity })
+        try Self.checkOrders(schema)
         self.types = types
         self.indexes = indexes
         let schema = schema
@@ -51,6 +52,22 @@ final class ModelCatalog: Sendable {
                 }
                 return CatalogLink(relationship.name, target, link, schema)
             }
+        }
+    }
+
+    /// Edits of a list that is ordered by an attribute write places, which are whole numbers.
+    private static func checkOrders(_ schema: Schema) throws(RelataError) {
+        for reference in schema.references where !reference.isOrderStored {
+            let source = schema.tables[reference.source]
+            guard let column = source.columns.first(where: { $0.name == reference.orderColumn }),
+                column.type != .integer
+            else { continue }
+            throw .schemaMismatch([
+                SchemaProblem(
+                    entity: schema.tables[reference.target].name, property: reference.inverse,
+                    message: "it is ordered by \(source.name).\(column.property), which isn't an integer attribute: "
+                        + "declare `var \(column.property): Int` there, or use `ordered: true`")
+            ])
         }
     }
 

@@ -57,7 +57,8 @@ extension SchemaResolver {
                 orderColumn = name + "Position"
                 isOrderStored = true
             case .attribute(let attribute):
-                if source.attribute(attribute)?.type != .integer {
+                // A number with a fraction is for lists whose order is only read, as those of other programs' tables.
+                if ![.integer, .real].contains(source.attribute(attribute)?.type) {
                     report(
                         draft.target, view?.name,
                         "it is ordered by \(source.name).\(attribute), which isn't an integer attribute: "

@@ -85,6 +85,8 @@ struct FieldDescription: Hashable, Sendable {
     var isRequired = false
     var defaultValue: JSONValue?
     var details = RelationshipDetails()
+    /// What the description names, if only to take it back.
+    var members: Set<String> = []
 
     init(type: FieldType) { self.type = type }
 
@@ -103,6 +105,7 @@ struct FieldDescription: Hashable, Sendable {
         }
         guard type != .acl else { throw ParseError(.incorrectType, "a field can't be an ACL: every object has one") }
         self.type = type
+        members = Set(json.object?.keys.map(\.self) ?? [])
         isRequired = json["required"] == true
         if let value = json["defaultValue"], !value.isNull {
             let given = try FieldType(of: value, in: field)

@@ -4,6 +4,8 @@ struct ClassOptions: Hashable, Sendable, Codable {
     var fields: [String: FieldOptions] = [:]
     /// The indexes that clients asked for, by the names they gave them.
     var indexes: [String: IndexOptions] = [:]
+    /// Whether the class is only there because fields of others lead to it: whoever describes it first still makes it.
+    var isImplied: Bool?
 }
 
 /// An index that clients asked for.

@@ -85,9 +85,10 @@ extension SchemaDraft {
                 var part = description
                 part.fields = description.fields.filter { ($0.value?.details.inverse != nil) == isView }
                 if !isView { part.indexes = [:] }
-                try apply(part)
+                try apply(part, isWhole: true)
             }
         }
+        try checkRelations()
         guard removes else { return }
         let wanted = Dictionary(document.classes.map { ($0.className, Set($0.fields.keys)) }) { first, _ in first }
         let unwanted = entities.map(\.name).filter { wanted[$0] == nil }

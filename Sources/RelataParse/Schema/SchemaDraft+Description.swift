@@ -3,13 +3,15 @@ import RelataCore
 extension SchemaDraft {
     /// Makes a class what a request says of it: fields and indexes that are named are added, changed or taken away.
     ///
-    /// - Throws: ``ParseError`` 255 for a field that has another type or isn't there to be taken away.
-    mutating func apply(_ description: ClassDescription) throws(ParseError) {
+    /// - Parameter isWhole: Whether a field has no rules but those that the description names; else what it doesn't name
+    ///   stays as it is.
+    /// - Throws: ``ParseError`` 255 for a field that has another type or inverse, or isn't there to be taken away.
+    mutating func apply(_ description: ClassDescription, isWhole: Bool = false) throws(ParseError) {
         let name = description.className
         var removed: Set<String> = []
         for (field, wanted) in description.fields.sorted(by: { $0.key < $1.key }) {
             if let wanted {
-                try apply(wanted, as: field, of: name)
+                try apply(wanted, as: field, of: name, isWhole: isWhole)
             } else {
                 guard entity(name)?.property(field) != nil else {
                     throw ParseError(.classNotEmpty, "Field \(field) does not exist, cannot delete.")
@@ -23,7 +25,9 @@ extension SchemaDraft {
         }
     }
 
-    private mutating func apply(_ wanted: FieldDescription, as field: String, of name: String) throws(ParseError) {
+    private mutating func apply(
+        _ wanted: FieldDescription, as field: String, of name: String, isWhole: Bool
+    ) throws(ParseError) {
         var options = FieldOptions()
         options.isRequired = wanted.isRequired
         options.defaultValue = wanted.defaultValue.map(JSONWriter.canonicalText)
@@ -36,6 +40,13 @@ extension SchemaDraft {
         } catch  where error.code == .incorrectType {
             throw ParseError(.classNotEmpty, "Field \(field) exists, cannot update.")
         }
+        let members = isWhole ? RelationshipDetails.members : wanted.members
+        if case .relationship(let old) = property, members.contains("inverse"),
+            wanted.details.inverse != RelationshipDetails(old).inverse
+        {
+            throw ParseError(
+                .classNotEmpty, "Field \(field) exists, cannot update: whose other side a relation is can't be changed")
+        }
         edit(name) { entity, known in
             // What the column says by itself needn't be kept, and can't be otherwise.
             let implied = FieldOptions(isRequired: property.isRequired)
@@ -45,7 +56,7 @@ extension SchemaDraft {
             guard case .relationship(let old) = property,
                 let index = entity.properties.firstIndex(where: { $0.name == field })
             else { return }
-            entity.properties[index] = .relationship(wanted.details.applied(to: old))
+            entity.properties[index] = .relationship(wanted.details.applied(to: old, members))
         }
     }
 
@@ -108,12 +119,19 @@ extension Property {
 }
 
 extension RelationshipDetails {
-    /// What becomes of a relationship that is there: its rules and order change, where it is kept doesn't.
-    func applied(to old: Relationship) -> Relationship {
+    /// The words that describe it.
+    fileprivate static let members: Set<String> = ["deleteRule", "onTargetDelete", "order", "inverse"]
+
+    /// What becomes of a relationship that is there: the rules and the order that are named change, where it is kept
+    /// doesn't.
+    fileprivate func applied(to old: Relationship, _ members: Set<String>) -> Relationship {
         var new = old
-        new.deleteRule = deleteRule
-        new.onTargetDelete = onTargetDelete
-        if old.isToMany { new.order = inverse != nil && order == .stored ? nil : order }
+        if members.contains("deleteRule") { new.deleteRule = deleteRule }
+        if members.contains("onTargetDelete") { new.onTargetDelete = onTargetDelete }
+        if members.contains("order"), old.isToMany {
+            let isView = RelationshipDetails(old).inverse != nil
+            new.order = isView && order == .stored ? nil : order
+        }
         return new
     }
 

@@ -20,11 +20,23 @@ struct SchemaDraft {
     /// Whether there is a class of that name.
     func hasClass(_ name: String) -> Bool { entities.contains { $0.name == name } }
 
+    /// Whether a class is only there because fields of others lead to it.
+    func isImplied(_ name: String) -> Bool { options[name]?.isImplied == true }
+
     /// Adds a class with the fields that every object has; nothing happens if it is there.
     ///
-    /// - Throws: ``ParseError`` 103 for a name that no class can have, or that differs from another's only in case.
-    mutating func addClass(_ name: String) throws(ParseError) {
-        if hasClass(name) { return }
+    /// - Parameter isImplied: Whether it is only a field that leads to it.
+    /// - Throws: ``ParseError`` 103 for a name that no class can have, or that differs from another's only in case; 119
+    ///   for classes of features that are off.
+    mutating func addClass(_ name: String, isImplied: Bool = false) throws(ParseError) {
+        if hasClass(name) {
+            if !isImplied, self.isImplied(name) {
+                options[name]?.isImplied = nil
+                if options[name] == ClassOptions() { options[name] = nil }
+            }
+            return
+        }
+        if let error = DisabledFeature.error(forClass: name) { throw error }
         try ParseNames.checkClass(name)
         let lowercased = name.lowercased()
         if let other = entities.first(where: {
@@ -35,6 +47,7 @@ struct SchemaDraft {
                 "Invalid classname: \(name): there is a class \(other.name), which differs only in case: use that, or another name"
             )
         }
+        if isImplied { options[name, default: ClassOptions()].isImplied = true }
         entities.append(
             Entity(
                 name: name,
@@ -89,7 +102,8 @@ struct SchemaDraft {
                 "Invalid field name: \(name): \(className) has a field \(other.name), which differs only in case: use that, or another name"
             )
         }
-        if let target = type.targetClass { try addClass(target) }
+        guard name != "id" else { throw ParseError(.invalidKeyName, "id is an invalid field name.") }
+        if let target = type.targetClass { try addClass(target, isImplied: true) }
         var options = new
         let property: Property
         switch type {

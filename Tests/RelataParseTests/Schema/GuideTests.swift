@@ -1,0 +1,32 @@
+import Foundation
+import RelataParse
+import Testing
+
+/// The guide to the protocol tells what is so.
+@Suite struct GuideTests {
+    private static let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../../Documentation/ParseProtocol.md").standardizedFileURL
+
+    /// The classes that the guide describes can be posted one after another.
+    @Test func theClassesOfTheGuideCanBeMade() async throws {
+        let text = try String(contentsOf: Self.file, encoding: .utf8)
+        let blocks = text.components(separatedBy: "```json\n").dropFirst().compactMap {
+            $0.components(separatedBy: "```").first
+        }
+        let server = try TestServer()
+        var names: [JSONValue] = []
+        for block in blocks {
+            let json = try JSONParser.parse(block)
+            guard let name = json["className"] else { continue }
+            let reply = try await server.send("POST", "/schemas", json)
+            #expect(reply.status == 200, "\(reply.json)")
+            for (field, description) in json["fields"]?.object ?? [:] {
+                for (member, value) in description.object ?? [:] {
+                    #expect(reply["fields"]?[field]?[member] == value, "\(field): \(member)")
+                }
+            }
+            names.append(name)
+        }
+        #expect(names == ["Book", "Genre"])
+    }
+}
