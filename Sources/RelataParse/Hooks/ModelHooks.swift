@@ -34,6 +34,7 @@ public struct ModelHooks: Sendable {
     }
 
     /// Calls `body` with each object that is about to be saved, as it will be stored. What it changes is stored instead.
+    /// An object whose to-one is set or unset by way of the other side is among them.
     public mutating func beforeSave<M: Model>(
         _ model: M.Type, _ body: @escaping @Sendable (inout M, Change<M>) throws -> Void
     ) {
@@ -87,6 +88,9 @@ struct ModelBinding: Sendable {
 
     /// Whether anybody wants to know how an object was.
     var needsOriginal: Bool { !beforeSave.isEmpty }
+
+    /// Whether anybody wants to know of each object that is deleted.
+    var watchesDeletions: Bool { !beforeDelete.isEmpty || !afterDelete.isEmpty }
 
     /// Checks an object that was just written, and lets the app change it.
     ///

@@ -28,6 +28,23 @@ struct FieldDecoder {
         return value
     }
 
+    /// Checks a value of a field that isn't there yet.
+    ///
+    /// - Throws: ``ParseError`` 111 for what says to be of a type and isn't.
+    static func validate(_ json: JSONValue, as type: FieldType, in field: String) throws(ParseError) {
+        let isRight =
+            switch type {
+            case .date: microseconds(json) != nil
+            case .bytes: bytes(json) != nil
+            case .file: json["name"]?.string != nil
+            case .geoPoint: try GeoPoint(json, of: field) != nil
+            case .polygon: try Polygon(json, of: field) != nil
+            case .pointer: Pointer(json) != nil
+            default: true
+            }
+        guard isRight else { throw ParseError(.incorrectType, "\(field): the value isn't a valid \(type)") }
+    }
+
     /// A point in time: `{"__type": "Date", "iso": "…"}`, or its text alone. What is below a millisecond is left out:
     /// clients would never see it, and so never find it.
     static func microseconds(_ json: JSONValue) -> Int64? {

@@ -3,7 +3,7 @@ import RelataSQLite
 
 /// Relations, written once the object is there.
 extension ObjectWriter {
-    func writeLinks(of owner: KeyValue) throws {
+    mutating func writeLinks(of owner: KeyValue) throws {
         for (field, change) in links {
             guard case .relation(let link) = field.storage else { continue }
             switch change {
@@ -32,7 +32,7 @@ extension ObjectWriter {
     }
 
     /// Makes objects members of a relation, or no members.
-    private func write(
+    private mutating func write(
         _ link: Link, _ members: [KeyValue], _ field: Field, _ owner: KeyValue, isAdding: Bool
     ) throws {
         let schema = transaction.schema
@@ -56,7 +56,7 @@ extension ObjectWriter {
     }
 
     /// Makes an object a member of a relation that is the other side of a pointer. There is one truth: the pointer.
-    private func write(_ member: KeyValue, _ reference: Reference, _ owner: KeyValue, isAdding: Bool) throws {
+    private mutating func write(_ member: KeyValue, _ reference: Reference, _ owner: KeyValue, isAdding: Bool) throws {
         let source = transaction.schema.tables[reference.source]
         let indexes = source.columnIndexes(of: reference.property)
         guard let row = try records.row(source, member) else {
@@ -73,6 +73,10 @@ extension ObjectWriter {
         for (column, value) in zip(indexes, owner.values) { changes[column] = isAdding ? value : .null }
         for column in source.entity.updatedAt.map({ source.columnIndexes(of: $0) }) ?? [] {
             changes[column] = transaction.stamp(source.columns[column])
+        }
+        if transaction.models != nil, let memberClass = transaction.classes[source.name] {
+            changedMembers.append(
+                Member(parseClass: memberClass, key: member, original: try transaction.original(memberClass, member)))
         }
         try records.update(source, member, changes)
         transaction.noteOwner(target, of: reference)

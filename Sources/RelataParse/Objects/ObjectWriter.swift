@@ -1,4 +1,5 @@
 import Foundation
+import Relata
 import RelataCore
 import RelataSQLite
 
@@ -15,8 +16,18 @@ struct ObjectWriter {
     private(set) var untold: Set<String> = []
     /// Links that are written once the object is there.
     private(set) var links: [(field: Field, change: FieldChange)] = []
+    /// The objects whose pointers were set or unset from the other side.
+    var changedMembers: [Member] = []
     /// The row as it is; `nil` for a new object.
     private var row: [Value]?
+
+    /// An object that a relation gained or lost.
+    struct Member {
+        let parseClass: ParseClass
+        let key: KeyValue
+        /// As it was, where an app wants to know.
+        let original: (any Model)?
+    }
 
     init(_ transaction: ParseTransaction, _ parseClass: ParseClass) {
         self.transaction = transaction
@@ -127,7 +138,7 @@ struct ObjectWriter {
                 // In production nothing is added; what asks for nothing is done already.
                 if changes.allSatisfy(\.asksForNothing) { continue }
                 // What is wrong in itself says so, whoever may add fields.
-                for change in changes { _ = try change.type(of: name) }
+                for change in changes { try transaction.validate(change, forNew: name) }
                 throw ParseError(
                     .operationForbidden, "Permission denied for action addField on class \(parseClass.name): \(name)")
             }

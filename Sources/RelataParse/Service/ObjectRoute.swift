@@ -47,6 +47,14 @@ enum ObjectWrite: Sendable {
     case update(String, String, ObjectBody)
     case delete(String, String)
 
+    /// The object that is changed or deleted.
+    var objectID: String? {
+        switch self {
+        case .update(_, let id, _), .delete(_, let id): id
+        case .create: nil
+        }
+    }
+
     /// The class and what the object brings along.
     var body: (className: String, body: ObjectBody)? {
         switch self {

@@ -38,7 +38,7 @@ extension ParseService {
             }
         }
         let order = BatchOrder.places(routes)
-        return try await writing(writes, call) { writer in
+        return try await writing(writes, call, isAtomic: isAtomic) { writer in
             var results: [Result<WireReply, ParseError>?] = Array(repeating: nil, count: routes.count)
             var size = 0
             for place in order {

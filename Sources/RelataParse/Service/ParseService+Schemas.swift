@@ -7,6 +7,7 @@ extension ParseService {
         try requireMaster(call)
         guard call.path.count <= 2 else { throw Self.unknown(call) }
         let name = call.path.dropFirst().first
+        if let error = name.flatMap({ DisabledFeature.error(forClass: $0) }) { throw error }
         switch (call.method, name) {
         case (.get, nil):
             return try await store.read { transaction in
@@ -16,17 +17,20 @@ extension ParseService {
         case (.post, _):
             let description = try ClassDescription(call.body, name: name)
             return try await altering(call, description.className) { draft, _ in
-                guard !draft.hasClass(description.className) else {
+                guard !draft.hasClass(description.className) || draft.isImplied(description.className) else {
                     throw ParseError(.invalidClassName, "Class \(description.className) already exists.")
                 }
                 try draft.addClass(description.className)
                 try draft.apply(description)
+                try draft.checkRelations()
             }
         case (.put, let name?):
             let description = try ClassDescription(call.body, name: name)
             return try await altering(call, name) { draft, _ in
                 guard draft.hasClass(name) else { throw Self.noClass(name) }
+                try draft.addClass(name)
                 try draft.apply(description)
+                try draft.checkRelations()
             }
         case (.delete, let name?):
             return try await delete(call, className: name)
@@ -62,7 +66,10 @@ extension ParseService {
 
     private func delete(_ call: ParseCall, className name: String) async throws -> WireReply {
         try await altering(call, nil) { draft, connection in
-            guard let entity = draft.entity(name) else { return }
+            guard let entity = draft.entity(name) else {
+                try ParseNames.checkClass(name)
+                return
+            }
             let count = try connection.value(SQLStatement("SELECT count(*) FROM \(Dialect.sqlite.quote(entity.table))"))
             if case .integer(let count)? = count, count > 0 {
                 throw ParseError(
@@ -90,19 +97,21 @@ extension ParseService {
         if let error = DisabledFeature.error(forClass: name) { throw error }
         let isDryRun = try call.isDryRun()
         let options = options
-        return try await store.write { transaction in
+        let (reply, actions) = try await store.write { transaction -> (WireReply, [ParseTransaction.Action]) in
             guard let parseClass = try transaction.existing(name) else { throw Self.noClass(name) }
-            let keys = try QueryCompiler(schema: transaction.schema).keys(QueryPlan(entity: name))
-            let (entity, roots) = (parseClass.table.index, DeletionRoots.query(keys.statement))
             if isDryRun {
+                let keys = try QueryCompiler(schema: transaction.schema).keys(QueryPlan(entity: name))
                 let report = try transaction.connection.deletionPlan(
-                    of: entity, roots: roots, schema: transaction.schema)
-                return WireReply(DeletionReportJSON(classes: transaction.classes).json(report.sorted()))
+                    of: parseClass.table.index, roots: .query(keys.statement), schema: transaction.schema)
+                return (WireReply(DeletionReportJSON(classes: transaction.classes).json(report.sorted())), [])
             }
-            return try Self.once(call, in: transaction, options) {
-                _ = try transaction.delete(parseClass, roots)
+            let reply = try Self.once(call, in: transaction, options) {
+                try BatchWriter(transaction: transaction, options: options).purge(parseClass)
                 return WireReply([:])
             }
+            return (reply, transaction.agenda.actions)
         }
+        for action in actions { await action() }
+        return reply
     }
 }

@@ -6,9 +6,10 @@ import RelataSQLite
 extension ParseService {
     /// Answers a request that writes, in one transaction. One that was answered before gets the same reply.
     func writing(
-        _ writes: [ObjectWrite], _ call: ParseCall, _ body: @Sendable (BatchWriter) throws -> WireReply
+        _ writes: [ObjectWrite], _ call: ParseCall, isAtomic: Bool = true,
+        _ body: @Sendable (BatchWriter) throws -> WireReply
     ) async throws -> WireReply {
-        try await prepare(writes)
+        try await prepare(writes, isAtomic: isAtomic)
         let options = options
         let (reply, actions) = try await store.write { transaction -> (WireReply, [ParseTransaction.Action]) in
             let reply = try Self.once(call, in: transaction, options) {
@@ -39,19 +40,41 @@ extension ParseService {
     }
 
     /// Makes the classes and fields that the objects bring along, where that is allowed.
-    func prepare(_ writes: [ObjectWrite]) async throws {
+    ///
+    /// - Parameter isAtomic: Whether all of them are written or none, so that what is wrong with one ends the request.
+    private func prepare(_ writes: [ObjectWrite], isAtomic: Bool) async throws {
         guard store.mode == .development, store.models == nil else { return }
         let known = store.currentClasses
-        var missing: [SchemaDemand] = []
+        var all: [SchemaDemand] = []
         for write in writes {
-            // What is wrong with one object is said when it is written: the others of a batch don't wait for it.
-            guard let (name, body) = write.body, let demand = try? SchemaDemand(name, body),
-                !demand.isMet(by: known)
-            else { continue }
-            missing.append(demand)
+            guard let (name, body) = write.body else { continue }
+            do throws(ParseError) {
+                all.append(try SchemaDemand(name, write.objectID, body))
+            } catch {
+                // What is wrong with one object is said when it is written: the others of a batch don't wait for it.
+                if isAtomic { throw error }
+            }
         }
-        guard !missing.isEmpty else { return }
-        let demands = missing
+        guard all.contains(where: { !$0.isMet(by: known) }) else { return }
+        let checked = isAtomic ? all : all.filter { !$0.isMet(by: known) }
+        let created = Set(
+            writes.compactMap { write -> Pointer? in
+                guard case .create(let name, let body) = write, let id = body.objectID else { return nil }
+                return Pointer(className: name, objectID: id)
+            })
+        // What will be refused whatever the classes are leaves no trace in them.
+        let demands = try await store.read { transaction in
+            try checked.filter { demand in
+                do throws(ParseError) {
+                    try demand.validate(in: transaction, created)
+                } catch {
+                    if isAtomic { throw error }
+                    return false
+                }
+                return !demand.isMet(by: known)
+            }
+        }
+        guard !demands.isEmpty else { return }
         try await store.alter { draft, _ in
             for demand in demands {
                 var trial = draft
@@ -59,42 +82,10 @@ extension ParseService {
                     try demand.add(to: &trial)
                     draft = trial
                 } catch {
-                    if demands.count == 1 { throw error }
+                    if isAtomic { throw error }
                 }
             }
         }
-    }
-}
-
-/// What an object needs its class to have.
-struct SchemaDemand: Sendable {
-    let className: String
-    let fields: [(name: String, type: FieldType)]
-
-    /// - Throws: ``ParseError`` for values that are of no type.
-    init(_ className: String, _ body: ObjectBody) throws(ParseError) {
-        self.className = className
-        var fields: [(String, FieldType)] = []
-        for (name, changes) in body.fields {
-            for change in changes {
-                guard let type = try change.type(of: name) else { continue }
-                fields.append((name, type))
-                break
-            }
-        }
-        self.fields = fields
-    }
-
-    /// Whether the class has all of it, of whatever type.
-    func isMet(by classes: ClassSet) -> Bool {
-        guard let known = classes[className] else { return false }
-        return fields.allSatisfy { known[$0.name] != nil }
-    }
-
-    /// Adds what is missing.
-    func add(to draft: inout SchemaDraft) throws(ParseError) {
-        try draft.addClass(className)
-        for (name, type) in fields { try draft.addField(name, type, to: className) }
     }
 }
 
@@ -167,7 +158,13 @@ struct BatchWriter {
     // MARK: Objects
 
     private func create(_ name: String, _ body: ObjectBody) throws -> WireReply {
-        guard let parseClass = try transaction.existing(name) else { throw Self.missing(name) }
+        guard let parseClass = try transaction.existing(name) else {
+            // What is wrong in itself says so, whoever may add classes.
+            for (field, changes) in body.fields {
+                for change in changes { try transaction.validate(change, forNew: field) }
+            }
+            throw Self.missing(name)
+        }
         let key = try newKey(parseClass, body)
         var writer = ObjectWriter(transaction, parseClass)
         let stored = try writer.create(body, key: key)
@@ -214,7 +211,7 @@ struct BatchWriter {
 
     private func update(_ name: String, _ id: String, _ body: ObjectBody) throws -> WireReply {
         let (parseClass, key) = try object(name, id)
-        let original = try original(parseClass, key)
+        let original = try transaction.original(parseClass, key)
         var writer = ObjectWriter(transaction, parseClass)
         try writer.update(key, body)
         var reply = try finishSaving(parseClass, key, writer, original: original)
@@ -238,32 +235,55 @@ struct BatchWriter {
         return WireReply([:])
     }
 
-    // MARK: Models
-
-    /// The object as it is, where an app wants to know.
-    private func original(_ parseClass: ParseClass, _ key: KeyValue) throws -> (any Model)? {
+    /// Deletes all objects of a class. What an app does before and after deletions is done for each of them.
+    func purge(_ parseClass: ParseClass) throws {
+        let table = parseClass.table
+        let keys = try QueryCompiler(schema: transaction.schema).keys(QueryPlan(entity: parseClass.name)).statement
         guard let typed = transaction.typed, let binding = transaction.models?.bindings[parseClass.name],
-            binding.needsOriginal
-        else { return nil }
-        return try binding.object(key, typed)
+            binding.watchesDeletions
+        else {
+            _ = try transaction.delete(parseClass, .query(keys))
+            return
+        }
+        let types = table.keyColumns.map { table.columns[$0].type as AttributeType? }
+        let objects = try transaction.connection.values(keys, types: types).compactMap {
+            try binding.object(KeyValue($0), typed)
+        }
+        for object in objects { for hook in binding.beforeDelete { try hook(object, typed) } }
+        _ = try transaction.delete(parseClass, .query(keys))
+        for object in objects {
+            for hook in binding.afterDelete { transaction.agenda.actions.append { await hook(object) } }
+        }
     }
 
+    // MARK: Models
+
     /// Checks an object that was written by its model's rules, and lets the app change it.
+    ///
+    /// - Returns: The object as it was written, where the app changed it.
+    private func applyHooks(_ parseClass: ParseClass, _ key: KeyValue, original: (any Model)?) throws -> JSONValue? {
+        guard let typed = transaction.typed, let binding = transaction.models?.bindings[parseClass.name],
+            let (object, isChanged) = try binding.checked(key, original: original, in: typed)
+        else { return nil }
+        var written: JSONValue?
+        if isChanged {
+            written = try json(parseClass, key)
+            try typed.update([object])
+        }
+        for hook in binding.afterSave { transaction.agenda.actions.append { await hook(object) } }
+        return written
+    }
+
+    /// Ends the writing of an object: checks it and those whose pointers were set from its side.
     ///
     /// - Returns: What the client is told of the object, as it couldn't know it.
     private func finishSaving(
         _ parseClass: ParseClass, _ key: KeyValue, _ writer: ObjectWriter, original: (any Model)?
     ) throws -> JSONObject {
         var told = writer.told
-        var written: JSONValue?
-        if let typed = transaction.typed, let binding = transaction.models?.bindings[parseClass.name],
-            let (object, isChanged) = try binding.checked(key, original: original, in: typed)
-        {
-            if isChanged {
-                written = try json(parseClass, key)
-                try typed.update([object])
-            }
-            for hook in binding.afterSave { transaction.agenda.actions.append { await hook(object) } }
+        let written = try applyHooks(parseClass, key, original: original)
+        for member in writer.changedMembers {
+            _ = try applyHooks(member.parseClass, member.key, original: member.original)
         }
         guard written != nil || !writer.untold.isEmpty else { return told }
         let stored = try json(parseClass, key)
@@ -294,6 +314,12 @@ struct BatchWriter {
 extension ParseTransaction {
     /// The transaction as an app's models see it.
     var typed: WriteTransaction? { models?.store.transaction(on: connection, now: now) }
+
+    /// The object as it is, where an app wants to know.
+    func original(_ parseClass: ParseClass, _ key: KeyValue) throws -> (any Model)? {
+        guard let typed, let binding = models?.bindings[parseClass.name], binding.needsOriginal else { return nil }
+        return try binding.object(key, typed)
+    }
 
     /// Deletes objects of a class by the delete rules, and by what the models say of how many a list must hold.
     func delete(_ parseClass: ParseClass, _ roots: DeletionRoots) throws -> DeletionReport {

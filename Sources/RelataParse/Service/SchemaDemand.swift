@@ -1,0 +1,96 @@
+import RelataCore
+import RelataSQLite
+
+/// What an object needs its class to have.
+struct SchemaDemand: Sendable {
+    let className: String
+    let fields: [(name: String, type: FieldType)]
+    /// The object that is changed; `nil` for a new one.
+    private let objectID: String?
+    private let body: ObjectBody
+
+    /// - Throws: ``ParseError`` for values that are of no type.
+    init(_ className: String, _ objectID: String?, _ body: ObjectBody) throws(ParseError) {
+        self.className = className
+        self.objectID = objectID
+        self.body = body
+        var fields: [(String, FieldType)] = []
+        for (name, changes) in body.fields {
+            for change in changes {
+                guard let type = try change.type(of: name) else { continue }
+                fields.append((name, type))
+                break
+            }
+        }
+        self.fields = fields
+    }
+
+    /// Checks what is wrong whatever fields the class has.
+    ///
+    /// - Parameter created: Objects that come with the same request.
+    /// - Throws: ``ParseError`` 101 for an object or target that isn't there, 111 for values that no field can hold.
+    func validate(in transaction: ParseTransaction, _ created: Set<Pointer>) throws(ParseError) {
+        if let objectID, !created.contains(Pointer(className: className, objectID: objectID)) {
+            guard try transaction.exists(Pointer(className: className, objectID: objectID)) else {
+                throw ParseError(.objectNotFound, "Object not found.")
+            }
+        }
+        let known = transaction.classes[className]
+        for (name, changes) in body.fields where known?[name] == nil {
+            for change in changes { try transaction.validate(change, forNew: name, created) }
+        }
+    }
+
+    /// Whether the class has all of it, of whatever type.
+    func isMet(by classes: ClassSet) -> Bool {
+        guard let known = classes[className], known.options.isImplied != true else { return false }
+        return fields.allSatisfy { known[$0.name] != nil }
+    }
+
+    /// Adds what is missing.
+    func add(to draft: inout SchemaDraft) throws(ParseError) {
+        try draft.addClass(className)
+        for (name, type) in fields { try draft.addField(name, type, to: className) }
+    }
+}
+
+extension ParseTransaction {
+    /// Whether there is an object.
+    func exists(_ pointer: Pointer) throws(ParseError) -> Bool {
+        guard let parseClass = classes[pointer.className], let key = parseClass.objectID.key(pointer.objectID) else {
+            return false
+        }
+        do {
+            return try RecordWriter(connection, schema: schema).row(parseClass.table, key) != nil
+        } catch {
+            throw ParseError(error)
+        }
+    }
+
+    /// Checks a change of a field that the class doesn't have yet.
+    ///
+    /// - Parameter created: Objects that come with the same request.
+    /// - Throws: ``ParseError`` 111 for what no field can hold, 101 for a target that isn't there.
+    func validate(_ change: FieldChange, forNew field: String, _ created: Set<Pointer> = []) throws(ParseError) {
+        guard field != "id" else { throw ParseError(.invalidKeyName, "id is an invalid field name.") }
+        let type = try change.type(of: field)
+        switch change {
+        case .set(let value):
+            if let type { try FieldDecoder.validate(value, as: type, in: field) }
+            try checkTargets(Pointer(value).map { [$0] } ?? [], created)
+        case .addRelation(let pointers): try checkTargets(pointers, created)
+        case .unset, .increment, .add, .addUnique, .remove, .removeRelation, .member: break
+        }
+    }
+
+    private func checkTargets(_ pointers: [Pointer], _ created: Set<Pointer>) throws(ParseError) {
+        for pointer in pointers where !created.contains(pointer) {
+            if let error = DisabledFeature.error(forClass: pointer.className) { throw error }
+            guard try exists(pointer) else {
+                throw ParseError(
+                    .objectNotFound, "\(pointer.className.prefix(128)) has no object \(pointer.objectID.prefix(64))",
+                    status: 400)
+            }
+        }
+    }
+}
