@@ -123,7 +123,7 @@ struct StatusTests {
         let line = RequestResponder.line(Wordy())
         #expect(line.hasPrefix("first second   [31mé"))
         #expect(line.utf8.count <= 2050)
-        #expect(!line.contains(where: \.isNewline))
+        #expect(line.allSatisfy { !$0.isNewline })
     }
 
     @Test func nothingIsLoggedForRequestsBelowTheLevel() async throws {
