@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test func whatIsNotSupportedIsRefused() async throws {
-        #expect(try await server.error("Item", [:], ["redirectClassNameForKey": "x"]).code == 102)
+
         #expect(try await server.error("Item", [:], ["explain": true]).code == 102)
     }
 }

@@ -133,7 +133,7 @@ private struct World {
             let choice = Int.random(in: 0..<12, using: &generator)
             if depth > 0, choice < 3 {
                 members[["$or", "$and", "$nor"][choice]] = .array(
-                    (0..<Int.random(in: 0..<3, using: &generator)).map { _ in
+                    (0..<Int.random(in: choice == 2 ? 1..<3 : 0..<3, using: &generator)).map { _ in
                         condition(className, depth: depth - 1, &generator)
                     })
             } else if choice == 3, className == "Other" {
