@@ -3,8 +3,8 @@ import Foundation
 import Testing
 
 /// The kinds of blocks that guides may have. What stands in `swift` is compiled and run, what stands in `text` is
-/// printed by it, what stands in `console` is run. What stands in `swift elsewhere` is code of another library.
-private let languages: Set<String> = ["swift", "text", "console", "sh", "swift package", "swift elsewhere"]
+/// printed by it, what stands in `console` is run, what stands in `json` is sent to a server. What stands in `swift elsewhere` is code of another library.
+private let languages: Set<String> = ["swift", "text", "console", "sh", "json", "swift package", "swift elsewhere"]
 
 @Test(arguments: PackageFiles.documents)
 func everySwiftExampleIsCompiledAndRun(path: String) throws {

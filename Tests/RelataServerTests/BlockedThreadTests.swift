@@ -160,8 +160,8 @@ private final class Gate: Sendable {
 
     func block() {
         count.withLock { $0 += 1 }
-        // No longer than a test may take.
-        for _ in 0..<10_000 where !isOpen.withLock({ $0 }) { usleep(1000) }
+        // No longer than all tests may take: they share few threads.
+        for _ in 0..<200_000 where !isOpen.withLock({ $0 }) { usleep(1000) }
     }
 
     func open() { isOpen.withLock { $0 = true } }

@@ -87,11 +87,10 @@ struct ServeCommandTests {
         let path = folder.path("server.json")
         try #"{"app-id": "from-file", "mount": "/from-file", "max-body": "1K", "allow-origin": ["https://a.example"]}"#
             .write(toFile: path, atomically: false, encoding: .utf8)
-        setenv("RELATA_MOUNT", "/from-environment", 1)
-        defer { unsetenv("RELATA_MOUNT") }
         let server = ServedFile(
             tool: try ServedTool.executable, path: folder.path("file.sqlite"),
-            options: ["--config", path, "--client-key", "", "--app-id", "from-flag"])
+            options: ["--config", path, "--client-key", "", "--app-id", "from-flag"],
+            environment: ["RELATA_MOUNT": "/from-environment"])
         try server.start()
         let connection = try ServerConnection(port: server.port)
         let headers = ["X-Parse-Application-Id": "from-flag"]

@@ -10,6 +10,7 @@ public final class ServedFile {
     public private(set) var port = 0
     private let tool: URL
     private let options: [String]
+    private let environment: [String: String]
     private let output: URL
     private var process: Process?
 
@@ -17,10 +18,12 @@ public final class ServedFile {
     ///   - tool: The command `relata`.
     ///   - path: The file to serve. What the process prints is kept beside it.
     ///   - options: Of `relata serve`, besides the port.
-    public init(tool: URL, path: String, options: [String]) {
+    ///   - environment: Variables that it gets besides those of this process.
+    public init(tool: URL, path: String, options: [String], environment: [String: String] = [:]) {
         self.tool = tool
         self.path = path
         self.options = options
+        self.environment = environment
         output = URL(fileURLWithPath: path + ".out")
     }
 
@@ -31,6 +34,7 @@ public final class ServedFile {
         let process = Process()
         process.executableURL = tool
         process.arguments = ["serve", path, "--port", "\(port)"] + options
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         try Data().write(to: output)
         let handle = try FileHandle(forWritingTo: output)
         process.standardOutput = handle

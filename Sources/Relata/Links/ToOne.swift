@@ -128,8 +128,8 @@ extension ToOne: Decodable where Target.Key: Decodable {
                     self.init(object)
                     return
                 }
-            } catch  where !Self.mayBeKey(error, decoder, container) {
-                throw error
+            } catch {
+                guard Self.mayBeKey(error, decoder, container) else { throw error }
             }
         }
         self.init(id: try container.decode(Target.Key.self))

@@ -50,10 +50,16 @@ struct ObjectIDCoding: Sendable {
     }
 
     /// A number that JSON has too: Swift also reads what is none, and what is infinite.
-    private static func number(_ text: String) -> Value? { Double(text).flatMap { $0.isFinite ? .real($0) : nil } }
+    private static func number(_ text: String) -> Value? {
+        guard let number = Double(text), number.isFinite else { return Value?.none }
+        return .real(number)
+    }
 
     /// A value under the one name that it has: `007` isn't the object `7`.
-    private static func canonical(_ value: Value, _ text: String) -> Value? { Self.text(value) == text ? value : nil }
+    private static func canonical(_ value: Value, _ text: String) -> Value? {
+        // Said in full, because `nil` may be NULL, which is a value.
+        Self.text(value) == text ? .some(value) : Value?.none
+    }
 }
 
 extension Data {

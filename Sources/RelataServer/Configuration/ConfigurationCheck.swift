@@ -93,8 +93,10 @@ extension RelataServer.TLSFiles {
         } catch {
             throw .fileAccess(path: key, "holds no private key in PEM format: \(error)")
         }
-        let configuration = TLSConfiguration.makeServerConfiguration(
+        var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: certificates.map { .certificate($0) }, privateKey: .privateKey(privateKey))
+        // What came before is broken, and still the default.
+        configuration.minimumTLSVersion = .tlsv12
         do {
             _ = try NIOSSLContext(configuration: configuration)
         } catch {

@@ -40,7 +40,7 @@ import Testing
         #expect(item["list"] == [1, 5])
         let refused: [(JSONValue, Int64)] = [
             (["o": ["k": ["__op": "Explode"]]], 108), (["o": ["k": ["__op": "Increment", "amount": "1"]]], 107),
-            (["o": ["k": ["__op": "Add", "objects": 1]]], 107), (["o": ["k": ["__op": "AddRelation"]]], 108),
+            (["o": ["k": ["__op": "Add", "objects": 1]]], 107), (["o": ["k": ["__op": "AddRelation"]]], 107),
         ]
         for (body, code) in refused {
             let reply = try await server.send("PUT", "/classes/Item/\(id)", body)

@@ -19,7 +19,7 @@ import Testing
             "date": date("1969-12-31T23:59:59.999Z"), "bytes": ["__type": "Bytes", "base64": "AAEC"],
             "object": ["b": [1, .null], "a": ["c": "d"]], "array": [1, "x", .null, ["k": true]],
             "file": ["__type": "File", "name": "n", "url": "u"], "place": place(1.5, -2),
-            "area": ["__type": "Polygon", "coordinates": [[0, 0], [0, 1], [1, 1]]],
+            "area": ["__type": "Polygon", "coordinates": [[0, 0], [0, 1], [1, 1], [0, 0]]],
             "pointer": pointer("Target", target),
         ]
         let id = try await server.create("Form", fields)
@@ -126,7 +126,8 @@ import Testing
         options.allowsCustomObjectIDs = true
         let server = try foreign(options)
         for id: JSONValue in ["nan", "-inf", "0x10", ""] {
-            #expect(try await server.send("POST", "/classes/Mark", ["objectId": id]).code == 105, "\(id)")
+            let reply = try await server.send("POST", "/classes/Mark", ["objectId": id])
+            #expect(reply.code == 105, "\(id) \(reply)")
         }
         #expect(try await server.send("POST", "/classes/Mark", ["objectId": "-15.0"]).status == 201)
         #expect(try await server.get("Mark", "-15.0")["objectId"] == "-15.0")

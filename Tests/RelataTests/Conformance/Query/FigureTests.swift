@@ -43,8 +43,8 @@ import Testing
         let bands = Band.sorted { $0.name }
         let best: [Double?] = try store.fetch(bands.select { $0.discs.maximum { $0.rating } })
         #expect(best == [4.5, 3, 4.5])
-        let founded: [Int?] = try store.fetch(City.sorted { $0.name }.select { $0.population.maximum() })
-        #expect(founded == [700])
+        let founded: Int? = try store.value(of: City.all) { $0.population.maximum() }
+        #expect(founded == 700)
         let largest: Int? = try store.value(of: City.where { $0.population == nil }) { $0.population.maximum() }
         #expect(largest == nil)
         let sum: Double = try store.value(of: Disc.all) { $0.rating.sum() }
