@@ -145,7 +145,7 @@ struct LimitTests {
     @Test func aClientThatTakesNoRepliesIsClosedAndHoldsUpNobody() async throws {
         let body = [UInt8](repeating: 32, count: 8_000_000)
         try await TestServer.running(
-            { $0.limits.transferTime = .milliseconds(300) },
+            { $0.limits.transferTime = .seconds(5) },
             service: { _ in WireReply(status: 200, body: body) }
         ) { server in
             let slow = try server.connect()

@@ -32,20 +32,23 @@ struct StoppingTests {
 
     @Test func nobodyConnectsAnyMoreAndIdleConnectionsAreClosed() async throws {
         let (starts, started) = AsyncStream.makeStream(of: Void.self)
+        let (answers, answered) = AsyncStream.makeStream(of: Void.self)
         try await TestServer.running(service: { request in
             if request.path == "/slow" {
                 started.yield()
-                try? await Task.sleep(for: .milliseconds(500))
+                try? await Task.sleep(for: .seconds(2))
             }
             return WireReply([:])
         }) { server in
             async let idle = blocking {
                 let connection = try server.connect()
                 _ = try connection.request("GET", "/parse/x")
+                answered.yield()
                 return try connection.isClosedByServer()
             }
             async let slow = blocking { try server.connect().request("GET", "/parse/slow").status }
             _ = await starts.first { _ in true }
+            _ = await answers.first { _ in true }
             await server.stop()
             let isClosed = try await idle
             #expect(isClosed)
