@@ -119,7 +119,8 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "RelataSQLiteTests", dependencies: ["RelataSQLite", "RelataCore"], swiftSettings: strict),
-        .testTarget(name: "RelataParseTests", dependencies: ["RelataParse", "Relata"], swiftSettings: strict),
+        .testTarget(
+            name: "RelataParseTests", dependencies: ["RelataParse", "Relata", "RelataTesting"], swiftSettings: strict),
         .testTarget(name: "RelataTests", dependencies: ["Relata", "RelataTesting"], swiftSettings: strict),
         // Kills a process that writes, and lets several write at once.
         .executableTarget(

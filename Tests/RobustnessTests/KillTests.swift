@@ -1,6 +1,7 @@
 import Foundation
 import Relata
 import RobustnessWriter
+import RelataTesting
 import Testing
 
 /// A process that is killed while it writes loses nothing that it was told is written, and leaves nothing half-done.
@@ -8,7 +9,7 @@ import Testing
     @Test func nothingIsLostOrHalfDoneHoweverOftenTheWriterIsKilled() throws {
         let seed = UInt64.random(in: 0..<UInt64.max)
         print("seed of the kills: \(seed)")
-        var random = SeededGenerator(seed: seed)
+        var random = SampleRandom(seed: seed)
         let folder = try Folder()
         let path = folder.file()
         var known = 0
@@ -77,20 +78,5 @@ import Testing
             #expect(try IntegrityCheck.run(connection, schema: schema) == [], "\(comment)")
             return count
         }
-    }
-}
-
-/// A generator of random numbers that gives the same ones for the same seed.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var result = state
-        result = (result ^ (result >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        result = (result ^ (result >> 27)) &* 0x94d0_49bb_1331_11eb
-        return result ^ (result >> 31)
     }
 }

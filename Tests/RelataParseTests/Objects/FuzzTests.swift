@@ -1,5 +1,6 @@
 import Foundation
 import RelataParse
+import RelataTesting
 import Testing
 
 /// Whatever is sent, a reply comes in bounded time: an object or an error of Parse's shape, and never a crash.
@@ -13,7 +14,7 @@ import Testing
         "meta", "meta.a.b", "createdAt", "requests", "method", "path", "body", "POST", "/classes/Book", "transaction",
     ]
 
-    private static func value(_ depth: Int, _ random: inout SeededGenerator) -> JSONValue {
+    private static func value(_ depth: Int, _ random: inout SampleRandom) -> JSONValue {
         switch Int.random(in: 0..<(depth > 0 ? 9 : 6), using: &random) {
         case 0: .null
         case 1: .bool(Bool.random(using: &random))
@@ -33,7 +34,7 @@ import Testing
     @Test(arguments: [UInt64.random(in: 0...UInt64.max)])
     func randomObjectsAreStoredOrRefused(seed: UInt64) async throws {
         print("seed \(seed)")
-        var random = SeededGenerator(seed: seed)
+        var random = SampleRandom(seed: seed)
         let server = try TestServer()
         let id = try await server.create(
             "Book", ["title": "A", "year": 1, "tags": ["a"], "meta": ["a": 1], "sentinel": "stays"])

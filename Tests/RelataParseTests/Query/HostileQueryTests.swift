@@ -1,6 +1,7 @@
 import Foundation
 import RelataCore
 import RelataSQLite
+import RelataTesting
 import Testing
 
 @testable import RelataParse
@@ -129,7 +130,7 @@ import Testing
     @Test func anyShapeIsAnswered() async throws {
         let server = try await server()
         let seed = UInt64.random(in: 0...UInt64.max)
-        var generator = SeededGenerator(seed: seed)
+        var generator = SampleRandom(seed: seed)
         for round in 0..<600 {
             let condition = Self.json(depth: 4, &generator)
             let start = ContinuousClock().now
@@ -163,7 +164,7 @@ import Testing
         "2020-01-01T00:00:00.000Z", "",
     ]
 
-    private static func json(depth: Int, _ generator: inout SeededGenerator) -> JSONValue {
+    private static func json(depth: Int, _ generator: inout SampleRandom) -> JSONValue {
         switch Int.random(in: 0..<(depth > 0 ? 12 : 6), using: &generator) {
         case 0: return [.null, true, false].randomElement(using: &generator) ?? .null
         case 1: return .integer([0, 1, -1, .max, .min, 5].randomElement(using: &generator) ?? 0)

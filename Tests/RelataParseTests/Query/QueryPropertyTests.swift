@@ -1,4 +1,5 @@
 import Foundation
+import RelataTesting
 import Testing
 
 @testable import RelataParse
@@ -7,7 +8,7 @@ import Testing
 @Suite struct QueryPropertyTests {
     @Test func randomConditionsFindWhatTheRulesSay() async throws {
         let seed = UInt64.random(in: 0...UInt64.max)
-        var generator = SeededGenerator(seed: seed)
+        var generator = SampleRandom(seed: seed)
         let server = try TestServer()
         let world = try await World.make(on: server, &generator)
         for round in 0..<500 {
@@ -37,7 +38,7 @@ private struct World {
     static let numbers: [JSONValue] = [0, 1, -1, 1.5, 2, 1_000_000_007]
     static let dates: [JSONValue] = ["2020-01-01T00:00:00.000Z", "2021-06-01T12:30:00.250Z"].map { date($0) }
 
-    static func make(on server: TestServer, _ generator: inout SeededGenerator) async throws -> World {
+    static func make(on server: TestServer, _ generator: inout SampleRandom) async throws -> World {
         var world = World()
         world.oracle.arrays = ["Thing.a", "Other.a"]
         world.oracle.targets = ["Thing.p": "Other", "Thing.r": "Other", "Other.up": "Other"]
@@ -73,7 +74,7 @@ private struct World {
 
     // MARK: Values
 
-    private func fields(of className: String, _ generator: inout SeededGenerator) -> JSONObject {
+    private func fields(of className: String, _ generator: inout SampleRandom) -> JSONObject {
         let names = className == "Thing" ? ["s", "n", "b", "d", "a", "o", "p", "r"] : ["s", "n", "a", "o", "up"]
         var fields: JSONObject = [:]
         for name in names where Int.random(in: 0..<4, using: &generator) > 0 {
@@ -88,11 +89,11 @@ private struct World {
         return fields
     }
 
-    private func id(_ className: String, _ generator: inout SeededGenerator) -> String {
+    private func id(_ className: String, _ generator: inout SampleRandom) -> String {
         ids[className]?.randomElement(using: &generator) ?? "nobody"
     }
 
-    private func value(of name: String, _ generator: inout SeededGenerator) -> JSONValue {
+    private func value(of name: String, _ generator: inout SampleRandom) -> JSONValue {
         switch name {
         case "s": Self.strings.randomElement(using: &generator) ?? ""
         case "n": Self.numbers.randomElement(using: &generator) ?? 0
@@ -109,7 +110,7 @@ private struct World {
     }
 
     /// Something in an array or object.
-    private func element(_ generator: inout SeededGenerator) -> JSONValue {
+    private func element(_ generator: inout SampleRandom) -> JSONValue {
         switch Int.random(in: 0..<9, using: &generator) {
         case 0...1: value(of: "s", &generator)
         case 2...3: value(of: "n", &generator)
@@ -121,13 +122,13 @@ private struct World {
         }
     }
 
-    private func any(_ generator: inout SeededGenerator) -> JSONValue {
+    private func any(_ generator: inout SampleRandom) -> JSONValue {
         Int.random(in: 0..<8, using: &generator) == 0 ? .null : element(&generator)
     }
 
     // MARK: Conditions
 
-    func condition(_ className: String, depth: Int, _ generator: inout SeededGenerator) -> JSONValue {
+    func condition(_ className: String, depth: Int, _ generator: inout SampleRandom) -> JSONValue {
         var members: JSONObject = [:]
         for _ in 0..<Int.random(in: 1..<3, using: &generator) {
             let choice = Int.random(in: 0..<12, using: &generator)
@@ -146,7 +147,7 @@ private struct World {
         return .object(members)
     }
 
-    private func key(_ className: String, _ generator: inout SeededGenerator) -> String {
+    private func key(_ className: String, _ generator: inout SampleRandom) -> String {
         let own =
             className == "Thing"
             ? [
@@ -157,7 +158,7 @@ private struct World {
     }
 
     /// A value that is likely to fit.
-    private func operand(_ key: String, _ generator: inout SeededGenerator) -> JSONValue {
+    private func operand(_ key: String, _ generator: inout SampleRandom) -> JSONValue {
         let last = key.split(separator: ".").last.map(String.init) ?? key
         switch (last, Int.random(in: 0..<5, using: &generator)) {
         case (_, 0): return any(&generator)
@@ -169,7 +170,7 @@ private struct World {
         }
     }
 
-    private func constraint(_ key: String, depth: Int, _ generator: inout SeededGenerator) -> JSONValue {
+    private func constraint(_ key: String, depth: Int, _ generator: inout SampleRandom) -> JSONValue {
         let list = JSONValue.array((0..<Int.random(in: 0..<4, using: &generator)).map { _ in operand(key, &generator) })
         switch Int.random(in: 0..<14, using: &generator) {
         case 0: return operand(key, &generator)
@@ -200,7 +201,7 @@ private struct World {
     }
 
     /// A value that has an order.
-    private func comparable(_ key: String, _ generator: inout SeededGenerator) -> JSONValue {
+    private func comparable(_ key: String, _ generator: inout SampleRandom) -> JSONValue {
         for _ in 0..<10 {
             let value = operand(key, &generator)
             switch value {

@@ -1,6 +1,7 @@
 import Foundation
 import RelataCore
 import RelataSQLite
+import RelataTesting
 import Testing
 
 @testable import RelataParse
@@ -56,7 +57,7 @@ import Testing
 
     @Test func datesAreWrittenAsTheLibraryWritesThem() {
         let seed = UInt64.random(in: 0...UInt64.max)
-        var generator = SeededGenerator(seed: seed)
+        var generator = SampleRandom(seed: seed)
         for _ in 0..<2000 {
             let microseconds = Int64.random(in: DateText.textRange, using: &generator)
             let whole = (microseconds - (microseconds % 1000 + 1000) % 1000)

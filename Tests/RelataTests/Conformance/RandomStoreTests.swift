@@ -1,5 +1,6 @@
 import Foundation
 import Relata
+import RelataTesting
 import Testing
 
 /// Random objects, edits, deletes and queries, against plain arrays that do the same.
@@ -42,7 +43,7 @@ private struct RandomCondition {
 private struct RandomRun {
     let store: Store
     let seed: UInt64
-    var random: SeededGenerator
+    var random: SampleRandom
     /// What should be stored. Labels and keywords are as many as there are in the beginning, or fewer.
     var discs: [Int: PlainDisc] = [:]
     var bands: [Int: ID<Band>] = [:]
@@ -52,7 +53,7 @@ private struct RandomRun {
 
     init(_ engine: Engine, seed: UInt64) throws {
         self.seed = seed
-        random = SeededGenerator(seed: seed)
+        random = SampleRandom(seed: seed)
         store = try TestStore.make(engine, for: Disc.self)
         try store.insert(labels.map { Label(name: $0, country: $0 == "x" ? nil : "land \($0)") })
         try store.insert(keywords.map { Keyword(word: $0) })

@@ -1,5 +1,6 @@
 import Foundation
 import Relata
+import RelataTesting
 import Testing
 
 /// Differences between lists.
@@ -26,7 +27,7 @@ struct DifferenceTests {
 
     @Test(arguments: [1, 2, 3, 4, 5] as [UInt64])
     func doingADifferenceToTheOldListMakesTheNewOne(_ seed: UInt64) {
-        var random = SeededGenerator(seed: seed)
+        var random = SampleRandom(seed: seed)
         for _ in 0..<300 {
             let old = (0..<Int.random(in: 0...12, using: &random)).shuffled(using: &random)
             let new = (0..<Int.random(in: 0...12, using: &random)).shuffled(using: &random).filter { _ in

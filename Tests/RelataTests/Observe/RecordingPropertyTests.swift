@@ -1,12 +1,13 @@
 import Foundation
 import Relata
+import RelataTesting
 import Testing
 
 /// What the feed says, against what is in the tables before and after.
 struct RecordingPropertyTests {
     @Test(arguments: [1, 2, 3, 4] as [UInt64])
     func everyObjectThatAnyWriteChangedIsNamed(_ seed: UInt64) async throws {
-        var random = SeededGenerator(seed: seed)
+        var random = SampleRandom(seed: seed)
         let store = try TestStore.make(.sqliteMemory, for: Book.self, Series.self, Folder.self)
         let feed = store.changes
         var changes = feed.makeAsyncIterator()

@@ -1,6 +1,7 @@
 import Foundation
 import Relata
 import Synchronization
+import RelataTesting
 import Testing
 
 /// Cancelled tasks leave nothing half-written, and nobody waiting.
@@ -113,7 +114,7 @@ import Testing
     @Test(arguments: Engine.allCases) func cancellingAtAnyMomentKeepsPairsTogether(engine: Engine) async throws {
         let seed = UInt64.random(in: 0..<UInt64.max)
         print("seed of the cancellations: \(seed)")
-        var random = SeededGenerator(seed: seed)
+        var random = SampleRandom(seed: seed)
         let store = try TestStore.make(engine, for: Series.self)
         var tasks: [Task<Bool, any Error>] = []
         for number in 0..<150 {

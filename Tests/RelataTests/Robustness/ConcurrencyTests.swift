@@ -1,5 +1,6 @@
 import Foundation
 import Relata
+import RelataTesting
 import Testing
 
 @Model private struct Purse {
@@ -55,7 +56,7 @@ import Testing
         try await withThrowingTaskGroup(of: Void.self) { group in
             for task in 0..<4 {
                 group.addTask {
-                    var random = SeededGenerator(seed: UInt64(task))
+                    var random = SampleRandom(seed: UInt64(task))
                     for round in 0..<40 {
                         let (from, to) = (Int.random(in: 0..<owners, using: &random), (task + round) % owners)
                         let coins = Int.random(in: 1...30, using: &random)

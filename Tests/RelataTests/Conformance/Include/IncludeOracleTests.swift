@@ -35,7 +35,7 @@ private struct RandomGraph {
     let recorder = StatementRecorder()
     let store: Store
     let seed: UInt64
-    var random: SeededGenerator
+    var random: SampleRandom
     /// In the order of their keys, as relationships without an order of their own have them.
     var bands: [PlainBand] = []
 
@@ -60,7 +60,7 @@ private struct RandomGraph {
 
     init(_ engine: Engine, seed: UInt64) throws {
         self.seed = seed
-        random = SeededGenerator(seed: seed)
+        random = SampleRandom(seed: seed)
         store = try TestStore.make(engine, for: Disc.self, options: recorder.options)
         let words = ["k", "l", "m", "n"]
         for number in 0..<Int.random(in: 0...8, using: &random) {

@@ -1,4 +1,5 @@
 import Relata
+import RelataTesting
 import Testing
 
 /// Lists with an order: by an attribute, by a position the store keeps, on one side of a many-to-many or on both.
@@ -144,7 +145,7 @@ import Testing
     @Test(arguments: Engine.allCases, 0..<10) func randomEditsAreThoseOfAnArray(_ engine: Engine, _ seed: UInt64) throws
     {
         let store = try TestStore.make(engine, for: Album.self, Playlist.self)
-        var generator = SeededGenerator(seed: seed)
+        var generator = SampleRandom(seed: seed)
         let songs = try store.insert((0..<8).map { Song(title: "\($0)") })
         let album = try store.insert(Album(title: "a"))
         let playlist = try store.insert(Playlist(name: "p"))

@@ -1,4 +1,5 @@
 import Relata
+import RelataTesting
 import Testing
 
 @Model struct Cart {
@@ -144,7 +145,7 @@ private protocol AnyEditRun {
 private struct EditRun<Member: CartMember>: AnyEditRun {
     let store: Store
     let seed: UInt64
-    var random: SeededGenerator
+    var random: SampleRandom
     /// The list, as the store has it.
     var stored: [Member] = []
     var cart = Cart()
@@ -158,7 +159,7 @@ private struct EditRun<Member: CartMember>: AnyEditRun {
 
     init(_ engine: Engine, _ seed: UInt64) throws {
         self.seed = seed
-        random = SeededGenerator(seed: seed)
+        random = SampleRandom(seed: seed)
         store = try TestStore.make(engine, for: Cart.self)
         try store.insert((0..<5).map { CartGoods(name: "\($0)") })
         others = try store.insert([Member("0"), Member("1")])

@@ -1,5 +1,6 @@
 import Foundation
 import Relata
+import RelataTesting
 import Testing
 
 @Model struct Team {
@@ -40,7 +41,7 @@ import Testing
 
     @Test(arguments: Engine.allCases, 0..<8) func anyMixIsSavedInAnyOrder(_ engine: Engine, _ seed: UInt64) throws {
         let store = try TestStore.make(engine, for: Book.self, Series.self)
-        var generator = SeededGenerator(seed: seed)
+        var generator = SampleRandom(seed: seed)
         let objects = graph().shuffled(using: &generator)
         let saved = try store.save(objects)
         #expect(saved.map { "\(type(of: $0))" } == objects.map { "\(type(of: $0))" })
@@ -125,7 +126,7 @@ import Testing
 
     @Test(arguments: Engine.allCases, 0..<20) func randomGraphsAreSavedWhole(_ engine: Engine, _ seed: UInt64) throws {
         let store = try TestStore.make(engine, for: Chain.self)
-        var generator = SeededGenerator(seed: seed)
+        var generator = SampleRandom(seed: seed)
         let count = Int.random(in: 1...40, using: &generator)
         let chains = (0..<count).map { number in
             let targets = (0..<2).map { _ in Int.random(in: -count..<count, using: &generator) }

@@ -1,5 +1,6 @@
 import Foundation
 import Relata
+import RelataTesting
 import Testing
 
 @Model struct Locker {
@@ -58,7 +59,7 @@ import Testing
 
     /// A batch succeeds exactly if all values differ in the end, whatever the order.
     @Test(arguments: Array(UInt64(1)...12)) func batchesDoWhatAnOracleSays(_ seed: UInt64) throws {
-        var random = SeededGenerator(seed: seed)
+        var random = SampleRandom(seed: seed)
         let store = try TestStore.make(.sqliteMemory, for: Locker.self)
         var stored = try store.insert((1...8).map { Locker($0) })
         var (done, refused) = (0, 0)
