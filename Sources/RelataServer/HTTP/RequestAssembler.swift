@@ -88,7 +88,7 @@ struct RequestAssembler {
         received = 0
         state = .body(
             ServerRequest(
-                method: head.method.rawValue, target: head.uri, headers: headers, body: ByteBuffer(),
+                method: head.method.rawValue, target: RequestTarget(head.uri), headers: headers, body: ByteBuffer(),
                 // Nothing is read from the connection after a request for another protocol.
                 isKeptAlive: head.isKeepAlive && !headers.asksForUpgrade))
         let hasBody = headers.contentLength.map { $0 > 0 } ?? head.headers.contains(name: "transfer-encoding")

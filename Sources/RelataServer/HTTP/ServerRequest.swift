@@ -5,8 +5,8 @@ import NIOCore
 struct ServerRequest: Sendable {
     /// The method, as it was written.
     var method: String
-    /// Where to, still encoded: `/parse/classes/Book?limit=5`.
-    var target: String
+    /// Where to.
+    var target: RequestTarget
     var headers: RequestHeaders
     var body: ByteBuffer
     /// What the body takes of the room for all bodies; `nil` for a small one.

@@ -47,33 +47,31 @@ final class RequestResponder: Sendable {
     /// one that ``answer(_:from:)`` is to answer.
     func answerAtOnce(_ request: ServerRequest, from peer: SocketAddress?) -> EncodedReply? {
         metrics.requestBegan()
-        let target = RequestTarget(request.target)
-        let rest = mount.rest(of: target.path)
+        let rest = mount.rest(of: request.target.path)
         let reply: ServerReply
         if request.method == "OPTIONS" {
             reply = ServerReply(status: 200, body: Array("{}".utf8), fields: AllowedOrigins.preflightFields)
-        } else if rest == nil, let page = status.page(at: target.path, method: request.method, from: peer) {
+        } else if rest == nil, let page = status.page(at: request.target.path, method: request.method, from: peer) {
             reply = page
         } else {
             return nil
         }
-        return finish(request, target, Route(rest ?? ""), reply, id: request.headers.requestID ?? ids.next(), peer)
+        return finish(request, Route(rest ?? ""), reply, id: request.headers.requestID ?? ids.next(), peer)
     }
 
     /// Answers a request that was begun with.
     func answer(_ request: ServerRequest, from peer: SocketAddress?) async -> EncodedReply {
         let id = request.headers.requestID ?? ids.next()
-        let target = RequestTarget(request.target)
-        guard let rest = mount.rest(of: target.path) else {
-            return finish(request, target, .server, await status.readiness(isStopping: isEnding), id: id, peer)
+        guard let rest = mount.rest(of: request.target.path) else {
+            return finish(request, .server, await status.readiness(isStopping: isEnding), id: id, peer)
         }
-        let reply = await answer(request, path: rest, query: target.query, id: id)
-        return finish(request, target, Route(rest), reply, id: id, peer)
+        let reply = await answer(request, path: rest, query: request.target.query, id: id)
+        return finish(request, Route(rest), reply, id: id, peer)
     }
 
     /// Writes a reply as bytes, counts it and logs it.
     private func finish(
-        _ request: ServerRequest, _ target: RequestTarget, _ route: Route, _ reply: ServerReply, id: String,
+        _ request: ServerRequest, _ route: Route, _ reply: ServerReply, id: String,
         _ peer: SocketAddress?
     ) -> EncodedReply {
         let encoded = encoder.encode(
@@ -83,7 +81,7 @@ final class RequestResponder: Sendable {
         metrics.requestEnded(
             route, method: request.method, status: reply.status, time: time,
             received: request.body.readableBytes, sent: encoded.bytes.readableBytes)
-        if logger.logLevel <= requestLogLevel { log(request, target, reply, id, time, peer) }
+        if logger.logLevel <= requestLogLevel { log(request, reply, id, time, peer) }
         return encoded
     }
 
@@ -149,12 +147,12 @@ final class RequestResponder: Sendable {
     }
 
     private func log(
-        _ request: ServerRequest, _ target: RequestTarget, _ reply: ServerReply, _ id: String, _ time: TimeAmount,
+        _ request: ServerRequest, _ reply: ServerReply, _ id: String, _ time: TimeAmount,
         _ peer: SocketAddress?
     ) {
         // What follows the question mark and what is in bodies may be nobody's business.
         logger.log(
-            level: requestLogLevel, "\(request.method) \(target.path.prefix(512))",
+            level: requestLogLevel, "\(request.method) \(request.target.path.prefix(512))",
             metadata: [
                 "request": "\(id)", "status": "\(reply.status)", "microseconds": "\(time.nanoseconds / 1000)",
                 "received": "\(request.body.readableBytes)", "sent": "\(reply.body.count)",

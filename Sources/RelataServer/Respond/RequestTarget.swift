@@ -1,6 +1,6 @@
 #if Server
 /// What a request is for: the path and what follows its question mark, both still encoded.
-struct RequestTarget {
+struct RequestTarget: Sendable {
     let path: Substring
     let query: Substring
 
