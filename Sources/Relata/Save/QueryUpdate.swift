@@ -25,10 +25,9 @@ struct QueryUpdate {
             do {
                 keys = try connection.values(compiled.statement, types: compiled.columnTypes)
             } catch {
-                let session = transaction.makeSession()
                 let object = ObjectReference(entity: M.entityName, key: KeyValue(.null))
                 if let missing = try missingTarget(assignments, table) { throw missing }
-                let translated = try ConstraintErrors(session.connection, schema: session.catalog.schema).translate(
+                let translated = try ConstraintErrors(connection, schema: catalog.schema).translate(
                     error, object: object, table: table
                 ) { [] }
                 throw unset(translated, assignments) ?? translated

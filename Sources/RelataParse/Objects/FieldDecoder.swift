@@ -32,17 +32,25 @@ struct FieldDecoder {
     ///
     /// - Throws: ``ParseError`` 111 for what says to be of a type and isn't.
     static func validate(_ json: JSONValue, as type: FieldType, in field: String) throws(ParseError) {
-        let isRight =
-            switch type {
-            case .date: microseconds(json) != nil
-            case .bytes: bytes(json) != nil
-            case .file: json["name"]?.string != nil
-            case .geoPoint: try GeoPoint(json, of: field) != nil
-            case .polygon: try Polygon(json, of: field) != nil
-            case .pointer: Pointer(json) != nil
-            default: true
-            }
-        guard isRight else { throw ParseError(.incorrectType, "\(field): the value isn't a valid \(type)") }
+        guard try isValid(json, as: type, in: field) else {
+            throw ParseError(.incorrectType, "\(field): the value isn't a valid \(type)")
+        }
+    }
+
+    /// Whether a value that has a type of its own, or is an array, is what its type wants.
+    private static func isValid(
+        _ json: JSONValue, as type: FieldType, in field: String
+    ) throws(ParseError) -> Bool {
+        switch type {
+        case .date: microseconds(json) != nil
+        case .bytes: bytes(json) != nil
+        case .file: json["__type"] == "File" && json["name"]?.string != nil
+        case .geoPoint: try GeoPoint(json, of: field) != nil
+        case .polygon: try Polygon(json, of: field) != nil
+        case .pointer: Pointer(json) != nil
+        case .array: json.array != nil
+        default: true
+        }
     }
 
     /// A point in time: `{"__type": "Date", "iso": "…"}`, or its text alone. What is below a millisecond is left out:
@@ -68,10 +76,7 @@ struct FieldDecoder {
         let isRight =
             switch field.type {
             case .object: json.object != nil && json["__type"] == nil || field.isAnyJSON
-            case .array: json.array != nil
-            case .file: json["__type"] == "File" && json["name"]?.string != nil
-            case .geoPoint: try GeoPoint(json, of: field.name) != nil
-            default: true
+            default: try Self.isValid(json, as: field.type, in: field.name)
             }
         return isRight ? .text(JSONWriter.canonicalText(json)) : nil
     }
@@ -109,6 +114,11 @@ struct GeoPoint: Hashable, Sendable {
         guard json["__type"] == "GeoPoint", let latitude = json["latitude"]?.number,
             let longitude = json["longitude"]?.number
         else { return nil }
+        try self.init(latitude: latitude, longitude: longitude, of: field)
+    }
+
+    /// - Throws: ``ParseError`` 111 for degrees that aren't on Earth.
+    init(latitude: Double, longitude: Double, of field: String) throws(ParseError) {
         guard (-90...90).contains(latitude), (-180...180).contains(longitude) else {
             throw ParseError(.incorrectType, "\(field): latitudes lie in -90...90 and longitudes in -180...180")
         }
@@ -130,10 +140,8 @@ struct Polygon: Hashable, Sendable {
             guard let pair = corner.array, pair.count == 2, let latitude = pair[0].number,
                 let longitude = pair[1].number
             else { return nil }
-            guard (-90...90).contains(latitude), (-180...180).contains(longitude) else {
-                throw ParseError(.incorrectType, "\(field): latitudes lie in -90...90 and longitudes in -180...180")
-            }
-            coordinates.append([latitude, longitude])
+            let place = try GeoPoint(latitude: latitude, longitude: longitude, of: field)
+            coordinates.append([place.latitude, place.longitude])
         }
         guard Set(coordinates).count >= 3 else {
             throw ParseError(.incorrectType, "\(field): a polygon has at least three different corners")

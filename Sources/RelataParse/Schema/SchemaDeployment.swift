@@ -121,12 +121,12 @@ extension SchemaDraft {
                 changes += entity.properties.filter {
                     !entity.key.contains($0.name) && ![entity.createdAt, entity.updatedAt].contains($0.name)
                 }
-                .map { "add \(entity.name).\($0.name): \(type(of: $0, entity))" }
+                .map { "add \(entity.name).\($0.name): \(type(of: $0, in: entity.name))" }
                 continue
             }
             for property in entity.properties {
                 guard let known = before.property(property.name) else {
-                    changes.append("add \(entity.name).\(property.name): \(type(of: property, entity))")
+                    changes.append("add \(entity.name).\(property.name): \(type(of: property, in: entity.name))")
                     continue
                 }
                 let options = (
@@ -147,15 +147,6 @@ extension SchemaDraft {
             changes.append("remove the class \(entity.name)")
         }
         return changes
-    }
-
-    private func type(of property: Property, _ entity: Entity) -> FieldType {
-        switch property {
-        case .attribute(let attribute):
-            options[entity.name]?.fields[attribute.name]?.type ?? FieldType(attribute.type)
-        case .relationship(let relationship):
-            relationship.isToMany ? .relation(relationship.target) : .pointer(relationship.target)
-        }
     }
 
     /// - Throws: ``ParseError`` 255 for what went since and holds something.

@@ -123,14 +123,18 @@ struct SchemaDraft {
     }
 
     private func check(_ property: Property, is type: FieldType, of className: String) throws(ParseError) {
-        let known: FieldType
+        let known = self.type(of: property, in: className)
+        guard known == type else { throw Self.mismatch(className, property.name, known, type) }
+    }
+
+    /// What a property of a class is to clients.
+    func type(of property: Property, in className: String) -> FieldType {
         switch property {
         case .attribute(let attribute):
-            known = options[className]?.fields[property.name]?.type ?? FieldType(attribute.type)
+            options[className]?.fields[attribute.name]?.type ?? FieldType(attribute.type)
         case .relationship(let relationship):
-            known = relationship.isToMany ? .relation(relationship.target) : .pointer(relationship.target)
+            relationship.isToMany ? .relation(relationship.target) : .pointer(relationship.target)
         }
-        guard known == type else { throw Self.mismatch(className, property.name, known, type) }
     }
 
     /// What a value of another type than the field's gets.

@@ -52,7 +52,7 @@ struct ConditionReader {
         guard let members = json.object else { throw ParseError(.invalidQuery, "where must be a JSON object") }
         var conditions: [ExpressionNode] = []
         // In the order of their names, so that equal queries are the same statement.
-        for (key, value) in members.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
+        for (key, value) in members.sorted {
             switch key {
             case "$and":
                 for part in try parts(value, of: key) {
@@ -120,7 +120,7 @@ struct ConditionReader {
         _ members: JSONObject, on target: Target, isTopmost: Bool = false
     ) throws(ParseError) -> [ExpressionNode] {
         var conditions: [ExpressionNode] = []
-        for (name, operand) in members.sorted(by: { $0.key < $1.key }) where name.hasPrefix("$") {
+        for (name, operand) in members.sorted where name.hasPrefix("$") {
             try countOperator()
             let operation = Operation(name: name, operand: operand, field: target.name)
             conditions.append(try condition(operation, members, target, isTopmost: isTopmost))
