@@ -19,11 +19,3 @@ extension ReadTransaction {
         try objects(Query<M>().where { _ in Condition(.keyIn(FieldPath().object, [key])) }).first
     }
 }
-
-extension WriteTransaction {
-    /// Deletes objects of an entity that is known only at run time.
-    package func delete(entity: Int, _ roots: DeletionRoots) throws -> DeletionReport {
-        func delete<M: Model>(_ model: M.Type) throws -> DeletionReport { try self.delete(model, roots) }
-        return try delete(catalog.types[entity])
-    }
-}

@@ -52,15 +52,17 @@ extension ParseService {
         _ call: ParseCall, _ name: String?, _ change: @Sendable (inout SchemaDraft, Connection) throws -> Void
     ) async throws -> WireReply {
         let options = options
-        return try await store.alter { draft, connection in
-            let done = try call.requestID.flatMap { try RequestLog.reply(to: call, $0, on: connection) }
-            if done == nil { try change(&draft, connection) }
-        } finish: { _, transaction in
-            try Self.once(call, in: transaction, options) {
-                guard let name else { return WireReply([:]) }
+        return try await store.alter { draft, connection -> WireReply? in
+            let known = try RequestLog.reply(to: call, on: connection)
+            if known == nil { try change(&draft, connection) }
+            return known
+        } finish: { known, transaction in
+            if let known { return known }
+            let reply = try name.map { name in
                 guard let parseClass = try transaction.existing(name) else { throw Self.noClass(name) }
                 return WireReply(parseClass.schemaJSON)
             }
+            return try RequestLog.remembering(reply ?? WireReply([:]), to: call, options, in: transaction)
         }
     }
 
@@ -100,10 +102,8 @@ extension ParseService {
         let (reply, actions) = try await store.write { transaction -> (WireReply, [ParseTransaction.Action]) in
             guard let parseClass = try transaction.existing(name) else { throw Self.noClass(name) }
             if isDryRun {
-                let keys = try QueryCompiler(schema: transaction.schema).keys(QueryPlan(entity: name))
-                let report = try transaction.connection.deletionPlan(
-                    of: parseClass.table.index, roots: .query(keys.statement), schema: transaction.schema)
-                return (WireReply(DeletionReportJSON(classes: transaction.classes).json(report.sorted())), [])
+                let report = try transaction.deletionPlan(of: parseClass, .query(try transaction.keys(of: parseClass)))
+                return (WireReply(DeletionReportJSON(classes: transaction.classes).json(report)), [])
             }
             let reply = try Self.once(call, in: transaction, options) {
                 try BatchWriter(transaction: transaction, options: options).purge(parseClass)

@@ -28,15 +28,8 @@ extension ParseService {
     static func once(
         _ call: ParseCall, in transaction: ParseTransaction, _ options: Options, _ body: () throws -> WireReply
     ) throws -> WireReply {
-        guard let id = call.requestID else { return try body() }
-        if let reply = try RequestLog.reply(
-            to: call, id, on: transaction.connection, now: transaction.now)
-        {
-            return reply
-        }
-        let reply = try body()
-        try RequestLog.remember(reply, to: call, id, for: options.requestLifetime, in: transaction)
-        return reply
+        if let known = try RequestLog.reply(to: call, on: transaction.connection, now: transaction.now) { return known }
+        return try RequestLog.remembering(try body(), to: call, options, in: transaction)
     }
 
     /// Makes the classes and fields that the objects bring along, where that is allowed.
@@ -132,9 +125,12 @@ struct BatchWriter {
         }
     }
 
-    /// Whether a request writes with one statement at most, which SQLite takes back by itself where it fails.
+    /// Whether a request writes with one statement at most, which SQLite takes back by itself where it fails, and does
+    /// nothing afterwards that could.
     private func isOneStatement(_ route: ObjectRoute) -> Bool {
-        guard case .write(.create(_, let body)) = route else { return false }
+        guard case .write(.create(let name, let body)) = route, let parseClass = transaction.classes[name],
+            parseClass.fieldsWithDefaults.isEmpty, parseClass.revision == nil
+        else { return false }
         return transaction.models == nil && !transaction.classes.hasCounts
             && body.fields.allSatisfy { field in
                 field.changes.allSatisfy { change in
@@ -210,7 +206,7 @@ struct BatchWriter {
     }
 
     private func update(_ name: String, _ id: String, _ body: ObjectBody) throws -> WireReply {
-        let (parseClass, key) = try object(name, id)
+        let (parseClass, key) = try transaction.object(name, id)
         let original = try transaction.original(parseClass, key)
         var writer = ObjectWriter(transaction, parseClass)
         try writer.update(key, body)
@@ -220,7 +216,7 @@ struct BatchWriter {
     }
 
     private func delete(_ name: String, _ id: String) throws -> WireReply {
-        let (parseClass, key) = try object(name, id)
+        let (parseClass, key) = try transaction.object(name, id)
         guard let typed = transaction.typed, let binding = transaction.models?.bindings[name] else {
             let report = try transaction.delete(parseClass, .keys([key]))
             guard report.deletedCount > 0 else { throw ParseError(.objectNotFound, "Object not found.") }
@@ -229,16 +225,26 @@ struct BatchWriter {
         guard let object = try binding.object(key, typed) else {
             throw ParseError(.objectNotFound, "Object not found.")
         }
-        for hook in binding.beforeDelete { try hook(object, typed) }
-        _ = try transaction.delete(parseClass, .keys([key]))
-        for hook in binding.afterDelete { transaction.agenda.actions.append { await hook(object) } }
+        try delete([object], .keys([key]), of: parseClass, binding, typed)
         return WireReply([:])
+    }
+
+    /// Deletes objects of a model, with what an app does before and after.
+    private func delete(
+        _ objects: [any Model], _ roots: DeletionRoots, of parseClass: ParseClass, _ binding: ModelBinding,
+        _ typed: WriteTransaction
+    ) throws {
+        for object in objects { for hook in binding.beforeDelete { try hook(object, typed) } }
+        _ = try transaction.delete(parseClass, roots)
+        for object in objects {
+            for hook in binding.afterDelete { transaction.agenda.actions.append { await hook(object) } }
+        }
     }
 
     /// Deletes all objects of a class. What an app does before and after deletions is done for each of them.
     func purge(_ parseClass: ParseClass) throws {
         let table = parseClass.table
-        let keys = try QueryCompiler(schema: transaction.schema).keys(QueryPlan(entity: parseClass.name)).statement
+        let keys = try transaction.keys(of: parseClass)
         guard let typed = transaction.typed, let binding = transaction.models?.bindings[parseClass.name],
             binding.watchesDeletions
         else {
@@ -249,11 +255,7 @@ struct BatchWriter {
         let objects = try transaction.connection.values(keys, types: types).compactMap {
             try binding.object(KeyValue($0), typed)
         }
-        for object in objects { for hook in binding.beforeDelete { try hook(object, typed) } }
-        _ = try transaction.delete(parseClass, .query(keys))
-        for object in objects {
-            for hook in binding.afterDelete { transaction.agenda.actions.append { await hook(object) } }
-        }
+        try delete(objects, .query(keys), of: parseClass, binding, typed)
     }
 
     // MARK: Models
@@ -302,10 +304,6 @@ struct BatchWriter {
         return try JSONParser.parse(objects.bytes)
     }
 
-    private func object(_ name: String, _ id: String) throws(ParseError) -> (ParseClass, KeyValue) {
-        try transaction.object(name, id)
-    }
-
     static func missing(_ name: String) -> ParseError {
         ParseError(.operationForbidden, "This user is not allowed to access non-existent class: \(name)")
     }
@@ -321,9 +319,8 @@ extension ParseTransaction {
         return try binding.object(key, typed)
     }
 
-    /// Deletes objects of a class by the delete rules, and by what the models say of how many a list must hold.
+    /// Deletes objects of a class by the delete rules.
     func delete(_ parseClass: ParseClass, _ roots: DeletionRoots) throws -> DeletionReport {
-        if let typed { return try typed.delete(entity: parseClass.table.index, roots) }
         let report = try connection.delete(entity: parseClass.table.index, roots: roots, schema: schema, now: now)
         connection.recorder?.record(report)
         return report
@@ -339,11 +336,21 @@ extension ParseTransaction {
         return (parseClass, key)
     }
 
+    /// A query for the keys of all objects of a class.
+    func keys(of parseClass: ParseClass) throws(RelataError) -> SQLStatement {
+        try QueryCompiler(schema: schema).keys(QueryPlan(entity: parseClass.name)).statement
+    }
+
     /// What deleting an object would do.
     func deletionPlan(_ name: String, _ id: String) throws -> WireReply {
         let (parseClass, key) = try object(name, id)
-        let report = try connection.deletionPlan(of: parseClass.table.index, roots: .keys([key]), schema: schema)
+        let report = try deletionPlan(of: parseClass, .keys([key]))
         guard report.deletedCount > 0 || report.isDenied else { throw ParseError(.objectNotFound, "Object not found.") }
-        return WireReply(DeletionReportJSON(classes: classes).json(report.sorted()))
+        return WireReply(DeletionReportJSON(classes: classes).json(report))
+    }
+
+    /// What deleting objects of a class would do, in order.
+    func deletionPlan(of parseClass: ParseClass, _ roots: DeletionRoots) throws -> DeletionReport {
+        try connection.deletionPlan(of: parseClass.table.index, roots: roots, schema: schema).sorted()
     }
 }

@@ -101,22 +101,21 @@ public final class ParseStore: Sendable {
     /// Runs `body` on one state of the store.
     func read<Result: Sendable>(_ body: @Sendable (ParseTransaction) throws -> Result) async throws -> Result {
         try await pool.read { connection in
-            if self.path == nil {
-                return try body(
-                    ParseTransaction(connection, try self.classes(for: connection), self.models, mode: self.mode))
-            }
+            if self.path == nil { return try body(try self.transaction(on: connection)) }
             try connection.begin("BEGIN")
             defer { connection.endReading() }
-            return try body(
-                ParseTransaction(connection, try self.classes(for: connection), self.models, mode: self.mode))
+            return try body(try self.transaction(on: connection))
         }
     }
 
     /// Runs `body` in a transaction: all of it is written, or, if it throws, nothing.
     func write<Result: Sendable>(_ body: @Sendable (ParseTransaction) throws -> Result) async throws -> Result {
-        try await pool.write { connection in
-            try body(ParseTransaction(connection, try self.classes(for: connection), self.models, mode: self.mode))
-        }
+        try await pool.write { connection in try body(try self.transaction(on: connection)) }
+    }
+
+    /// The transaction that a connection is in.
+    private func transaction(on connection: Connection) throws -> ParseTransaction {
+        ParseTransaction(connection, try classes(for: connection), models, mode: mode)
     }
 
     /// The classes as the transaction that the connection is in sees the tables: another process may have changed them,

@@ -22,9 +22,8 @@ enum RequestLog {
     /// The reply that a request got, if it was answered already.
     ///
     /// - Throws: ``ParseError`` 159 where another request had the same id.
-    static func reply(
-        to call: ParseCall, _ id: String, on connection: Connection, now: Date = Date()
-    ) throws -> WireReply? {
+    static func reply(to call: ParseCall, on connection: Connection, now: Date = Date()) throws -> WireReply? {
+        guard let id = call.requestID else { return nil }
         let query = SQLStatement(
             "SELECT line, status, location, body FROM \(table) WHERE id = ?1 AND expires > ?2",
             [.value(.text(id)), .value(.integer(seconds(now)))])
@@ -35,10 +34,11 @@ enum RequestLog {
         return WireReply(status: Int(status), body: Array(body.utf8), location: location)
     }
 
-    /// Keeps a reply, and now and then forgets those that are old.
-    static func remember(
-        _ reply: WireReply, to call: ParseCall, _ id: String, for lifetime: Double, in transaction: ParseTransaction
-    ) throws(RelataError) {
+    /// A reply, which is kept if the request has an id. Now and then those that are old are forgotten.
+    static func remembering(
+        _ reply: WireReply, to call: ParseCall, _ options: ParseService.Options, in transaction: ParseTransaction
+    ) throws(RelataError) -> WireReply {
+        guard let id = call.requestID else { return reply }
         let now = seconds(transaction.now)
         // One that is old may still be there under the same id.
         try transaction.connection.execute(
@@ -48,13 +48,14 @@ enum RequestLog {
                     .value(.text(id)), .value(.text(call.fingerprint)), .value(.integer(Int64(reply.status))),
                     .value(reply.location.map { .text($0) } ?? .null),
                     .value(.text(String(decoding: reply.body, as: UTF8.self))),
-                    .value(.integer(now + Int64(lifetime))),
+                    .value(.integer(now + Int64(options.requestLifetime))),
                 ]))
         // Rows are numbered on: every so many writes, whatever process they come from.
         if transaction.connection.lastInsertedRowID.isMultiple(of: 64) {
             try transaction.connection.execute(
                 SQLStatement("DELETE FROM \(table) WHERE expires <= ?1", [.value(.integer(now))]))
         }
+        return reply
     }
 
     private static func seconds(_ date: Date) -> Int64 { Int64(date.timeIntervalSince1970) }
