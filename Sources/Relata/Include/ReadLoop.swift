@@ -31,6 +31,9 @@ public struct ReadLoop<M: Model> {
     /// The owners' keys, by their numbers, where rows tell keys.
     @usableFromInline var ownerKeys: [StoredKey<M>] = []
     @usableFromInline var ownerNumbers: [StoredKey<M>: Int32] = [:]
+    /// Where the owners are among the objects, by their numbers; -1 for one that isn't. Found here, where the compiler
+    /// knows the keys' type: elsewhere each look-up costs more.
+    @usableFromInline var ownerPlaces: [Int32] = []
     /// What SQLite answered last.
     @usableFromInline var code = SQLITE_DONE
 
@@ -60,7 +63,10 @@ public struct ReadLoop<M: Model> {
     mutating func run() throws {
         while true {
             code = sqlite3_step(statement)
-            guard code == SQLITE_ROW else { return }
+            guard code == SQLITE_ROW else {
+                ownerPlaces = ownerKeys.map { places[$0] ?? -1 }
+                return
+            }
             var reader = RowReader(statement)
             var number: Int32 = 0
             switch owner {

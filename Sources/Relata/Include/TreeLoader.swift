@@ -40,7 +40,7 @@ struct TreeLoader<Node: Model> {
     private func fetch(toManyOf owners: [Node]) throws -> Nodes {
         let loop = try fetch(try KeyList(of: owners))
         let places = owners.map { $0.ownKey.flatMap { loop.places[$0] } ?? -1 }
-        var numbers = loop.ownerKeys.map { loop.places[$0] ?? -1 }
+        var numbers = loop.ownerPlaces
         var ownNumbers = places
         var count = Int32(loop.objects.count)
         for (index, owner) in owners.enumerated() where places[index] < 0 {
