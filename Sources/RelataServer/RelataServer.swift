@@ -27,7 +27,7 @@ public final class RelataServer: Service {
     /// What the server counts; other parts of an app may count here as well.
     public let metrics: PrometheusMetrics
 
-    private let responder: RequestResponder
+    let responder: RequestResponder
     private let channel: HTTPServerBuilder
     private let logger: Logger
     private let close: @Sendable () throws -> Void

@@ -11,6 +11,9 @@ final class BodyBudget: Sendable {
 
     init(limit: Int) { self.limit = limit }
 
+    /// The bytes that are held now.
+    var held: Int { taken.load(ordering: .relaxed) }
+
     /// The part of one request. It is given back with the object.
     final class Share: Sendable {
         private let budget: BodyBudget

@@ -60,6 +60,9 @@ struct TestServer {
     /// Has the server stop, and goes on.
     func stop() async { await server.stop() }
 
+    /// The bytes of large bodies that the server holds.
+    var heldBodyBytes: Int { server.responder.bodies.held }
+
     func connect(timeout: Double = 10) throws -> ServerConnection { try ServerConnection(port: port, timeout: timeout) }
 
     /// One request on a connection of its own, on a thread where waiting stops nobody.
