@@ -145,10 +145,16 @@ public class ReadTransaction: StoreReader {
 
     /// Runs a statement whose rows are objects by a loop, and returns the loop with what it has read.
     func read<M: Model>(_ sql: SQLStatement, _ loop: (OpaquePointer) -> ReadLoop<M>) throws -> ReadLoop<M> {
-        try bound(sql) { statement in
+        try connection.withQuery(sql.sql) { statement, rowCount in
+            try connection.bind(sql.parameters, to: statement)
             var loop = loop(statement)
+            // Mostly there are about as many as the last time: the array needn't grow, and be copied, step by step.
+            loop.objects.reserveCapacity(rowCount)
             try Self.reading(M.self) { try M.read(&loop) }
             try connection.check(loop.code, statement)
+            // It shouldn't hold the room of a longer one either.
+            if loop.objects.count < rowCount / 2 { loop.objects = loop.objects.withUnsafeBufferPointer(Array.init) }
+            rowCount = loop.objects.count
             return loop
         }
     }

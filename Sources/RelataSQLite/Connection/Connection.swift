@@ -114,6 +114,15 @@ public final class Connection {
         return try body(statement.handle)
     }
 
+    /// As ``withStatement(_:_:)`` for a query: `body` is told how many rows it had the last time, and tells how many it has.
+    public func withQuery<Result>(
+        _ sql: String, _ body: (_ statement: OpaquePointer, _ rowCount: inout Int) throws -> Result
+    ) throws -> Result {
+        let statement = try lease(sql)
+        defer { release(statement) }
+        return try body(statement.handle, &statement.rowCount)
+    }
+
     /// As ``withStatement(_:_:)``, found by a small number instead of its text; `sql` is asked for the first time only.
     @inlinable
     public func withStatement<Result>(
@@ -345,6 +354,8 @@ public final class Connection {
 final class Statement {
     @usableFromInline let handle: OpaquePointer
     @usableFromInline var isLeased = true
+    /// How many rows it had the last time.
+    var rowCount = 0
     /// What it reads and writes, once somebody wanted to know.
     var access: StatementAccess?
     /// A number that no other statement of the process has.
