@@ -63,6 +63,7 @@ public final class ParseStore: Sendable {
                 return try ClassSet(
                     found.entities, options: found.options, version: try ParseMetadata.version(of: connection))
             }
+            try pool.copyLogInBackground()
             return ParseStore(pool: pool, models: nil, mode: mode, path: path, classes: classes)
         } catch {
             try? pool.close()
@@ -81,6 +82,7 @@ public final class ParseStore: Sendable {
         let version = try store.pool.read { connection in try ParseMetadata.version(of: connection) }
         try store.pool.withWriter { connection in try ParseMetadata.create(on: connection) }
         let classes = try ClassSet(store.schema.tables.map(\.entity), options: [:], version: version)
+        try store.pool.copyLogInBackground()
         return ParseStore(
             pool: store.pool, models: ServedModels(store: store, bindings: hooks.bindings), mode: .production,
             path: store.path, classes: classes)

@@ -19,6 +19,7 @@ public enum Durability: Sendable {
 public final class ConnectionPool: Sendable {
     private let writer: Leases
     private let readers: Leases
+    private let logCopier: LogCopier?
     private let busyTimeout: Double
     private let isReadOnly: Bool
     /// Whether one connection reads and writes, because the database is in memory.
@@ -48,6 +49,7 @@ public final class ConnectionPool: Sendable {
         self.isReadOnly = isReadOnly
         isShared = path == nil
         maximumHolders = path == nil ? 1 : max(1, readers) + 1
+        logCopier = isReadOnly ? nil : path.map { LogCopier(path: $0) }
         let openReader: @Sendable () throws -> Connection = {
             try Connection(path: path, isReadOnly: true, busyTimeout: busyTimeout, trace: trace)
         }
@@ -251,9 +253,18 @@ public final class ConnectionPool: Sendable {
         return version
     }
 
+    /// From now on no commit waits for the log to be copied into the file: that is done meanwhile.
+    public func copyLogInBackground() throws {
+        guard let logCopier else { return }
+        // It outlives the connection: the pool has both, and closes the connection first.
+        try withWriter { logCopier.watch($0) }
+    }
+
     /// Closes all connections. Calls after it fail with ``RelataError/closed(_:)``; what runs goes on to its end.
     public func close() throws {
         changes?.close()
+        // Who closes last copies what is left in the log, and removes it.
+        logCopier?.finish()
         if !isShared { try readers.close() }
         try writer.close()
     }

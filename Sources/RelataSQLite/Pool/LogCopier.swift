@@ -1,0 +1,83 @@
+import Dispatch
+import GRDBSQLite
+import Synchronization
+
+/// Copies the log of a file (SQLite's WAL) into the file while transactions go on: a *checkpoint*, on a thread of its own.
+///
+/// By itself SQLite does it within every so many-th commit, which then waits for the disk a hundred times as long as the
+/// others. A commit that comes while the log is copied only makes it longer, though, and the log begins anew only once
+/// nothing in it is left to copy: where transactions never pause, one of them copies the little that is left, long after
+/// the log was first copied.
+final class LogCopier: Sendable {
+    /// After so many new pages the log is copied: SQLite's own measure.
+    private static let interval: Int32 = 100
+    /// The pages of a log that is to begin anew: 32 MB.
+    private static let limit: Int32 = 8000
+
+    private struct State {
+        /// How long the log was when it was last copied.
+        var copied: Int32 = 0
+        var isCopying = false
+        /// Whether the log was copied since a commit tried to copy the rest.
+        var hasCopied = false
+    }
+
+    private enum Step { case wait, copy, copyRest }
+
+    private let path: String
+    private let state = Mutex(State())
+    private let queue = DispatchQueue(label: "relata.log", qos: .utility)
+
+    init(path: String) { self.path = path }
+
+    /// Has the copier watch the commits of a connection, in SQLite's stead. It must outlive the connection.
+    func watch(_ connection: Connection) {
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        sqlite3_wal_hook(
+            connection.handle,
+            { context, handle, _, pages in
+                guard let context else { return SQLITE_OK }
+                Unmanaged<LogCopier>.fromOpaque(context).takeUnretainedValue().didCommit(handle, pages: pages)
+                return SQLITE_OK
+            }, context)
+    }
+
+    /// Waits until nothing is copied any more.
+    func finish() { queue.sync {} }
+
+    private func didCommit(_ handle: OpaquePointer?, pages: Int32) {
+        let step = state.withLock { state -> Step in
+            if pages < state.copied { state.copied = 0 }
+            if state.isCopying { return .wait }
+            if pages >= Self.limit, state.hasCopied {
+                state.hasCopied = false
+                return .copyRest
+            }
+            guard pages - state.copied >= Self.interval else { return .wait }
+            (state.copied, state.isCopying) = (pages, true)
+            return .copy
+        }
+        switch step {
+        case .wait: break
+        // What fails is tried again after more pages, and when the file is closed. Nothing is lost: it is in the log.
+        case .copyRest: sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+        case .copy:
+            queue.async { [self] in
+                copy()
+                state.withLock { state in (state.isCopying, state.hasCopied) = (false, true) }
+            }
+        }
+    }
+
+    /// Copies what is in the log, with a connection that does nothing else.
+    private func copy() {
+        var handle: OpaquePointer?
+        defer { sqlite3_close_v2(handle) }
+        guard sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil) == SQLITE_OK else {
+            return
+        }
+        // A connection finds its log when it first reads.
+        sqlite3_exec(handle, "PRAGMA schema_version", nil, nil, nil)
+        sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+    }
+}
