@@ -196,7 +196,7 @@ struct BatchWriter {
         guard entity.key.count == 1 else { return nil }
         let column = parseClass.table.columns[parseClass.table.keyColumns[0]]
         switch column.type {
-        case .text: return KeyValue(.text(ObjectIDGenerator.next()))
+        case .text: return KeyValue(.text(transaction.agenda.objectIDs.next()))
         case .uuid: return KeyValue(Value.uuid(UUID()).stored(as: column.type) ?? .null)
         case _ where entity.isKeyAssigned: return KeyValue(.null)
         default:

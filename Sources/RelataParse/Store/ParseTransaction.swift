@@ -19,6 +19,8 @@ struct ParseTransaction {
 
     /// What is left to do. A class: a transaction is a value, and who writes in it adds to the same lists.
     final class Agenda {
+        /// The ids of new objects.
+        var objectIDs = ObjectIDGenerator()
         /// The lists whose lengths may have changed.
         var counts = CountCheck()
         /// What is called once the transaction is committed.

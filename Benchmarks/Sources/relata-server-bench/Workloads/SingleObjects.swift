@@ -22,23 +22,32 @@ extension ServerWorkload {
     ) { bench in
         let (call, store) = (bench.library.create, bench.writingStore)
         let bare = try bench.bareServer(for: call, bench.writing)
-        let ids = BookIDs()
         return try await bench.measure(call, bench.writing, bare, peer: bench.kinto?.create) { number in
             let now = Date()
             try await store.insert(
                 Book(
-                    objectId: ids.next(), createdAt: now, updatedAt: now, inPrint: number % 3 == 0,
+                    objectId: BookIDs.next(), createdAt: now, updatedAt: now, inPrint: number % 3 == 0,
                     note: "Bought in shop number \(number % 97)", price: Double(number % 1000) / 10,
                     title: "The wonderful adventures, part \(number)", year: Double(1900 + number * 7919 % 120)))
         }
     }
 }
 
-/// Ids like those that the server gives.
-private struct BookIDs: Sendable {
-    private static let characters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
+/// Ids like those that the server gives to objects that come one by one.
+private enum BookIDs {
+    private static let characters = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
 
-    func next() -> String { String((0..<10).map { _ in Self.characters.randomElement() ?? "A" }) }
+    static func next() -> String {
+        // One random number, as the server: the system is asked for each anew.
+        var rest = UInt64.random(in: 0..<839_299_365_868_340_224)
+        return String(unsafeUninitializedCapacity: 10) { buffer in
+            for index in 0..<10 {
+                buffer[index] = characters[Int(rest % 62)]
+                rest /= 62
+            }
+            return 10
+        }
+    }
 }
 
 extension ServerBench {
