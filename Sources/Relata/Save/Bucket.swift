@@ -86,6 +86,9 @@ final class Bucket<M: Model>: AnyBucket {
         if table.entity.isKeyAssigned { keyless = Set(objects.indices.filter { objects[$0].primaryKey == nil }) }
     }
 
+    /// Whether the objects have neither nodes nor, until the first is asked for, rows by key.
+    private var isPlain: Bool { nodes.isEmpty }
+
     @usableFromInline var count: Int { objects.count }
 
     // MARK: Gathering
@@ -287,8 +290,8 @@ final class Bucket<M: Model>: AnyBucket {
     ///
     /// - Parameter done: Rows that are written, though they aren't noted yet. The one after them is being written.
     func isPending(_ key: M.Key, after done: Range<Int>) -> Bool {
-        // Objects of models without links have no rows by key: nobody has asked for them so far.
-        if rows.isEmpty {
+        // Nobody has asked for them so far.
+        if isPlain, rows.isEmpty {
             for (row, object) in objects.enumerated() { if let key = object.ownKey { rows[key] = row } }
         }
         guard let row = rows[StoredKey(key)] else { return false }
@@ -333,7 +336,7 @@ final class Bucket<M: Model>: AnyBucket {
         guard rowID != nil || table.entity.hasStamps else { return }
         var state = SavedState(session: session, rowID: rowID, isInserted: isInserted, keepsLinks: true)
         objects[row] = M(saved: objects[row], &state)
-        if rowID != nil, let key = objects[row].ownKey { rows[key] = row }
+        if rowID != nil, !isPlain, let key = objects[row].ownKey { rows[key] = row }
     }
 }
 

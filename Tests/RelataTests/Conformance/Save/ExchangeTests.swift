@@ -186,6 +186,20 @@ import Testing
         #expect(thrown { try store.save(runners) }?.reference == "Runner.bib")
     }
 
+    @Test(arguments: Engine.allCases) func newObjectsWithoutKeysMayComeAnywhereInTheBatch(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: CheckedLocker.self)
+        func codes() throws -> [String] { try store.fetch(CheckedLocker.sorted { $0.id }).map(\.code) }
+        try store.insert(CheckedLocker(code: "a"), CheckedLocker(code: "b"))
+        try store.save([CheckedLocker(code: "c"), CheckedLocker(id: 1, code: "b"), CheckedLocker(id: 2, code: "a")])
+        #expect(try codes() == ["b", "a", "c"])
+        try store.save([CheckedLocker(code: "d"), CheckedLocker(code: "b"), CheckedLocker(id: 1, code: "e")])
+        #expect(try codes() == ["e", "a", "c", "d", "b"])
+        // What a new object got gives no way to one that comes after it.
+        let twice = [CheckedLocker(code: "f"), CheckedLocker(id: 1, code: "f")]
+        #expect(thrown { try store.save(twice) }?.kind == "uniqueViolation")
+        #expect(try codes() == ["e", "a", "c", "d", "b"])
+    }
+
     @Test func aTableThatAllowsNoOtherValueKeepsItsOwn() throws {
         let path = TestStore.path()
         let store = try TestStore.open(path, for: [CheckedLocker.self])
