@@ -145,22 +145,25 @@ final class SaveSession {
     func gather(skipsFailures: Bool = false) throws {
         guard let bucket = buckets.first else { return }
         let gatherer = LinkGatherer(self, bucket)
+        func visit(_ number: Int, _ rows: Range<Int>, firstNode: Int) throws {
+            do {
+                try buckets[number].visit(rows, firstNode: firstNode, gatherer)
+            } catch {
+                if !skipsFailures { throw error }
+            }
+        }
         while visited < nodes.count || !unvisited.isEmpty {
             while visited < nodes.count {
                 let first = visited
                 let run = run(from: first, atMost: skipsFailures ? 1 : .max)
                 visited += run.rows.count
-                do {
-                    try buckets[run.bucket].visit(run.rows, firstNode: first, gatherer)
-                } catch {
-                    if !skipsFailures { throw error }
-                }
+                try visit(run.bucket, run.rows, firstNode: first)
             }
             let again = unvisited
             unvisited = []
             for node in again {
                 let row = nodes[node].row
-                try bucketOf(node).visit(row..<row + 1, firstNode: node, gatherer)
+                try visit(nodes[node].bucket, row..<row + 1, firstNode: node)
             }
         }
         for bucket in buckets { bucket.resolveKeyReferences(self) }

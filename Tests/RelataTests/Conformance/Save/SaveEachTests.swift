@@ -75,6 +75,20 @@ import Testing
         #expect(try store.fetch(Genre.sorted { $0.name }).map(\.name) == ["g", "one"])
     }
 
+    /// The copy with the edits is met after the one without: its links are visited once more.
+    @Test(arguments: Engine.allCases) func aContradictionThatIsFoundLateIsOneObjectsError(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: Person.self)
+        let (boss, friend) = (Person(name: "boss"), Person(name: "old"))
+        var copy = boss
+        copy.following.add(Person(id: friend.id, name: "new"))
+        let between = Person(name: "between", boss: ToOne(copy))
+        let results = try store.saveEach([
+            Person(name: "a", boss: ToOne(boss)), Person(name: "c", boss: ToOne(between)), friend,
+        ])
+        #expect(outcomes(results) == ["ok", "invalidUse", "ok"])
+        #expect(try store.fetch(Person.sorted { $0.name }).map(\.name) == ["a", "boss", "old"])
+    }
+
     @Test(arguments: Engine.allCases) func newObjectsWithoutKeysAreSavedOnce(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Series.self)
         let results = try store.saveEach([
