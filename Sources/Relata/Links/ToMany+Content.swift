@@ -29,8 +29,15 @@ extension ToMany {
     private mutating func append(_ targets: [LinkTarget<Target>]) {
         var list = content
         content = nil  // so that the array isn't copied
-        // One is looked for, for many there is a set.
-        var keys = targets.count > 1 ? list.map { Set($0.compactMap(\.ownKey)) } : nil
+        let count = (list?.count ?? 0) + targets.count
+        // Few are compared, for many there is a set.
+        var keys: Set<StoredKey<Target>>?
+        if let list, targets.count > 1, count > 8 {
+            keys = Set(minimumCapacity: count)
+            for object in list { if let key = object.ownKey { keys?.insert(key) } }
+        }
+        // A list that grows bit by bit makes room by itself, for more than it needs at the moment.
+        if list?.isEmpty == true { list?.reserveCapacity(count) }
         for target in targets {
             guard let key = target.ownKey else {
                 guard let box = target.object else { continue }
