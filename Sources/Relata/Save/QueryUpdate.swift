@@ -41,8 +41,9 @@ struct QueryUpdate {
                 try transaction.forEach(changed) { Validation.check([$0], table, &failures) }
             } catch let error as RelataError {
                 guard case .corruptStore = error else { throw error }
-                failures = try unfitting(changed, assignments, table)
-                if failures.isEmpty { throw error }
+                let unfitting = try unfitting(changed, assignments, table)
+                if unfitting.isEmpty { throw error }
+                failures += unfitting
             }
             if !failures.isEmpty { throw RelataError.validation(failures) }
             connection.recorder?.record(

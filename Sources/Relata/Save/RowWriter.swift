@@ -213,7 +213,11 @@ struct RowWriter<M: Model> {
             + RowSQL.matches(columns.map { table.columns[$0].name }, from: 1)
         return try connection.withStatement(sql) { statement in
             try connection.bind(values.values.map(Parameter.value), to: statement)
-            guard sqlite3_step(statement) == SQLITE_ROW else { return nil }
+            let code = sqlite3_step(statement)
+            guard code == SQLITE_ROW else {
+                try connection.check(code, statement)
+                return nil
+            }
             var reader = RowReader(statement)
             return try M.readKey(from: &reader)
         }

@@ -2,6 +2,11 @@ import Foundation
 import Relata
 import Testing
 
+@Model struct Gauge {
+    var id: Int?
+    @Attribute(.range(...100)) var value: Int8
+}
+
 /// Updates by query: one statement, under the same rules as a save.
 @Suite struct QueryUpdateTests {
     @Test(arguments: Engine.allCases) func valuesAreConstantsOrComputed(_ engine: Engine) throws {
@@ -66,6 +71,20 @@ import Testing
             try tx.update(Book.where { $0.year == 1 }) { $0.title.set(to: "z") }
         }
         #expect(try store.fetch(Book.sorted { $0.title }.select { $0.title }) == ["x", "z"])
+    }
+
+    @Test(arguments: Engine.allCases) func allThatAnUpdateBreaksIsListed(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: Gauge.self)
+        try store.insert([60, 100, 70, 20].map { Gauge(value: $0) })
+        // The second result doesn't fit the type, two are beyond the limit.
+        let error = thrown { try store.update(Gauge.all) { $0.value.set(to: $0.value * 2) } }
+        guard case .validation(let failures)? = error else {
+            Issue.record("\(error as Any)")
+            return
+        }
+        #expect(Set(failures.map(\.key)) == [KeyValue(.integer(1)), KeyValue(.integer(2)), KeyValue(.integer(3))])
+        #expect(failures.count == 3)
+        #expect(try store.fetch(Gauge.sorted { $0.id }).map(\.value) == [60, 100, 70, 20])
     }
 
     @Test(arguments: Engine.allCases) func whoChangesTheListComesLastInTheNewOne(_ engine: Engine) throws {
