@@ -19,6 +19,12 @@ import Testing
         #expect(Limit.pattern("(").failure(of: .text(text), type: .text)?.contains("no regular expression") == true)
     }
 
+    /// Alone it is a regular expression, as the whole of a text it isn't: its comment never ends.
+    @Test func aPatternThatCantBeAWholeIsNotCalledSlow() throws {
+        let failure = Limit.pattern("(?x)a #b").failure(of: .text("a"), type: .text)
+        #expect(failure?.contains("no regular expression") == true)
+    }
+
     @Test func integersAreComparedWithTheirBoundsExactly() {
         let large: Int64 = 1 << 53  // beyond, not every integer is a Double
         func accepts(_ limit: Limit, _ value: Value, _ type: AttributeType = .integer) -> Bool {

@@ -8,7 +8,7 @@ struct PlainSave<M: Model> {
     func write(_ objects: [M], as role: SaveRole) throws -> [M] {
         var failures: [ValidationFailure] = []
         Validation.check(objects, table, &failures)
-        if !failures.isEmpty { throw RelataError.validation(failures) }
+        try Validation.refuse(failures)
         if role != .insert { try refuseTwice(objects) }
         let bucket = Bucket(table, plain: objects, as: role)
         try bucket.write(objects.indices, session)

@@ -45,7 +45,7 @@ struct QueryUpdate {
                 if unfitting.isEmpty { throw error }
                 failures += unfitting
             }
-            if !failures.isEmpty { throw RelataError.validation(failures) }
+            try Validation.refuse(failures)
             connection.recorder?.record(
                 .update, table.index, KeyList(keys.map { KeyValue($0) }),
                 properties: assignments.map(\.property) + table.stampProperties)

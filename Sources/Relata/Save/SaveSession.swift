@@ -185,7 +185,7 @@ final class SaveSession {
     func validate() throws {
         var failures: [ValidationFailure] = []
         for bucket in buckets { bucket.validate(into: &failures) }
-        if !failures.isEmpty { throw RelataError.validation(failures) }
+        try Validation.refuse(failures)
         for bucket in buckets { try bucket.checkUnset(self) }
     }
 

@@ -11,6 +11,16 @@ enum Validation {
         }
     }
 
+    /// Refuses a save for the failures that were found in it.
+    ///
+    /// - Throws: ``RelataError/validation(_:)`` if there are any; `CancellationError` where the task is cancelled, which
+    ///   breaks off searches in texts: their failures may be none.
+    static func refuse(_ failures: [ValidationFailure]) throws {
+        if failures.isEmpty { return }
+        try Task.checkCancellation()
+        throw RelataError.validation(failures)
+    }
+
     private static func checkRules<M: Model>(_ objects: [M], _ table: Table, _ failures: inout [ValidationFailure]) {
         var loop = ValidationLoop(objects)
         while loop.next < objects.count {

@@ -96,6 +96,23 @@ import Testing
         #expect(try await store.count(Author.all) == 4000)
     }
 
+    /// A search that was broken off hasn't found out whether the text fits.
+    @Test(arguments: Engine.allCases) func aCancelledSaveIsNotToldThatATextIsWrong(engine: Engine) async throws {
+        let store = try TestStore.make(engine, for: Event.self)
+        let texts = ["AB12", "no code", "AB" + String(repeating: "1", count: 20_000)]
+        for text in texts {
+            let task = Task {
+                try await store.write { tx in
+                    withUnsafeCurrentTask { $0?.cancel() }
+                    _ = try tx.save(Event(title: "t", code: text))
+                }
+            }
+            let error = await #expect(throws: (any Error).self) { try await task.value }
+            #expect(error is CancellationError, "\(error as Any)")
+        }
+        #expect(try await store.count(Event.all) == 0)
+    }
+
     /// SQLite asks every so many steps whether to go on, and so now and then while it begins or ends a transaction.
     @Test func aTransactionThatIsCancelledWhileItBeginsOrEndsIsNotLeftOpen() async throws {
         let (file, memory) = (
