@@ -1,4 +1,7 @@
+import Dispatch
+import Foundation
 import RelataCore
+import Synchronization
 import Testing
 
 @Suite struct LimitTests {
@@ -23,6 +26,24 @@ import Testing
     @Test func aPatternThatCantBeAWholeIsNotCalledSlow() throws {
         let failure = Limit.pattern("(?x)a #b").failure(of: .text("a"), type: .text)
         #expect(failure?.contains("no regular expression") == true)
+    }
+
+    /// A thread that waits for a processor doesn't search.
+    @Test func aSearchIsNotGivenUpBecauseOthersAreBusy() async throws {
+        let text = String(repeating: "b", count: 10_000)
+        let results = Mutex<[Bool?]>([])
+        let group = DispatchGroup()
+        for _ in 0..<ProcessInfo.processInfo.activeProcessorCount * 40 {
+            group.enter()
+            Thread {
+                var timeLeft = Duration.seconds(60)
+                let isFound = try? TextSearch("a+c").isFound(in: text, timeLeft: &timeLeft)
+                results.withLock { $0.append(isFound) }
+                group.leave()
+            }.start()
+        }
+        await withCheckedContinuation { done in group.notify(queue: .global()) { done.resume() } }
+        #expect(results.withLock { $0.allSatisfy { $0 == false } }, "\(results.withLock { $0.count { $0 == nil } })")
     }
 
     @Test func integersAreComparedWithTheirBoundsExactly() {

@@ -11,6 +11,16 @@ public struct TextSearch {
     /// it took longer than looking at each place can.
     private static let patientReports = 3000
 
+    /// Searches that end before as many reports aren't asked how long they took: to ask takes as long as some of them.
+    private static let shortReports = 100
+
+    /// How long the thread has run. It may wait for a processor meanwhile, and its process be stopped.
+    private static var processorTime: Duration {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return .seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+    }
+
     private static func patience(_ length: Int) -> Duration { .milliseconds(100) + .nanoseconds(200 * length) }
 
     private let pattern: String
@@ -39,14 +49,16 @@ public struct TextSearch {
         let text = ignoresDiacritics ? TextFolding.fold(text, .diacriticInsensitive) : text
         let range = NSRange(location: 0, length: text.utf16.count)
         if isPlain { return expression.firstMatch(in: text, range: range) != nil }
-        let clock = ContinuousClock()
+        let clock = SuspendingClock()
         let start = clock.now
         let end = start + timeLeft
         let options: NSRegularExpression.MatchingOptions = [.reportProgress, .reportCompletion]
         var (isFound, isCancelled, hasGivenUp) = (false, false, false)
         var reports = 0
+        var patientStart = Duration.zero
         expression.enumerateMatches(in: text, options: options, range: range) { match, flags, stop in
             reports += 1
+            if reports == Self.shortReports { patientStart = Self.processorTime }
             if match != nil { isFound = true }
             // It ran out of the memory in which it keeps what is still to be tried.
             if flags.contains(.internalError) { hasGivenUp = true }
@@ -57,7 +69,9 @@ public struct TextSearch {
         timeLeft -= duration
         if isFound { return true }
         if isCancelled { throw .interrupted }
-        if reports >= Self.patientReports, duration > Self.patience(range.length) { hasGivenUp = true }
+        if reports >= Self.patientReports, Self.processorTime - patientStart > Self.patience(range.length) {
+            hasGivenUp = true
+        }
         if hasGivenUp || timeLeft < .zero {
             throw .invalidUse(
                 "the regular expression \"\(pattern.prefix(200))\" took too long: make it simpler, or narrow the query down by other conditions"
