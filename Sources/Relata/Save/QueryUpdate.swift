@@ -119,7 +119,8 @@ struct QueryUpdate {
         }
         if let updatedAt = table.entity.updatedAt {
             assignments.append(
-                Assignment(updatedAt, .value(DateText.microseconds(of: Date()).map { .integer($0) } ?? .null)))
+                Assignment(
+                    updatedAt, .value(DateText.microseconds(of: transaction.stamp).map { .integer($0) } ?? .null)))
         }
         return assignments
     }

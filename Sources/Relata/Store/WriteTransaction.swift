@@ -29,6 +29,9 @@ public final class WriteTransaction: ReadTransaction, StoreWriter {
     /// The stamp of all that is written; `nil` where each call has the time at which it is made.
     private let now: Date?
 
+    /// The stamp of what is written now.
+    var stamp: Date { now ?? Date() }
+
     init(_ connection: Connection, _ catalog: ModelCatalog, isOneCall: Bool = false, now: Date? = nil) {
         self.isOneCall = isOneCall
         self.now = now
@@ -38,7 +41,7 @@ public final class WriteTransaction: ReadTransaction, StoreWriter {
     // MARK: Inside
 
     func makeSession() -> SaveSession {
-        SaveSession(connection: connection, catalog: catalog, now: now ?? Date())
+        SaveSession(connection: connection, catalog: catalog, now: stamp)
     }
 
     /// Reads an object, has it changed, and writes the columns that differ.
@@ -64,7 +67,7 @@ public final class WriteTransaction: ReadTransaction, StoreWriter {
     func delete<M: Model>(_ model: M.Type, _ roots: DeletionRoots) throws -> DeletionReport {
         let index = try catalog.table(model).index
         let report = try connection.delete(
-            entity: index, roots: roots, schema: catalog.schema, now: now ?? Date(), isUndoneByCaller: isOneCall)
+            entity: index, roots: roots, schema: catalog.schema, now: stamp, isUndoneByCaller: isOneCall)
         connection.recorder?.record(report)
         return report
     }

@@ -87,6 +87,17 @@ import Testing
         #expect(try store.fetch(Gauge.sorted { $0.id }).map(\.value) == [60, 100, 70, 20])
     }
 
+    @Test(arguments: Engine.allCases) func theStampIsThatOfTheTransaction(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: Stamped.self)
+        try store.insert(Stamped(name: "a"))
+        let now = Date(timeIntervalSince1970: 1_000_000)
+        let count = try store.pool.write { connection in
+            try store.transaction(on: connection, now: now).update(Stamped.all) { $0.name.set(to: "b") }
+        }
+        #expect(count == 1)
+        #expect(try store.first(Stamped.all)?.updated == now)
+    }
+
     @Test(arguments: Engine.allCases) func whoChangesTheListComesLastInTheNewOne(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Album.self)
         func song(_ title: String) -> Song { Song(title: title) }
