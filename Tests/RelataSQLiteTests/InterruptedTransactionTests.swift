@@ -54,4 +54,47 @@ import Testing
         #expect(interrupted > 0)
         #expect(stored == ["\(written)"])
     }
+
+    @Test func aSavepointThatThrowsHasUndoneItsOwnAndNothingElse() async throws {
+        let rounds = rounds
+        let (interrupted, errors, expected, stored) = try await Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            let connection = try database("CREATE TABLE t (id INTEGER PRIMARY KEY); BEGIN")
+            var (interrupted, written) = (0, 0)
+            var errors: [String] = []
+            for round in 0..<rounds {
+                do {
+                    try connection.savepoint {
+                        let outer = round % 7 == 0
+                        // Compiled anew, so that it is never asked itself.
+                        if outer { try connection.execute("INSERT INTO t DEFAULT VALUES") }
+                        var inner = false
+                        do {
+                            try connection.savepoint {
+                                if round % 5 == 0 { try connection.execute("INSERT INTO t DEFAULT VALUES") }
+                                if round % 3 == 0 { throw Undone() }
+                            }
+                            inner = round % 5 == 0
+                        } catch is Undone {
+                        } catch {
+                            interrupted += 1
+                            if !"\(error)".contains("interrupted") { errors.append("\(error)") }
+                        }
+                        if round % 2 == 0 { throw Undone() }
+                        written += (outer ? 1 : 0) + (inner ? 1 : 0)
+                    }
+                } catch is Undone {
+                } catch {
+                    interrupted += 1
+                    if !"\(error)".contains("interrupted") { errors.append("\(error)") }
+                }
+            }
+            try connection.execute("COMMIT")
+            return (interrupted, errors, written, try connection.lines("SELECT count(*) FROM t"))
+        }.value
+        #expect(errors.isEmpty && interrupted > 0, "\(errors.count) of \(interrupted): \(errors.prefix(3))")
+        #expect(stored == ["\(expected)"])
+    }
 }
+
+private struct Undone: Error {}

@@ -31,6 +31,8 @@ public final class Connection {
     /// Whether statements may run inside a transaction only: SQLite takes back a whole transaction by itself after some
     /// errors, such as a full disk, and what came after it would be written at once.
     var needsTransaction = false
+    /// How many savepoints are open, one within the other.
+    var savepointDepth = 0
     /// Whether SQL runs that isn't the store's own.
     var isRunningForeignSQL = false
 
