@@ -52,7 +52,9 @@ final class LinkGatherer {
             switch edit {
             case .add(let target): changes.append(.add(try member(target, targets, reference, removed)))
             case .remove(let target):
-                changes.append(.remove(try target.key.map { .key(try Target.keyValue($0)) } ?? dropped(target)))
+                // What is a member in the end loses its place in the list only.
+                let isRemoved = toMany.edits.count == 1 || removed.contains(target)
+                changes.append(.remove(try isRemoved ? self.removed(target) : dropped(target)))
             case .place(let target, let after):
                 let member = try member(target, targets, reference, removed)
                 changes.append(.place(member, after: try after.map { try anchor($0, targets, removed) }))
@@ -100,7 +102,13 @@ final class LinkGatherer {
         removed.contains(target) ? try dropped(target) : try node(of: target, targets)
     }
 
-    /// An object that another edit takes out again.
+    /// A member that an edit takes out; one without a key isn't stored.
+    @usableFromInline
+    func removed<Target>(_ target: LinkTarget<Target>) throws -> NodeKey {
+        try target.key.map { .key(try Target.keyValue($0)) } ?? dropped(target)
+    }
+
+    /// An object that another edit takes out again, or brings back.
     @usableFromInline
     func dropped<Target>(_ target: LinkTarget<Target>) throws -> NodeKey {
         if let key = target.key { return .dropped(try Target.keyValue(key)) }

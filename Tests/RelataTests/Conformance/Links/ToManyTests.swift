@@ -112,6 +112,59 @@ import Testing
         #expect(try authors() == ["a"])
     }
 
+    @Test(arguments: Engine.allCases) func aMemberThatIsRemovedAndAddedAgainHasNotChanged(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: Setlist.self, Section.self)
+        let tune = try store.insert(Tune(name: "t"))
+        // An item can't be without its list, and has never been.
+        let item = SetlistItem(setlist: .unset, tune: ToOne(tune))
+        var list = Setlist(name: "l")
+        list.items.add(item)
+        list.items.remove(item)
+        list.items.add(item)
+        list = try store.insert(list)
+        #expect(try store.related(to: list) { $0.items }.map(\.id) == [item.id])
+        try store.update(list.id) {
+            $0.items.remove(id: item.id)
+            $0.items.add(id: item.id)
+        }
+        #expect(try store.related(to: list) { $0.items }.map(\.id) == [item.id])
+        // One that could be without has no new revision.
+        let article = try store.insert(Article(title: "a"))
+        let section = try store.insert(Section(name: "s", articles: ToMany([article])))
+        let before = try store.refresh(article).revision
+        try store.update(Section.self, id: 1) {
+            $0.articles.remove(article)
+            $0.articles.add(article)
+        }
+        let after = try store.refresh(article)
+        #expect(after.section?.id == section.id && after.revision == before)
+        // Removed last, it goes.
+        try store.update(Section.self, id: 1) {
+            $0.articles.add(article)
+            $0.articles.remove(article)
+        }
+        #expect(try store.refresh(article).section == nil)
+    }
+
+    @Test(arguments: Engine.allCases) func anOrderedMemberThatIsRemovedAndAddedAgainComesLast(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: Series.self, Playlist.self)
+        let series = try store.insert(
+            Series(
+                title: "s",
+                episodes: ToMany([Episode(title: "a", series: .unset), Episode(title: "b", series: .unset)])))
+        try store.update(Series.self, id: 1) {
+            $0.episodes.remove(id: 1)
+            $0.episodes.add(id: 1)
+        }
+        #expect(try store.related(to: series) { $0.episodes }.map(\.title) == ["b", "a"])
+        let playlist = try store.insert(Playlist(name: "p", songs: ToMany([Song(title: "a"), Song(title: "b")])))
+        try store.update(Playlist.self, id: 1) {
+            $0.songs.remove(id: 1)
+            $0.songs.add(id: 1)
+        }
+        #expect(try store.related(to: playlist) { $0.songs }.map(\.title) == ["b", "a"])
+    }
+
     @Test(arguments: Engine.allCases) func whatOthersDidMeanwhileStays(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Book.self)
         let authors = try store.insert((0..<4).map { Author(name: "\($0)") })
