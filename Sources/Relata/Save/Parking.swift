@@ -4,16 +4,21 @@ import GRDBSQLite
 // takes waits for its own turn without it.
 
 extension RowWriter {
-    /// Takes a unique value from a row that is written later in the same save. It is unset, or where it can't be, a value
-    /// stands in that nobody has: random bits.
+    /// Takes a unique value from a row that is written later in the same save: a value stands in that nobody has, random
+    /// bits, or it is unset. What follows the value in tables that the models don't know follows random bits too, and
+    /// keeps its object; but a reference would lead nowhere, and rather is unset.
     ///
     /// - Returns: Whether that could be done: a table of another program may allow neither.
     func park(_ key: M.Key, _ unique: [Int]) throws -> Bool {
         let columns = Set(RowSQL.written(table)).intersection(unique).sorted()
-        for isUnset in [true, false] {
-            for column in columns where !isUnset || table.columns[column].isOptional {
-                if try park(key, column, isUnset: isUnset) { return true }
-            }
+        for column in columns where table.columns[column].reference == nil {
+            if try park(key, column, isUnset: false) { return true }
+        }
+        for column in columns where table.columns[column].isOptional {
+            if try park(key, column, isUnset: true) { return true }
+        }
+        for column in columns where table.columns[column].reference != nil {
+            if try park(key, column, isUnset: false) { return true }
         }
         return false
     }

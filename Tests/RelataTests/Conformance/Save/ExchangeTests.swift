@@ -200,6 +200,19 @@ import Testing
         #expect(try codes() == ["e", "a", "c", "d", "b"])
     }
 
+    /// An object that waits for its turn must not lose what other tables hold of its value.
+    @Test(arguments: Engine.allCases) func rowsThatFollowAUniqueValueGoWithIt(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: Visitor.self)
+        let (one, two) = try store.insert(Visitor(email: "a"), Visitor(email: "b"))
+        try store.write { tx in
+            try tx.execute("CREATE TABLE coat (id INTEGER, email TEXT REFERENCES Visitor(email) ON UPDATE CASCADE)")
+            try tx.execute("INSERT INTO coat VALUES (1, 'a'), (2, 'b')")
+        }
+        try store.save([Visitor(id: one.id, email: "b"), Visitor(id: two.id, email: "a")])
+        #expect(try store.fetch(Visitor.sorted { $0.id }).map(\.email) == ["b", "a"])
+        #expect(try store.rows("SELECT email FROM coat ORDER BY id") == [["b"], ["a"]])
+    }
+
     @Test func aTableThatAllowsNoOtherValueKeepsItsOwn() throws {
         let path = TestStore.path()
         let store = try TestStore.open(path, for: [CheckedLocker.self])
@@ -219,6 +232,11 @@ import Testing
 @Model private struct CheckedLocker {
     @Attribute(.primaryKey) var id: Int?
     @Attribute(.unique) var code: String
+}
+
+@Model private struct Visitor {
+    var id: Int?
+    @Attribute(.unique) var email: String?
 }
 
 private struct GridPlace: Hashable {
