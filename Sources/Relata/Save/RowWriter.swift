@@ -201,7 +201,8 @@ struct RowWriter<M: Model> {
         if let reference = errors.stealable(error, table) {
             // What is taken from an object that is yet to be written is no change of its own.
             let isCounted = try table.entity.revision == nil || pendingHolder() == nil
-            return try LinkWriter(session: session).free(reference, from: wanted, isCounted: isCounted)
+            let partner = KeyValue(columnIndexes(of: reference.index).map { values[$0] })
+            return try LinkWriter(session: session).free(reference, from: partner, isCounted: isCounted)
         }
         guard let holder = try pendingHolder(), try park(holder, unique) else { throw try refusal() }
     }

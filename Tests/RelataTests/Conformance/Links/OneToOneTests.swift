@@ -1,6 +1,17 @@
 import Relata
 import Testing
 
+@Model struct Berth {
+    @Attribute(.primaryKey) let deck: Int
+    @Attribute(.primaryKey) let number: Int
+    @Relationship(inverse: \Passenger.berth) var passenger: HasOne<Passenger>
+}
+
+@Model struct Passenger {
+    @Attribute(.primaryKey) let name: String
+    var berth: ToOne<Berth>?
+}
+
 /// One-to-ones, seen from both sides.
 @Suite struct OneToOneTests {
     private func desks(_ engine: Engine) throws -> (store: Store, ada: Citizen, bob: Citizen, desk: Desk, other: Desk) {
@@ -118,6 +129,29 @@ import Testing
         #expect(try store.fetch(Passport.sorted { $0.number }).map(\.holder.id) == [ada.id, bob.id])
         try store.save(first, second)
         #expect(try store.fetch(Passport.sorted { $0.number }).map(\.holder.id) == [bob.id, ada.id])
+    }
+
+    /// Another program may have listed the columns of the unique constraint the other way round.
+    @Test(arguments: [true, false]) func aPartnerWithAKeyOfTwoColumnsIsTaken(isTurnedRound: Bool) throws {
+        let store = try TestStore.make(.sqliteMemory, for: Passenger.self)
+        if isTurnedRound {
+            try store.write { tx in
+                try tx.execute("DROP TABLE Passenger")
+                try tx.execute(
+                    """
+                    CREATE TABLE Passenger (
+                        name TEXT PRIMARY KEY NOT NULL, berthDeck INTEGER, berthNumber INTEGER,
+                        UNIQUE (berthNumber, berthDeck),
+                        FOREIGN KEY (berthDeck, berthNumber) REFERENCES Berth(deck, number) ON DELETE SET NULL
+                    )
+                    """)
+            }
+        }
+        let (one, two) = try store.insert(Berth(deck: 1, number: 2), Berth(deck: 2, number: 1))
+        try store.insert(Passenger(name: "a", berth: ToOne(one)), Passenger(name: "b", berth: ToOne(two)))
+        try store.insert(Passenger(name: "c", berth: ToOne(one)))
+        let berths = try store.fetch(Passenger.sorted { $0.name }.including { $0.berth }).map { $0.berth?.loaded?.deck }
+        #expect(berths == [nil, 2, 1])
     }
 
     @Test func editsAreSeenInTheValue() throws {
