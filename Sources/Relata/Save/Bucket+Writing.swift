@@ -60,7 +60,7 @@ extension Bucket {
         let isPlain =
             switch statement {
             case .insert: keyless.isEmpty
-            case .insertIfAbsent: !isRecorded && !writer.session.hasEdits(number) && !writer.session.isDeferred
+            case .insertIfAbsent: !isRecorded && !writer.session.hasEdits(number) && writer.session.wait == nil
             // Edits want to know whether their owner is new.
             case .save: !isRecorded && !writer.session.hasEdits(number)
             case .update: !isRecorded

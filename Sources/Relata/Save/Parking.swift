@@ -52,27 +52,3 @@ extension StorageType {
         }
     }
 }
-
-extension SaveSession {
-    /// Has the database check references at the end only, as long as rows are written. What dangles then is looked for
-    /// here, where it can be named.
-    func deferReferences() throws {
-        // The caller may have deferred the checks of the whole transaction: then it stays so.
-        guard !isDeferred, try connection.value(SQLStatement("PRAGMA defer_foreign_keys")) == .integer(0) else {
-            return
-        }
-        try connection.execute("PRAGMA defer_foreign_keys = ON")
-        isDeferred = true
-        unchecked = []
-    }
-
-    /// Notes rows whose references the database hasn't checked.
-    func noteWritten(_ rows: Range<Int>, of bucket: Int) { unchecked?.append((bucket, rows)) }
-
-    /// Ends the time in which references aren't checked.
-    func checkDeferred() throws {
-        for (bucket, rows) in unchecked ?? [] {
-            for row in rows { try buckets[bucket].checkReferences(row: row, self) }
-        }
-    }
-}

@@ -35,10 +35,26 @@ extension SaveSession {
 
     /// Writes all rows: model by model where the models don't need each other in a circle, else node by node.
     private func writeRows() throws {
-        // Ending it makes the database forget what it has counted.
-        defer { if unchecked != nil { try? connection.execute("PRAGMA defer_foreign_keys = OFF") } }
+        defer {
+            wait?.cancel()
+            wait = nil
+        }
         try writeAll()
-        try checkDeferred()
+        guard let wait, wait.hasDangling else { return }
+        // Here it can be named.
+        for (bucket, rows) in unchecked {
+            for row in rows { try buckets[bucket].checkReferences(row: row, self) }
+        }
+    }
+
+    /// Has the database check references at the end only, as long as rows are written.
+    func deferReferences() throws {
+        if wait == nil { wait = try ForeignKeyWait(on: connection) }
+    }
+
+    /// Notes rows whose references the database may not have checked.
+    func noteWritten(_ rows: Range<Int>, of bucket: Int) {
+        if wait != nil { unchecked.append((bucket, rows)) }
     }
 
     private func writeAll() throws {
@@ -65,29 +81,17 @@ extension SaveSession {
         return SaveOrder(count: buckets.count, edges: needs)?.order
     }
 
-    /// Writes nodes one by one. Where some are written before what they refer to, the database's own check waits, and
-    /// what dangles in the end is looked for here, where it can be named.
+    /// Writes nodes one by one. Where some are written before what they refer to, the database's own check waits.
     private func write(_ plan: SaveOrder) throws {
         for number in plan.broken {
             let target = edges[number].target
             if keyKnown(target) {
-                isDeferred = true
+                try deferReferences()
             } else {
                 lateKeys.append((edges[number].source, edgeReferences[number], .node(target)))
             }
         }
-        let pragma = SQLStatement("PRAGMA defer_foreign_keys")
-        // The caller may have deferred the checks of the whole transaction: then it stays so.
-        guard isDeferred, try connection.value(pragma) == .integer(0) else { return try write(plan.order) }
-        try connection.execute("PRAGMA defer_foreign_keys = ON")
-        // Ending it makes the database forget what it has counted.
-        defer { try? connection.execute("PRAGMA defer_foreign_keys = OFF") }
-        try write(plan.order)
-        for node in nodes { try buckets[node.bucket].checkReferences(row: node.row, self) }
-    }
-
-    private func write(_ order: [Int]) throws {
-        for (number, node) in order.enumerated() {
+        for (number, node) in plan.order.enumerated() {
             if number & 0x3ff == 0x3ff, Task.isCancelled { throw CancellationError() }
             let row = nodes[node].row
             try bucketOf(node).write(row..<row + 1, self)

@@ -34,10 +34,10 @@ final class SaveSession {
     /// How many nodes' links were visited, and those to visit once more.
     private var visited = 0
     private var unvisited: [Int] = []
-    /// Whether the database checks references at the end only, because some rows need each other.
-    var isDeferred = false
-    /// The rows that were written since it does, because rows exchange what they refer to.
-    var unchecked: [(bucket: Int, rows: Range<Int>)]?
+    /// The time in which the database doesn't check references, because some rows need each other, or exchange what they
+    /// refer to; and the rows that were written in it.
+    var wait: ForeignKeyWait?
+    var unchecked: [(bucket: Int, rows: Range<Int>)] = []
     /// References whose key is known only after the rows that need it were written.
     var lateKeys: [(node: Int, reference: Int, owner: NodeKey)] = []
     /// Rows that edits on links have changed.

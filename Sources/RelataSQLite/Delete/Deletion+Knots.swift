@@ -1,4 +1,3 @@
-import GRDBSQLite
 import RelataCore
 
 /// Rows that refer to each other in a circle, and rows that the schema doesn't know.
@@ -43,35 +42,4 @@ extension Deletion {
     }
 
     private func lowered(_ table: String, _ column: String) -> [String] { [table.lowercased(), column.lowercased()] }
-}
-
-/// A time in which foreign keys aren't checked statement by statement.
-struct ForeignKeyWait {
-    private let connection: Connection
-    /// Whether they were waiting before, for the end of the transaction: then they go on doing so.
-    private let isNested: Bool
-
-    init(on connection: Connection) throws(RelataError) {
-        self.connection = connection
-        isNested = try connection.value(SQLStatement("PRAGMA defer_foreign_keys")) == .integer(1)
-        if !isNested { try connection.execute("PRAGMA defer_foreign_keys = ON") }
-    }
-
-    /// Has them checked at once again, after a look at those that waited.
-    func end() throws(RelataError) {
-        if isNested { return }
-        var count: Int32 = 0
-        var highest: Int32 = 0
-        sqlite3_db_status(connection.handle, SQLITE_DBSTATUS_DEFERRED_FKS, &count, &highest, 0)
-        if count != 0 {
-            throw .database(
-                code: 787, message: "a reference to a deleted object would dangle", sql: nil)
-        }
-        try connection.execute("PRAGMA defer_foreign_keys = OFF")
-    }
-
-    /// Has them checked at once again, before what was done meanwhile is rolled back.
-    func cancel() {
-        if !isNested { try? connection.execute("PRAGMA defer_foreign_keys = OFF") }
-    }
 }
