@@ -198,7 +198,7 @@ struct RowWriter<M: Model> {
             }
             return holder
         }
-        if let reference = errors.stealable(error, table) {
+        if let reference = errors.stealable(unique, table) {
             // What is taken from an object that is yet to be written is no change of its own.
             let isCounted = try table.entity.revision == nil || pendingHolder() == nil
             let partner = KeyValue(columnIndexes(of: reference.index).map { values[$0] })

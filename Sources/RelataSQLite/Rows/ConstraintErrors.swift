@@ -54,15 +54,11 @@ package struct ConstraintErrors {
         return columns.isEmpty || columns.count < names.count ? nil : columns
     }
 
-    /// The one-to-one whose partner is taken, if that is why a write failed and the other can be without.
-    package func stealable(_ error: any Error, _ table: Table) -> Reference? {
-        guard case RelataError.database(let code, let message, _) = error, Int32(code) == SQLITE_CONSTRAINT_UNIQUE_
-        else {
-            return nil
-        }
-        let properties = properties(in: message, table)
-        return schema.references.first {
-            $0.source == table.index && [$0.property] == properties && $0.inverse != nil && $0.isOptional
+    /// The one-to-one of these unique columns whose partner can be without.
+    package func stealable(_ columns: [Int], _ table: Table) -> Reference? {
+        schema.references.first { reference in
+            reference.source == table.index && reference.inverse != nil && reference.isOptional
+                && columns.allSatisfy { table.columns[$0].property == reference.property }
         }
     }
 
