@@ -16,7 +16,7 @@ public struct ToOne<Target: Model>: Sendable {
     @usableFromInline let absence: Absence?
 
     /// The key as the database takes it.
-    @usableFromInline var storedKey: StoredKey<Target>? { key.map { StoredKey($0) } }
+    @usableFromInline var ownKey: StoredKey<Target>? { key.map { StoredKey($0) } }
 
     @inlinable
     init(key: Target.Key?, box: LinkedObject<Target>?, absence: Absence? = nil) {
@@ -94,7 +94,7 @@ final class LinkedObject<Target: Model>: Sendable {
 extension ToOne: Hashable {
     /// Links are equal when they hold the same: the key, and the loaded object.
     public static func == (lhs: ToOne, rhs: ToOne) -> Bool {
-        guard lhs.storedKey == rhs.storedKey, lhs.absence == rhs.absence else { return false }
+        guard lhs.ownKey == rhs.ownKey, lhs.absence == rhs.absence else { return false }
         return lhs.box === rhs.box || lhs.box?.value == rhs.box?.value
     }
 

@@ -43,7 +43,7 @@ public struct SavedState {
     public func link<Target>(_ link: ToOne<Target>, stored: ToOne<Target>) -> ToOne<Target> {
         if keepsLinks { return link }
         let saved = session.isReplaced(Target.self) ? link.box.map { ToOne(session.saved($0)) } ?? link : link
-        return isReloaded && saved.storedKey != stored.storedKey ? stored : saved
+        return isReloaded && saved.ownKey != stored.ownKey ? stored : saved
     }
 
     /// A to-one that may be unset, with its object as it is saved, unless it links to another by now.
