@@ -224,4 +224,21 @@ import Testing
         let many = JSONValue.array((0..<90).map { ["q\($0).name": "o"] })
         #expect(try await server.query("Wide", ["$and": many]).code == 102)
     }
+
+    /// Nothing that is stored lies so deep, and what a longer key may mean would take minutes to find out.
+    @Test(arguments: ["info", "p", "tags", "tags.0", "nope"])
+    func keysOfTooManyNamesAreRefused(field: String) async throws {
+        let server = try await server()
+        let key = field + String(repeating: ".a", count: 64)
+        let selected: JSONValue = ["key": .string(key), "query": ["className": "Item", "where": [:]]]
+        for condition: JSONValue in [[key: 1], [key: ["$exists": true]], ["name": ["$select": selected]]] {
+            let error = try await server.error("Item", condition)
+            #expect(error.code == 105 && error.message.contains("64 names"), "\(error)")
+        }
+        #expect(try await server.error("Item", [:], ["order": .string(key)]).code == 105)
+        #expect(try await server.send("GET", "/aggregate/Item?distinct=\(key)").code == 105)
+        // Numbers have two meanings each.
+        let longest = field + String(repeating: ".a.1", count: 31)
+        #expect([nil, 102].contains(try await server.query("Item", [longest: 1]).code))
+    }
 }

@@ -128,12 +128,18 @@ struct JSONPlace {
 extension ConditionReader {
     /// What a key names: `title`, `genre.name`, `address.city`.
     ///
-    /// - Throws: ``ParseError`` 105 for a name that no field can have.
+    /// - Throws: ``ParseError`` 105 for a name that no field can have, and for more names than anything stored is deep.
     mutating func target(_ key: String, of subject: Subject) throws(ParseError) -> Target {
         var subject = subject
         var target = Target(name: String(key.prefix(64)), source: .missing)
         let parts = key.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         guard !parts.contains("") else { throw ParseError(.invalidKeyName, "Invalid key name: \(key.prefix(64))") }
+        // What each name may mean is multiplied by what the others may.
+        guard parts.count <= JSONParser.maximumDepth else {
+            throw ParseError(
+                .invalidKeyName,
+                "Invalid key name: \(key.prefix(64)): it has more than \(JSONParser.maximumDepth) names")
+        }
         for (index, part) in parts.enumerated() {
             let rest = Array(parts[(index + 1)...])
             guard let field = subject.parseClass[part] else {
