@@ -45,10 +45,10 @@ extension JSONValue {
                 return value
             }
             if let date { return date }
-            var stored = members
+            var stored = JSONObject()
             for (name, value) in members {
                 let new = try value.rewritten(in: field)
-                stored[name] = new.isNull && !value.isNull ? nil : new
+                if value.isNull || !new.isNull { stored[name] = new }
             }
             return .object(stored)
         }

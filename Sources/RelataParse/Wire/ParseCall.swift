@@ -49,13 +49,14 @@ extension ParseCall {
         }
         // Clients behind proxies and in browsers send everything as the body of a POST.
         var headers = request.headers
+        var named = headers["x-http-method-override"]
         if body.keys.contains(where: { $0.utf8.first == UInt8(ascii: "_") }) {
             for (name, header) in Self.fieldsForHeaders {
-                if let text = body.removeValue(forKey: name)?.string, headers[header] == nil { headers[header] = text }
+                if let text = body[name]?.string, headers[header] == nil { headers[header] = text }
             }
-            for name in Self.ignoredFields { body[name] = nil }
+            named = body["_method"]?.string ?? named
+            body = body.filter { !Self.isAside($0.key) }
         }
-        let named = body.removeValue(forKey: "_method")?.string ?? headers["x-http-method-override"]
         let name = request.method == "POST" ? named?.uppercased() ?? "POST" : request.method
         guard let method = Method(rawValue: name) else {
             throw ParseError(.commandUnavailable, "there is no method \(name.prefix(32)) here", status: 405)
@@ -95,9 +96,14 @@ extension ParseCall {
         "_MasterKey": "x-parse-master-key", "_SessionToken": "x-parse-session-token",
         "_RequestId": "x-parse-request-id", "_ClientVersion": "x-parse-client-version",
     ]
-    private static let ignoredFields = [
-        "_InstallationId", "_ContentType", "_noBody", "_RevocableSession", "_context",
+    private static let ignoredFields: Set = [
+        "_method", "_InstallationId", "_ContentType", "_noBody", "_RevocableSession", "_context",
     ]
+
+    /// Whether a member of a body is none of what the request is about.
+    private static func isAside(_ name: String) -> Bool {
+        name.utf8.first == UInt8(ascii: "_") && (fieldsForHeaders[name] != nil || ignoredFields.contains(name))
+    }
 
     /// The decoded parts of a path.
     static func path(_ text: String) throws(ParseError) -> [String] {

@@ -93,4 +93,14 @@ import Testing
         #expect(try await server.aggregate("Item", [["$project": ["o": 1]], ["$count": "n"]]) == [["n": 1]])
         #expect(try await server.send("PUT", "/classes/Item/\(id)", ["o": object ?? .null]).status == 200)
     }
+
+    /// An object that is changed once for each of them takes minutes.
+    @Test(.timeLimit(.minutes(1)))
+    func manyDeletionsWithinAnObjectAreDoneAtOnce() async throws {
+        var members: JSONObject = ["first": 1]
+        for number in 0..<20_000 { members["k\(number)"] = ["__op": "Delete"] }
+        members["last"] = 2
+        let id = try await server.create("Item", ["o": .object(members)])
+        #expect(try await server.get("Item", id)["o"] == ["first": 1, "last": 2])
+    }
 }

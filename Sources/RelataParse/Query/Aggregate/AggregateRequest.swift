@@ -21,12 +21,14 @@ struct AggregateRequest: Sendable {
         guard fields.count < 2 else { throw ParseError(.invalidQuery, "distinct names one field") }
         distinct = fields.first
         guard call.body["explain"] == nil else { throw ParseError(.invalidQuery, "explain isn't supported") }
-        var body = call.body
-        for name in ["where", "distinct", "hint", "comment", "readPreference", "rawValues", "rawFieldNames"] {
-            body[name] = nil
-        }
-        stages = try PipelineStage.stages(try call.json("pipeline") ?? Self.stages(body))
+        stages = try PipelineStage.stages(
+            try call.json("pipeline") ?? Self.stages(call.body.filter { !Self.parameters.contains($0.key) }))
     }
+
+    /// What is no stage.
+    private static let parameters: Set = [
+        "where", "distinct", "hint", "comment", "readPreference", "rawValues", "rawFieldNames",
+    ]
 
     /// Stages that came as parameters of their own: `group={"objectId":null}&limit=2`. Those of a URL are the text of
     /// JSON, but for names, which are plain.
