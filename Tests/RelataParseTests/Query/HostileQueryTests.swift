@@ -241,4 +241,37 @@ import Testing
         let longest = field + String(repeating: ".a.1", count: 31)
         #expect([nil, 102].contains(try await server.query("Item", [longest: 1]).code))
     }
+
+    @Test(arguments: ["include", "keys", "excludeKeys"])
+    func listsOfTooManyNamesAreRefused(parameter: String) async throws {
+        let server = try await server()
+        let names = (0...1000).map { "f\($0).g" }
+        #expect(
+            try await server.find("Item", [:], [parameter: .array(names.dropLast().map { .string($0) })]).count == 1)
+        for list in [JSONValue.array(names.map { .string($0) }), .string(names.joined(separator: ","))] {
+            let error = try await server.error("Item", [:], [parameter: list])
+            #expect(error.code == 102 && error.message.contains("\(parameter) has 1001 names"), "\(error)")
+        }
+    }
+
+    @Test func largeSelectionsAndOrdersAreNotKept() async throws {
+        let server = try await server()
+        let classes = server.store.currentClasses
+        let item = try #require(classes["Item"])
+        var (few, long, many) = (Selection(), Selection(), Selection())
+        few.keys = ["name", "info"]
+        long.excluded = [String(repeating: "x", count: 100_000)]
+        for number in 0..<1000 { many.include(["p\(number)", "q"]) }
+        for (selection, isKept) in [(Selection(), true), (few, true), (long, false), (many, false)] {
+            let first = classes.prepared.fetch(of: item, selection, naming: .nothing, in: classes)
+            let second = classes.prepared.fetch(of: item, selection, naming: .nothing, in: classes)
+            #expect((first === second) == isKept)
+        }
+        let prepared = classes.prepared.fetch(of: item, Selection(), naming: .nothing, in: classes)
+        let fields = (0..<9).map { "-info.m\($0)" }.joined(separator: ",")
+        for (order, kept) in [("name", 1), ("-n,name", 2), ("info.k", 2), (fields, 2), ("name", 2)] {
+            #expect(try await server.send("GET", "/classes/Item?order=\(order)").results.count == 1)
+            #expect(prepared.keptLists == kept, "\(order)")
+        }
+    }
 }

@@ -21,6 +21,7 @@ final class PreparedFetch: Sendable {
 
     /// Pages are queries of their own: only those asked for last are kept.
     private static let maximumLists = 64
+    private static let maximumSorts = 8
 
     init(
         _ parseClass: ParseClass, _ selection: Selection, naming: ObjectShape.Naming, score: ExpressionNode? = nil,
@@ -42,8 +43,7 @@ final class PreparedFetch: Sendable {
             if statement.parameters == parameters { known.withLock { $0.byKey = statement.sql } }
             return statement
         }
-        // What conditions hold is different each time.
-        guard plan.condition == nil, plan.relatedTo == nil else { return try compiled(plan) }
+        guard Self.isKept(plan) else { return try compiled(plan) }
         if let statement = known.withLock({ $0.lists[plan] }) { return statement }
         let statement = try compiled(plan)
         known.withLock { known in
@@ -52,6 +52,15 @@ final class PreparedFetch: Sendable {
         }
         return statement
     }
+
+    /// What conditions hold is different each time, and so are the members of objects that lists are sorted by.
+    private static func isKept(_ plan: QueryPlan) -> Bool {
+        plan.condition == nil && plan.relatedTo == nil && plan.sort.count <= maximumSorts
+            && plan.sort.allSatisfy { if case .property = $0.node { true } else { false } }
+    }
+
+    /// How many lists would be asked for without writing their statement anew.
+    var keptLists: Int { known.withLock { $0.lists.count } }
 
     private func compiled(_ plan: QueryPlan) throws(RelataError) -> SQLStatement {
         try QueryCompiler(schema: schema).select(plan, columns: .parts(parts)).statement
@@ -78,6 +87,8 @@ final class PreparedFetches: Sendable {
     private let known = Mutex<[Key: PreparedFetch]>([:])
     /// Programs choose among a few selections; this only bounds one that doesn't.
     private static let maximum = 256
+    /// The size of the largest selection that is kept.
+    private static let maximumSize = 16 * 1024
 
     /// How objects of a class are fetched, prepared now if they never were.
     func fetch(
@@ -86,6 +97,7 @@ final class PreparedFetches: Sendable {
         let key = Key(className: parseClass.name, selection: selection, naming: naming)
         if let prepared = known.withLock({ $0[key] }) { return prepared }
         let prepared = PreparedFetch(parseClass, selection, naming: naming, in: classes)
+        guard selection.size <= Self.maximumSize else { return prepared }
         known.withLock { known in
             if known.count >= Self.maximum { known = [:] }
             known[key] = prepared

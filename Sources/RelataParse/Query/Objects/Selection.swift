@@ -24,12 +24,21 @@ struct Selection: Hashable, Sendable {
             throw ParseError(.invalidQuery, "explain isn't supported")
         }
         includesAll = try call.flag("includeAll")
-        for name in try call.names("include") ?? [] { include(try Self.path(name)) }
-        if let names = try call.names("keys") {
+        for name in try Self.names("include", call) ?? [] { include(try Self.path(name)) }
+        if let names = try Self.names("keys", call) {
             keys = []
             for name in names { show(try Self.path(name)) }
         }
-        for name in try call.names("excludeKeys") ?? [] { exclude(try Self.path(name)) }
+        for name in try Self.names("excludeKeys", call) ?? [] { exclude(try Self.path(name)) }
+    }
+
+    private static func names(_ parameter: String, _ call: ParseCall) throws(ParseError) -> [String]? {
+        let names = try call.names(parameter)
+        guard let names, names.count > ParseNames.maximumFields else { return names }
+        throw ParseError(
+            .invalidQuery,
+            "\(parameter) has \(names.count) names, which is more than the \(ParseNames.maximumFields) fields of a class"
+        )
     }
 
     private static func path(_ name: String) throws(ParseError) -> ArraySlice<String> {
@@ -53,7 +62,9 @@ struct Selection: Hashable, Sendable {
     /// A field beyond a pointer is shown within the pointer's object.
     private mutating func show(_ path: ArraySlice<String>) {
         guard let name = path.first else { return }
-        keys = (keys ?? []).union([name])
+        // In place: a copy for each name would take the square of their number.
+        if keys == nil { keys = [] }
+        keys?.insert(name)
         guard path.count > 1 else { return }
         included[name, default: Selection()].show(path.dropFirst())
     }
@@ -75,6 +86,12 @@ struct Selection: Hashable, Sendable {
 
     /// Whether the score of a search is shown, which no field holds.
     var showsScore: Bool { keys?.contains("$score") ?? false }
+
+    /// About how many bytes it takes.
+    var size: Int {
+        let names = (keys ?? []).reduce(0) { $0 + $1.utf8.count + 32 } + excluded.reduce(0) { $0 + $1.utf8.count + 32 }
+        return included.reduce(names + 64) { $0 + $1.key.utf8.count + $1.value.size }
+    }
 
     /// What is shown of a pointer's object; `nil` where only the pointer is.
     subscript(pointer name: String) -> Selection? { included[name] ?? (includesAll ? Selection() : nil) }
