@@ -2,6 +2,7 @@
 import Foundation
 import RelataParse
 import ServerClient
+import Synchronization
 import Testing
 
 @testable import RelataServer
@@ -60,6 +61,51 @@ struct CompressionTests {
             #expect(reply.code == ParseError.Code.objectTooLarge.rawValue)
             #expect(try await server.request("GET", "/livez").status == 200)
         }
+    }
+
+    @Test func whatBodiesBecomeCountsAmongThoseOfAllClients() async throws {
+        let body = try #require(Gzip.compressed([UInt8](repeating: 32, count: 100_000)))
+        #expect(body.count < 1000)
+        let gate = Gate()
+        try await TestServer.running(
+            {
+                $0.limits.bodySize = 100_000
+                $0.limits.totalBodySize = 250_000
+            },
+            service: { request in
+                while request.path == "/slow", !gate.isOpen.load(ordering: .relaxed) {
+                    try? await Task.sleep(for: .milliseconds(5))
+                }
+                return WireReply(["length": .integer(Int64(request.body.count))])
+            }
+        ) { server in
+            let (refusal, small, later) = try await blocking {
+                func send(_ path: String, _ body: [UInt8]) throws -> ServerConnection {
+                    let connection = try server.connect()
+                    try connection.send(
+                        ServerConnection.bytes("POST", path, headers: ["Content-Encoding": "gzip"], body: body))
+                    return connection
+                }
+                let slow = try (0..<2).map { _ in try send("/parse/slow", body) }
+                for _ in 0..<3000 where server.heldBodyBytes < 200_000 { usleep(10_000) }
+                let refusal = try send("/parse/x", body).receive()
+                let small = try send("/parse/x", Gzip.compressed([UInt8](repeating: 32, count: 5000)) ?? []).receive()
+                gate.isOpen.store(true, ordering: .relaxed)
+                for connection in slow { #expect(try connection.receive().json["length"] == 100_000) }
+                // A request may outlive its reply for a moment.
+                for _ in 0..<3000 where server.heldBodyBytes > 0 { usleep(10_000) }
+                return (refusal, small.status, try send("/parse/x", body).receive().status)
+            }
+            #expect(refusal.status == 503)
+            #expect(refusal.code == ParseError.Code.requestLimitExceeded.rawValue)
+            #expect(refusal.headers["retry-after"] == "1")
+            #expect(small == 200 && later == 200)
+        }
+    }
+
+    /// What requests wait for.
+    private final class Gate: Sendable {
+        let isOpen = Atomic(false)
     }
 
     @Test func codingsThatAreNotKnownOrNotKeptAreRefused() async throws {

@@ -101,7 +101,7 @@ struct RequestAssembler {
     }
 
     /// The error for a body that there is no room for now.
-    private static let noRoom = ParseError(
+    static let noRoom = ParseError(
         .requestLimitExceeded, "the server is receiving too much at once: try again", status: 503)
 
     /// The error for a body that is larger than the limit.

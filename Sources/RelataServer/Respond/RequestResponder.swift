@@ -92,7 +92,8 @@ final class RequestResponder: Sendable {
         _ request: ServerRequest, path: Substring, query: Substring, id: String
     ) async -> ServerReply {
         do throws(ParseError) {
-            let body = try decoded(request)
+            let (body, share) = try decoded(request)
+            defer { withExtendedLifetime(share) {} }
             let wire = WireRequest(
                 // HEAD asks for what GET would yield, without the body.
                 method: request.method == "HEAD" ? "GET" : request.method, path: String(path), query: String(query),
@@ -113,23 +114,31 @@ final class RequestResponder: Sendable {
             String.UnicodeScalarView(text.unicodeScalars.map { $0.properties.generalCategory == .control ? " " : $0 }))
     }
 
-    private func decoded(_ request: ServerRequest) throws(ParseError) -> [UInt8] {
+    /// The body as it is meant, and what it takes of the room for all bodies.
+    private func decoded(
+        _ request: ServerRequest
+    ) throws(ParseError) -> (body: [UInt8], share: BodyBudget.Share?) {
         let bytes = Array(request.body.readableBytesView)
         guard let coding = request.headers.contentEncoding?.lowercased(), coding != "identity", !bytes.isEmpty else {
-            return bytes
+            return (bytes, request.share)
         }
         guard ["gzip", "x-gzip", "deflate"].contains(coding) else {
             throw ParseError(
                 .otherCause, "bodies may be encoded as gzip or deflate, not \(coding.prefix(64))", status: 415)
         }
+        let body: [UInt8]
         do throws(Gzip.Failure) {
-            return try Gzip.decompressed(bytes, limit: limit)
+            body = try Gzip.decompressed(bytes, limit: limit)
         } catch {
             switch error {
             case .tooLarge: throw RequestAssembler.tooLarge(limit)
             case .damaged: throw ParseError(.invalidJSON, "the body isn't \(coding), as it says", status: 400)
             }
         }
+        guard body.count > BodyBudget.freeSize else { return (body, request.share) }
+        let share = request.share ?? BodyBudget.Share(of: bodies)
+        guard share.grow(to: bytes.count + body.count) else { throw RequestAssembler.noRoom }
+        return (body, share)
     }
 
     /// The reply to a request that isn't taken, and the last on its connection.
@@ -141,9 +150,8 @@ final class RequestResponder: Sendable {
         logger.debug(
             "request refused",
             metadata: ["request": "\(id)", "status": "\(error.status)", "reason": "\(error.message)"])
-        var reply = ServerReply(error)
-        if error.status == 503 { reply.fields = "retry-after: 1\r\n" }
-        return encoder.encode(reply, to: RequestHeaders(), id: id, isHead: isHead, isKeptAlive: false).bytes
+        return encoder.encode(ServerReply(error), to: RequestHeaders(), id: id, isHead: isHead, isKeptAlive: false)
+            .bytes
     }
 
     private func log(
@@ -166,6 +174,9 @@ extension ServerReply {
         self.init(status: reply.status, body: reply.body, location: reply.location)
     }
 
-    init(_ error: ParseError) { self.init(WireReply(error)) }
+    init(_ error: ParseError) {
+        self.init(WireReply(error))
+        if error.status == 503 { fields = "retry-after: 1\r\n" }
+    }
 }
 #endif
