@@ -4,7 +4,7 @@ import RelataSQLite
 extension ParseService {
     /// Answers requests about classes: `/schemas`, `/schemas/Book`.
     func schemas(_ call: ParseCall) async throws -> WireReply {
-        try requireMaster(call)
+        try requireMasterForSchemas(call)
         guard call.path.count <= 2 else { throw Self.unknown(call) }
         let name = call.path.dropFirst().first
         if let error = name.flatMap({ DisabledFeature.error(forClass: $0) }) { throw error }
@@ -86,12 +86,17 @@ extension ParseService {
     }
 
     /// What only whoever runs the server may do. While it is developed, everybody may be let.
-    func requireMaster(_ call: ParseCall) throws(ParseError) {
-        if call.isMaster || !options.needsMasterKeyForSchemas { return }
+    private func requireMasterForSchemas(_ call: ParseCall) throws(ParseError) {
+        if options.needsMasterKeyForSchemas { try requireMaster(call) }
+    }
+
+    private func requireMaster(_ call: ParseCall) throws(ParseError) {
+        if call.isMaster { return }
         throw ParseError(.operationForbidden, "unauthorized: master key is required", status: 403)
     }
 
-    /// Deletes all objects of a class: `DELETE /purge/Book`. The delete rules hold.
+    /// Deletes all objects of a class: `DELETE /purge/Book`. The delete rules hold. Objects aren't made again as classes
+    /// are: whoever develops needs the master key too.
     func purge(_ call: ParseCall) async throws -> WireReply {
         try requireMaster(call)
         guard call.method == .delete, call.path.count == 2 else { throw Self.unknown(call) }

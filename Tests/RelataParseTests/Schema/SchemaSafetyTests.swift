@@ -93,4 +93,19 @@ import Testing
         let id = try await server.create("Wide", ["field0": 1, "field996": 2])
         #expect(try await server.get("Wide", id)["field996"] == 2)
     }
+
+    @Test func onlyTheMasterKeyEmptiesAClassAlsoWhereEverybodyChangesClasses() async throws {
+        var options = ParseService.Options()
+        options.needsMasterKeyForSchemas = false
+        let server = try TestServer(options: options)
+        _ = try await server.create("Book", ["title": "A"])
+        #expect(try await server.send("GET", "/schemas", isMaster: false).status == 200)
+        for target in ["/purge/Book", "/purge/Book?dryRun=1", "/purge/Other"] {
+            let reply = try await server.send("DELETE", target, isMaster: false)
+            #expect(reply.status == 403 && reply.code == 119, "\(target): \(reply.json)")
+        }
+        #expect(try await server.find("Book").count == 1)
+        #expect(try await server.send("DELETE", "/purge/Book").status == 200)
+        #expect(try await server.find("Book").isEmpty)
+    }
 }
