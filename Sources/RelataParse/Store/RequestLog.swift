@@ -50,10 +50,15 @@ enum RequestLog {
                     .value(.text(String(decoding: reply.body, as: UTF8.self))),
                     .value(.integer(now + Int64(options.requestLifetime))),
                 ]))
-        // Rows are numbered on: every so many writes, whatever process they come from.
+        // Rows are numbered on: every so many writes, whatever process they come from. More go than came, but never so
+        // many that others would wait for this write.
         if transaction.connection.lastInsertedRowID.isMultiple(of: 64) {
             try transaction.connection.execute(
-                SQLStatement("DELETE FROM \(table) WHERE expires <= ?1", [.value(.integer(now))]))
+                SQLStatement(
+                    """
+                    DELETE FROM \(table) WHERE rowid IN
+                        (SELECT rowid FROM \(table) WHERE expires <= ?1 ORDER BY expires LIMIT 256)
+                    """, [.value(.integer(now))]))
         }
         return reply
     }

@@ -175,6 +175,33 @@ import Testing
         #expect(isShort == .integer(1))
     }
 
+    /// All at once, after hours of many writes, they would keep everybody else waiting.
+    @Test func repliesThatAreOldAreForgottenAFewAtATime() async throws {
+        let server = try TestServer()
+        let id = try await server.create("Counter", ["n": 0])
+        try await server.store.write { transaction in
+            try transaction.connection.execute(
+                """
+                WITH RECURSIVE numbers (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM numbers WHERE n < 1000)
+                INSERT INTO relata_parse_requests (id, line, status, body, expires)
+                SELECT 'old' || n, '', 200, '{}', 0 FROM numbers
+                """)
+        }
+        var left: [Value?] = []
+        for number in 1...256 {
+            try await server.send(
+                "PUT", "/classes/Counter/\(id)", ["n": .integer(Int64(number))],
+                headers: ["x-parse-request-id": "r\(number)"])
+            guard number.isMultiple(of: 64) else { continue }
+            left.append(
+                try await server.store.read { transaction in
+                    try transaction.connection.value(
+                        SQLStatement("SELECT count(*) FROM relata_parse_requests WHERE expires = 0"))
+                })
+        }
+        #expect(left == [744, 488, 232, 0].map { Value.integer($0) })
+    }
+
     @Test func deletingAskedForAsAPlanDeletesNothing() async throws {
         let server = try TestServer()
         let genre = try await server.create("Genre", ["name": "Fantasy"])
