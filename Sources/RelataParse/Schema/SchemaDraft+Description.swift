@@ -50,7 +50,12 @@ extension SchemaDraft {
         edit(name) { entity, known in
             // What the column says by itself needn't be kept, and can't be otherwise.
             let implied = FieldOptions(isRequired: property.isRequired)
-            options.type = known.fields[field]?.type
+            let old = known.fields[field]
+            options.type = old?.type
+            if !isWhole {
+                if !wanted.members.contains("required") { options.isRequired = old?.isRequired ?? false }
+                if !wanted.members.contains("defaultValue") { options.defaultValue = old?.defaultValue }
+            }
             options.isRequired = options.isRequired || implied.isRequired
             known.fields[field] = options == implied ? nil : options
             guard case .relationship(let old) = property,

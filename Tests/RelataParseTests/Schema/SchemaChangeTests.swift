@@ -136,4 +136,34 @@ import Testing
         #expect(try await server.send("DELETE", "/schemas/1x").code == 103)
         #expect(try await server.send("DELETE", "/schemas/Unknown").status == 200)
     }
+
+    @Test func aFieldThatIsPutAgainKeepsTheRulesThatAreNotNamed() async throws {
+        try await server.send(
+            "POST", "/schemas/Novel",
+            [
+                "fields": [
+                    "genre": ["type": "Pointer", "targetClass": "Genre", "required": true],
+                    "year": ["type": "Number", "required": true, "defaultValue": 1900],
+                ]
+            ])
+        func fields(_ fields: JSONValue) async throws -> JSONValue? {
+            try await server.send("PUT", "/schemas/Novel", ["fields": fields])["fields"]
+        }
+        let again = try await fields([
+            "genre": ["type": "Pointer", "targetClass": "Genre", "onTargetDelete": "deny"], "year": ["type": "Number"],
+        ])
+        #expect(
+            again?["genre"]
+                == ["type": "Pointer", "targetClass": "Genre", "required": true, "onTargetDelete": "deny"])
+        #expect(again?["year"] == ["type": "Number", "required": true, "defaultValue": 1900])
+        #expect(try await server.send("POST", "/classes/Novel", ["title": "A"]).code == 142)
+        let optional = try await fields(["year": ["type": "Number", "required": false]])
+        #expect(optional?["year"] == ["type": "Number", "required": false, "defaultValue": 1900])
+        let plain = try await fields(["year": ["type": "Number", "defaultValue": .null]])
+        #expect(plain?["year"] == ["type": "Number", "required": false])
+        let nullified = try await fields([
+            "genre": ["type": "Pointer", "targetClass": "Genre", "required": .null, "onTargetDelete": .null]
+        ])
+        #expect(nullified?["genre"] == ["type": "Pointer", "targetClass": "Genre", "required": false])
+    }
 }
