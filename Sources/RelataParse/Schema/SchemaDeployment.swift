@@ -53,12 +53,24 @@ extension ParseStore {
     /// Makes the store's classes those of a document. What it doesn't have stays, unless it is asked to go; what holds
     /// something never goes.
     ///
+    /// - Parameters:
+    ///   - removes: Whether classes and fields that the document doesn't have are to go.
+    ///   - expected: What ``changes(to:removes:)`` said would change, where somebody agreed to it.
     /// - Returns: What was changed, in words.
-    /// - Throws: as ``changes(to:removes:)``; nothing is changed then.
+    /// - Throws: as ``changes(to:removes:)``, and ``ParseError`` 140 where something else would change than was expected,
+    ///   since the classes were changed meanwhile. Nothing is changed then.
     @discardableResult
-    public func deploy(_ document: SchemaDocument, removes: Bool = false) async throws -> [String] {
+    public func deploy(
+        _ document: SchemaDocument, removes: Bool = false, expecting expected: [String]? = nil
+    ) async throws -> [String] {
         try await alter { draft, connection in
-            try draft.deploy(document, removes: removes, checking: connection)
+            let changes = try draft.deploy(document, removes: removes, checking: connection)
+            guard expected == nil || changes == expected else {
+                throw ParseError(
+                    .invalidSchemaOperation,
+                    "the classes were changed meanwhile, so that something else would change now: look at it again")
+            }
+            return changes
         }
     }
 }

@@ -73,7 +73,7 @@ struct DeployCommand: AsyncParsableCommand {
                 throw RelataError.invalidUse("nothing was changed: give --yes to change it without being asked")
             }
             let store = try SchemaSource.store(arguments.file, isReadOnly: false)
-            try await store.deploy(document, removes: arguments.remove)
+            try await store.deploy(document, removes: arguments.remove, expecting: changes)
             try store.close()
         }
     }

@@ -42,6 +42,22 @@ import Testing
         #expect(try await production.send("GET", "/schemas").results.count == 1)
     }
 
+    @Test func onlyWhatWasAgreedToIsDeployed() async throws {
+        let production = try await development()
+        try await production.send("DELETE", "/purge/Book")
+        let smaller = try SchemaDocument([["className": "Book", "fields": ["title": ["type": "String"]]]])
+        let agreed = try await production.store.changes(to: smaller, removes: true)
+        try await production.send("POST", "/schemas/Reader", [:])
+        let before = try await production.store.schemaJSON()
+        let error = await #expect(throws: ParseError.self) {
+            try await production.store.deploy(smaller, removes: true, expecting: agreed)
+        }
+        #expect(error?.code == .invalidSchemaOperation && error?.message.contains("changed meanwhile") == true)
+        #expect(try await production.store.schemaJSON() == before)
+        try await production.send("DELETE", "/schemas/Reader")
+        #expect(try await production.store.deploy(smaller, removes: true, expecting: agreed) == agreed)
+    }
+
     @Test func anotherTypeIsRefused() async throws {
         let production = try await development()
         let other = try SchemaDocument([["className": "Book", "fields": ["title": ["type": "Number"]]]])
