@@ -103,6 +103,14 @@ struct ServeCommandTests {
         #expect(server.stop() == 0)
     }
 
+    @Test func aLargestBodyBringsItsRoom() throws {
+        let folder = try ServerFolder()
+        let server = ServedFile(
+            tool: try ServedTool.executable, path: folder.path("file.sqlite"), options: ["--max-body", "1G"])
+        try server.start()
+        #expect(server.stop() == 0)
+    }
+
     @Test(arguments: [
         (["--port", "abc"], "--port must be a whole number, not abc"),
         (["--max-body", "5X"], "--max-body must be a number of bytes such as 500000, 64K or 20M, not 5X"),
@@ -112,6 +120,7 @@ struct ServeCommandTests {
         ),
         (["--production", "--development"], "--production and --development exclude each other"),
         (["--tls-key", "key.pem"], "--tls-certificate and --tls-key belong together"),
+        (["--max-bodies", "1M"], "--max-bodies must be at least --max-body, which is 20971520"),
         (["--no-such-flag"], "Unknown option '--no-such-flag'"),
         (["--app-id", ""], "the application's id is empty"),
     ])

@@ -55,8 +55,7 @@ struct ServePlan {
         default: throw ValidationError("--tls-certificate and --tls-key belong together")
         }
         if let origins = settings.list(.allowOrigin) { configuration.allowedOrigins = origins }
-        if let size = try settings.bytes(.maxBody) { configuration.limits.bodySize = size }
-        if let size = try settings.bytes(.maxBodies) { configuration.limits.totalBodySize = size }
+        try setBodies(settings)
         if let size = try settings.bytes(.maxReply) { configuration.service.maximumReply = size }
         if let count = try settings.integer(.maxConnections) { configuration.limits.connections = count }
         if let time = try settings.seconds(.idleTimeout) { configuration.limits.idleTime = time }
@@ -68,6 +67,20 @@ struct ServePlan {
         }
         configuration.service.maximumLimit = try settings.integer(.maxLimit)
         configuration.service.allowsCustomObjectIDs = try settings.isOn(.customObjectIDs)
+    }
+
+    private mutating func setBodies(_ settings: ServeSettings) throws {
+        if let size = try settings.bytes(.maxBody) { configuration.limits.bodySize = size }
+        let size = configuration.limits.bodySize
+        guard let total = try settings.bytes(.maxBodies) else {
+            // The largest body has room, whoever sets only that.
+            configuration.limits.totalBodySize = max(configuration.limits.totalBodySize, size)
+            return
+        }
+        guard total >= size else {
+            throw ValidationError("--max-bodies must be at least --max-body, which is \(size)")
+        }
+        configuration.limits.totalBodySize = total
     }
 
     // MARK: Serving
