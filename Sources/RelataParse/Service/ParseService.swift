@@ -57,7 +57,8 @@ public final class ParseService: Sendable {
             return reply
         } catch {
             let parseError = ParseError(error)
-            if parseError.status >= 500 { report(error) }
+            // A request that was given up is no failure.
+            if parseError.status >= 500, parseError.code != .timeout { report(error) }
             return WireReply(parseError)
         }
     }

@@ -77,8 +77,12 @@ extension ParseError {
             self = error
             return
         }
+        if error is CancellationError {
+            self.init(.timeout, "the request took too long, or nobody waits for it any more", status: 503)
+            return
+        }
         guard let error = error as? RelataError else {
-            self.init(error is CancellationError ? .timeout : .internalServerError, "Internal server error.")
+            self.init(.internalServerError, "Internal server error.")
             return
         }
         switch error {

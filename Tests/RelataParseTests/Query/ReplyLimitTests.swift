@@ -106,4 +106,21 @@ import Testing
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
     }
+
+    @Test func aRequestThatIsGivenUpIsNoFailureOfTheStore() async throws {
+        let (service, log) = (server.service, SQLStatements())
+        let task = Task {
+            while !Task.isCancelled { await Task.yield() }
+            let headers = ["x-parse-application-id": "app"]
+            return await service.respond(to: WireRequest(method: "GET", path: "/classes/Big", headers: headers)) {
+                log.append("\($0)")
+            }
+        }
+        task.cancel()
+        let reply = await task.value
+        let json = try JSONParser.parse(reply.body)
+        #expect(reply.status == 503 && json["code"] == 124, "\(json)")
+        #expect(json["error"]?.string?.contains("too long") == true, "\(json)")
+        #expect(log.all.isEmpty)
+    }
 }
