@@ -33,42 +33,39 @@ final class ClassSet: Sendable {
         self.classes = classes
     }
 
-    /// Entities in which no deletion unsets a pointer that objects are refused without.
+    /// Entities in which no deletion unsets a pointer that objects are refused without: what would be unset on either side
+    /// is denied.
     private static func keepingRequiredPointers(
         _ entities: [Entity], _ options: [String: ClassOptions]
     ) -> [Entity] {
-        var result = entities
-        for (place, entity) in entities.enumerated() {
-            guard let fields = options[entity.name]?.fields else { continue }
-            for (index, property) in entity.properties.enumerated() {
-                guard case .relationship(var pointer) = property, case .toOne(isOptional: true, _) = pointer.kind,
-                    fields[pointer.name]?.isRequired == true
-                else { continue }
-                let view = result.indices.lazy.compactMap { owner -> (owner: Int, index: Int)? in
-                    guard result[owner].name == pointer.target else { return nil }
-                    let index = result[owner].properties.firstIndex { property in
-                        guard case .relationship(let view) = property, view.target == entity.name else { return false }
-                        return RelationshipDetails(view).inverse == pointer.name
-                    }
-                    return index.map { (owner, $0) }
-                }.first
-                var rule = pointer.onTargetDelete
-                if let view, case .relationship(var other) = result[view.owner].properties[view.index],
-                    let first = other.deleteRule
-                {
-                    rule = first
-                    if first == .nullify {
-                        other.deleteRule = .deny
-                        result[view.owner].properties[view.index] = .relationship(other)
-                        if pointer.onTargetDelete != nil { pointer.onTargetDelete = .deny }
-                    }
-                } else if rule ?? .nullify == .nullify {
-                    pointer.onTargetDelete = .deny
-                }
-                result[place].properties[index] = .relationship(pointer)
-            }
+        /// Whether a pointer may be unset in its column, and not by clients.
+        func isRequired(_ pointer: Relationship, of entity: Entity) -> Bool {
+            guard case .toOne(isOptional: true, _) = pointer.kind else { return false }
+            return options[entity.name]?.fields[pointer.name]?.isRequired == true
         }
-        return result
+        let known = Dictionary(entities.map { ($0.name, $0) }) { first, _ in first }
+        return entities.map { entity in
+            var entity = entity
+            entity.properties = entity.properties.map { property in
+                guard case .relationship(var own) = property, let target = known[own.target] else { return property }
+                if isRequired(own, of: entity) {
+                    let view = target.relationships.first {
+                        $0.target == entity.name && RelationshipDetails($0).inverse == own.name
+                    }
+                    // A rule of the other side comes first; where neither has one, it would be unset.
+                    if own.onTargetDelete == .nullify || own.onTargetDelete == nil && view?.deleteRule == nil {
+                        own.onTargetDelete = .deny
+                    }
+                } else if own.deleteRule == .nullify, let name = RelationshipDetails(own).inverse,
+                    let pointer = target.relationship(name), pointer.target == entity.name,
+                    isRequired(pointer, of: target)
+                {
+                    own.deleteRule = .deny
+                }
+                return .relationship(own)
+            }
+            return entity
+        }
     }
 
     /// All classes in the order they were made.
