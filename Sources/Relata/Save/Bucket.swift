@@ -24,11 +24,12 @@ protocol AnyBucket: AnyObject {
     func referredKeys() -> [(key: KeyValue, node: Int, reference: Int)]
     func finish(_ row: Int, _ session: SaveSession)
     func finishModel(_ row: Int, _ session: SaveSession) -> any Model
-    /// Whether the save has inserted a row, as far as that is known: of objects with edits on links it is.
+    /// Whether the save has inserted a row, as its ``RowProgress`` says.
     func isInserted(row: Int) -> Bool
 }
 
-/// What has become of a row of a save.
+/// What has become of a row of a save. Of objects with edits on links it is exact; others that are inserted may be noted
+/// as written, where it makes no difference.
 enum RowProgress: UInt8 {
     case pending, written, inserted
 }
@@ -305,7 +306,6 @@ final class Bucket<M: Model>: AnyBucket {
         for row in rows { progress[row] = state }
     }
 
-    /// Whether the save has inserted a row, as far as that is known: of objects with edits on links it is.
     @usableFromInline
     func isInserted(row: Int) -> Bool { !progress.isEmpty && progress[row] == .inserted }
 

@@ -224,7 +224,7 @@ final class SaveSession {
         return nil
     }
 
-    /// Whether the save has inserted an object, as far as that is known: of those with edits on links it is.
+    /// Whether the save has inserted an object that has edits on links.
     func isInserted(_ node: Int) -> Bool { bucketOf(node).isInserted(row: nodes[node].row) }
 
     // MARK: Results
