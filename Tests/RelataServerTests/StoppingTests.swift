@@ -11,9 +11,10 @@ import Testing
 struct StoppingTests {
     @Test func aRunningRequestIsFinishedAndItsReplySaysThatItIsTheLast() async throws {
         let (starts, started) = AsyncStream.makeStream(of: Void.self)
+        let (ends, ended) = AsyncStream.makeStream(of: Void.self)
         try await TestServer.running(service: { _ in
             started.yield()
-            try? await Task.sleep(for: .milliseconds(300))
+            _ = await ends.first { _ in true }
             return WireReply(["finished": true])
         }) { server in
             async let answer = blocking {
@@ -23,6 +24,8 @@ struct StoppingTests {
             }
             _ = await starts.first { _ in true }
             await server.stop()
+            try await server.waitUntilStopping()
+            ended.yield()
             let (reply, isClosed) = try await answer
             #expect(try reply.json["finished"] == true)
             #expect(reply.headers["connection"] == "close")
@@ -33,10 +36,11 @@ struct StoppingTests {
     @Test func nobodyConnectsAnyMoreAndIdleConnectionsAreClosed() async throws {
         let (starts, started) = AsyncStream.makeStream(of: Void.self)
         let (answers, answered) = AsyncStream.makeStream(of: Void.self)
+        let (ends, ended) = AsyncStream.makeStream(of: Void.self)
         try await TestServer.running(service: { request in
             if request.path == "/slow" {
                 started.yield()
-                try? await Task.sleep(for: .seconds(2))
+                _ = await ends.first { _ in true }
             }
             return WireReply([:])
         }) { server in
@@ -53,6 +57,7 @@ struct StoppingTests {
             let isClosed = try await idle
             #expect(isClosed)
             await #expect(throws: ServerConnection.Failure.self) { try await server.request("GET", "/parse/x") }
+            ended.yield()
             #expect(try await slow == 200)
         }
     }

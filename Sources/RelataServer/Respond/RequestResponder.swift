@@ -85,7 +85,8 @@ final class RequestResponder: Sendable {
         return encoded
     }
 
-    private var isEnding: Bool { isStopping.load(ordering: .relaxed) }
+    /// Whether the server was told to stop.
+    var isEnding: Bool { isStopping.load(ordering: .relaxed) }
 
     /// Answers a request of the protocol.
     private func answer(

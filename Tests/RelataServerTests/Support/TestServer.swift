@@ -60,6 +60,11 @@ struct TestServer {
     /// Has the server stop, and goes on.
     func stop() async { await server.stop() }
 
+    /// Waits until the server has begun to stop: it is told, and does it in its own time.
+    func waitUntilStopping() async throws {
+        while !server.responder.isEnding { try await Task.sleep(for: .milliseconds(5)) }
+    }
+
     /// The bytes of large bodies that the server holds.
     var heldBodyBytes: Int { server.responder.bodies.held }
 
