@@ -30,11 +30,17 @@ public enum Value: Hashable, Sendable {
         case (.null, .null): true
         case (.integer(let left), .integer(let right)): left == right
         case (.real(let left), .real(let right)): left == right
-        case (.text(var left), .text(var right)): left.withUTF8 { left in right.withUTF8 { left.elementsEqual($0) } }
+        case (.text(var left), .text(var right)): left.withUTF8 { left in right.withUTF8 { areSame(left, $0) } }
         case (.blob(let left), .blob(let right)): left == right
         case (.uuid(let left), .uuid(let right)): left == right
         default: false
         }
+    }
+
+    private static func areSame(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard left.count == right.count else { return false }
+        guard let first = left.baseAddress, let other = right.baseAddress else { return true }
+        return memcmp(first, other, left.count) == 0
     }
 }
 

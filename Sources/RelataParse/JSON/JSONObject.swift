@@ -28,6 +28,12 @@ public struct JSONObject: Sendable {
     /// No members.
     public init() { members = [] }
 
+    /// No members, and room for some.
+    init(capacity: Int) {
+        self.init()
+        members.reserveCapacity(capacity)
+    }
+
     /// Members in the order of a sequence. Where a name stands twice the later value counts.
     public init(_ members: some Sequence<(String, JSONValue)>) {
         self.init()

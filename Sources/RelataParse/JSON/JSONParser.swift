@@ -59,8 +59,8 @@ public struct JSONParser {
     private mutating func object() throws(ParseError) -> JSONValue {
         try enter()
         defer { depth -= 1 }
-        var members = JSONObject()
-        if take(UInt8(ascii: "}")) { return .object(members) }
+        if take(UInt8(ascii: "}")) { return .object([:]) }
+        var members = JSONObject(capacity: 8)
         repeat {
             skipSpace()
             guard peek() == UInt8(ascii: "\"") else { throw wrong("a member's name is expected, in quotes") }
@@ -125,10 +125,18 @@ public struct JSONParser {
             if !take(UInt8(ascii: "+")) { _ = take(UInt8(ascii: "-")) }
             guard digits() > 0 else { throw wrong("digits are expected in the exponent") }
         }
+        if isWhole, place - start < 18 { return .integer(wholeNumber(bytes[start..<place])) }
         let text = String(decoding: bytes[start..<place], as: UTF8.self)
         if isWhole, let integer = Int64(text) { return .integer(integer) }
         guard let number = Double(text), number.isFinite else { throw wrong("the number is too large") }
         return JSONValue(number: number)
+    }
+
+    /// A whole number that fits 64 bits, by its digits.
+    private func wholeNumber(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> Int64 {
+        let isNegative = text.first == UInt8(ascii: "-")
+        let number = text.dropFirst(isNegative ? 1 : 0).reduce(Int64(0)) { $0 * 10 + Int64($1 & 15) }
+        return isNegative ? -number : number
     }
 
     private mutating func digits() -> Int {

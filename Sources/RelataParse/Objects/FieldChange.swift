@@ -1,5 +1,5 @@
 /// What a request does to a field.
-enum FieldChange: Hashable, Sendable {
+enum FieldChange: Sendable {
     /// Gives it a value.
     case set(JSONValue)
     /// Takes its value away. Null and undefined are one.
@@ -17,13 +17,20 @@ enum FieldChange: Hashable, Sendable {
     /// Does something to a member of an object: `"address.city"`.
     indirect case member([String], FieldChange)
 
+    /// What a value does that is no operation; `nil` for one that is.
+    ///
+    /// - Throws: ``ParseError`` 121 for names within the value that can't be.
+    init?(plain value: JSONValue, of field: String) throws(ParseError) {
+        if case .object(let members) = value, members["__op"] != nil { return nil }
+        self = value.isNull ? .unset : .set(try value.withPointers.stored(in: field))
+    }
+
     /// Reads what stands in an object for a field: a value, or an operation.
     ///
     /// - Throws: ``ParseError`` 107 and 108 for an operation that isn't one, 121 for names within the value that can't be.
     static func changes(_ value: JSONValue, of field: String) throws(ParseError) -> [FieldChange] {
-        guard let members = value.object, let operation = members["__op"] else {
-            return [value.isNull ? .unset : .set(try value.withPointers.stored(in: field))]
-        }
+        if let plain = try FieldChange(plain: value, of: field) { return [plain] }
+        guard let members = value.object, let operation = members["__op"] else { return [] }
         func objects() throws(ParseError) -> [JSONValue] {
             guard let objects = members["objects"]?.array else {
                 throw ParseError(.invalidJSON, "\(field): the operation needs an array of objects")
@@ -83,7 +90,8 @@ enum FieldChange: Hashable, Sendable {
     /// Whether it leaves a field that isn't there as it is.
     var asksForNothing: Bool {
         switch self {
-        case .unset, .addRelation([]), .removeRelation([]): true
+        case .unset: true
+        case .addRelation(let pointers), .removeRelation(let pointers): pointers.isEmpty
         default: false
         }
     }

@@ -40,7 +40,7 @@ extension JSONValue {
             if members["__op"] != nil {
                 var value = JSONValue.null
                 for change in try FieldChange.changes(self, of: field) {
-                    value = try change.applied(to: value, of: field)
+                    try change.apply(to: &value, of: field)
                 }
                 return value
             }

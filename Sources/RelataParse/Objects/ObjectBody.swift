@@ -1,9 +1,12 @@
-/// What a request says of an object: what is done to which fields, in the order of their names.
-struct ObjectBody: Hashable, Sendable {
+/// What a request says of an object: what is done to which fields.
+struct ObjectBody: Sendable {
+    /// How much may be done to one field: each step is work while nobody else can write.
+    static let maximumChanges = 1000
+
     /// The id that the client chose for a new object.
     let objectID: String?
-    /// What is done, by field.
-    let fields: [(name: String, changes: [FieldChange])]
+    /// What is done, all of a field together.
+    let changes: [(field: String, change: FieldChange)]
 
     /// Reads the body of a request.
     ///
@@ -11,10 +14,11 @@ struct ObjectBody: Hashable, Sendable {
     ///   enforced.
     init(_ body: JSONObject) throws(ParseError) {
         var objectID: String?
-        // In the order of their names, and what is done to members of an object right after what is done to it.
-        var fields: [(name: String, changes: [FieldChange])] = []
-        fields.reserveCapacity(body.count)
-        for (name, value) in body.sorted {
+        var changes: [(field: String, change: FieldChange)] = []
+        changes.reserveCapacity(body.count)
+        // What is done to members of an object comes right after what is done to it, in the order of their names.
+        let hasMembers = body.contains { $0.key.utf8.contains(UInt8(ascii: ".")) }
+        for (name, value) in hasMembers ? body.sorted : Array(body) {
             switch name {
             case "objectId":
                 guard let text = value.string, !text.isEmpty, text.utf8.count <= 256, !text.contains("\0") else {
@@ -25,27 +29,38 @@ struct ObjectBody: Hashable, Sendable {
             case "createdAt", "updatedAt", "className", "__type": continue
             case "ACL": try Self.requirePublicAccess(value)
             default:
-                guard name.utf8.contains(UInt8(ascii: ".")) else {
-                    try ParseNames.checkField(name)
-                    fields.append((name, try FieldChange.changes(value, of: name)))
-                    continue
-                }
-                let (field, changes) = try Self.memberChanges(value, of: name)
-                if fields.last?.name == field {
-                    fields[fields.count - 1].changes += changes
+                if hasMembers, name.utf8.contains(UInt8(ascii: ".")) {
+                    changes += try Self.memberChanges(value, of: name)
                 } else {
-                    fields.append((field, changes))
+                    try ParseNames.checkField(name)
+                    if let change = try FieldChange(plain: value, of: name) {
+                        changes.append((name, change))
+                    } else {
+                        for change in try FieldChange.changes(value, of: name) { changes.append((name, change)) }
+                    }
                 }
             }
         }
         self.objectID = objectID
-        self.fields = fields
+        self.changes = changes
+        if changes.count > Self.maximumChanges { try checkNumber() }
+    }
+
+    private func checkNumber() throws(ParseError) {
+        var counts: [String: Int] = [:]
+        for (field, _) in changes { counts[field, default: 0] += 1 }
+        for (field, count) in counts where count > Self.maximumChanges {
+            throw ParseError(
+                .invalidJSON,
+                "\(field): \(count) operations on one field, and \(Self.maximumChanges) are possible in one request: set it as a whole"
+            )
+        }
     }
 
     /// What is done to a member of an object: `"address.city"`.
     private static func memberChanges(
         _ value: JSONValue, of name: String
-    ) throws(ParseError) -> (field: String, changes: [FieldChange]) {
+    ) throws(ParseError) -> [(field: String, change: FieldChange)] {
         let path = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         try ParseNames.checkField(path[0])
         let read = try FieldChange.changes(value, of: name)
@@ -53,7 +68,7 @@ struct ObjectBody: Hashable, Sendable {
             throw ParseError(.invalidKeyName, "Invalid field name: \(name.prefix(128)).")
         }
         for part in path.dropFirst() { try JSONValue.checkName(part) }
-        return (path[0], read.map { .member(Array(path.dropFirst()), $0) })
+        return read.map { (path[0], .member(Array(path.dropFirst()), $0)) }
     }
 
     /// Nothing that isn't enforced is stored.
@@ -64,14 +79,5 @@ struct ObjectBody: Hashable, Sendable {
             .operationForbidden,
             "access control is off: an object can't be saved with an ACL other than public read and write, which would not be enforced"
         )
-    }
-
-    static func == (left: Self, right: Self) -> Bool {
-        left.objectID == right.objectID && left.fields.elementsEqual(right.fields) { $0 == $1 }
-    }
-
-    func hash(into hasher: inout Hasher) {
-        hasher.combine(objectID)
-        for field in fields { hasher.combine(field.name) }
     }
 }

@@ -12,13 +12,22 @@ struct ObjectIDGenerator {
     /// How far the next may be. Who knows an id shouldn't know another.
     private static let distance: UInt64 = 62 * 62 * 62 * 62
 
-    private var last: UInt64?
+    /// The last one, and what decides how far it is to the next: nobody is told.
+    private var state: (last: UInt64, secret: UInt64)?
 
     mutating func next() -> String {
-        // All ten characters by one number: the system is asked for each number anew.
-        let number =
-            last.map { ($0 + .random(in: 1...Self.distance)) % Self.count } ?? .random(in: 0..<Self.count)
-        last = number
+        let number: UInt64
+        if let (last, secret) = state {
+            // A step of SplitMix64: the system would be asked for each random number anew.
+            let next = secret &+ 0x9E37_79B9_7F4A_7C15
+            var mixed = (next ^ next >> 30) &* 0xBF58_476D_1CE4_E5B9
+            mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+            number = (last + 1 + (mixed ^ mixed >> 31) % Self.distance) % Self.count
+            state = (number, next)
+        } else {
+            number = .random(in: 0..<Self.count)
+            state = (number, .random(in: 0...UInt64.max))
+        }
         return String(unsafeUninitializedCapacity: 10) { buffer in
             var rest = number
             for index in (0..<10).reversed() {

@@ -9,7 +9,9 @@ struct ObjectWriter {
     let parseClass: ParseClass
     let records: RecordWriter
     /// New values by column; `nil` for those that nothing is done to.
-    private var columns: [Value?]
+    private var columns: [Value?] = []
+    /// The JSON of columns whose parts are changed, by column: read and written once, whatever is done to it.
+    private var documents: [Int: (field: Field, value: JSONValue)] = [:]
     /// What clients are told of fields whose values they can't know.
     private(set) var told: JSONObject = [:]
     /// Fields whose values clients can't know, and which only the store has.
@@ -33,7 +35,6 @@ struct ObjectWriter {
         self.transaction = transaction
         self.parseClass = parseClass
         records = RecordWriter(transaction.connection, schema: transaction.schema)
-        columns = Array(repeating: nil, count: parseClass.table.columns.count)
     }
 
     private var table: Table { parseClass.table }
@@ -44,8 +45,8 @@ struct ObjectWriter {
     ///
     /// - Returns: Its key.
     mutating func create(_ body: ObjectBody, key: KeyValue?) throws -> KeyValue {
-        for column in table.columns.indices { columns[column] = table.columns[column].defaultValue ?? .null }
-        for field in parseClass.fieldsWithDefaults where !body.fields.contains(where: { $0.name == field.name }) {
+        columns = parseClass.newRow
+        for field in parseClass.fieldsWithDefaults where !body.changes.contains(where: { $0.field == field.name }) {
             if let value = field.defaultValue {
                 try apply(.set(value), to: field)
                 told[field.name] = value
@@ -59,7 +60,7 @@ struct ObjectWriter {
         noteRevision()
         if let key { for (column, value) in zip(table.keyColumns, key.values) { columns[column] = value } }
         if let revision = parseClass.revision { columns[revision] = .integer(1) }
-        try checkValues(of: parseClass.fields)
+        try checkValues(of: parseClass.checkedFields)
         let stored = try records.insert(table, columns.map { $0 ?? .null }, sql: parseClass.insertion)
         noteCounts(of: stored)
         try writeLinks(of: stored)
@@ -74,11 +75,12 @@ struct ObjectWriter {
     mutating func update(_ key: KeyValue, _ body: ObjectBody) throws {
         guard let row = try records.row(table, key) else { throw ParseError(.objectNotFound, "Object not found.") }
         self.row = row
+        columns = Array(repeating: nil, count: table.columns.count)
         try apply(body)
         try keepKey(row)
         stamp(parseClass.updatedAt)
         noteRevision()
-        try checkValues(of: parseClass.fields.filter { isWritten($0) })
+        try checkValues(of: parseClass.checkedFields.filter { isWritten($0) })
         var changes: [Int: Value] = [:]
         for (column, value) in columns.enumerated() { changes[column] = value }
         try records.update(table, key, changes)
@@ -133,17 +135,32 @@ struct ObjectWriter {
     // MARK: Fields
 
     private mutating func apply(_ body: ObjectBody) throws {
-        for (name, changes) in body.fields {
+        for (name, change) in body.changes {
             guard let field = parseClass[name] else {
                 // In production nothing is added; what asks for nothing is done already.
-                if changes.allSatisfy(\.asksForNothing) { continue }
+                if change.asksForNothing { continue }
                 // What is wrong in itself says so, whoever may add fields.
-                for change in changes { try transaction.validate(change, forNew: name) }
+                try transaction.validate(change, forNew: name)
                 throw ParseError(
                     .operationForbidden, "Permission denied for action addField on class \(parseClass.name): \(name)")
             }
-            for change in changes { try apply(change, to: field) }
+            try apply(change, to: field)
         }
+        if !documents.isEmpty { try writeDocuments() }
+    }
+
+    private mutating func writeDocuments() throws {
+        for (column, (field, value)) in documents.sorted(by: { $0.key < $1.key }) {
+            // Within an object it is one level deeper, and must be read again.
+            guard !value.isDeeper(than: JSONParser.maximumDepth - 1) else {
+                throw ParseError(
+                    .invalidJSON, "\(field.name): nested deeper than \(JSONParser.maximumDepth - 1) levels")
+            }
+            let decoder = FieldDecoder(parseClass: parseClass, field: field)
+            columns[column] = value.isNull ? .null : try decoder.value(value)
+            told[field.name] = value
+        }
+        documents = [:]
     }
 
     private mutating func apply(_ change: FieldChange, to field: Field) throws {
@@ -191,21 +208,20 @@ struct ObjectWriter {
     private mutating func apply(_ change: FieldChange, to field: Field, _ column: Int) throws {
         let decoder = FieldDecoder(parseClass: parseClass, field: field)
         switch change {
-        case .set(let value): columns[column] = try decoder.value(value)
-        case .unset: columns[column] = .null
+        case .set(let value):
+            documents[column] = nil
+            columns[column] = try decoder.value(value)
+        case .unset:
+            documents[column] = nil
+            columns[column] = .null
         case .increment(let amount):
             let sum = try added(amount, to: current(column), table.columns[column].type, field)
             columns[column] = try decoder.value(sum)
             told[field.name] = sum
         case .add, .addUnique, .remove, .member:
-            let new = try change.applied(to: try json(current(column), of: field), of: field.name)
-            // Within an object it is one level deeper, and must be read again.
-            guard !new.isDeeper(than: JSONParser.maximumDepth - 1) else {
-                throw ParseError(
-                    .invalidJSON, "\(field.name): nested deeper than \(JSONParser.maximumDepth - 1) levels")
-            }
-            columns[column] = new.isNull ? .null : try decoder.value(new)
-            told[field.name] = new
+            var value = try documents.removeValue(forKey: column)?.value ?? json(current(column), of: field)
+            try change.apply(to: &value, of: field.name)
+            documents[column] = (field, value)
         case .addRelation, .removeRelation: throw unfit(change, field)
         }
     }

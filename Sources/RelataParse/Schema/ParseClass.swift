@@ -20,6 +20,10 @@ final class ParseClass: Sendable {
     let createdAt, updatedAt, revision: Int?
     /// The fields that new objects may get a value of by themselves.
     let fieldsWithDefaults: [Field]
+    /// The fields that don't accept every value of their type.
+    let checkedFields: [Field]
+    /// The columns of a new object before anything is known of it.
+    let newRow: [Value?]
     private let places: [String: Int]
 
     /// The class's name.
@@ -58,12 +62,14 @@ final class ParseClass: Sendable {
             guard case .column(let column) = field.storage else { return false }
             return !(table.columns[column].defaultValue ?? .null).isNull
         }
+        checkedFields = fields.filter { $0.isRequired || !$0.limits.isEmpty }
+        newRow = table.columns.map { $0.defaultValue ?? Value.null }
         places = Dictionary(fields.enumerated().map { ($1.name, $0) }) { first, _ in first }
     }
 }
 
-/// A field of a class.
-struct Field: Sendable {
+/// A field of a class. Not a structure: it is passed on for every value that is written.
+final class Field: Sendable {
     /// The name on the wire.
     let name: String
     /// The type on the wire.
@@ -71,13 +77,13 @@ struct Field: Sendable {
     /// Where the value is.
     let storage: Storage
     /// Whether objects are refused without a value.
-    var isRequired = false
+    let isRequired: Bool
     /// The value of new objects that come without one.
-    var defaultValue: JSONValue?
+    let defaultValue: JSONValue?
     /// What values it accepts.
-    var limits: [Limit] = []
+    let limits: [Limit]
     /// Whether the column holds JSON of a kind that only the app's model knows.
-    var isAnyJSON = false
+    let isAnyJSON: Bool
 
     /// Where a field's value is.
     enum Storage: Hashable, Sendable {
@@ -95,6 +101,7 @@ struct Field: Sendable {
         self.name = name
         self.type = type
         self.storage = storage
+        (isRequired, defaultValue, limits, isAnyJSON) = (false, nil, [], false)
     }
 
     /// The field that a property is to clients; `nil` for one that they can't use: the other side of a one-to-one.
@@ -112,11 +119,13 @@ struct Field: Sendable {
             guard let link = table.links[relationship.name] else { return nil }
             switch link {
             case .reference(let number):
+                (limits, isAnyJSON) = ([], false)
                 type = .pointer(relationship.target)
                 storage = .pointer(reference: number, columns: table.columnIndexes(of: relationship.name))
                 isRequired = options?.isRequired ?? !schema.references[number].isOptional
             default:
                 guard relationship.isToMany else { return nil }
+                (isRequired, limits, isAnyJSON) = (false, [], false)
                 type = .relation(relationship.target)
                 storage = .relation(link)
             }

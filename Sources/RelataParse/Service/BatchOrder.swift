@@ -34,13 +34,11 @@ enum BatchOrder {
 
     private static func targets(of route: Result<ObjectRoute, ParseError>) -> [Pointer] {
         guard case .success(.write(let write)) = route, let (_, body) = write.body else { return [] }
-        return body.fields.flatMap { field in
-            field.changes.flatMap { change -> [Pointer] in
-                switch change {
-                case .set(let value): Pointer(value).map { [$0] } ?? []
-                case .addRelation(let pointers): pointers
-                default: []
-                }
+        return body.changes.flatMap { _, change -> [Pointer] in
+            switch change {
+            case .set(let value): Pointer(value).map { [$0] } ?? []
+            case .addRelation(let pointers): pointers
+            default: []
             }
         }
     }

@@ -105,8 +105,8 @@ private struct BatchReader {
             let method = ParseCall.Method(rawValue: name) ?? ParseCall.Method(rawValue: name.uppercased()),
             let target = members["path"]?.string
         else { throw ParseError(.invalidJSON, "a request of a batch needs a method and a path") }
-        let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        let path = try path(parts[0])
+        let end = target.utf8.firstIndex(of: UInt8(ascii: "?"))
+        let path = try path(target[..<(end ?? target.endIndex)])
         guard path.first != "batch" else { throw ParseError(.invalidJSON, "a batch can't hold another") }
         let given = members["body"]
         guard given == nil || given?.isNull == true || given?.object != nil else {
@@ -114,7 +114,7 @@ private struct BatchReader {
         }
         var body = given?.object ?? [:]
         var parameters: JSONObject = [:]
-        if parts.count > 1 { parameters = try ParseCall.parameters(String(parts[1])) }
+        if let end { parameters = try ParseCall.parameters(String(target[target.utf8.index(after: end)...])) }
         if method == .get {
             body.merge(parameters)
             parameters = [:]

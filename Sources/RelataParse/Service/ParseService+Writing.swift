@@ -13,7 +13,9 @@ extension ParseService {
         let options = options
         let (reply, actions) = try await store.write { transaction -> (WireReply, [ParseTransaction.Action]) in
             let reply = try Self.once(call, in: transaction, options) {
-                let writer = BatchWriter(transaction: transaction, options: options, tellsUnset: call.tellsUnset)
+                let writer = BatchWriter(
+                    transaction: transaction, options: options, tellsUnset: call.tellsUnset,
+                    isBatch: call.path.first == "batch")
                 let reply = try body(writer)
                 try transaction.checkCounts()
                 return reply
@@ -29,7 +31,10 @@ extension ParseService {
         _ call: ParseCall, in transaction: ParseTransaction, _ options: Options, _ body: () throws -> WireReply
     ) throws -> WireReply {
         if let known = try RequestLog.reply(to: call, on: transaction.connection, now: transaction.now) { return known }
-        return try RequestLog.remembering(try body(), to: call, options, in: transaction)
+        let reply = try body()
+        // Before the commit: what is refused isn't done.
+        guard reply.body.count <= options.maximumReply else { throw ParseError.replyTooLarge(options.maximumReply) }
+        return try RequestLog.remembering(reply, to: call, options, in: transaction)
     }
 
     /// Makes the classes and fields that the objects bring along, where that is allowed.
@@ -38,6 +43,11 @@ extension ParseService {
     private func prepare(_ writes: [ObjectWrite], isAtomic: Bool) async throws {
         guard store.mode == .development, store.models == nil else { return }
         let known = store.currentClasses
+        // Most requests bring nothing new.
+        let isMet = writes.allSatisfy { write in
+            write.body.map { SchemaDemand.isMet(by: known, $0.className, $0.body) } ?? true
+        }
+        if isMet { return }
         var all: [SchemaDemand] = []
         for write in writes {
             guard let (name, body) = write.body else { continue }
@@ -88,13 +98,18 @@ struct BatchWriter {
     let options: ParseService.Options
     /// Whether the client is told that an app unset a field.
     private let tellsUnset: Bool
+    /// Whether a reply is a part of another, which has no header.
+    private let isBatch: Bool
     /// The time of the transaction, as clients are told.
     private let now: String
 
-    init(transaction: ParseTransaction, options: ParseService.Options, tellsUnset: Bool = false) {
+    init(
+        transaction: ParseTransaction, options: ParseService.Options, tellsUnset: Bool = false, isBatch: Bool = false
+    ) {
         self.transaction = transaction
         self.options = options
         self.tellsUnset = tellsUnset
+        self.isBatch = isBatch
         now = DateText.parseText(transaction.now)
     }
 
@@ -132,12 +147,10 @@ struct BatchWriter {
             parseClass.fieldsWithDefaults.isEmpty, parseClass.revision == nil
         else { return false }
         return transaction.models == nil && !transaction.classes.hasCounts
-            && body.fields.allSatisfy { field in
-                field.changes.allSatisfy { change in
-                    switch change {
-                    case .addRelation, .removeRelation: false
-                    default: true
-                    }
+            && body.changes.allSatisfy { _, change in
+                switch change {
+                case .addRelation, .removeRelation: false
+                default: true
                 }
             }
     }
@@ -156,20 +169,27 @@ struct BatchWriter {
     private func create(_ name: String, _ body: ObjectBody) throws -> WireReply {
         guard let parseClass = try transaction.existing(name) else {
             // What is wrong in itself says so, whoever may add classes.
-            for (field, changes) in body.fields {
-                for change in changes { try transaction.validate(change, forNew: field) }
-            }
+            for (field, change) in body.changes { try transaction.validate(change, forNew: field) }
             throw Self.missing(name)
         }
         let key = try newKey(parseClass, body)
         var writer = ObjectWriter(transaction, parseClass)
         let stored = try writer.create(body, key: key)
-        var reply = try finishSaving(parseClass, stored, writer, original: nil)
+        let told = try finishSaving(parseClass, stored, writer, original: nil)
         let id = parseClass.objectID.text(stored)
-        let location = "\(options.mount)/classes/\(name)/\(Self.segment(id))"
-        reply["objectId"] = .string(id)
-        reply["createdAt"] = .string(now)
-        return WireReply(status: 201, .object(reply), location: location)
+        var json = JSONWriter(capacity: 96)
+        json.append("{\"objectId\":")
+        json.write(id)
+        json.append(",\"createdAt\":")
+        json.write(now)
+        var isFirst = false
+        for (field, value) in told {
+            json.member(field, isFirst: &isFirst)
+            json.write(value)
+        }
+        json.append("}")
+        let location = isBatch ? nil : "\(options.mount)/classes/\(name)/\(Self.segment(id))"
+        return WireReply(status: 201, body: json.bytes, location: location)
     }
 
     /// An object id as a part of a path.
@@ -217,7 +237,8 @@ struct BatchWriter {
 
     private func delete(_ name: String, _ id: String) throws -> WireReply {
         let (parseClass, key) = try transaction.object(name, id)
-        guard let typed = transaction.typed, let binding = transaction.models?.bindings[name] else {
+        guard let typed = transaction.typed, let binding = transaction.models?.bindings[name], binding.watchesDeletions
+        else {
             let report = try transaction.delete(parseClass, .keys([key]))
             guard report.deletedCount > 0 else { throw ParseError(.objectNotFound, "Object not found.") }
             return WireReply([:])
@@ -290,7 +311,10 @@ struct BatchWriter {
         guard written != nil || !writer.untold.isEmpty else { return told }
         let stored = try json(parseClass, key)
         for name in writer.untold { told[name] = stored[name] }
+        // The client is told these anyway.
+        let known: Set = ["objectId", "createdAt"]
         for field in parseClass.fields where written.map({ $0[field.name] != stored[field.name] }) ?? false {
+            if known.contains(field.name) { continue }
             told[field.name] = stored[field.name] ?? (tellsUnset ? ["__op": "Delete"] : nil)
         }
         return told
@@ -321,7 +345,8 @@ extension ParseTransaction {
 
     /// Deletes objects of a class by the delete rules.
     func delete(_ parseClass: ParseClass, _ roots: DeletionRoots) throws -> DeletionReport {
-        let report = try connection.delete(entity: parseClass.table.index, roots: roots, schema: schema, now: now)
+        let report = try connection.delete(
+            entity: parseClass.table.index, roots: roots, schema: schema, now: now, isUndoneByCaller: true)
         connection.recorder?.record(report)
         return report
     }

@@ -50,7 +50,7 @@ public final class ParseService: Sendable {
         to request: WireRequest, report: @Sendable (any Error) -> Void = { _ in }
     ) async -> WireReply {
         // Who asks whether the server is well may not know its keys.
-        if request.path.split(separator: "/") == ["health"] { return WireReply(["status": "ok"]) }
+        if request.path == "/health" || request.path == "/health/" { return WireReply(["status": "ok"]) }
         do {
             let reply = try await answer(try ParseCall(request, keys: keys))
             guard reply.body.count <= options.maximumReply else { throw ParseError.replyTooLarge(options.maximumReply) }

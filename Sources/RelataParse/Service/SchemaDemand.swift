@@ -15,14 +15,10 @@ struct SchemaDemand: Sendable {
         self.objectID = objectID
         self.body = body
         var fields: [(String, FieldType)] = []
-        for (name, changes) in body.fields {
-            for change in changes {
-                guard let type = try change.type(of: name) else { continue }
-                fields.append((name, type))
-                break
-            }
+        for (name, change) in body.changes where fields.last?.0 != name {
+            if let type = try change.type(of: name) { fields.append((name, type)) }
         }
-        self.fields = fields
+        self.fields = fields.sorted { $0.0.utf8.lexicographicallyPrecedes($1.0.utf8) }
     }
 
     /// Checks what is wrong whatever fields the class has.
@@ -36,15 +32,22 @@ struct SchemaDemand: Sendable {
             }
         }
         let known = transaction.classes[className]
-        for (name, changes) in body.fields where known?[name] == nil {
-            for change in changes { try transaction.validate(change, forNew: name, created) }
+        for (name, change) in body.changes where known?[name] == nil {
+            try transaction.validate(change, forNew: name, created)
         }
     }
 
     /// Whether the class has all of it, of whatever type.
-    func isMet(by classes: ClassSet) -> Bool {
+    func isMet(by classes: ClassSet) -> Bool { Self.isMet(classes, className, fields.lazy.map(\.name)) }
+
+    /// Whether a class has all fields that an object brings along.
+    static func isMet(by classes: ClassSet, _ className: String, _ body: ObjectBody) -> Bool {
+        isMet(classes, className, body.changes.lazy.map(\.field))
+    }
+
+    private static func isMet(_ classes: ClassSet, _ className: String, _ fields: some Sequence<String>) -> Bool {
         guard let known = classes[className], known.options.isImplied != true else { return false }
-        return fields.allSatisfy { known[$0.name] != nil }
+        return fields.allSatisfy { known[$0] != nil }
     }
 
     /// Adds what is missing.

@@ -22,8 +22,11 @@ struct ParseCall: Sendable {
     /// The call in one line, to be told from others: `PUT /classes/Book/x7Yz`.
     var line: String { "\(method.rawValue) /\(path.joined(separator: "/"))" }
 
-    /// What two requests have in common that ask for the same: the line and a digest of the rest.
-    var fingerprint: String {
+    /// What two requests have in common that ask for the same: the line and a digest of the rest. Empty where there is
+    /// no ``requestID``.
+    private(set) var fingerprint = ""
+
+    private func makeFingerprint() -> String {
         var digest: UInt64 = 0xCBF2_9CE4_8422_2325
         for part in [body, parameters] {
             // FNV-1a: it must be the same in every process, and nobody gains by two requests that agree.
@@ -80,6 +83,7 @@ extension ParseCall {
                 throw ParseError(.invalidQuery, "X-Parse-Request-Id is longer than 128 bytes")
             }
             requestID = id
+            fingerprint = makeFingerprint()
         }
     }
 

@@ -27,7 +27,13 @@ package struct RecordWriter {
     package func insert(_ table: Table, _ values: [Value], sql: String? = nil) throws -> KeyValue {
         let given = KeyValue(table.keyColumns.map { values[$0] })
         do {
-            try connection.run(SQLStatement(sql ?? Self.sql(insertingInto: table), values.map(Parameter.value)))
+            let sql = sql ?? Self.sql(insertingInto: table)
+            try connection.withStatement(sql) { statement in
+                for (index, value) in values.enumerated() {
+                    try connection.check(value.bind(to: statement, at: Int32(index + 1)), statement)
+                }
+                try connection.check(sqlite3_step(statement), statement)
+            }
         } catch {
             throw try explained(error, table, given, isInsert: true, values)
         }
