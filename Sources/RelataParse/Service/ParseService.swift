@@ -58,7 +58,7 @@ public final class ParseService: Sendable {
         } catch {
             let parseError = ParseError(error)
             // A request that was given up is no failure.
-            if parseError.status >= 500, parseError.code != .timeout { report(error) }
+            if parseError.status >= 500, !(error is CancellationError) { report(error) }
             return WireReply(parseError)
         }
     }
