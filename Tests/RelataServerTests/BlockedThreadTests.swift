@@ -147,7 +147,7 @@ struct BlockedThreadTests {
         #expect(executor.threadCount == 3)
         gate.open()
         for (number, task) in tasks.enumerated() { #expect(await task.value == number) }
-        for _ in 0..<200 where executor.threadCount > 0 { try await Task.sleep(for: .milliseconds(20)) }
+        for _ in 0..<6000 where executor.threadCount > 0 { try await Task.sleep(for: .milliseconds(20)) }
         #expect(executor.threadCount == 0)
         #expect(await Task(executorPreference: executor) { true }.value)
     }
@@ -171,7 +171,7 @@ private final class Gate: Sendable {
 
     /// Waits until as many threads are blocked.
     func blocked(_ wanted: Int) async {
-        for _ in 0..<5_000 where blockedCount < wanted { try? await Task.sleep(for: .milliseconds(1)) }
+        for _ in 0..<120_000 where blockedCount < wanted { try? await Task.sleep(for: .milliseconds(1)) }
     }
 }
 #endif

@@ -11,7 +11,8 @@ public struct JSONObject: Sendable {
     /// A member: its name and value.
     public typealias Element = (key: String, value: JSONValue)
 
-    private var members: [Element]
+    /// The members in order.
+    private(set) var members: [Element]
     /// The place of each member by its name, where there are too many to look through.
     private var places: [Name: Int]?
 

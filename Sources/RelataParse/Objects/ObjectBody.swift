@@ -18,7 +18,7 @@ struct ObjectBody: Sendable {
         changes.reserveCapacity(body.count)
         // What is done to members of an object comes right after what is done to it, in the order of their names.
         let hasMembers = body.contains { $0.key.utf8.contains(UInt8(ascii: ".")) }
-        for (name, value) in hasMembers ? body.sorted : Array(body) {
+        for (name, value) in hasMembers ? body.sorted : body.members {
             switch name {
             case "objectId":
                 guard let text = value.string, !text.isEmpty, text.utf8.count <= 256, !text.contains("\0") else {

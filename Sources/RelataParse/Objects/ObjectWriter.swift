@@ -61,7 +61,7 @@ struct ObjectWriter {
         if let key { for (column, value) in zip(table.keyColumns, key.values) { columns[column] = value } }
         if let revision = parseClass.revision { columns[revision] = .integer(1) }
         try checkValues(of: parseClass.checkedFields)
-        let stored = try records.insert(table, columns.map { $0 ?? .null }, sql: parseClass.insertion)
+        let stored = try records.insert(table, columns, sql: parseClass.insertion)
         noteCounts(of: stored)
         try writeLinks(of: stored)
         return stored

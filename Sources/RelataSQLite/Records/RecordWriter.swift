@@ -19,23 +19,23 @@ package struct RecordWriter {
     /// Inserts an object.
     ///
     /// - Parameters:
-    ///   - values: One for each of ``Table/columns``; of a key that the database assigns, `NULL`.
+    ///   - values: One for each of ``Table/columns``, `NULL` where it is `nil`; of a key that the database assigns, `NULL`.
     ///   - sql: What ``sql(insertingInto:)`` says of the table, where somebody keeps it.
     /// - Returns: Its key.
     /// - Throws: ``RelataError/alreadyExists(_:)``, ``RelataError/uniqueViolation(entity:properties:)``,
     ///   ``RelataError/invalidReference(entity:property:key:)``, ``RelataError/requiredReference(entity:property:hint:)``.
-    package func insert(_ table: Table, _ values: [Value], sql: String? = nil) throws -> KeyValue {
-        let given = KeyValue(table.keyColumns.map { values[$0] })
+    package func insert(_ table: Table, _ values: [Value?], sql: String? = nil) throws -> KeyValue {
+        let given = KeyValue(table.keyColumns.map { values[$0] ?? .null })
         do {
             let sql = sql ?? Self.sql(insertingInto: table)
             try connection.withStatement(sql) { statement in
                 for (index, value) in values.enumerated() {
-                    try connection.check(value.bind(to: statement, at: Int32(index + 1)), statement)
+                    try connection.check((value ?? .null).bind(to: statement, at: Int32(index + 1)), statement)
                 }
                 try connection.check(sqlite3_step(statement), statement)
             }
         } catch {
-            throw try explained(error, table, given, isInsert: true, values)
+            throw try explained(error, table, given, isInsert: true, values.map { $0 ?? .null })
         }
         let isAssigned = table.entity.isKeyAssigned && given.values == [.null]
         let key = isAssigned ? KeyValue(.integer(connection.lastInsertedRowID)) : given

@@ -24,6 +24,53 @@ import Testing
         #expect(item["o"] == ["k": 1] && item["list"] == [1])
     }
 
+    @Test func manyOperationsOnOneFieldAreDoneInTurn() async throws {
+        let id = try await server.create("Item", ["o": ["k": 1, "gone": true], "list": [1]])
+        let members: [(String, JSONValue)] =
+            (0..<900).map { ("o.m\($0)", .integer($0)) } + [
+                ("o.gone", ["__op": "Delete"]), ("o.k", ["__op": "Increment", "amount": 2]),
+                ("o.deep.er", ["__op": "Add", "objects": ["x"]]),
+            ]
+        let additions = (0..<500).map { JSONValue.object(["__op": "Add", "objects": [.integer($0)]]) }
+        let removal: JSONValue = ["__op": "Remove", "objects": [1]]
+        let reply = try await server.send(
+            "PUT", "/classes/Item/\(id)",
+            .object(JSONObject(members + [("list", ["__op": "Batch", "ops": .array([removal] + additions)])])))
+        #expect(reply.status == 200, "\(reply.json)")
+        let item = try await server.get("Item", id)
+        let object = try #require(item["o"]?.object)
+        #expect(object.count == 902 && object["m899"] == 899 && object["gone"] == nil && object["k"] == 3)
+        #expect(object["deep"] == ["er": ["x"]])
+        #expect(item["list"] == .array((0..<500).map { .integer($0) }))
+        #expect(reply["o"] == item["o"] && reply["list"] == item["list"])
+    }
+
+    @Test func aFieldThatIsSetAmongOperationsHasWhatFollows() async throws {
+        let id = try await server.create("Item", ["o": ["k": 1], "list": [1]])
+        // By their names, the object itself comes before its members.
+        let reply = try await server.send("PUT", "/classes/Item/\(id)", ["o.a": 5, "o": ["b": 6]])
+        #expect(reply.status == 200)
+        #expect(try await server.get("Item", id)["o"] == ["a": 5, "b": 6])
+        let operations: JSONValue = [
+            ["__op": "Add", "objects": [2]], ["__op": "Delete"], ["__op": "Add", "objects": [3]],
+        ]
+        _ = try await server.send("PUT", "/classes/Item/\(id)", ["list": ["__op": "Batch", "ops": operations]])
+        #expect(try await server.get("Item", id)["list"] == [3])
+    }
+
+    @Test func moreOperationsOnOneFieldThanItTakesAreRefused() async throws {
+        let id = try await server.create("Item", ["o": ["k": 1], "list": [1]])
+        let members = JSONObject((0..<1001).map { ("o.m\($0)", JSONValue.integer($0)) })
+        let additions = (0..<1001).map { JSONValue.object(["__op": "Add", "objects": [.integer($0)]]) }
+        for body in [.object(members), ["list": ["__op": "Batch", "ops": .array(additions)]]] as [JSONValue] {
+            let reply = try await server.send("PUT", "/classes/Item/\(id)", body)
+            #expect(reply.code == 107)
+            #expect(reply["error"]?.string?.contains("1001 operations on one field") == true, "\(reply.json)")
+        }
+        let item = try await server.get("Item", id)
+        #expect(item["o"] == ["k": 1] && item["list"] == [1])
+    }
+
     @Test func operationsWithinValuesBecomeWhatTheyMake() async throws {
         let body: JSONValue = [
             "o": [

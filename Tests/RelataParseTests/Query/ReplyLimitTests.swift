@@ -35,6 +35,14 @@ import Testing
         #expect(try await server.find("Small").isEmpty)
     }
 
+    @Test func aChangeWhoseReplyWouldBeTooLargeIsNotMade() async throws {
+        let text = JSONValue.string(String(repeating: "x", count: 60_000))
+        let list = try await server.create("List", ["members": [text]])
+        let body: JSONValue = ["members": ["__op": "Add", "objects": [text]]]
+        #expect(try await server.send("PUT", "/classes/List/\(list)", body).code == 116)
+        #expect(try await server.get("List", list)["members"] == [text])
+    }
+
     @Test func aQueryForTooMuchIsRefused() async throws {
         #expect(try await server.find("Big").count == 1)
         for _ in 0..<4 { _ = try await server.create("Big", ["text": .string(String(repeating: "y", count: 30_000))]) }
