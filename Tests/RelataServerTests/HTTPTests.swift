@@ -200,7 +200,7 @@ struct HTTPTests {
             return await TestServer.echo(request)
         }) { server in
             let replies = try await blocking {
-                let connection = try server.connect(timeout: 3)
+                let connection = try server.connect()
                 try connection.send(
                     "GET /parse/first HTTP/1.1\r\nHost: x\r\n\r\n"
                         + "POST /parse/x HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n")

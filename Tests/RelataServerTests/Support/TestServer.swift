@@ -68,7 +68,9 @@ struct TestServer {
     /// The bytes of large bodies that the server holds.
     var heldBodyBytes: Int { server.responder.bodies.held }
 
-    func connect(timeout: Double = 120) throws -> ServerConnection { try ServerConnection(port: port, timeout: timeout) }
+    func connect(timeout: Double = 120) throws -> ServerConnection {
+        try ServerConnection(port: port, timeout: timeout)
+    }
 
     /// One request on a connection of its own, on a thread where waiting stops nobody.
     func request(
