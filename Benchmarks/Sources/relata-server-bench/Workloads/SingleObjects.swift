@@ -52,7 +52,7 @@ private enum BookIDs {
 
 extension ServerBench {
     /// A bare server whose replies are as long as ours.
-    fileprivate func bareServer(for call: HTTPCall, _ server: ServerProcess) throws -> ServerProcess {
+    func bareServer(for call: HTTPCall, _ server: ServerProcess) throws -> ServerProcess {
         try .child("bare", "\(ServerConnection(port: server.port).answer(call).count)")
     }
 

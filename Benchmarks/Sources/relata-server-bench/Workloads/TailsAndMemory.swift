@@ -2,7 +2,8 @@
 import BenchmarkReport
 
 extension ServerWorkload {
-    /// What the slowest of a hundred requests takes at half of what the server can do, beside the one in the middle.
+    /// What the slowest of a hundred requests takes at half of what the server can do, beside the one in the middle; and at
+    /// the same pace with a bare server, which shows what the machine does to anybody.
     static let getTail = ServerWorkload(name: "http-get-p99", targets: [.limit(5)]) { bench in
         try await bench.tail(of: bench.library.get, bench.reading)
     }
@@ -22,15 +23,17 @@ extension ServerWorkload {
 
 extension ServerBench {
     fileprivate func tail(of call: HTTPCall, _ server: ServerProcess) async throws -> Outcome {
+        let bare = try bareServer(for: call, server)
         let full = try wrk.milliseconds(call, port: server.port)
         let load = PacedLoad(rate: 500 / full, seconds: options.isQuick ? 1 : 5)
-        var (middles, tails): ([Double], [Double]) = ([], [])
+        var (middles, tails, bareTails): ([Double], [Double], [Double]) = ([], [], [])
         for _ in 0..<options.rounds {
             let times = try load.run(call, port: server.port)
             middles.append(times.percentile(0.5))
             tails.append(times.percentile(0.99))
+            bareTails.append(try load.run(call, port: bare.port).percentile(0.99))
         }
-        return Outcome(ours: tails.median, limit: middles.median)
+        return Outcome(ours: tails.median, limit: middles.median, peers: [("bare route", bareTails.median)])
     }
 }
 #endif
