@@ -59,6 +59,12 @@ public struct ReadLoop<M: Model> {
         rows = EdgeRows(edge, numbers)
     }
 
+    /// Makes room for so many objects.
+    mutating func reserve(_ count: Int) {
+        objects.reserveCapacity(count)
+        if owner == .key || keyColumn >= 0 && known == nil { places.reserveCapacity(count) }
+    }
+
     @inlinable
     mutating func run() throws {
         while true {

@@ -148,8 +148,8 @@ public class ReadTransaction: StoreReader {
         try connection.withQuery(sql.sql) { statement, rowCount in
             try connection.bind(sql.parameters, to: statement)
             var loop = loop(statement)
-            // Mostly there are about as many as the last time: the array needn't grow, and be copied, step by step.
-            loop.objects.reserveCapacity(rowCount)
+            // Mostly there are about as many as the last time: nothing needs to grow, and be copied, step by step.
+            loop.reserve(rowCount)
             try Self.reading(M.self) { try M.read(&loop) }
             try connection.check(loop.code, statement)
             // It shouldn't hold the room of a longer one either.
