@@ -29,11 +29,8 @@ public struct JSONObject: Sendable {
     /// No members.
     public init() { members = [] }
 
-    /// No members, and room for some.
-    init(capacity: Int) {
-        self.init()
-        members.reserveCapacity(capacity)
-    }
+    /// Makes room for so many members.
+    mutating func reserveCapacity(_ count: Int) { members.reserveCapacity(count) }
 
     /// Members in the order of a sequence. Where a name stands twice the later value counts.
     public init(_ members: some Sequence<(String, JSONValue)>) {

@@ -60,8 +60,10 @@ public struct JSONParser {
         try enter()
         defer { depth -= 1 }
         if take(UInt8(ascii: "}")) { return .object([:]) }
-        var members = JSONObject(capacity: 8)
+        var members = JSONObject()
         repeat {
+            // Objects of one member are many where they are: they get no room that they don't need.
+            if members.count == 1 { members.reserveCapacity(6) }
             skipSpace()
             guard peek() == UInt8(ascii: "\"") else { throw wrong("a member's name is expected, in quotes") }
             let name = try string()

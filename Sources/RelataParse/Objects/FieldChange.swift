@@ -30,7 +30,14 @@ enum FieldChange: Sendable {
     /// - Throws: ``ParseError`` 107 and 108 for an operation that isn't one, 121 for names within the value that can't be.
     static func changes(_ value: JSONValue, of field: String) throws(ParseError) -> [FieldChange] {
         if let plain = try FieldChange(plain: value, of: field) { return [plain] }
-        guard let members = value.object, let operation = members["__op"] else { return [] }
+        return try operations(value, of: field)
+    }
+
+    /// Reads an operation, or several in one.
+    ///
+    /// - Throws: as ``changes(_:of:)``.
+    static func operations(_ value: JSONValue, of field: String) throws(ParseError) -> [FieldChange] {
+        let members = value.object ?? [:]
         func objects() throws(ParseError) -> [JSONValue] {
             guard let objects = members["objects"]?.array else {
                 throw ParseError(.invalidJSON, "\(field): the operation needs an array of objects")
@@ -53,7 +60,8 @@ enum FieldChange: Sendable {
             }
             return pointers
         }
-        switch operation.string {
+        let operation = members["__op"]?.string
+        switch operation {
         case "Delete": return [.unset]
         case "Increment":
             let amount = members["amount"] ?? 1
@@ -83,8 +91,32 @@ enum FieldChange: Sendable {
         default:
             throw ParseError(
                 .commandUnavailable,
-                "\(field): The \(operation.string?.prefix(32) ?? "nameless") operator is not supported yet.")
+                "\(field): The \(operation?.prefix(32) ?? "nameless") operator is not supported yet.")
         }
+    }
+
+    /// Takes over what comes next, where both are one: each is work on all elements.
+    mutating func join(_ next: FieldChange) -> Bool {
+        switch next {
+        case .add(let more):
+            guard case .add(var objects) = self else { return false }
+            // Nobody else holds them meanwhile, so that they aren't copied.
+            self = .unset
+            objects += more
+            self = .add(objects)
+        case .addUnique(let more):
+            guard case .addUnique(var objects) = self else { return false }
+            self = .unset
+            objects += more
+            self = .addUnique(objects)
+        case .remove(let more):
+            guard case .remove(var objects) = self else { return false }
+            self = .unset
+            objects += more
+            self = .remove(objects)
+        default: return false
+        }
+        return true
     }
 
     /// Whether it leaves a field that isn't there as it is.

@@ -31,12 +31,17 @@ struct ObjectBody: Sendable {
             default:
                 if hasMembers, name.utf8.contains(UInt8(ascii: ".")) {
                     changes += try Self.memberChanges(value, of: name)
-                } else {
-                    try ParseNames.checkField(name)
-                    if let change = try FieldChange(plain: value, of: name) {
+                    continue
+                }
+                try ParseNames.checkField(name)
+                if let change = try FieldChange(plain: value, of: name) {
+                    changes.append((name, change))
+                    continue
+                }
+                for change in try FieldChange.operations(value, of: name) {
+                    guard changes.last?.field == name, changes[changes.count - 1].change.join(change) else {
                         changes.append((name, change))
-                    } else {
-                        for change in try FieldChange.changes(value, of: name) { changes.append((name, change)) }
+                        continue
                     }
                 }
             }

@@ -46,7 +46,8 @@ struct ObjectWriter {
     /// - Returns: Its key.
     mutating func create(_ body: ObjectBody, key: KeyValue?) throws -> KeyValue {
         columns = parseClass.newRow
-        for field in parseClass.fieldsWithDefaults where !body.changes.contains(where: { $0.field == field.name }) {
+        let given = parseClass.fieldsWithDefaults.isEmpty ? [] : Set(body.changes.lazy.map(\.field))
+        for field in parseClass.fieldsWithDefaults where !given.contains(field.name) {
             if let value = field.defaultValue {
                 try apply(.set(value), to: field)
                 told[field.name] = value
@@ -136,6 +137,8 @@ struct ObjectWriter {
 
     private mutating func apply(_ body: ObjectBody) throws {
         for (name, change) in body.changes {
+            // Each may be work on a large value, and nobody else writes meanwhile.
+            if Task.isCancelled { throw CancellationError() }
             guard let field = parseClass[name] else {
                 // In production nothing is added; what asks for nothing is done already.
                 if change.asksForNothing { continue }
@@ -209,10 +212,10 @@ struct ObjectWriter {
         let decoder = FieldDecoder(parseClass: parseClass, field: field)
         switch change {
         case .set(let value):
-            documents[column] = nil
+            (documents[column], told[field.name]) = (nil, nil)
             columns[column] = try decoder.value(value)
         case .unset:
-            documents[column] = nil
+            (documents[column], told[field.name]) = (nil, nil)
             columns[column] = .null
         case .increment(let amount):
             let sum = try added(amount, to: current(column), table.columns[column].type, field)

@@ -57,9 +57,11 @@ final class ParseClass: Sendable {
         createdAt = entity.createdAt.flatMap { table.columnIndexes(of: $0).first }
         updatedAt = entity.updatedAt.flatMap { table.columnIndexes(of: $0).first }
         revision = entity.revision.flatMap { table.columnIndexes(of: $0).first }
+        let stamps = [createdAt, updatedAt]
         fieldsWithDefaults = fields.filter { field in
             if field.defaultValue != nil { return true }
-            guard case .column(let column) = field.storage else { return false }
+            // The stamps are the store's, whatever they begin with in the app.
+            guard case .column(let column) = field.storage, !stamps.contains(column) else { return false }
             return !(table.columns[column].defaultValue ?? .null).isNull
         }
         checkedFields = fields.filter { $0.isRequired || !$0.limits.isEmpty }

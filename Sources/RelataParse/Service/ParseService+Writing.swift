@@ -183,7 +183,7 @@ struct BatchWriter {
         json.append(",\"createdAt\":")
         json.write(now)
         var isFirst = false
-        for (field, value) in told {
+        for (field, value) in told where field != "objectId" && field != "createdAt" {
             json.member(field, isFirst: &isFirst)
             json.write(value)
         }
@@ -311,10 +311,7 @@ struct BatchWriter {
         guard written != nil || !writer.untold.isEmpty else { return told }
         let stored = try json(parseClass, key)
         for name in writer.untold { told[name] = stored[name] }
-        // The client is told these anyway.
-        let known: Set = ["objectId", "createdAt"]
         for field in parseClass.fields where written.map({ $0[field.name] != stored[field.name] }) ?? false {
-            if known.contains(field.name) { continue }
             told[field.name] = stored[field.name] ?? (tellsUnset ? ["__op": "Delete"] : nil)
         }
         return told

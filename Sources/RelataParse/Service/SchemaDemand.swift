@@ -15,8 +15,13 @@ struct SchemaDemand: Sendable {
         self.objectID = objectID
         self.body = body
         var fields: [(String, FieldType)] = []
-        for (name, change) in body.changes where fields.last?.0 != name {
-            if let type = try change.type(of: name) { fields.append((name, type)) }
+        for (name, change) in body.changes {
+            guard let type = try change.type(of: name) else { continue }
+            guard let last = fields.last, last.0 == name else {
+                fields.append((name, type))
+                continue
+            }
+            guard type == last.1 else { throw SchemaDraft.mismatch(className, name, last.1, type) }
         }
         self.fields = fields.sorted { $0.0.utf8.lexicographicallyPrecedes($1.0.utf8) }
     }

@@ -77,7 +77,7 @@ extension ParseError {
             self = error
             return
         }
-        if error is CancellationError {
+        if error is CancellationError || (error as? RelataError)?.isInterruption == true {
             self.init(.timeout, "the request took too long, or nobody waits for it any more", status: 503)
             return
         }

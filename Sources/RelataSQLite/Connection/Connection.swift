@@ -28,6 +28,8 @@ public final class Connection {
     /// What the open transaction does, if somebody wants to know.
     public internal(set) var recorder: ChangeRecorder?
     private(set) var isClosed = false
+    /// Who is told of commits.
+    var logCopier: LogCopier?
     /// Whether statements may run inside a transaction only: SQLite takes back a whole transaction by itself after some
     /// errors, such as a full disk, and what came after it would be written at once.
     var needsTransaction = false

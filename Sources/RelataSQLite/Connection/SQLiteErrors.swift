@@ -3,7 +3,7 @@ import RelataCore
 
 extension RelataError {
     /// Whether SQLite stopped because its progress handler found the task cancelled.
-    var isInterruption: Bool {
+    package var isInterruption: Bool {
         if case .database(let code, _, _) = self { Int32(code & 0xff) == SQLITE_INTERRUPT } else { false }
     }
 }

@@ -256,7 +256,6 @@ public final class ConnectionPool: Sendable {
     /// From now on no commit waits for the log to be copied into the file: that is done meanwhile.
     public func copyLogInBackground() throws {
         guard let logCopier else { return }
-        // It outlives the connection: the pool has both, and closes the connection first.
         try withWriter { logCopier.watch($0) }
     }
 

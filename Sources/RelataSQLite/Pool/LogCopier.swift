@@ -9,7 +9,8 @@ import Synchronization
 /// nothing in it is left to copy: where transactions never pause, one of them copies the little that is left, long after
 /// the log was first copied.
 final class LogCopier: Sendable {
-    /// After so many new pages the log is copied: SQLite's own measure.
+    /// After so many new pages the log is copied. SQLite takes ten times as many; so few keep the disk, and the processor,
+    /// busy for less than a millisecond at a time.
     private static let interval: Int32 = 100
     /// The pages of a log that is to begin anew: 32 MB.
     private static let limit: Int32 = 8000
@@ -30,8 +31,10 @@ final class LogCopier: Sendable {
 
     init(path: String) { self.path = path }
 
-    /// Has the copier watch the commits of a connection, in SQLite's stead. It must outlive the connection.
+    /// Has the copier watch the commits of a connection, in SQLite's stead.
     func watch(_ connection: Connection) {
+        // It must outlive the connection.
+        connection.logCopier = self
         let context = Unmanaged.passUnretained(self).toOpaque()
         sqlite3_wal_hook(
             connection.handle,

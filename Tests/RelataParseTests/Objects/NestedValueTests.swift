@@ -58,11 +58,46 @@ import Testing
         #expect(try await server.get("Item", id)["list"] == [3])
     }
 
+    @Test func operationsOfOneKindAreOne() async throws {
+        let id = try await server.create("Item", ["list": [1, 2, 3], "set": [1]])
+        func batch(_ operation: JSONValue, _ range: Range<Int>) -> JSONValue {
+            let operations = range.map {
+                JSONValue.object(["__op": operation, "objects": [.integer(Int64($0 % 700))]])
+            }
+            return ["__op": "Batch", "ops": .array(operations)]
+        }
+        let reply = try await server.send(
+            "PUT", "/classes/Item/\(id)", ["list": batch("Remove", 2..<2000), "set": batch("AddUnique", 0..<2000)])
+        #expect(reply.status == 200, "\(reply.json)")
+        let item = try await server.get("Item", id)
+        #expect(item["list"] == [1] || item["list"] == [], "\(item)")
+        #expect(item["set"] == .array([1, 0] + (2..<700).map { .integer($0) }))
+    }
+
+    @Test func whatIsUnsetInTheEndIsNotTold() async throws {
+        let id = try await server.create("Item", ["n": 1, "list": [1]])
+        let operations: JSONValue = [["__op": "Increment"], ["__op": "Delete"]]
+        let reply = try await server.send(
+            "PUT", "/classes/Item/\(id)", ["n": ["__op": "Batch", "ops": operations]])
+        #expect(reply.status == 200 && reply["n"] == nil)
+        #expect(try await server.get("Item", id)["n"] == nil)
+    }
+
+    @Test func operationsThatContradictEachOtherLeaveNoField() async throws {
+        let operations: JSONValue = [["__op": "Add", "objects": [1]], ["__op": "Increment"]]
+        for body in [["tags": ["__op": "Batch", "ops": operations]], ["info": "x", "info.a": 1]] as [JSONValue] {
+            #expect(try await server.send("POST", "/classes/Untouched", body).code == 111)
+        }
+        #expect(try await server.send("GET", "/schemas/Untouched").code == 103)
+    }
+
     @Test func moreOperationsOnOneFieldThanItTakesAreRefused() async throws {
         let id = try await server.create("Item", ["o": ["k": 1], "list": [1]])
         let members = JSONObject((0..<1001).map { ("o.m\($0)", JSONValue.integer($0)) })
-        let additions = (0..<1001).map { JSONValue.object(["__op": "Add", "objects": [.integer($0)]]) }
-        for body in [.object(members), ["list": ["__op": "Batch", "ops": .array(additions)]]] as [JSONValue] {
+        let operations = (0..<1001).map { number in
+            JSONValue.object(["__op": number % 2 == 0 ? "Add" : "Remove", "objects": [.integer(Int64(number))]])
+        }
+        for body in [.object(members), ["list": ["__op": "Batch", "ops": .array(operations)]]] as [JSONValue] {
             let reply = try await server.send("PUT", "/classes/Item/\(id)", body)
             #expect(reply.code == 107)
             #expect(reply["error"]?.string?.contains("1001 operations on one field") == true, "\(reply.json)")

@@ -16,8 +16,27 @@ import Testing
     @Attribute(.revision) var version: Int
 }
 
+@Model struct Postcard {
+    let id: Int?
+    var text: String
+    @Attribute(.createdAt) var createdAt: Date = .distantPast
+    @Attribute(.updatedAt) var updatedAt: Date = .distantPast
+}
+
 /// Clients are told what they can't know: what an app made of an object while it was saved.
 @Suite struct HookReplyTests {
+    @Test func stampsThatBeginWithAValueAreToldOnce() async throws {
+        let server = TestServer(try ParseStore.serving(try Store.inMemory(for: Postcard.self)))
+        // Reading the reply throws where a member stands twice.
+        let reply = try await server.send("POST", "/classes/Postcard", ["text": "Hello"])
+        #expect(reply.status == 201 && reply["objectId"] != nil)
+        let told = try #require(reply["createdAt"]?.string)
+        let id = try #require(reply["objectId"]?.string)
+        #expect(try await server.get("Postcard", id)["createdAt"] == .string(told))
+        let post: JSONValue = ["method": "POST", "path": "/parse/classes/Postcard", "body": ["text": "Again"]]
+        #expect(try await server.send("POST", "/batch", ["requests": [post]]).json.array?.count == 1)
+    }
+
     private func server(_ change: @escaping @Sendable (inout Letter) -> Void = { _ in }) throws -> TestServer {
         TestServer(
             try ParseStore.serving(try Store.inMemory(for: Letter.self)) { hooks in
