@@ -9,17 +9,21 @@ struct Options: Sendable {
     var output = "bench.json"
     /// The Python of an environment that Kinto is installed in.
     var kinto: String?
+    /// The address of an empty PostgreSQL database for Kinto.
+    var postgresql: String?
     /// The server that this process is to be, and what it is to serve.
     var child: [String]?
 
     static let usage = """
-        usage: relata-server-bench [--only NAME,…] [--rounds N] [--quick] [--kinto PYTHON] [--output FILE]
+        usage: relata-server-bench [--only NAME,…] [--rounds N] [--quick] [--kinto PYTHON [--postgresql URL]]
+               [--output FILE]
 
-          --only     these workloads only: \(ServerWorkload.all.map(\.name).joined(separator: ", "))
-          --rounds   how often each is measured (5); the median counts
-          --quick    a tenth of the objects and one short round: shows that everything runs, not how fast
-          --kinto    the Python of an environment with Kinto; without it Kinto isn't measured
-          --output   the file for the figures (bench.json); those of other workloads that it holds stay
+          --only        these workloads only: \(ServerWorkload.all.map(\.name).joined(separator: ", "))
+          --rounds      how often each is measured (5); the median counts
+          --quick       a tenth of the objects and one short round: shows that everything runs, not how fast
+          --kinto       the Python of an environment with Kinto; without it Kinto isn't measured
+          --postgresql  an empty PostgreSQL database; without it Kinto is measured with its memory backend only
+          --output      the file for the figures (bench.json); those of other workloads that it holds stay
         """
 
     init(_ arguments: some Sequence<String>) throws {
@@ -36,6 +40,7 @@ struct Options: Sendable {
                 isQuick = true
                 rounds = 1
             case "--kinto": kinto = try Self.value(&arguments, argument)
+            case "--postgresql": postgresql = try Self.value(&arguments, argument)
             case "--output": output = try Self.value(&arguments, argument)
             case "--child":
                 child = Array(arguments)

@@ -16,8 +16,8 @@ final class ServerBench: Sendable {
     /// The store by itself, on the file that is only read, and on another copy that grows.
     let readingStore: Store
     let writingStore: Store
-    /// The peer; `nil` where it isn't installed.
-    let kinto: Kinto?
+    /// The peer with each of its backends; without those that aren't installed.
+    let peers: [Kinto]
 
     init(_ options: Options, _ directory: WorkDirectory) async throws {
         self.options = options
@@ -32,12 +32,21 @@ final class ServerBench: Sendable {
         writing = try .child("relata", copies.0)
         readingStore = try await Store.open(library.path, for: Shelf.self)
         writingStore = try await Store.open(copies.1, for: Shelf.self)
-        if let python = options.kinto {
-            kinto = try Kinto(python: python, directory, books: library.plainBooks)
-        } else {
+        peers = try Self.peers(options, directory, books: library.plainBooks)
+    }
+
+    private static func peers(_ options: Options, _ directory: WorkDirectory, books: [String]) throws -> [Kinto] {
+        guard let python = options.kinto else {
             Report.say("Kinto isn't measured: scripts/bench --server installs it where PyPI can be reached")
-            kinto = nil
+            return []
         }
+        var backends = [Kinto.Backend.memory]
+        if let address = options.postgresql {
+            backends.append(.postgresql(address))
+        } else {
+            Report.say("Kinto is measured with its memory backend only, as no --postgresql is given")
+        }
+        return try backends.map { try Kinto(python: python, $0, directory, books: books) }
     }
 
     // MARK: Measuring

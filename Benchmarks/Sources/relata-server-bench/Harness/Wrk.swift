@@ -9,7 +9,12 @@ struct Wrk: Sendable {
     let seconds: Int
 
     /// Milliseconds for each request: of all that is answered in that time, not what one waits for.
-    func milliseconds(_ call: HTTPCall, port: Int, connections: Int = 32) throws -> Double {
+    ///
+    /// - Parameter toleratesErrors: Counts only what is answered well, where otherwise nothing may be refused: for
+    ///   those whose errors aren't ours to mend.
+    func milliseconds(
+        _ call: HTTPCall, port: Int, connections: Int = 32, toleratesErrors: Bool = false
+    ) throws -> Double {
         let script = try directory.file("requests.lua")
         try call.lua.write(toFile: script, atomically: true, encoding: .utf8)
         let output = try Shell.run([
@@ -17,11 +22,25 @@ struct Wrk: Sendable {
             "http://127.0.0.1:\(port)",
         ])
         // A server that only refuses would be the fastest.
-        guard !output.contains("Non-2xx"), !output.contains("Socket errors"),
-            let line = output.split(separator: "\n").first(where: { $0.hasPrefix("Requests/sec:") }),
-            let rate = line.split(separator: " ").last.flatMap({ Double($0) }), rate > 0
+        let refused = Self.number(after: "Non-2xx or 3xx responses:", in: output) ?? 0
+        guard toleratesErrors || refused == 0 && !output.contains("Socket errors"),
+            let rate = Self.number(after: "Requests/sec:", in: output),
+            let answered = Self.number(before: "requests in", in: output), answered > refused, rate > 0
         else { throw Failure("\(call.method) \(call.paths[0]) failed under load: \(output)") }
-        return 1000 / rate
+        if refused > 0 {
+            Report.say("  \(call.method) \(call.paths[0]): \(Int(refused)) of \(Int(answered)) refused: not counted")
+        }
+        return 1000 / (rate * (answered - refused) / answered)
+    }
+
+    private static func number(after label: String, in output: String) -> Double? {
+        guard let range = output.range(of: label) else { return nil }
+        return output[range.upperBound...].split(whereSeparator: \.isWhitespace).first.flatMap { Double($0) }
+    }
+
+    private static func number(before label: String, in output: String) -> Double? {
+        guard let range = output.range(of: label) else { return nil }
+        return output[..<range.lowerBound].split(whereSeparator: \.isWhitespace).last.flatMap { Double($0) }
     }
 }
 #endif

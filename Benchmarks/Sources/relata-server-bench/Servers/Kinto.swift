@@ -2,29 +2,41 @@
 import BenchmarkReport
 import Foundation
 
-/// Kinto, a server for JSON objects written in Python, with its objects in memory.
+/// Kinto, a server for JSON objects written in Python.
 final class Kinto: Sendable {
-    static let name = "Kinto"
+    /// Where it has its objects.
+    enum Backend: Sendable {
+        case memory
+        /// In a database with that address.
+        case postgresql(String)
+    }
+
+    static let memoryName = "Kinto"
+    static let postgresqlName = "Kinto PostgreSQL"
+    /// As much as is wanted beside each backend: either may be the faster one.
+    static let targets: [Target] = [.faster(10, than: memoryName), .faster(10, than: postgresqlName)]
 
     private static let collection = "/v1/buckets/library/collections/books"
     /// Where new ones go, so that the other stays as large as it is: its lists take the longer the more it holds.
     private static let growing = "/v1/buckets/library/collections/new"
 
     private let server: ServerProcess
+    let name: String
     let get: HTTPCall
     let create: HTTPCall
     let list: HTTPCall
     var port: Int { server.port }
 
     /// Starts it and gives it books.
-    init(python: String, _ directory: WorkDirectory, books: [String]) throws {
-        Report.say("starting Kinto …")
-        let settings = try directory.file("kinto.ini")
-        try Self.settings.write(toFile: settings, atomically: true, encoding: .utf8)
+    init(python: String, _ backend: Backend, _ directory: WorkDirectory, books: [String]) throws {
+        name = backend.name
+        Report.say("starting \(name) …")
+        let settings = try directory.file("\(backend.module).ini")
+        try Self.settings(backend).write(toFile: settings, atomically: true, encoding: .utf8)
         let program = try directory.file("serve.py")
         try Self.program.write(toFile: program, atomically: true, encoding: .utf8)
         server = try ServerProcess(
-            URL(filePath: python), [program, settings], log: try directory.file("kinto.log"))
+            URL(filePath: python), [program, settings], log: try directory.file("\(backend.module).log"))
         let connection = try ServerConnection(port: server.port)
         for path in ["/v1/buckets/library", Self.collection, Self.growing] {
             _ = try connection.answer(HTTPCall(method: "PUT", paths: [path], bodies: ["{}"]))
@@ -45,20 +57,18 @@ final class Kinto: Sendable {
         list = HTTPCall(paths: ["\(Self.collection)/records?_limit=100"])
     }
 
-    private static let settings = """
-        [app:main]
-        use = egg:kinto
-        kinto.storage_backend = kinto.core.storage.memory
-        kinto.cache_backend = kinto.core.cache.memory
-        kinto.permission_backend = kinto.core.permission.memory
-        kinto.bucket_create_principals = system.Everyone
-        kinto.bucket_write_principals = system.Everyone
-        kinto.batch_max_requests = 100
-        kinto.includes =
-        kinto.userid_hmac_secret = relata
-        multiauth.policies = basicauth
-
-        """
+    private static func settings(_ backend: Backend) -> String {
+        var lines = [
+            "[app:main]", "use = egg:kinto", "kinto.bucket_create_principals = system.Everyone",
+            "kinto.bucket_write_principals = system.Everyone", "kinto.batch_max_requests = 100",
+            "kinto.includes =", "kinto.userid_hmac_secret = relata", "multiauth.policies = basicauth",
+        ]
+        for part in ["storage", "cache", "permission"] {
+            lines.append("kinto.\(part)_backend = kinto.core.\(part).\(backend.module)")
+            if case .postgresql(let address) = backend { lines.append("kinto.\(part)_url = \(address)") }
+        }
+        return lines.joined(separator: "\n") + "\n"
+    }
 
     /// Serves with waitress, as `kinto start` does, and ends with the process that started it.
     private static let program = """
@@ -68,10 +78,30 @@ final class Kinto: Sendable {
         from pyramid.paster import get_app
         from waitress.server import create_server
         threading.Thread(target=lambda: (sys.stdin.read(), os._exit(0)), daemon=True).start()
-        server = create_server(get_app(sys.argv[1]), host="127.0.0.1", port=0)
+        app = get_app(sys.argv[1])
+        for backend in (app.registry.storage, app.registry.cache, app.registry.permission):
+            backend.initialize_schema()
+        server = create_server(app, host="127.0.0.1", port=0)
         print(server.effective_port, flush=True)
         server.run()
 
         """
+}
+
+extension Kinto.Backend {
+    fileprivate var name: String {
+        switch self {
+        case .memory: Kinto.memoryName
+        case .postgresql: Kinto.postgresqlName
+        }
+    }
+
+    /// What Kinto calls it.
+    fileprivate var module: String {
+        switch self {
+        case .memory: "memory"
+        case .postgresql: "postgresql"
+        }
+    }
 }
 #endif

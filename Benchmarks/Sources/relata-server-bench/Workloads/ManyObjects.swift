@@ -8,12 +8,10 @@ import Relata
 
 extension ServerWorkload {
     /// A hundred books as they are: what the peer can do, too.
-    static let list = ServerWorkload(name: "http-list", targets: [.faster(10, than: Kinto.name)]) { bench in
-        let medians = try await bench.medians([
-            { try bench.wrk.milliseconds(bench.library.list, port: bench.reading.port) },
-            { try bench.milliseconds(bench.kinto?.list) },
-        ])
-        return Outcome(ours: medians[0], peers: bench.peers(medians[1]))
+    static let list = ServerWorkload(name: "http-list", targets: Kinto.targets) { bench in
+        let medians = try await bench.medians(
+            [{ try bench.wrk.milliseconds(bench.library.list, port: bench.reading.port) }] + bench.contestants(\.list))
+        return Outcome(ours: medians[0], peers: bench.peers(medians[1...]))
     }
 
     /// A hundred books with the objects of two pointers.

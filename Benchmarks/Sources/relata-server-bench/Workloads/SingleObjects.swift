@@ -7,22 +7,20 @@ import Relata
 // does and then what the store does by itself: both times added up.
 
 extension ServerWorkload {
-    static let get = ServerWorkload(name: "http-get", targets: [.rate(0.7), .faster(10, than: Kinto.name)]) { bench in
+    static let get = ServerWorkload(name: "http-get", targets: [.rate(0.7)] + Kinto.targets) { bench in
         let (call, books, store) = (bench.library.get, bench.library.books, bench.readingStore)
         let bare = try bench.bareServer(for: call, bench.reading)
-        return try await bench.measure(call, bench.reading, bare, peer: bench.kinto?.get) { number in
+        return try await bench.measure(call, bench.reading, bare, peer: \.get) { number in
             guard try await store.fetch(Book.self, id: books[number % books.count]) != nil else {
                 throw Failure("a book is missing")
             }
         }
     }
 
-    static let create = ServerWorkload(
-        name: "http-create", targets: [.rate(0.7), .faster(10, than: Kinto.name)]
-    ) { bench in
+    static let create = ServerWorkload(name: "http-create", targets: [.rate(0.7)] + Kinto.targets) { bench in
         let (call, store) = (bench.library.create, bench.writingStore)
         let bare = try bench.bareServer(for: call, bench.writing)
-        return try await bench.measure(call, bench.writing, bare, peer: bench.kinto?.create) { number in
+        return try await bench.measure(call, bench.writing, bare, peer: \.create) { number in
             let now = Date()
             try await store.insert(
                 Book(
@@ -57,27 +55,29 @@ extension ServerBench {
     }
 
     fileprivate func measure(
-        _ call: HTTPCall, _ server: ServerProcess, _ bare: ServerProcess, peer: HTTPCall?,
+        _ call: HTTPCall, _ server: ServerProcess, _ bare: ServerProcess, peer: KeyPath<Kinto, HTTPCall>,
         _ store: @escaping @Sendable (Int) async throws -> Void
     ) async throws -> Outcome {
-        let medians = try await medians([
-            { try self.wrk.milliseconds(call, port: server.port) },
-            { try self.wrk.milliseconds(call, port: bare.port) },
-            { try await self.milliseconds(store) },
-            { try self.milliseconds(peer) },
-        ])
+        let medians = try await medians(
+            [
+                { try self.wrk.milliseconds(call, port: server.port) },
+                { try self.wrk.milliseconds(call, port: bare.port) },
+                { try await self.milliseconds(store) },
+            ] + contestants(peer))
         Report.say(String(format: "  bare %.4f ms, store %.4f ms", medians[1], medians[2]))
-        return Outcome(ours: medians[0], limit: medians[1] + medians[2], peers: peers(medians[3]))
+        return Outcome(ours: medians[0], limit: medians[1] + medians[2], peers: peers(medians[3...]))
     }
 
-    /// What Kinto takes; 0 where it isn't there.
-    func milliseconds(_ peer: HTTPCall?) throws -> Double {
-        guard let kinto, let peer else { return 0 }
-        return try wrk.milliseconds(peer, port: kinto.port)
+    /// What measures each of the peers with that call.
+    func contestants(_ call: KeyPath<Kinto, HTTPCall>) -> [() async throws -> Double] {
+        peers.map { peer in
+            { try self.wrk.milliseconds(peer[keyPath: call], port: peer.port, toleratesErrors: true) }
+        }
     }
 
-    func peers(_ milliseconds: Double) -> [(name: String, value: Double)] {
-        milliseconds > 0 ? [(Kinto.name, milliseconds)] : []
+    /// What the peers took, in their order.
+    func peers(_ milliseconds: ArraySlice<Double>) -> [(name: String, value: Double)] {
+        zip(peers, milliseconds).map { ($0.name, $1) }
     }
 }
 #endif
