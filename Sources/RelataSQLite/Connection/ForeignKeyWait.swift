@@ -9,7 +9,10 @@ package struct ForeignKeyWait {
 
     package init(on connection: Connection) throws(RelataError) {
         self.connection = connection
-        isNested = try connection.value(SQLStatement("PRAGMA defer_foreign_keys")) == .integer(1)
+        // The pragma itself would be cached, and answer what held when it was compiled; as a table it is asked each time.
+        isNested =
+            try connection.value(SQLStatement("SELECT defer_foreign_keys FROM pragma_defer_foreign_keys"))
+            == .integer(1)
         if !isNested { try connection.execute("PRAGMA defer_foreign_keys = ON") }
     }
 
