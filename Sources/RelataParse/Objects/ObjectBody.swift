@@ -39,10 +39,8 @@ struct ObjectBody: Sendable {
                     continue
                 }
                 for change in try FieldChange.operations(value, of: name) {
-                    guard changes.last?.field == name, changes[changes.count - 1].change.join(change) else {
-                        changes.append((name, change))
-                        continue
-                    }
+                    let isJoined = changes.last?.field == name && changes[changes.count - 1].change.join(change)
+                    if !isJoined { changes.append((name, change)) }
                 }
             }
         }
