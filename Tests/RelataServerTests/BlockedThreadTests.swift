@@ -151,6 +151,19 @@ struct BlockedThreadTests {
         #expect(executor.threadCount == 0)
         #expect(await Task(executorPreference: executor) { true }.value)
     }
+
+    @Test func jobsThatWaitAgainAndAgainStartNoThreadEachTime() async throws {
+        let executor = RequestExecutor(threads: 2)
+        for _ in 0..<30 {
+            await withTaskGroup(of: Void.self) { group in
+                for _ in 0..<6 { group.addTask(executorPreference: executor) { usleep(500) } }
+            }
+            // So long that nobody looks after jobs that wait any more.
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        // Two that work, and one that looks after the jobs.
+        #expect(executor.startedCount <= 3)
+    }
 }
 
 /// Blocks threads until it is opened.

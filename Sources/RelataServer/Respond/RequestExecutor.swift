@@ -21,6 +21,8 @@ final class RequestExecutor: TaskExecutor {
         var isBlocked = false
     }
 
+    private enum Watcher { case missing, idle, watching }
+
     private struct State {
         /// Jobs that no thread is free for, in the order that they came.
         var jobs = CircularBuffer<UnownedJob>()
@@ -29,8 +31,10 @@ final class RequestExecutor: TaskExecutor {
         var idle: [Int] = []
         /// How many threads work and aren't blocked.
         var activeCount = 0
-        /// Whether somebody looks after jobs that wait.
-        var isWatched = false
+        /// Who looks after jobs that wait.
+        var watcher = Watcher.missing
+        /// How many threads were started so far.
+        var startedCount = 0
 
         /// The thread that can take one more job, if any may.
         mutating func next(width: Int) -> Int? {
@@ -61,6 +65,7 @@ final class RequestExecutor: TaskExecutor {
     private let idleTime: Double
     private let state: Mutex<State>
     private let wakes: [DispatchSemaphore]
+    private let watcherWake = DispatchSemaphore(value: 0)
 
     /// - Parameters:
     ///   - threads: The most threads there are: as many as the store can block, and some for what needs no store.
@@ -76,16 +81,23 @@ final class RequestExecutor: TaskExecutor {
     /// How many threads there are.
     var threadCount: Int { state.withLock { $0.workers.count { $0.isStarted } } }
 
+    /// How many threads were started so far: each takes as long as some requests, so they are to be few.
+    var startedCount: Int { state.withLock { $0.startedCount } }
+
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        let (worker, isNew, needsWatch) = state.withLock { state -> (Int?, Bool, Bool) in
-            if let worker = state.next(width: width) { return (worker, state.begin(job, on: worker), false) }
+        let (worker, isNew, watcher) = state.withLock { state -> (Int?, Bool, Watcher) in
+            if let worker = state.next(width: width) { return (worker, state.begin(job, on: worker), .watching) }
             state.jobs.append(job)
-            defer { state.isWatched = true }
-            return (nil, false, !state.isWatched)
+            defer { state.watcher = .watching }
+            return (nil, false, state.watcher)
         }
         if let worker { wake(worker, isNew: isNew) }
-        if needsWatch { start { self.watch() } }
+        switch watcher {
+        case .missing: start { self.watch() }
+        case .idle: watcherWake.signal()
+        case .watching: break
+        }
     }
 
     private func wake(_ worker: Int, isNew: Bool) {
@@ -93,6 +105,7 @@ final class RequestExecutor: TaskExecutor {
     }
 
     private func start(_ body: @escaping @Sendable () -> Void) {
+        state.withLock { $0.startedCount += 1 }
         let thread = Thread(block: body)
         // JSON and shapes may be nested deep, and are read on the stack.
         thread.stackSize = 8 << 20
@@ -136,30 +149,46 @@ final class RequestExecutor: TaskExecutor {
 
     // MARK: Watching
 
-    /// While jobs wait, has others work in the place of threads that are blocked.
+    /// While jobs wait, has others work in the place of threads that are blocked; ends when none waited for a while.
     private func watch() {
-        var hasJobs = true
-        while hasJobs {
+        repeat {
             Thread.sleep(forTimeInterval: Double(Self.patience.nanoseconds) / 1e9)
-            let (called, isLeft) = state.withLock { state in
-                let latest = NIODeadline.now() - Self.patience
-                for worker in state.workers.indices {
-                    guard state.workers[worker].job != nil, !state.workers[worker].isBlocked,
-                        state.workers[worker].start < latest
-                    else { continue }
-                    state.workers[worker].isBlocked = true
-                    state.activeCount -= 1
-                }
-                var called: [(worker: Int, isNew: Bool)] = []
-                while !state.jobs.isEmpty, let worker = state.next(width: width) {
-                    called.append((worker, state.begin(state.jobs.removeFirst(), on: worker)))
-                }
-                state.isWatched = !state.jobs.isEmpty
-                return (called, state.isWatched)
+        } while replaceBlocked() || isCalled()
+    }
+
+    /// - Returns: Whether jobs still wait.
+    private func replaceBlocked() -> Bool {
+        let (called, isLeft) = state.withLock { state in
+            let latest = NIODeadline.now() - Self.patience
+            for worker in state.workers.indices {
+                guard state.workers[worker].job != nil, !state.workers[worker].isBlocked,
+                    state.workers[worker].start < latest
+                else { continue }
+                state.workers[worker].isBlocked = true
+                state.activeCount -= 1
             }
-            for (worker, isNew) in called { wake(worker, isNew: isNew) }
-            hasJobs = isLeft
+            var called: [(worker: Int, isNew: Bool)] = []
+            while !state.jobs.isEmpty, let worker = state.next(width: width) {
+                called.append((worker, state.begin(state.jobs.removeFirst(), on: worker)))
+            }
+            if state.jobs.isEmpty { state.watcher = .idle }
+            return (called, !state.jobs.isEmpty)
         }
+        for (worker, isNew) in called { wake(worker, isNew: isNew) }
+        return isLeft
+    }
+
+    /// Waits until jobs wait again; `false` where none do for too long.
+    private func isCalled() -> Bool {
+        while watcherWake.wait(timeout: .now() + idleTime) == .timedOut {
+            let isMissing = state.withLock { state -> Bool in
+                guard state.watcher == .idle else { return false }
+                state.watcher = .missing
+                return true
+            }
+            if isMissing { return false }
+        }
+        return true
     }
 }
 #endif
