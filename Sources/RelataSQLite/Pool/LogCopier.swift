@@ -21,6 +21,8 @@ final class LogCopier: Sendable {
         var isCopying = false
         /// Whether the log was copied since a commit tried to copy the rest.
         var hasCopied = false
+        /// Whether nothing is copied any more, because the file is being closed.
+        var isFinished = false
     }
 
     private enum Step { case wait, copy, copyRest }
@@ -28,6 +30,8 @@ final class LogCopier: Sendable {
     private let path: String
     private let state = Mutex(State())
     private let queue = DispatchQueue(label: "relata.log", qos: .utility)
+    /// The connection that copies, and does nothing else; opened when it is needed.
+    private let connection = Mutex<OpaquePointer?>(nil)
 
     init(path: String) { self.path = path }
 
@@ -45,13 +49,21 @@ final class LogCopier: Sendable {
             }, context)
     }
 
-    /// Waits until nothing is copied any more.
-    func finish() { queue.sync {} }
+    /// Waits until nothing is copied any more, and closes.
+    func finish() {
+        state.withLock { $0.isFinished = true }
+        queue.sync {
+            connection.withLock { connection in
+                sqlite3_close_v2(connection)
+                connection = nil
+            }
+        }
+    }
 
     private func didCommit(_ handle: OpaquePointer?, pages: Int32) {
         let step = state.withLock { state -> Step in
             if pages < state.copied { state.copied = 0 }
-            if state.isCopying { return .wait }
+            if state.isCopying || state.isFinished { return .wait }
             if pages >= Self.limit, state.hasCopied {
                 state.hasCopied = false
                 return .copyRest
@@ -72,15 +84,23 @@ final class LogCopier: Sendable {
         }
     }
 
-    /// Copies what is in the log, with a connection that does nothing else.
+    /// Copies what is in the log.
     private func copy() {
+        connection.withLock { connection in
+            if connection == nil { connection = open() }
+            guard let connection else { return }
+            sqlite3_wal_checkpoint_v2(connection, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+        }
+    }
+
+    private func open() -> OpaquePointer? {
         var handle: OpaquePointer?
-        defer { sqlite3_close_v2(handle) }
         guard sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil) == SQLITE_OK else {
-            return
+            sqlite3_close_v2(handle)
+            return nil
         }
         // A connection finds its log when it first reads.
         sqlite3_exec(handle, "PRAGMA schema_version", nil, nil, nil)
-        sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+        return handle
     }
 }
