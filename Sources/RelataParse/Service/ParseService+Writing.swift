@@ -7,11 +7,13 @@ extension ParseService {
     /// Answers a request that writes, in one transaction. One that was answered before gets the same reply.
     func writing(
         _ writes: [ObjectWrite], _ call: ParseCall, isAtomic: Bool = true,
-        _ body: @Sendable (BatchWriter) throws -> WireReply
+        _ body: @escaping @Sendable (BatchWriter) throws -> WireReply
     ) async throws -> WireReply {
         try await prepare(writes, isAtomic: isAtomic)
         let options = options
-        let (reply, actions) = try await store.write { transaction -> (WireReply, [ParseTransaction.Action]) in
+        let (reply, actions) = try await store.write(
+            isShared: writes.count == 1 && writes[0].body != nil
+        ) { transaction -> (WireReply, [ParseTransaction.Action]) in
             let reply = try Self.once(call, in: transaction, options) {
                 let writer = BatchWriter(
                     transaction: transaction, options: options, tellsUnset: call.tellsUnset,

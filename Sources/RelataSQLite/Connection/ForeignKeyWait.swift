@@ -17,13 +17,7 @@ package struct ForeignKeyWait {
     }
 
     /// Whether a reference dangles that must not when this time ends.
-    package var hasDangling: Bool {
-        if isNested { return false }
-        var count: Int32 = 0
-        var highest: Int32 = 0
-        sqlite3_db_status(connection.handle, SQLITE_DBSTATUS_DEFERRED_FKS, &count, &highest, 0)
-        return count != 0
-    }
+    package var hasDangling: Bool { !isNested && connection.hasDanglingReferences }
 
     /// Has them checked at once again, after a look at those that waited.
     func end() throws(RelataError) {
@@ -37,5 +31,15 @@ package struct ForeignKeyWait {
     /// Has them checked at once again. SQLite forgets those that waited: nothing dangles, or all is rolled back.
     package func cancel() {
         if !isNested { try? connection.execute("PRAGMA defer_foreign_keys = OFF") }
+    }
+}
+
+extension Connection {
+    /// Whether a reference dangles that is checked at the end of the transaction, which then can't be committed.
+    var hasDanglingReferences: Bool {
+        var count: Int32 = 0
+        var highest: Int32 = 0
+        sqlite3_db_status(handle, SQLITE_DBSTATUS_DEFERRED_FKS, &count, &highest, 0)
+        return count != 0
     }
 }

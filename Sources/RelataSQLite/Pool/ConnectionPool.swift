@@ -143,23 +143,48 @@ public final class ConnectionPool: Sendable {
         try refuseReadOnly()
         try Task.checkCancellation()
         let connection = try await writer.acquire()
+        defer { writer.release(connection) }
+        try await begin(connection)
+        return try translatingInterrupts { try commit(connection, body) }
+    }
+
+    /// As ``write(_:)``, but calls that wait for each other share a transaction: the file is written once for all of them,
+    /// and no thread waits for another between them. Each is all written, or nothing of it is.
+    ///
+    /// - Parameter body: Runs again, by itself, where a shared transaction fails. A task that is cancelled while another
+    ///   runs it gets its result all the same.
+    public func writeShared<Result: Sendable>(
+        _ body: @escaping @Sendable (Connection) throws -> Result
+    ) async throws -> Result {
+        try refuseReadOnly()
+        try Task.checkCancellation()
+        let write = SharedWrite(body)
+        guard let connection = try await writer.acquire(for: write) else { return try write.result() }
+        defer { writer.release(connection) }
+        do {
+            try await begin(connection)
+            return try translatingInterrupts { try commit(connection, isShared: true, body) }
+        } catch is SharingFailed {
+            try await begin(connection)
+            return try translatingInterrupts { try commit(connection, body) }
+        }
+    }
+
+    /// A transaction failed in which others took part.
+    private struct SharingFailed: Error {}
+
+    /// Begins a transaction; while another process writes, the task waits without a thread.
+    private func begin(_ connection: Connection) async throws {
         let deadline = Date(timeIntervalSinceNow: busyTimeout)
         var pause = 1
-        do {
-            while try !begin(connection, deadline) {
-                // The connection isn't used meanwhile, but stays this task's: a later writer waits behind it. The task
-                // may wake on another thread.
-                writer.endHold()
-                try await Task.sleep(for: .milliseconds(pause))
-                writer.beginHold(LeasedConnection(connection: connection))
-                pause = min(pause * 2, 50)
-            }
-        } catch {
-            writer.release(connection)
-            throw error
+        while try !begin(connection, deadline) {
+            // The connection isn't used meanwhile, but stays this task's: a later writer waits behind it. The task
+            // may wake on another thread.
+            writer.endHold()
+            try await Task.sleep(for: .milliseconds(pause))
+            writer.beginHold(LeasedConnection(connection: connection))
+            pause = min(pause * 2, 50)
         }
-        defer { writer.release(connection) }
-        return try translatingInterrupts { try commit(connection, body) }
     }
 
     /// Runs `body` with the writing connection outside any transaction: for pragmas and migrations.
@@ -186,6 +211,9 @@ public final class ConnectionPool: Sendable {
         if isReadOnly { throw .readOnly("the store was opened read-only: open it without isReadOnly to write") }
     }
 
+    /// How many wait to write.
+    var waitingWriterCount: Int { writer.waitingCount }
+
     /// Makes a connection wait for other processes as the pool was told.
     public func setBusyTimeout(of connection: Connection) {
         sqlite3_busy_timeout(connection.handle, Int32(busyTimeout * 1000))
@@ -204,22 +232,45 @@ public final class ConnectionPool: Sendable {
         }
     }
 
-    private func commit<Result>(_ connection: Connection, _ body: (Connection) throws -> Result) throws -> Result {
+    private func commit<Result>(
+        _ connection: Connection, isShared: Bool = false, _ body: (Connection) throws -> Result
+    ) throws -> Result {
         changes?.begin(connection)
         connection.needsTransaction = true
         defer { connection.needsTransaction = false }
+        var shared: [Leases.WaitingWork] = []
         do {
             let result = try body(connection)
             if Task.isCancelled { throw CancellationError() }
+            if isShared { try doWaitingWork(connection, &shared) }
             try changes?.willCommit(connection)
             try connection.commit()
             changes?.didCommit(connection)
+            for waiting in shared { waiting.finish() }
             return result
         } catch {
             changes?.end(connection)
             // SQLite has rolled back by itself after some errors, such as a full disk.
             if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+            writer.giveBack(shared)
+            if !shared.isEmpty && !Task.isCancelled { throw SharingFailed() }
             throw error
+        }
+    }
+
+    /// Does what others wait to write, within the open transaction. After a while the rest is left for the next one.
+    private func doWaitingWork(_ connection: Connection, _ done: inout [Leases.WaitingWork]) throws {
+        // What can't be committed is no company.
+        guard !connection.hasDanglingReferences else { return }
+        let end = ContinuousClock.now + .milliseconds(2)
+        while ContinuousClock.now < end, let waiting = writer.takeWork() {
+            if waiting.work.run(on: connection) {
+                done.append(waiting)
+            } else {
+                writer.giveBack([waiting])
+                guard connection.isInTransaction else { throw SharingFailed() }
+                return
+            }
         }
     }
 

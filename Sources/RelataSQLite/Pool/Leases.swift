@@ -39,7 +39,7 @@ final class Leases: Sendable {
     }
 
     /// What is given to whoever asks for a connection.
-    private enum Handoff {
+    fileprivate enum Handoff {
         case connection(LeasedConnection)
         /// The right to open one.
         case open
@@ -51,13 +51,45 @@ final class Leases: Sendable {
     private enum Waiter {
         case task(Int, CheckedContinuation<Handoff, any Error>)
         case thread(ThreadWait)
+        case work(WaitingWork)
 
         func resume(_ handoff: Handoff) {
             switch self {
             case .task(_, let continuation): continuation.resume(returning: handoff)
             case .thread(let wait): wait.signal(handoff)
+            case .work(let waiting): waiting.continuation.resume(returning: handoff)
             }
         }
+
+        /// Which task it is; `nil` for a thread.
+        var id: Int? {
+            switch self {
+            case .task(let id, _): id
+            case .thread: nil
+            case .work(let waiting): waiting.id
+            }
+        }
+
+        func cancel() {
+            switch self {
+            case .task(_, let continuation): continuation.resume(throwing: CancellationError())
+            case .thread: break
+            case .work(let waiting): waiting.continuation.resume(throwing: CancellationError())
+            }
+        }
+    }
+
+    /// A task that waits, and whose work whoever holds the connection may do.
+    struct WaitingWork {
+        fileprivate let id: Int
+        /// Gets `nil` where the work is done.
+        fileprivate let continuation: CheckedContinuation<Handoff?, any Error>
+        let work: any SharedWork
+        /// Whether another may still do it.
+        fileprivate var isShared = true
+
+        /// Lets the task go on.
+        func finish() { continuation.resume(returning: nil) }
     }
 
     private let state = Mutex(State())
@@ -94,16 +126,29 @@ final class Leases: Sendable {
 
     /// A connection, at once if one is idle or may be opened; else the task waits without a thread.
     func acquire() async throws -> Connection {
+        if let connection = try acquireAtOnce() { return connection }
+        let handoff = try await wait(Waiter.task) { $0 }
+        beginHold(handoff.leased)
+        return try connection(handoff, ThreadIdentity.current)
+    }
+
+    /// As ``acquire()``; `nil` where another that held the connection has done the work meanwhile.
+    func acquire(for work: any SharedWork) async throws -> Connection? {
+        if let connection = try acquireAtOnce() { return connection }
+        let handoff: Handoff? = try await wait({ .work(WaitingWork(id: $0, continuation: $1, work: work)) }) { $0 }
+        guard let handoff else { return nil }
+        beginHold(handoff.leased)
+        return try connection(handoff, ThreadIdentity.current)
+    }
+
+    private func acquireAtOnce() throws -> Connection? {
         let thread = ThreadIdentity.current
         let handoff = state.withLock { state in
             let handoff = state.next(limit: limit)
             if let handoff { state.holds.append(Hold(thread: thread, connection: handoff.leased)) }
             return handoff
         }
-        if let handoff { return try connection(handoff, thread) }
-        let later = try await wait()
-        beginHold(later.leased)
-        return try connection(later, ThreadIdentity.current)
+        return try handoff.map { try connection($0, thread) }
     }
 
     /// A connection beyond the limit, for a holder that may keep it for long: nobody ever waits for it, and it waits for
@@ -142,7 +187,10 @@ final class Leases: Sendable {
         return leased?.connection
     }
 
-    private func wait() async throws -> Handoff {
+    /// Waits until something is handed to the waiter that `waiter` makes.
+    private func wait<Answer: Sendable>(
+        _ waiter: (Int, CheckedContinuation<Answer, any Error>) -> Waiter, _ answer: (Handoff) -> Answer
+    ) async throws -> Answer {
         let id = state.withLock { state in
             state.nextWaiter += 1
             return state.nextWaiter
@@ -153,23 +201,45 @@ final class Leases: Sendable {
                     if Task.isCancelled { return .failure(CancellationError()) }
                     // One may have come back between the two looks.
                     if let handoff = state.next(limit: limit) { return .success(handoff) }
-                    state.waiting.append(.task(id, continuation))
+                    state.waiting.append(waiter(id, continuation))
                     return nil
                 }
-                if let immediate { continuation.resume(with: immediate) }
+                if let immediate { continuation.resume(with: immediate.map(answer)) }
             }
         } onCancel: {
-            let continuation = state.withLock { state -> CheckedContinuation<Handoff, any Error>? in
-                for (index, waiter) in state.waiting.enumerated() {
-                    if case .task(id, let continuation) = waiter {
-                        state.waiting.remove(at: index)
-                        return continuation
-                    }
-                }
-                return nil
+            let waiter = state.withLock { state -> Waiter? in
+                let index = state.waiting.firstIndex { $0.id == id }
+                return index.map { state.waiting.remove(at: $0) }
             }
-            continuation?.resume(throwing: CancellationError())
+            waiter?.cancel()
         }
+    }
+
+    /// How many wait.
+    var waitingCount: Int { state.withLock { $0.waiting.count } }
+
+    // MARK: Sharing
+
+    /// The work of whoever waits longest, where the caller, who holds the connection, may do it.
+    func takeWork() -> WaitingWork? {
+        state.withLock { state in
+            guard case .work(let waiting)? = state.waiting.first, waiting.isShared else { return nil }
+            state.waiting.removeFirst()
+            return waiting
+        }
+    }
+
+    /// Has those whose work was taken do it by themselves, before all others.
+    func giveBack(_ taken: [WaitingWork]) {
+        let isClosed = state.withLock { state in
+            guard !state.isClosed else { return true }
+            for var waiting in taken.reversed() {
+                waiting.isShared = false
+                state.waiting.insert(.work(waiting), at: 0)
+            }
+            return false
+        }
+        if isClosed { for waiting in taken { waiting.continuation.resume(returning: .closed) } }
     }
 
     private static let closed = RelataError.closed("the store is closed: open it again")
