@@ -59,7 +59,7 @@ public struct JSONObject: Sendable {
     /// Adds a member, unless there is one of that name.
     ///
     /// - Returns: Whether it was added.
-    mutating func append(_ name: String, _ value: JSONValue) -> Bool {
+    mutating func append(_ name: consuming String, _ value: consuming JSONValue) -> Bool {
         guard place(of: name) == nil else { return false }
         add(name, value)
         return true
@@ -102,10 +102,10 @@ public struct JSONObject: Sendable {
         return members.firstIndex { $0.key.hasSameBytes(as: name) }
     }
 
-    private mutating func add(_ name: String, _ value: JSONValue) {
+    private mutating func add(_ name: consuming String, _ value: consuming JSONValue) {
         members.append((name, value))
         if places != nil {
-            places?[Name(name)] = members.count - 1
+            places?[Name(members[members.count - 1].key)] = members.count - 1
         } else if members.count > Self.manyMembers {
             findPlaces()
         }

@@ -60,24 +60,31 @@ public struct JSONParser {
         try enter()
         defer { depth -= 1 }
         if take(UInt8(ascii: "}")) { return .object([:]) }
+        let (name, value) = try member()
+        skipSpace()
         var members = JSONObject()
-        repeat {
-            // Objects of one member are many where they are: they get no room that they don't need.
-            if members.count == 1 { members.reserveCapacity(6) }
-            skipSpace()
-            guard peek() == UInt8(ascii: "\"") else { throw wrong("a member's name is expected, in quotes") }
-            let name = try string()
-            skipSpace()
-            guard take(UInt8(ascii: ":")) else { throw wrong("a colon is expected after a member's name") }
-            skipSpace()
-            let value = try value()
+        // Objects of one member are many where they are: they get no room that they don't need.
+        if peek() == UInt8(ascii: ",") { members.reserveCapacity(6) }
+        _ = members.append(name, value)
+        while take(UInt8(ascii: ",")) {
+            let (name, value) = try member()
             guard members.append(name, value) else {
                 throw wrong("the member \(name.prefix(64)) stands twice in one object")
             }
             skipSpace()
-        } while take(UInt8(ascii: ","))
+        }
         guard take(UInt8(ascii: "}")) else { throw wrong("a comma or the end of the object is expected") }
         return .object(members)
+    }
+
+    private mutating func member() throws(ParseError) -> (String, JSONValue) {
+        skipSpace()
+        guard peek() == UInt8(ascii: "\"") else { throw wrong("a member's name is expected, in quotes") }
+        let name = try string()
+        skipSpace()
+        guard take(UInt8(ascii: ":")) else { throw wrong("a colon is expected after a member's name") }
+        skipSpace()
+        return (name, try value())
     }
 
     private mutating func array() throws(ParseError) -> JSONValue {
