@@ -20,6 +20,8 @@ public final class Connection {
     private let queue: DatabaseQueue
     /// By their text as a value, because texts that Swift takes for equal may hold different constants.
     private var cache: [Value: Statement] = [:]
+    /// The one that was found in the cache last: what writes many rows asks for the same again and again.
+    private var recent: (sql: Value, statement: Statement)?
     private var slots: [Statement?] = []
     private var tracer: SQLTracer?
     let authorizer: AccessAuthorizer
@@ -94,7 +96,7 @@ public final class Connection {
     public func close() throws(RelataError) {
         guard !isClosed else { return }
         isClosed = true
-        cache = [:]
+        (cache, recent) = ([:], nil)
         slots = []
         do {
             try queue.close()
@@ -140,7 +142,7 @@ public final class Connection {
     @usableFromInline
     func lease(_ sql: String) throws(RelataError) -> Statement {
         if needsTransaction { try requireTransaction() }
-        if let cached = cache[.text(sql)], !cached.isLeased {
+        if let cached = cached(.text(sql)), !cached.isLeased {
             if isRunningForeignSQL { try refuseTransactionControl(cached) }
             cached.isLeased = true
             if let accesses { note(cached, in: accesses) }
@@ -151,9 +153,16 @@ public final class Connection {
         if let accesses { note(statement, in: accesses) }
         if cache[.text(sql)] == nil {
             // Queries differ in finitely many ways in any program; this only bounds one that spells values into SQL.
-            if cache.count >= 500 { cache = cache.filter { $0.value.isLeased } }
+            if cache.count >= 500 { (cache, recent) = (cache.filter { $0.value.isLeased }, nil) }
             cache[.text(sql)] = statement
         }
+        return statement
+    }
+
+    private func cached(_ sql: Value) -> Statement? {
+        if let recent, recent.sql == sql { return recent.statement }
+        guard let statement = cache[sql] else { return nil }
+        recent = (sql, statement)
         return statement
     }
 
@@ -194,7 +203,7 @@ public final class Connection {
 
     /// Forgets all prepared statements; after the schema was changed.
     public func clearStatements() {
-        cache = [:]
+        (cache, recent) = ([:], nil)
         slots = []
     }
 
