@@ -114,6 +114,9 @@ public struct JSONWriter {
     /// Writes bytes that are JSON already.
     public mutating func append(json bytes: UnsafeBufferPointer<UInt8>) { self.bytes.append(contentsOf: bytes) }
 
+    /// Takes back what was written after so many bytes.
+    mutating func removeAll(after count: Int) { bytes.removeSubrange(count...) }
+
     /// Writes a byte that is JSON already.
     mutating func append(byte: UInt8) { bytes.append(byte) }
 

@@ -21,8 +21,12 @@ enum FieldChange: Sendable {
     ///
     /// - Throws: ``ParseError`` 121 for names within the value that can't be.
     init?(plain value: JSONValue, of field: String) throws(ParseError) {
-        if case .object(let members) = value, members["__op"] != nil { return nil }
-        self = value.isNull ? .unset : .set(try value.withPointers.stored(in: field))
+        switch value {
+        case .null: self = .unset
+        case .bool, .integer, .double, .string: self = .set(value)
+        case .object(let members) where members["__op"] != nil: return nil
+        case .array, .object: self = .set(try value.withPointers.stored(in: field))
+        }
     }
 
     /// Reads what stands in an object for a field: a value, or an operation.
@@ -124,6 +128,14 @@ enum FieldChange: Sendable {
         switch self {
         case .unset: true
         case .addRelation(let pointers), .removeRelation(let pointers): pointers.isEmpty
+        default: false
+        }
+    }
+
+    /// Whether it changes which objects a relation holds.
+    var changesMembers: Bool {
+        switch self {
+        case .addRelation, .removeRelation: true
         default: false
         }
     }

@@ -10,9 +10,11 @@ struct ObjectBody: Sendable {
 
     /// Reads the body of a request.
     ///
+    /// - Parameter previous: Another that was read, whose fields this one is likely to have: their names are known to be
+    ///   right.
     /// - Throws: ``ParseError`` for names that no field can have, operations that aren't any, and an ACL that isn't
     ///   enforced.
-    init(_ body: JSONObject) throws(ParseError) {
+    init(_ body: JSONObject, after previous: ObjectBody? = nil) throws(ParseError) {
         var objectID: String?
         var changes: [(field: String, change: FieldChange)] = []
         changes.reserveCapacity(body.count)
@@ -20,33 +22,45 @@ struct ObjectBody: Sendable {
         let hasMembers = body.contains { $0.key.utf8.contains(UInt8(ascii: ".")) }
         for (name, value) in hasMembers ? body.sorted : body.members {
             switch name {
+            case _ where previous?.hasField(name, at: changes.count) == true: break
             case "objectId":
                 guard let text = value.string, !text.isEmpty, text.utf8.count <= 256, !text.contains("\0") else {
                     throw ParseError(.invalidKeyName, "objectId must be text of 1 to 256 bytes")
                 }
                 objectID = text
+                continue
             // What clients send back of what they were told.
             case "createdAt", "updatedAt", "className", "__type": continue
-            case "ACL": try Self.requirePublicAccess(value)
-            default:
-                if hasMembers, name.utf8.contains(UInt8(ascii: ".")) {
-                    changes += try Self.memberChanges(value, of: name)
-                    continue
-                }
-                try ParseNames.checkField(name)
-                if let change = try FieldChange(plain: value, of: name) {
-                    changes.append((name, change))
-                    continue
-                }
-                for change in try FieldChange.operations(value, of: name) {
-                    let isJoined = changes.last?.field == name && changes[changes.count - 1].change.join(change)
-                    if !isJoined { changes.append((name, change)) }
-                }
+            case "ACL":
+                try Self.requirePublicAccess(value)
+                continue
+            case _ where hasMembers && name.utf8.contains(UInt8(ascii: ".")):
+                changes += try Self.memberChanges(value, of: name)
+                continue
+            default: try ParseNames.checkField(name)
+            }
+            if let change = try FieldChange(plain: value, of: name) {
+                changes.append((name, change))
+                continue
+            }
+            for change in try FieldChange.operations(value, of: name) {
+                let isJoined = changes.last?.field == name && changes[changes.count - 1].change.join(change)
+                if !isJoined { changes.append((name, change)) }
             }
         }
         self.objectID = objectID
         self.changes = changes
         if changes.count > Self.maximumChanges { try checkNumber() }
+    }
+
+    /// Whether both say something of the same fields, in the same order: most objects of a batch do.
+    func hasFields(of other: ObjectBody) -> Bool {
+        changes.count == other.changes.count
+            && changes.indices.allSatisfy { hasField(other.changes[$0].field, at: $0) }
+    }
+
+    private func hasField(_ name: String, at place: Int) -> Bool {
+        place < changes.count && changes[place].field.hasSameBytes(as: name)
     }
 
     private func checkNumber() throws(ParseError) {

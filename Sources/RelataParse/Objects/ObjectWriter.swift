@@ -43,8 +43,9 @@ struct ObjectWriter {
 
     /// Inserts an object.
     ///
+    /// - Parameter fields: The fields that `body` is about, as ``apply(_:to:)`` takes them.
     /// - Returns: Its key.
-    mutating func create(_ body: ObjectBody, key: KeyValue?) throws -> KeyValue {
+    mutating func create(_ body: ObjectBody, of fields: [Field?], key: KeyValue?) throws -> KeyValue {
         columns = parseClass.newRow
         let given = parseClass.fieldsWithDefaults.isEmpty ? [] : Set(body.changes.lazy.map(\.field))
         for field in parseClass.fieldsWithDefaults where !given.contains(field.name) {
@@ -55,14 +56,14 @@ struct ObjectWriter {
                 untold.insert(field.name)
             }
         }
-        try apply(body)
+        try apply(body, to: fields)
         stamp(parseClass.createdAt)
         stamp(parseClass.updatedAt)
         noteRevision()
         if let key { for (column, value) in zip(table.keyColumns, key.values) { columns[column] = value } }
         if let revision = parseClass.revision { columns[revision] = .integer(1) }
         try checkValues(of: parseClass.checkedFields)
-        let stored = try records.insert(table, columns, sql: parseClass.insertion)
+        let stored = try records.insert(parseClass.table, columns, key: key, sql: parseClass.insertion)
         noteCounts(of: stored)
         try writeLinks(of: stored)
         return stored
@@ -73,11 +74,11 @@ struct ObjectWriter {
     /// Changes an object that is there.
     ///
     /// - Throws: ``ParseError`` 101 where it isn't.
-    mutating func update(_ key: KeyValue, _ body: ObjectBody) throws {
+    mutating func update(_ key: KeyValue, _ body: ObjectBody, of fields: [Field?]) throws {
         guard let row = try records.row(table, key) else { throw ParseError(.objectNotFound, "Object not found.") }
         self.row = row
         columns = Array(repeating: nil, count: table.columns.count)
-        try apply(body)
+        try apply(body, to: fields)
         try keepKey(row)
         stamp(parseClass.updatedAt)
         noteRevision()
@@ -118,6 +119,7 @@ struct ObjectWriter {
 
     /// The store counts revisions.
     private mutating func noteRevision() {
+        guard parseClass.revision != nil else { return }
         if let revision = table.entity.revision, parseClass[revision] != nil { untold.insert(revision) }
     }
 
@@ -135,11 +137,12 @@ struct ObjectWriter {
 
     // MARK: Fields
 
-    private mutating func apply(_ body: ObjectBody) throws {
-        for (name, change) in body.changes {
-            // Each may be work on a large value, and nobody else writes meanwhile.
-            if Task.isCancelled { throw CancellationError() }
-            guard let field = parseClass[name] else {
+    /// Does what an object says.
+    ///
+    /// - Parameter fields: One for each of ``ObjectBody/changes``; `nil` where the class has none of that name.
+    private mutating func apply(_ body: ObjectBody, to fields: [Field?]) throws {
+        for (place, (name, change)) in body.changes.enumerated() {
+            guard let field = fields[place] else {
                 // In production nothing is added; what asks for nothing is done already.
                 if change.asksForNothing { continue }
                 // What is wrong in itself says so, whoever may add fields.
@@ -212,21 +215,29 @@ struct ObjectWriter {
         let decoder = FieldDecoder(parseClass: parseClass, field: field)
         switch change {
         case .set(let value):
-            (documents[column], told[field.name]) = (nil, nil)
+            forgetDocument(of: field, column)
             columns[column] = try decoder.value(value)
         case .unset:
-            (documents[column], told[field.name]) = (nil, nil)
+            forgetDocument(of: field, column)
             columns[column] = .null
         case .increment(let amount):
             let sum = try added(amount, to: current(column), table.columns[column].type, field)
             columns[column] = try decoder.value(sum)
             told[field.name] = sum
         case .add, .addUnique, .remove, .member:
+            // Each may be work on a large value, and nobody else writes meanwhile.
+            if Task.isCancelled { throw CancellationError() }
             var value = try documents.removeValue(forKey: column)?.value ?? json(current(column), of: field)
             try change.apply(to: &value, of: field.name)
             documents[column] = (field, value)
         case .addRelation, .removeRelation: throw unfit(change, field)
         }
+    }
+
+    /// What was done so far is overwritten, and clients know with what.
+    private mutating func forgetDocument(of field: Field, _ column: Int) {
+        if !documents.isEmpty { documents[column] = nil }
+        if !told.isEmpty { told[field.name] = nil }
     }
 
     /// A column's value as it is after what was done so far.

@@ -22,7 +22,8 @@ enum DisabledFeature {
 
     /// The error for a class that belongs to such a part: `_User`.
     static func error(forClass name: String) -> ParseError? {
-        switch name {
+        guard name.utf8.first == UInt8(ascii: "_") else { return nil }
+        return switch name {
         case "_User", "_Session", "_Role": error(for: ["users"])
         case "_Installation", "_PushStatus", "_Audience": error(for: ["push"])
         case _ where name.hasPrefix("_"):

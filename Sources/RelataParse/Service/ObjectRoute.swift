@@ -3,8 +3,9 @@ enum ObjectRoute {
     case read(ObjectRead)
     case write(ObjectWrite)
 
+    /// - Parameter previous: What was written just before.
     /// - Throws: ``ParseError`` for paths that lead nowhere and classes that can't be.
-    init(_ call: ParseCall) throws(ParseError) {
+    init(_ call: ParseCall, after previous: ObjectBody? = nil) throws(ParseError) {
         let path = call.path
         guard path.first == "classes", path.count == 2 || path.count == 3 else { throw ParseService.unknown(call) }
         let className = path[1]
@@ -16,8 +17,8 @@ enum ObjectRoute {
             self =
                 try call.flag("deletionPlan")
                 ? .read(.deletionPlan(className, id)) : .read(.get(try GetRequest(className, id, call)))
-        case (.post, nil): self = .write(.create(className, try ObjectBody(call.body)))
-        case (.put, let id?): self = .write(.update(className, id, try ObjectBody(call.body)))
+        case (.post, nil): self = .write(.create(className, try ObjectBody(call.body, after: previous)))
+        case (.put, let id?): self = .write(.update(className, id, try ObjectBody(call.body, after: previous)))
         case (.delete, let id?):
             self = try call.isDryRun() ? .read(.deletionPlan(className, id)) : .write(.delete(className, id))
         default:

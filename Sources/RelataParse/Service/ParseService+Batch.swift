@@ -28,76 +28,96 @@ extension ParseService {
         guard !writes.isEmpty else {
             return try await store.read { transaction in
                 let writer = BatchWriter(transaction: transaction, options: options)
-                var size = 0
-                let results = try routes.map { route in
-                    let result = Result { try Self.run(try route.get(), writer) }.mapError { ParseError($0) }
-                    try Self.count(result, in: &size, options)
-                    return result
+                var replies = BatchReplies(routes.count, limit: options.maximumReply)
+                for (place, route) in routes.enumerated() {
+                    try replies.append(at: place) { json in
+                        do {
+                            try writer.run(try route.get(), into: &json)
+                            return nil
+                        } catch {
+                            return ParseError(error)
+                        }
+                    }
                 }
-                return Self.reply(results)
+                return replies.reply
             }
         }
         let order = BatchOrder.places(routes)
         return try await writing(writes, call, isAtomic: isAtomic) { writer in
-            var results: [Result<WireReply, ParseError>?] = Array(repeating: nil, count: routes.count)
-            var size = 0
+            var replies = BatchReplies(routes.count, limit: options.maximumReply)
             for place in order {
-                switch routes[place] {
-                case .failure(let error): results[place] = .failure(error)
-                case .success(let route) where isAtomic: results[place] = .success(try Self.run(route, writer))
-                case .success(let route): results[place] = try writer.alone(route) { try Self.run(route, writer) }
+                try replies.append(at: place) { json in
+                    switch routes[place] {
+                    case .failure(let error): return error
+                    case .success(let route) where isAtomic: try writer.run(route, into: &json)
+                    case .success(let route): return try writer.alone(route, into: &json)
+                    }
+                    return nil
                 }
-                if let result = results[place] { try Self.count(result, in: &size, options) }
             }
-            return Self.reply(results.compactMap(\.self))
+            return replies.reply
         }
     }
+}
 
-    /// - Throws: ``ParseError`` 116 where the replies so far are more than one may be.
-    private static func count(
-        _ result: Result<WireReply, ParseError>, in size: inout Int, _ options: Options
-    ) throws(ParseError) {
-        if case .success(let reply) = result { size += reply.body.count }
-        guard size <= options.maximumReply else { throw .replyTooLarge(options.maximumReply) }
+/// The replies to the requests of a batch.
+private struct BatchReplies {
+    /// In the order in which they were written.
+    private var json: JSONWriter
+    /// Where each stands, in the order of the requests.
+    private var ranges: [Range<Int>]
+    private let limit: Int
+
+    init(_ count: Int, limit: Int) {
+        json = JSONWriter(capacity: count * 96)
+        ranges = Array(repeating: 0..<0, count: count)
+        self.limit = limit
     }
 
-    private static func run(_ route: ObjectRoute, _ writer: BatchWriter) throws -> WireReply {
-        switch route {
-        case .read(let read): try read.run(in: writer.transaction, writer.options)
-        case .write(let write): try writer.run(write)
+    /// Writes the reply to one request: what `body` writes, or the error that it returns.
+    ///
+    /// - Throws: what `body` throws; ``ParseError`` 116 where the replies so far are more than one may be.
+    mutating func append(at place: Int, _ body: (inout JSONWriter) throws -> ParseError?) throws {
+        let start = json.bytes.count
+        json.append("{\"success\":")
+        if let error = try body(&json) {
+            json.removeAll(after: start)
+            json.append("{\"error\":")
+            json.append(json: WireReply(error).body)
         }
+        json.append("}")
+        ranges[place] = start..<json.bytes.count
+        guard json.bytes.count <= limit else { throw ParseError.replyTooLarge(limit) }
     }
 
-    private static func reply(_ results: [Result<WireReply, ParseError>]) -> WireReply {
-        var writer = JSONWriter(capacity: results.count * 96)
-        writer.append("[")
-        for (index, result) in results.enumerated() {
-            if index > 0 { writer.append(",") }
-            switch result {
-            case .success(let reply):
-                writer.append("{\"success\":")
-                writer.append(json: reply.body)
-            case .failure(let error):
-                writer.append("{\"error\":")
-                writer.append(json: WireReply(error).body)
+    /// The reply to the batch.
+    var reply: WireReply {
+        var reply = JSONWriter(capacity: json.bytes.count + ranges.count + 2)
+        reply.append("[")
+        json.bytes.withUnsafeBufferPointer { bytes in
+            for (place, range) in ranges.enumerated() {
+                if place > 0 { reply.append(",") }
+                reply.append(json: UnsafeBufferPointer(rebasing: bytes[range]))
             }
-            writer.append("}")
         }
-        writer.append("]")
-        return WireReply(body: writer.bytes)
+        reply.append("]")
+        return WireReply(body: reply.bytes)
     }
 }
 
 /// Reads the requests of a batch.
 private struct BatchReader {
-    private let batch: ParseCall
     private let mount: [String]
+    /// The request that is being read.
+    private var call: ParseCall
     /// The path that was read last: most of a batch's have the same.
-    private var last: (target: Substring, path: [String]) = ("", [])
+    private var last: (target: String, path: [String]) = ("", [])
+    /// What was written last.
+    private var written: ObjectBody?
 
     init(_ batch: ParseCall, mount: [String]) {
-        self.batch = batch
         self.mount = mount
+        call = ParseCall(method: batch.method, path: [], body: [:], isMaster: batch.isMaster)
     }
 
     mutating func route(_ request: JSONValue) throws(ParseError) -> ObjectRoute {
@@ -105,30 +125,31 @@ private struct BatchReader {
             let method = ParseCall.Method(rawValue: name) ?? ParseCall.Method(rawValue: name.uppercased()),
             let target = members["path"]?.string
         else { throw ParseError(.invalidJSON, "a request of a batch needs a method and a path") }
+        call.method = method
         let end = target.utf8.firstIndex(of: UInt8(ascii: "?"))
-        let path = try path(target[..<(end ?? target.endIndex)])
-        guard path.first != "batch" else { throw ParseError(.invalidJSON, "a batch can't hold another") }
-        let given = members["body"]
-        guard given == nil || given?.isNull == true || given?.object != nil else {
-            throw ParseError(.invalidJSON, "the body of a request must be an object")
+        call.path = try path(end.map { String(target[..<$0]) } ?? target)
+        switch members["body"] {
+        case nil, .null: call.body = [:]
+        case .object(let body): call.body = body
+        default: throw ParseError(.invalidJSON, "the body of a request must be an object")
         }
-        var body = given?.object ?? [:]
-        var parameters: JSONObject = [:]
-        if let end { parameters = try ParseCall.parameters(String(target[target.utf8.index(after: end)...])) }
-        if method == .get {
-            body.merge(parameters)
-            parameters = [:]
+        call.parameters = [:]
+        if let end {
+            let parameters = try ParseCall.parameters(String(target[target.utf8.index(after: end)...]))
+            if method == .get { call.body.merge(parameters) } else { call.parameters = parameters }
         }
-        return try ObjectRoute(
-            ParseCall(method: method, path: path, body: body, parameters: parameters, isMaster: batch.isMaster))
+        let route = try ObjectRoute(call, after: written)
+        if case .write(let write) = route, let body = write.body?.body { written = body }
+        return route
     }
 
     /// The decoded parts of a path, below the mount.
-    private mutating func path(_ target: Substring) throws(ParseError) -> [String] {
+    private mutating func path(_ target: String) throws(ParseError) -> [String] {
         // By their bytes: texts that Swift takes for equal may be different ids.
-        if target.utf8.elementsEqual(last.target.utf8) { return last.path }
-        var path = try ParseCall.path(String(target))
+        if target.hasSameBytes(as: last.target) { return last.path }
+        var path = try ParseCall.path(target)
         if path.starts(with: mount) { path.removeFirst(mount.count) }
+        guard path.first != "batch" else { throw ParseError(.invalidJSON, "a batch can't hold another") }
         last = (target, path)
         return path
     }

@@ -3,7 +3,9 @@ import RelataCore
 import RelataSQLite
 
 /// A transaction of a ``ParseStore``.
-struct ParseTransaction {
+///
+/// A class, because it is passed on for every object that is written.
+final class ParseTransaction {
     let connection: Connection
     let classes: ClassSet
     /// The models that the classes are bound to.
@@ -13,12 +15,12 @@ struct ParseTransaction {
     /// The time of the transaction: all that it writes has the same.
     let now: Date
     /// What is left to do for what was written.
-    let agenda = Agenda()
+    var agenda = Agenda()
 
     typealias Action = @Sendable () async -> Void
 
-    /// What is left to do. A class: a transaction is a value, and who writes in it adds to the same lists.
-    final class Agenda {
+    /// What is left to do.
+    struct Agenda {
         /// The ids of new objects.
         var objectIDs = ObjectIDGenerator()
         /// The lists whose lengths may have changed.

@@ -20,12 +20,15 @@ package struct RecordWriter {
     ///
     /// - Parameters:
     ///   - values: One for each of ``Table/columns``, `NULL` where it is `nil`; of a key that the database assigns, `NULL`.
+    ///   - key: The key among them, where somebody knows it.
     ///   - sql: What ``sql(insertingInto:)`` says of the table, where somebody keeps it.
     /// - Returns: Its key.
     /// - Throws: ``RelataError/alreadyExists(_:)``, ``RelataError/uniqueViolation(entity:properties:)``,
     ///   ``RelataError/invalidReference(entity:property:key:)``, ``RelataError/requiredReference(entity:property:hint:)``.
-    package func insert(_ table: Table, _ values: [Value?], sql: String? = nil) throws -> KeyValue {
-        let given = KeyValue(table.keyColumns.map { values[$0] ?? .null })
+    package func insert(
+        _ table: Table, _ values: [Value?], key: KeyValue? = nil, sql: String? = nil
+    ) throws -> KeyValue {
+        let given = key ?? KeyValue(table.keyColumns.map { values[$0] ?? .null })
         do {
             let sql = sql ?? Self.sql(insertingInto: table)
             try connection.withStatement(sql) { statement in

@@ -1,0 +1,277 @@
+import Foundation
+import Relata
+import RelataCore
+import RelataSQLite
+
+/// Writes objects within a transaction.
+final class BatchWriter {
+    let transaction: ParseTransaction
+    let options: ParseService.Options
+    /// Whether the client is told that an app unset a field.
+    private let tellsUnset: Bool
+    /// Whether a reply is a part of another, which has no header.
+    private let isBatch: Bool
+    /// The time of the transaction, as clients are told.
+    private let now: String
+    /// The class that was written last, with an object and its fields: most of a batch are of one class and bring the same.
+    private var lastClass: ParseClass?
+    private var lastBody: ObjectBody?
+    private var lastFields: [Field?] = []
+
+    init(
+        transaction: ParseTransaction, options: ParseService.Options, tellsUnset: Bool = false, isBatch: Bool = false
+    ) {
+        self.transaction = transaction
+        self.options = options
+        self.tellsUnset = tellsUnset
+        self.isBatch = isBatch
+        now = DateText.parseText(transaction.now)
+    }
+
+    /// Answers one request of several. What it wrote is taken back if it fails.
+    ///
+    /// - Returns: What went wrong with it, if anything did.
+    func alone(_ route: ObjectRoute, into json: inout JSONWriter) throws -> ParseError? {
+        let connection = transaction.connection
+        if isOneStatement(route) {
+            do {
+                try run(route, into: &json)
+                return nil
+            } catch {
+                guard connection.isInTransaction else { throw error }
+                return ParseError(error)
+            }
+        }
+        let actions = transaction.agenda.actions
+        do {
+            try connection.savepoint {
+                try run(route, into: &json)
+                try transaction.checkCounts()
+            }
+            return nil
+        } catch {
+            // After some errors, such as a full disk, SQLite has rolled everything back.
+            guard connection.isInTransaction else { throw error }
+            transaction.agenda.actions = actions
+            transaction.agenda.counts = CountCheck()
+            return ParseError(error)
+        }
+    }
+
+    /// Whether a request writes with one statement at most, which SQLite takes back by itself where it fails, and does
+    /// nothing afterwards that could.
+    private func isOneStatement(_ route: ObjectRoute) -> Bool {
+        guard case .write(.create(let name, let body)) = route, let parseClass = known(name),
+            parseClass.fieldsWithDefaults.isEmpty, parseClass.revision == nil
+        else { return false }
+        return transaction.models == nil && !transaction.classes.hasCounts
+            && !body.changes.contains { $0.change.changesMembers }
+    }
+
+    /// Answers one request of several.
+    func run(_ route: ObjectRoute, into json: inout JSONWriter) throws {
+        switch route {
+        case .read(let read): json.append(json: try read.run(in: transaction, options).body)
+        case .write(let write): _ = try run(write, into: &json)
+        }
+    }
+
+    /// Answers the one request that there is.
+    func run(_ write: ObjectWrite) throws -> WireReply {
+        var json = JSONWriter(capacity: 96)
+        let location = try run(write, into: &json)
+        return WireReply(status: location == nil ? 200 : 201, body: json.bytes, location: location)
+    }
+
+    /// Writes one object.
+    ///
+    /// - Returns: Where a new one is to be found, if the client is told.
+    private func run(_ write: ObjectWrite, into json: inout JSONWriter) throws -> String? {
+        switch write {
+        case .create(let name, let body): return try create(name, body, into: &json)
+        case .update(let name, let id, let body): try update(name, id, body, into: &json)
+        case .delete(let name, let id):
+            try delete(name, id)
+            json.append("{}")
+        }
+        return nil
+    }
+
+    // MARK: Classes and fields
+
+    /// The class of that name.
+    private func known(_ name: String) -> ParseClass? {
+        if let lastClass, lastClass.name.hasSameBytes(as: name) { return lastClass }
+        return transaction.classes[name]
+    }
+
+    /// The fields that an object brings, one for each of its changes; `nil` where the class has none of that name.
+    private func fields(of body: ObjectBody, in parseClass: ParseClass) -> [Field?] {
+        if lastClass !== parseClass || lastBody?.hasFields(of: body) != true {
+            (lastClass, lastBody) = (parseClass, body)
+            lastFields = body.changes.map { parseClass[$0.field] }
+        }
+        return lastFields
+    }
+
+    // MARK: Objects
+
+    private func create(_ name: String, _ body: ObjectBody, into json: inout JSONWriter) throws -> String? {
+        guard let parseClass = try known(name) ?? transaction.existing(name) else {
+            // What is wrong in itself says so, whoever may add classes.
+            for (field, change) in body.changes { try transaction.validate(change, forNew: field) }
+            throw Self.missing(name)
+        }
+        let key = try newKey(parseClass, body)
+        var writer = ObjectWriter(transaction, parseClass)
+        let stored = try writer.create(body, of: fields(of: body, in: parseClass), key: key)
+        let told = try finishSaving(parseClass, stored, writer, original: nil)
+        let id = parseClass.objectID.text(stored)
+        json.append("{\"objectId\":")
+        json.write(id)
+        json.append(",\"createdAt\":")
+        json.write(now)
+        var isFirst = false
+        for (field, value) in told where field != "objectId" && field != "createdAt" {
+            json.member(field, isFirst: &isFirst)
+            json.write(value)
+        }
+        json.append("}")
+        return isBatch ? nil : "\(options.mount)/classes/\(name)/\(Self.segment(id))"
+    }
+
+    /// An object id as a part of a path.
+    private static func segment(_ id: String) -> String {
+        let isPlain = id.utf8.allSatisfy { byte in
+            (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+                || (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20)
+        }
+        return isPlain ? id : id.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? id
+    }
+
+    /// The key of a new object; `nil` for one that the database gives, or whose parts are fields.
+    private func newKey(_ parseClass: ParseClass, _ body: ObjectBody) throws(ParseError) -> KeyValue? {
+        if let id = body.objectID {
+            guard options.allowsCustomObjectIDs else {
+                throw ParseError(.invalidKeyName, "objectId is an invalid field name.")
+            }
+            guard let key = parseClass.objectID.key(id) else {
+                throw ParseError(.invalidKeyName, "\(id.prefix(64)) can't be the objectId of a \(parseClass.name)")
+            }
+            return key
+        }
+        guard parseClass.table.keyColumns.count == 1 else { return nil }
+        let type = parseClass.table.columns[parseClass.table.keyColumns[0]].type
+        switch type {
+        case .text: return KeyValue(.text(transaction.agenda.objectIDs.next()))
+        case .uuid: return KeyValue(Value.uuid(UUID()).stored(as: type) ?? .null)
+        case _ where parseClass.table.entity.isKeyAssigned: return KeyValue(.null)
+        default:
+            throw ParseError(
+                .missingObjectID, "a new \(parseClass.name) needs an objectId, which the client must choose")
+        }
+    }
+
+    private func update(_ name: String, _ id: String, _ body: ObjectBody, into json: inout JSONWriter) throws {
+        let (parseClass, key) = try transaction.object(name, id)
+        let original = try transaction.original(parseClass, key)
+        var writer = ObjectWriter(transaction, parseClass)
+        try writer.update(key, body, of: fields(of: body, in: parseClass))
+        var reply = try finishSaving(parseClass, key, writer, original: original)
+        reply["updatedAt"] = .string(now)
+        json.write(.object(reply))
+    }
+
+    private func delete(_ name: String, _ id: String) throws {
+        let (parseClass, key) = try transaction.object(name, id)
+        guard let typed = transaction.typed, let binding = transaction.models?.bindings[name], binding.watchesDeletions
+        else {
+            let report = try transaction.delete(parseClass, .keys([key]))
+            guard report.deletedCount > 0 else { throw ParseError(.objectNotFound, "Object not found.") }
+            return
+        }
+        guard let object = try binding.object(key, typed) else {
+            throw ParseError(.objectNotFound, "Object not found.")
+        }
+        try delete([object], .keys([key]), of: parseClass, binding, typed)
+    }
+
+    /// Deletes objects of a model, with what an app does before and after.
+    private func delete(
+        _ objects: [any Model], _ roots: DeletionRoots, of parseClass: ParseClass, _ binding: ModelBinding,
+        _ typed: WriteTransaction
+    ) throws {
+        for object in objects { for hook in binding.beforeDelete { try hook(object, typed) } }
+        _ = try transaction.delete(parseClass, roots)
+        for object in objects {
+            for hook in binding.afterDelete { transaction.agenda.actions.append { await hook(object) } }
+        }
+    }
+
+    /// Deletes all objects of a class. What an app does before and after deletions is done for each of them.
+    func purge(_ parseClass: ParseClass) throws {
+        let table = parseClass.table
+        let keys = try transaction.keys(of: parseClass)
+        guard let typed = transaction.typed, let binding = transaction.models?.bindings[parseClass.name],
+            binding.watchesDeletions
+        else {
+            _ = try transaction.delete(parseClass, .query(keys))
+            return
+        }
+        let types = table.keyColumns.map { table.columns[$0].type as AttributeType? }
+        let objects = try transaction.connection.values(keys, types: types).compactMap {
+            try binding.object(KeyValue($0), typed)
+        }
+        try delete(objects, .query(keys), of: parseClass, binding, typed)
+    }
+
+    // MARK: Models
+
+    /// Checks an object that was written by its model's rules, and lets the app change it.
+    ///
+    /// - Returns: The object as it was written, where the app changed it.
+    private func applyHooks(_ parseClass: ParseClass, _ key: KeyValue, original: (any Model)?) throws -> JSONValue? {
+        guard let typed = transaction.typed, let binding = transaction.models?.bindings[parseClass.name],
+            let (object, isChanged) = try binding.checked(key, original: original, in: typed)
+        else { return nil }
+        var written: JSONValue?
+        if isChanged {
+            written = try json(parseClass, key)
+            try typed.update([object])
+        }
+        for hook in binding.afterSave { transaction.agenda.actions.append { await hook(object) } }
+        return written
+    }
+
+    /// Ends the writing of an object: checks it and those whose pointers were set from its side.
+    ///
+    /// - Returns: What the client is told of the object, as it couldn't know it.
+    private func finishSaving(
+        _ parseClass: ParseClass, _ key: KeyValue, _ writer: ObjectWriter, original: (any Model)?
+    ) throws -> JSONObject {
+        var told = writer.told
+        let written = try applyHooks(parseClass, key, original: original)
+        for member in writer.changedMembers {
+            _ = try applyHooks(member.parseClass, member.key, original: member.original)
+        }
+        guard written != nil || !writer.untold.isEmpty else { return told }
+        let stored = try json(parseClass, key)
+        for name in writer.untold { told[name] = stored[name] }
+        for field in parseClass.fields where written.map({ $0[field.name] != stored[field.name] }) ?? false {
+            told[field.name] = stored[field.name] ?? (tellsUnset ? ["__op": "Delete"] : nil)
+        }
+        return told
+    }
+
+    /// An object as clients get it.
+    private func json(_ parseClass: ParseClass, _ key: KeyValue) throws -> JSONValue {
+        let plan = QueryPlan(entity: parseClass.name, condition: .keyIn(.property(scope: 0, path: []), [key]))
+        let objects = try ObjectFetcher(transaction, limit: options.maximumReply).fetch(
+            plan, Selection(), of: parseClass)
+        return try JSONParser.parse(objects.bytes)
+    }
+
+    static func missing(_ name: String) -> ParseError {
+        ParseError(.operationForbidden, "This user is not allowed to access non-existent class: \(name)")
+    }
+}
