@@ -107,17 +107,16 @@ private struct BatchReplies {
 
 /// Reads the requests of a batch.
 private struct BatchReader {
+    private let batch: ParseCall
     private let mount: [String]
-    /// The request that is being read.
-    private var call: ParseCall
     /// The path that was read last: most of a batch's have the same.
     private var last: (target: String, path: [String]) = ("", [])
     /// What was written last.
     private var written: ObjectBody?
 
     init(_ batch: ParseCall, mount: [String]) {
+        self.batch = batch
         self.mount = mount
-        call = ParseCall(method: batch.method, path: [], body: [:], isMaster: batch.isMaster)
     }
 
     mutating func route(_ request: JSONValue) throws(ParseError) -> ObjectRoute {
@@ -125,15 +124,15 @@ private struct BatchReader {
             let method = ParseCall.Method(rawValue: name) ?? ParseCall.Method(rawValue: name.uppercased()),
             let target = members["path"]?.string
         else { throw ParseError(.invalidJSON, "a request of a batch needs a method and a path") }
-        call.method = method
         let end = target.utf8.firstIndex(of: UInt8(ascii: "?"))
-        call.path = try path(end.map { String(target[..<$0]) } ?? target)
+        var call = ParseCall(
+            method: method, path: try path(end.map { String(target[..<$0]) } ?? target), body: [:],
+            isMaster: batch.isMaster)
         switch members["body"] {
-        case nil, .null: call.body = [:]
+        case nil, .null: break
         case .object(let body): call.body = body
         default: throw ParseError(.invalidJSON, "the body of a request must be an object")
         }
-        call.parameters = [:]
         if let end {
             let parameters = try ParseCall.parameters(String(target[target.utf8.index(after: end)...]))
             if method == .get { call.body.merge(parameters) } else { call.parameters = parameters }
