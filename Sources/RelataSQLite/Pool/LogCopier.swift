@@ -12,20 +12,20 @@ final class LogCopier: Sendable {
     /// After so many new pages the log is copied. SQLite takes ten times as many; so few keep the disk, and the processor,
     /// busy for less than a millisecond at a time.
     private static let interval: Int32 = 100
-    /// The pages of a log that is to begin anew: 32 MB.
-    private static let limit: Int32 = 8000
+    /// The pages of a log that is to begin anew: 64 MB.
+    private static let limit: Int32 = 16_000
 
     private struct State {
         /// How long the log was when it was last copied.
         var copied: Int32 = 0
         var isCopying = false
-        /// Whether the log was copied since a commit tried to copy the rest.
-        var hasCopied = false
+        /// Whether so little of a long log is left to copy that a commit does it.
+        var isReady = false
         /// Whether nothing is copied any more, because the file is being closed.
         var isFinished = false
     }
 
-    private enum Step { case wait, copy, copyRest }
+    private enum Step { case wait, copy(isLong: Bool), copyRest }
 
     private let path: String
     private let state = Mutex(State())
@@ -62,35 +62,51 @@ final class LogCopier: Sendable {
 
     private func didCommit(_ handle: OpaquePointer?, pages: Int32) {
         let step = state.withLock { state -> Step in
-            if pages < state.copied { state.copied = 0 }
+            if pages < state.copied { (state.copied, state.isReady) = (0, false) }
             if state.isCopying || state.isFinished { return .wait }
-            if pages >= Self.limit, state.hasCopied {
-                state.hasCopied = false
+            if state.isReady {
+                state.isReady = false
                 return .copyRest
             }
             guard pages - state.copied >= Self.interval else { return .wait }
             (state.copied, state.isCopying) = (pages, true)
-            return .copy
+            return .copy(isLong: pages >= Self.limit)
         }
         switch step {
         case .wait: break
         // What fails is tried again after more pages, and when the file is closed. Nothing is lost: it is in the log.
         case .copyRest: sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
-        case .copy:
+        case .copy(let isLong):
             queue.async { [self] in
-                copy()
-                state.withLock { state in (state.isCopying, state.hasCopied) = (false, true) }
+                copy(isLong: isLong)
+                state.withLock { state in (state.isCopying, state.isReady) = (false, isLong) }
             }
         }
     }
 
     /// Copies what is in the log.
-    private func copy() {
+    ///
+    /// - Parameter isLong: Whether a commit is to copy the rest. Then the file is brought to the disk before, and what came
+    ///   meanwhile is copied too, so that the commit waits for little.
+    private func copy(isLong: Bool) {
         connection.withLock { connection in
             if connection == nil { connection = open() }
             guard let connection else { return }
             sqlite3_wal_checkpoint_v2(connection, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+            guard isLong else { return }
+            for _ in 0..<2 {
+                Self.synchronize(connection)
+                sqlite3_wal_checkpoint_v2(connection, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+            }
         }
+    }
+
+    /// Brings what was written to the file to the disk. SQLite does so only where all of the log was copied.
+    private static func synchronize(_ connection: OpaquePointer) {
+        var file: UnsafeMutablePointer<sqlite3_file>?
+        sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file)
+        guard let file, let methods = file.pointee.pMethods else { return }
+        _ = methods.pointee.xSync(file, SQLITE_SYNC_NORMAL | SQLITE_SYNC_DATAONLY)
     }
 
     private func open() -> OpaquePointer? {
