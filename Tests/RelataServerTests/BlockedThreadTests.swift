@@ -153,7 +153,7 @@ struct BlockedThreadTests {
     }
 
     @Test func jobsThatWaitAgainAndAgainStartNoThreadEachTime() async throws {
-        let executor = RequestExecutor(threads: 2)
+        let executor = RequestExecutor(threads: 2, idleTime: 600)
         for _ in 0..<30 {
             await withTaskGroup(of: Void.self) { group in
                 for _ in 0..<6 { group.addTask(executorPreference: executor) { usleep(500) } }
