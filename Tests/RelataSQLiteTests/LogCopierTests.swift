@@ -11,8 +11,17 @@ import Testing
         try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
     }
 
+    /// How many times the log of a file has begun anew, as its header tells.
+    private func timesBegun(_ path: String) throws -> Int {
+        let log = try FileHandle(forReadingFrom: URL(filePath: path + "-wal"))
+        defer { try? log.close() }
+        return try log.read(upToCount: 16)?.suffix(4).reduce(0) { $0 << 8 | Int($1) } ?? 0
+    }
+
     /// Runs `body` with the pool of a new file that has a table, and its path.
-    private func withPool(_ body: (ConnectionPool, String) async throws -> Void) async throws {
+    private func withPool(
+        limit: Int32 = 16_000, _ body: (ConnectionPool, String) async throws -> Void
+    ) async throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let path = folder.appending(path: "store.sqlite").path
@@ -20,31 +29,30 @@ import Testing
         try pool.withWriter { connection in
             try connection.execute("PRAGMA journal_mode = WAL; CREATE TABLE item (id INTEGER PRIMARY KEY, data BLOB)")
         }
-        try pool.copyLogInBackground()
+        try pool.copyLogInBackground(limit: limit)
         try await body(pool, path)
     }
 
     @Test func theLogBeginsAnewAlthoughTransactionsNeverPause() async throws {
-        try await withPool { pool, path in
+        try await withPool(limit: 1000) { pool, path in
             let data = Value.blob(Data(repeating: 7, count: 40_000))
-            // 1,500 transactions of more than ten pages: twice what the log may hold before it begins anew.
-            for number in 0..<1500 {
-                _ = try pool.write { connection in
-                    try connection.run(
-                        SQLStatement(
-                            "REPLACE INTO item VALUES (?1, ?2)",
-                            [.value(.integer(Int64(number % 100))), .value(data)]))
-                }
+            let start = try timesBegun(path)
+            var count = 0
+            // Of more than ten pages each, where the log is to begin anew at a thousand.
+            while try timesBegun(path) < start + 3, count < 20_000 {
+                let statement = SQLStatement(
+                    "REPLACE INTO item VALUES (?1, ?2)", [.value(.integer(Int64(count % 100))), .value(data)])
+                _ = try await pool.write { connection in try connection.run(statement) }
+                count += 1
             }
-            #expect(try size(path + "-wal") < 100 << 20)
-            #expect(try size(path) > 4_000_000)
+            #expect(try timesBegun(path) >= start + 3, "after \(count) transactions")
             try pool.close()
             #expect(!FileManager.default.fileExists(atPath: path + "-wal"))
             let reopened = try ConnectionPool(path: path, isReadOnly: true)
-            let counts = try reopened.read { connection in
+            let counts = try await reopened.read { connection in
                 try connection.values(SQLStatement("SELECT count(*), sum(length(data)) FROM item"))
             }
-            #expect(counts == [[.integer(100), .integer(4_000_000)]])
+            #expect(counts == [[.integer(Int64(min(count, 100))), .integer(Int64(min(count, 100)) * 40_000)]])
             try reopened.close()
         }
     }
@@ -60,5 +68,45 @@ import Testing
             #expect(try size(path) > 4_000_000)
             try pool.close()
         }
+    }
+
+    @Test func whoCommitsAfterItWasClosedCopiesNothingMore() async throws {
+        try await withPool { pool, path in
+            try await pool.write { connection in
+                // Closing waits for nobody: what runs goes on to its end.
+                try pool.close()
+                _ = try connection.run(
+                    SQLStatement(
+                        "INSERT INTO item (data) VALUES (?1)", [.value(.blob(Data(repeating: 7, count: 4_000_000)))]))
+            }
+            for _ in 0..<6000 where FileManager.default.fileExists(atPath: path + "-wal") {
+                try await Task.sleep(for: .milliseconds(1))
+            }
+            // Whoever closes last removes the log.
+            #expect(!FileManager.default.fileExists(atPath: path + "-wal"))
+        }
+    }
+
+    @Test func aPoolThatNobodyClosesLeavesNoConnection() async throws {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = folder.appending(path: "store.sqlite").path
+        do {
+            let pool = try ConnectionPool(path: path)
+            try pool.withWriter { connection in
+                try connection.execute(
+                    "PRAGMA journal_mode = WAL; CREATE TABLE item (id INTEGER PRIMARY KEY, data BLOB)")
+            }
+            try pool.copyLogInBackground()
+            _ = try await pool.write { connection in
+                try connection.run(
+                    SQLStatement(
+                        "INSERT INTO item (data) VALUES (?1)", [.value(.blob(Data(repeating: 7, count: 4_000_000)))]))
+            }
+        }
+        for _ in 0..<6000 where FileManager.default.fileExists(atPath: path + "-wal") {
+            try await Task.sleep(for: .milliseconds(1))
+        }
+        #expect(!FileManager.default.fileExists(atPath: path + "-wal"))
     }
 }

@@ -24,7 +24,8 @@ import Testing
         defer { try? FileManager.default.removeItem(at: folder) }
         let statements = Statements()
         let pool = try ConnectionPool(
-            path: folder.appending(path: "store.sqlite").path, trace: { text, _ in statements.add(text) })
+            path: folder.appending(path: "store.sqlite").path, sharingTime: .seconds(600),
+            trace: { text, _ in statements.add(text) })
         try pool.withWriter { connection in
             try connection.execute(
                 """
@@ -97,7 +98,7 @@ import Testing
             let results = await write(pool, (0...20).map { Self.insert($0) })
             #expect(try values(results) == Array(0...20))
             try #expect(ids(pool) == Array(0...20))
-            #expect(statements.count("COMMIT") < 10)
+            #expect(statements.count("COMMIT") == 1)
         }
     }
 
@@ -180,6 +181,25 @@ import Testing
             try #expect(values(results) == [0, 1, 2])
             #expect(runs.count("run") == 2)
             try #expect(ids(pool) == [0, 1, 2])
+        }
+    }
+
+    @Test func whatTakesTheCancellationOfAnotherForItsOwnIsDoneAgain() async throws {
+        try await withPool { pool, _ in
+            let runs = Statements()
+            let results = await write(
+                pool,
+                [
+                    Self.insert(0),
+                    { connection in
+                        runs.add("run")
+                        if runs.count("run") == 1 { withUnsafeCurrentTask { $0?.cancel() } }
+                        // It tells of it instead of throwing.
+                        return try Task.isCancelled ? -1 : Self.insert(1)(connection)
+                    },
+                ])
+            try #expect(values(results) == [0, 1])
+            try #expect(ids(pool) == [0, 1])
         }
     }
 

@@ -141,6 +141,7 @@ struct ObjectWriter {
     ///
     /// - Parameter fields: One for each of ``ObjectBody/changes``; `nil` where the class has none of that name.
     private mutating func apply(_ body: ObjectBody, to fields: [Field?]) throws {
+        if Task.isCancelled { throw CancellationError() }
         for (place, (name, change)) in body.changes.enumerated() {
             guard let field = fields[place] else {
                 // In production nothing is added; what asks for nothing is done already.

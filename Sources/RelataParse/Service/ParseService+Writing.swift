@@ -5,15 +5,15 @@ import RelataSQLite
 
 extension ParseService {
     /// Answers a request that writes, in one transaction. One that was answered before gets the same reply.
+    ///
+    /// - Parameter sharing: Whether others that wait may be written in the same transaction.
     func writing(
-        _ writes: [ObjectWrite], _ call: ParseCall, isAtomic: Bool = true,
+        _ writes: [ObjectWrite], _ call: ParseCall, isAtomic: Bool = true, sharing: Bool = false,
         _ body: @escaping @Sendable (BatchWriter) throws -> WireReply
     ) async throws -> WireReply {
         try await prepare(writes, isAtomic: isAtomic)
         let options = options
-        let (reply, actions) = try await store.write(
-            isShared: writes.count == 1 && writes[0].body != nil
-        ) { transaction -> (WireReply, [ParseTransaction.Action]) in
+        let (reply, actions) = try await store.write(sharing: sharing) { transaction in
             let reply = try Self.once(call, in: transaction, options) {
                 let writer = BatchWriter(
                     transaction: transaction, options: options, tellsUnset: call.tellsUnset,
@@ -50,7 +50,9 @@ extension ParseService {
         let isMet = writes.allSatisfy { write in
             guard let next = write.body else { return true }
             // Most objects of a batch are of one class and bring the same fields.
-            if let last, last.className == next.className, last.body.hasFields(of: next.body) { return true }
+            if let last, last.className.hasSameBytes(as: next.className), last.body.hasFields(of: next.body) {
+                return true
+            }
             last = next
             return SchemaDemand.isMet(by: known, next.className, next.body)
         }

@@ -83,7 +83,8 @@ public final class ParseService: Sendable {
     private func objects(_ call: ParseCall) async throws -> WireReply {
         switch try ObjectRoute(call) {
         case .read(let read): return try await store.read { try read.run(in: $0, self.options) }
-        case .write(let write): return try await writing([write], call) { try $0.run(write) }
+        case .write(let write):
+            return try await writing([write], call, sharing: write.body != nil) { try $0.run(write) }
         }
     }
 

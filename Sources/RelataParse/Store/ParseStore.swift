@@ -112,13 +112,13 @@ public final class ParseStore: Sendable {
 
     /// Runs `body` in a transaction: all of it is written, or, if it throws, nothing.
     ///
-    /// - Parameter isShared: Whether it may be one transaction with others that wait, which are written all the same if
+    /// - Parameter sharing: Whether it may be one transaction with others that wait, which are written all the same if
     ///   `body` throws. Then `body` may be run again, and must do nothing but write.
     func write<Result: Sendable>(
-        isShared: Bool = false, _ body: @escaping @Sendable (ParseTransaction) throws -> Result
+        sharing: Bool = false, _ body: @escaping @Sendable (ParseTransaction) throws -> Result
     ) async throws -> Result {
         // What an app does before and after it saves isn't ours to repeat.
-        if isShared && models == nil {
+        if sharing && models == nil {
             return try await pool.writeShared { connection in try body(try self.transaction(on: connection)) }
         }
         return try await pool.write { connection in try body(try self.transaction(on: connection)) }

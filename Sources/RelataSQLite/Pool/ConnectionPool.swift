@@ -21,6 +21,7 @@ public final class ConnectionPool: Sendable {
     private let readers: Leases
     private let logCopier: LogCopier?
     private let busyTimeout: Double
+    private let sharingTime: Duration
     private let isReadOnly: Bool
     /// Whether one connection reads and writes, because the database is in memory.
     public let isShared: Bool
@@ -38,14 +39,17 @@ public final class ConnectionPool: Sendable {
     ///   - busyTimeout: How many seconds to wait for another process that writes.
     ///   - waitsToOpen: Whether that holds from the beginning, or the writing connection fails at once until
     ///     ``setBusyTimeout(of:)``.
+    ///   - sharingTime: For how long a transaction takes others' writes along.
     ///   - changes: Where committed transactions are made known.
     /// - Throws: ``RelataError``, as ``Connection/init(path:isReadOnly:busyTimeout:trace:)`` says.
     public init(
         path: String?, isReadOnly: Bool = false, durability: Durability = .normal, readers: Int = 5,
-        busyTimeout: Double = 5, waitsToOpen: Bool = true, trace: SQLTrace? = nil, changes: ChangeHub? = nil
+        busyTimeout: Double = 5, waitsToOpen: Bool = true, sharingTime: Duration = .milliseconds(2),
+        trace: SQLTrace? = nil, changes: ChangeHub? = nil
     ) throws {
         self.changes = changes
         self.busyTimeout = busyTimeout
+        self.sharingTime = sharingTime
         self.isReadOnly = isReadOnly
         isShared = path == nil
         maximumHolders = path == nil ? 1 : max(1, readers) + 1
@@ -144,7 +148,7 @@ public final class ConnectionPool: Sendable {
         try Task.checkCancellation()
         let connection = try await writer.acquire()
         defer { writer.release(connection) }
-        try await begin(connection)
+        try await begin(connection, until: Date(timeIntervalSinceNow: busyTimeout))
         return try translatingInterrupts { try commit(connection, body) }
     }
 
@@ -161,11 +165,12 @@ public final class ConnectionPool: Sendable {
         let write = SharedWrite(body)
         guard let connection = try await writer.acquire(for: write) else { return try write.result() }
         defer { writer.release(connection) }
+        let deadline = Date(timeIntervalSinceNow: busyTimeout)
         do {
-            try await begin(connection)
-            return try translatingInterrupts { try commit(connection, isShared: true, body) }
+            try await begin(connection, until: deadline)
+            return try translatingInterrupts { try commit(connection, takesOthersAlong: true, body) }
         } catch is SharingFailed {
-            try await begin(connection)
+            try await begin(connection, until: deadline)
             return try translatingInterrupts { try commit(connection, body) }
         }
     }
@@ -174,8 +179,7 @@ public final class ConnectionPool: Sendable {
     private struct SharingFailed: Error {}
 
     /// Begins a transaction; while another process writes, the task waits without a thread.
-    private func begin(_ connection: Connection) async throws {
-        let deadline = Date(timeIntervalSinceNow: busyTimeout)
+    private func begin(_ connection: Connection, until deadline: Date) async throws {
         var pause = 1
         while try !begin(connection, deadline) {
             // The connection isn't used meanwhile, but stays this task's: a later writer waits behind it. The task
@@ -233,41 +237,41 @@ public final class ConnectionPool: Sendable {
     }
 
     private func commit<Result>(
-        _ connection: Connection, isShared: Bool = false, _ body: (Connection) throws -> Result
+        _ connection: Connection, takesOthersAlong: Bool = false, _ body: (Connection) throws -> Result
     ) throws -> Result {
         changes?.begin(connection)
         connection.needsTransaction = true
         defer { connection.needsTransaction = false }
-        var shared: [Leases.WaitingWork] = []
+        var others: [Leases.TaskWait] = []
         do {
             let result = try body(connection)
             if Task.isCancelled { throw CancellationError() }
-            if isShared { try doWaitingWork(connection, &shared) }
+            if takesOthersAlong { try doWaitingWork(connection, &others) }
             try changes?.willCommit(connection)
             try connection.commit()
             changes?.didCommit(connection)
-            for waiting in shared { waiting.finish() }
+            for waiting in others { waiting.finish() }
             return result
         } catch {
             changes?.end(connection)
             // SQLite has rolled back by itself after some errors, such as a full disk.
             if connection.isInTransaction { try? connection.execute("ROLLBACK") }
-            writer.giveBack(shared)
-            if !shared.isEmpty && !Task.isCancelled { throw SharingFailed() }
+            writer.putBack(others)
+            if !others.isEmpty && !Task.isCancelled { throw SharingFailed() }
             throw error
         }
     }
 
     /// Does what others wait to write, within the open transaction. After a while the rest is left for the next one.
-    private func doWaitingWork(_ connection: Connection, _ done: inout [Leases.WaitingWork]) throws {
+    private func doWaitingWork(_ connection: Connection, _ done: inout [Leases.TaskWait]) throws {
         // What can't be committed is no company.
         guard !connection.hasDanglingReferences else { return }
-        let end = ContinuousClock.now + .milliseconds(2)
-        while ContinuousClock.now < end, let waiting = writer.takeWork() {
-            if waiting.work.run(on: connection) {
+        let end = ContinuousClock.now + sharingTime
+        while ContinuousClock.now < end, let (waiting, work) = writer.takeWork() {
+            if work.run(on: connection) {
                 done.append(waiting)
             } else {
-                writer.giveBack([waiting])
+                writer.putBack([waiting])
                 guard connection.isInTransaction else { throw SharingFailed() }
                 return
             }
@@ -305,9 +309,11 @@ public final class ConnectionPool: Sendable {
     }
 
     /// From now on no commit waits for the log to be copied into the file: that is done meanwhile.
-    public func copyLogInBackground() throws {
+    ///
+    /// - Parameter limit: The pages of a log that begins anew, if not before because all of it was copied: 64 MB.
+    public func copyLogInBackground(limit: Int32 = 16_000) throws {
         guard let logCopier else { return }
-        try withWriter { logCopier.watch($0) }
+        try withWriter { logCopier.watch($0, limit: limit) }
     }
 
     /// Closes all connections. Calls after it fail with ``RelataError/closed(_:)``; what runs goes on to its end.

@@ -49,46 +49,26 @@ final class Leases: Sendable {
     }
 
     private enum Waiter {
-        case task(Int, CheckedContinuation<Handoff, any Error>)
+        case task(TaskWait)
         case thread(ThreadWait)
-        case work(WaitingWork)
 
         func resume(_ handoff: Handoff) {
             switch self {
-            case .task(_, let continuation): continuation.resume(returning: handoff)
+            case .task(let waiting): waiting.continuation.resume(returning: handoff)
             case .thread(let wait): wait.signal(handoff)
-            case .work(let waiting): waiting.continuation.resume(returning: handoff)
-            }
-        }
-
-        /// Which task it is; `nil` for a thread.
-        var id: Int? {
-            switch self {
-            case .task(let id, _): id
-            case .thread: nil
-            case .work(let waiting): waiting.id
-            }
-        }
-
-        func cancel() {
-            switch self {
-            case .task(_, let continuation): continuation.resume(throwing: CancellationError())
-            case .thread: break
-            case .work(let waiting): waiting.continuation.resume(throwing: CancellationError())
             }
         }
     }
 
-    /// A task that waits, and whose work whoever holds the connection may do.
-    struct WaitingWork {
+    /// A task that waits.
+    struct TaskWait {
         fileprivate let id: Int
-        /// Gets `nil` where the work is done.
+        /// Gets `nil` where its work is done.
         fileprivate let continuation: CheckedContinuation<Handoff?, any Error>
-        let work: any SharedWork
-        /// Whether another may still do it.
-        fileprivate var isShared = true
+        /// What whoever holds the connection may do for it.
+        fileprivate(set) var work: (any SharedWork)?
 
-        /// Lets the task go on.
+        /// Lets the task go on, whose work is done.
         func finish() { continuation.resume(returning: nil) }
     }
 
@@ -126,29 +106,22 @@ final class Leases: Sendable {
 
     /// A connection, at once if one is idle or may be opened; else the task waits without a thread.
     func acquire() async throws -> Connection {
-        if let connection = try acquireAtOnce() { return connection }
-        let handoff = try await wait(Waiter.task) { $0 }
-        beginHold(handoff.leased)
-        return try connection(handoff, ThreadIdentity.current)
+        // Nobody else does what nobody else knows: a connection is what comes.
+        while true { if let connection = try await acquire(for: nil) { return connection } }
     }
 
-    /// As ``acquire()``; `nil` where another that held the connection has done the work meanwhile.
-    func acquire(for work: any SharedWork) async throws -> Connection? {
-        if let connection = try acquireAtOnce() { return connection }
-        let handoff: Handoff? = try await wait({ .work(WaitingWork(id: $0, continuation: $1, work: work)) }) { $0 }
-        guard let handoff else { return nil }
-        beginHold(handoff.leased)
-        return try connection(handoff, ThreadIdentity.current)
-    }
-
-    private func acquireAtOnce() throws -> Connection? {
+    /// As ``acquire()``; `nil` where whoever held the connection has done the work meanwhile.
+    func acquire(for work: (any SharedWork)?) async throws -> Connection? {
         let thread = ThreadIdentity.current
         let handoff = state.withLock { state in
             let handoff = state.next(limit: limit)
             if let handoff { state.holds.append(Hold(thread: thread, connection: handoff.leased)) }
             return handoff
         }
-        return try handoff.map { try connection($0, thread) }
+        if let handoff { return try connection(handoff, thread) }
+        guard let later = try await wait(work) else { return nil }
+        beginHold(later.leased)
+        return try connection(later, ThreadIdentity.current)
     }
 
     /// A connection beyond the limit, for a holder that may keep it for long: nobody ever waits for it, and it waits for
@@ -187,31 +160,33 @@ final class Leases: Sendable {
         return leased?.connection
     }
 
-    /// Waits until something is handed to the waiter that `waiter` makes.
-    private func wait<Answer: Sendable>(
-        _ waiter: (Int, CheckedContinuation<Answer, any Error>) -> Waiter, _ answer: (Handoff) -> Answer
-    ) async throws -> Answer {
+    private func wait(_ work: (any SharedWork)?) async throws -> Handoff? {
         let id = state.withLock { state in
             state.nextWaiter += 1
             return state.nextWaiter
         }
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let immediate = state.withLock { state -> Result<Handoff, any Error>? in
+                let immediate = state.withLock { state -> Result<Handoff?, any Error>? in
                     if Task.isCancelled { return .failure(CancellationError()) }
                     // One may have come back between the two looks.
                     if let handoff = state.next(limit: limit) { return .success(handoff) }
-                    state.waiting.append(waiter(id, continuation))
+                    state.waiting.append(.task(TaskWait(id: id, continuation: continuation, work: work)))
                     return nil
                 }
-                if let immediate { continuation.resume(with: immediate.map(answer)) }
+                if let immediate { continuation.resume(with: immediate) }
             }
         } onCancel: {
-            let waiter = state.withLock { state -> Waiter? in
-                let index = state.waiting.firstIndex { $0.id == id }
-                return index.map { state.waiting.remove(at: $0) }
+            let cancelled = state.withLock { state -> TaskWait? in
+                for (index, waiter) in state.waiting.enumerated() {
+                    if case .task(let waiting) = waiter, waiting.id == id {
+                        state.waiting.remove(at: index)
+                        return waiting
+                    }
+                }
+                return nil
             }
-            waiter?.cancel()
+            cancelled?.continuation.resume(throwing: CancellationError())
         }
     }
 
@@ -220,23 +195,21 @@ final class Leases: Sendable {
 
     // MARK: Sharing
 
-    /// The work of whoever waits longest, where the caller, who holds the connection, may do it.
-    func takeWork() -> WaitingWork? {
+    /// Whoever waits longest, and the work that the caller, who holds the connection, may do for it.
+    func takeWork() -> (waiting: TaskWait, work: any SharedWork)? {
         state.withLock { state in
-            guard case .work(let waiting)? = state.waiting.first, waiting.isShared else { return nil }
+            guard case .task(let waiting)? = state.waiting.first, let work = waiting.work else { return nil }
             state.waiting.removeFirst()
-            return waiting
+            return (waiting, work)
         }
     }
 
     /// Has those whose work was taken do it by themselves, before all others.
-    func giveBack(_ taken: [WaitingWork]) {
+    func putBack(_ taken: [TaskWait]) {
         let isClosed = state.withLock { state in
             guard !state.isClosed else { return true }
-            for var waiting in taken.reversed() {
-                waiting.isShared = false
-                state.waiting.insert(.work(waiting), at: 0)
-            }
+            let alone = taken.map { Waiter.task(TaskWait(id: $0.id, continuation: $0.continuation)) }
+            state.waiting.insert(contentsOf: alone, at: 0)
             return false
         }
         if isClosed { for waiting in taken { waiting.continuation.resume(returning: .closed) } }

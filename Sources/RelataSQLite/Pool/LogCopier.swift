@@ -12,10 +12,9 @@ final class LogCopier: Sendable {
     /// After so many new pages the log is copied. SQLite takes ten times as many; so few keep the disk, and the processor,
     /// busy for less than a millisecond at a time.
     private static let interval: Int32 = 100
-    /// The pages of a log that is to begin anew: 64 MB.
-    private static let limit: Int32 = 16_000
-
     private struct State {
+        /// The pages of a log that is to begin anew.
+        var limit: Int32 = 0
         /// How long the log was when it was last copied.
         var copied: Int32 = 0
         var isCopying = false
@@ -35,8 +34,13 @@ final class LogCopier: Sendable {
 
     init(path: String) { self.path = path }
 
+    deinit { connection.withLock { _ = sqlite3_close_v2($0) } }
+
     /// Has the copier watch the commits of a connection, in SQLite's stead.
-    func watch(_ connection: Connection) {
+    ///
+    /// - Parameter limit: The pages of a log that is to begin anew.
+    func watch(_ connection: Connection, limit: Int32) {
+        state.withLock { $0.limit = limit }
         // It must outlive the connection.
         connection.logCopier = self
         let context = Unmanaged.passUnretained(self).toOpaque()
@@ -70,7 +74,7 @@ final class LogCopier: Sendable {
             }
             guard pages - state.copied >= Self.interval else { return .wait }
             (state.copied, state.isCopying) = (pages, true)
-            return .copy(isLong: pages >= Self.limit)
+            return .copy(isLong: pages >= state.limit)
         }
         switch step {
         case .wait: break
@@ -79,7 +83,10 @@ final class LogCopier: Sendable {
         case .copy(let isLong):
             queue.async { [self] in
                 copy(isLong: isLong)
-                state.withLock { state in (state.isCopying, state.isReady) = (false, isLong) }
+                state.withLock { state in
+                    // It may have begun anew meanwhile.
+                    (state.isCopying, state.isReady) = (false, isLong && state.copied > 0)
+                }
             }
         }
     }
@@ -90,6 +97,8 @@ final class LogCopier: Sendable {
     ///   meanwhile is copied too, so that the commit waits for little.
     private func copy(isLong: Bool) {
         connection.withLock { connection in
+            // Whoever closes the file copies what is left.
+            guard !state.withLock({ $0.isFinished }) else { return }
             if connection == nil { connection = open() }
             guard let connection else { return }
             sqlite3_wal_checkpoint_v2(connection, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
@@ -111,12 +120,13 @@ final class LogCopier: Sendable {
 
     private func open() -> OpaquePointer? {
         var handle: OpaquePointer?
-        guard sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil) == SQLITE_OK else {
+        guard sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil) == SQLITE_OK,
+            // A connection finds its log when it first reads.
+            sqlite3_exec(handle, "PRAGMA schema_version", nil, nil, nil) == SQLITE_OK
+        else {
             sqlite3_close_v2(handle)
             return nil
         }
-        // A connection finds its log when it first reads.
-        sqlite3_exec(handle, "PRAGMA schema_version", nil, nil, nil)
         return handle
     }
 }

@@ -20,13 +20,13 @@ final class SharedWrite<Result: Sendable>: SharedWork {
         let outcome = Swift.Result {
             try connection.savepoint {
                 let result = try body(connection)
-                // What waits to be checked would keep the others from being committed.
-                if connection.hasDanglingReferences { throw MustBeAlone() }
+                // What waits to be checked would keep the others from being committed; and it may be the task that works
+                // for this one that was cancelled, which the body may have taken for its own.
+                if connection.hasDanglingReferences || Task.isCancelled { throw MustBeAlone() }
                 return result
             }
         }
         if case .failure(let error) = outcome {
-            // It may be the task that works for this one that was cancelled.
             guard connection.isInTransaction, !Task.isCancelled, !(error is MustBeAlone) else { return false }
         }
         self.outcome.withLock { $0 = outcome }

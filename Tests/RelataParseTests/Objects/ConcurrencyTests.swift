@@ -1,5 +1,6 @@
 import Foundation
 import RelataParse
+import RelataSQLite
 import Testing
 
 @Suite struct ConcurrencyTests {
@@ -35,6 +36,33 @@ import Testing
         #expect(Set(stored["names"]?.array ?? []).count == clients)
         let related: JSONValue = ["$relatedTo": ["object": pointer("List", list), "key": "items"]]
         #expect(try await server.find("Item", where: related).count == clients)
+        try server.store.close()
+    }
+
+    @Test func objectsThatWaitForEachOtherAreCommittedTogetherAndEachIsAnsweredByItself() async throws {
+        let folder = try TemporaryFolder()
+        let statements = SQLStatements()
+        let server = try TestServer(path: folder.path("store.sqlite"), trace: statements)
+        try await server.send("POST", "/schemas/Item", ["fields": ["name": ["type": "String"]]])
+        // Another program writes, so that all of them wait.
+        let other = try Connection(path: folder.path("store.sqlite"))
+        try other.execute("BEGIN IMMEDIATE")
+        statements.removeAll()
+        let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+            for number in 0..<20 {
+                group.addTask {
+                    let name: JSONValue = number % 4 == 3 ? .integer(Int64(number)) : .string("item \(number)")
+                    return try await server.send("POST", "/classes/Item", ["name": name]).status
+                }
+            }
+            try await Task.sleep(for: .milliseconds(500))
+            try other.execute("ROLLBACK")
+            return try await group.reduce(into: []) { $0.append($1) }
+        }
+        #expect(statuses.sorted() == Array(repeating: 201, count: 15) + Array(repeating: 400, count: 5))
+        #expect(try await server.find("Item").count == 15)
+        #expect(statements.all.count { $0 == "COMMIT" } < 12)
+        try other.close()
         try server.store.close()
     }
 
