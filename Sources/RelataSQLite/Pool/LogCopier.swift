@@ -12,6 +12,7 @@ final class LogCopier: Sendable {
     /// After so many new pages the log is copied. SQLite takes ten times as many; so few keep the disk, and the processor,
     /// busy for less than a millisecond at a time.
     private static let interval: Int32 = 100
+
     private struct State {
         /// The pages of a log that is to begin anew.
         var limit: Int32 = 0
