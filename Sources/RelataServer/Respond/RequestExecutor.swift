@@ -134,17 +134,22 @@ final class RequestExecutor: TaskExecutor {
 
     /// The next job of a thread that is idle; `nil` where there is none for too long.
     private func wait(_ worker: Int) -> UnownedJob? {
-        while wakes[worker].wait(timeout: .now() + idleTime) == .timedOut {
-            let isIdle = state.withLock { state -> Bool in
-                guard let place = state.idle.firstIndex(of: worker) else { return false }
-                state.idle.remove(at: place)
-                state.workers[worker].isStarted = false
-                return true
-            }
-            // Where it isn't idle any more, a job is on its way to it.
-            if isIdle { return nil }
+        let isWoken = isWoken(wakes[worker]) { state in
+            guard let place = state.idle.firstIndex(of: worker) else { return false }
+            state.idle.remove(at: place)
+            state.workers[worker].isStarted = false
+            return true
         }
-        return state.withLock { $0.workers[worker].job }
+        return isWoken ? state.withLock { $0.workers[worker].job } : nil
+    }
+
+    /// Waits until a thread is woken; `false` where nobody did so for too long and `leave` takes it off those that wait.
+    /// Where that one finds it no longer among them, somebody is about to wake it.
+    private func isWoken(_ wake: DispatchSemaphore, orLeaves leave: (inout State) -> Bool) -> Bool {
+        while wake.wait(timeout: .now() + idleTime) == .timedOut {
+            if state.withLock({ leave(&$0) }) { return false }
+        }
+        return true
     }
 
     // MARK: Watching
@@ -180,15 +185,11 @@ final class RequestExecutor: TaskExecutor {
 
     /// Waits until jobs wait again; `false` where none do for too long.
     private func isCalled() -> Bool {
-        while watcherWake.wait(timeout: .now() + idleTime) == .timedOut {
-            let isMissing = state.withLock { state -> Bool in
-                guard state.watcher == .idle else { return false }
-                state.watcher = .missing
-                return true
-            }
-            if isMissing { return false }
+        isWoken(watcherWake) { state in
+            guard state.watcher == .idle else { return false }
+            state.watcher = .missing
+            return true
         }
-        return true
     }
 }
 #endif
