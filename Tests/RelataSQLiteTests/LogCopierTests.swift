@@ -18,19 +18,43 @@ import Testing
         return try log.read(upToCount: 16)?.suffix(4).reduce(0) { $0 << 8 | Int($1) } ?? 0
     }
 
-    /// Runs `body` with the pool of a new file that has a table, and its path.
-    private func withPool(
-        limit: Int32 = 16_000, _ body: (ConnectionPool, String) async throws -> Void
-    ) async throws {
+    /// Runs `body` with the path of a new file, and what opens a pool of it that has a table.
+    private func withFile(_ body: (String, (_ limit: Int32) throws -> ConnectionPool) async throws -> Void) async throws
+    {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let path = folder.appending(path: "store.sqlite").path
-        let pool = try ConnectionPool(path: path)
-        try pool.withWriter { connection in
-            try connection.execute("PRAGMA journal_mode = WAL; CREATE TABLE item (id INTEGER PRIMARY KEY, data BLOB)")
+        try await body(path) { limit in
+            let pool = try ConnectionPool(path: path)
+            try pool.withWriter { connection in
+                try connection.execute(
+                    "PRAGMA journal_mode = WAL; CREATE TABLE item (id INTEGER PRIMARY KEY, data BLOB)")
+            }
+            try pool.copyLogInBackground(limit: limit)
+            return pool
         }
-        try pool.copyLogInBackground(limit: limit)
-        try await body(pool, path)
+    }
+
+    /// Runs `body` with that pool and the path.
+    private func withPool(
+        limit: Int32 = 16_000, _ body: (ConnectionPool, String) async throws -> Void
+    ) async throws {
+        try await withFile { path, open in try await body(try open(limit), path) }
+    }
+
+    /// Writes four million bytes.
+    private static func insertMuch(_ connection: Connection) throws {
+        try connection.run(
+            SQLStatement(
+                "INSERT INTO item (data) VALUES (?1)", [.value(.blob(Data(repeating: 7, count: 4_000_000)))]))
+    }
+
+    /// Whether the log is removed, as whoever closes a file last does.
+    private func isLogRemoved(_ path: String) async throws -> Bool {
+        for _ in 0..<6000 where FileManager.default.fileExists(atPath: path + "-wal") {
+            try await Task.sleep(for: .milliseconds(1))
+        }
+        return !FileManager.default.fileExists(atPath: path + "-wal")
     }
 
     @Test func theLogBeginsAnewAlthoughTransactionsNeverPause() async throws {
@@ -59,11 +83,7 @@ import Testing
 
     @Test func whatIsWrittenIsInTheFileSoonAlthoughNobodyClosesIt() async throws {
         try await withPool { pool, path in
-            _ = try await pool.write { connection in
-                try connection.run(
-                    SQLStatement(
-                        "INSERT INTO item (data) VALUES (?1)", [.value(.blob(Data(repeating: 7, count: 4_000_000)))]))
-            }
+            try await pool.write { try Self.insertMuch($0) }
             for _ in 0..<6000 where try size(path) < 4_000_000 { try await Task.sleep(for: .milliseconds(10)) }
             #expect(try size(path) > 4_000_000)
             try pool.close()
@@ -75,38 +95,21 @@ import Testing
             try await pool.write { connection in
                 // Closing waits for nobody: what runs goes on to its end.
                 try pool.close()
-                _ = try connection.run(
-                    SQLStatement(
-                        "INSERT INTO item (data) VALUES (?1)", [.value(.blob(Data(repeating: 7, count: 4_000_000)))]))
+                try Self.insertMuch(connection)
             }
-            for _ in 0..<6000 where FileManager.default.fileExists(atPath: path + "-wal") {
-                try await Task.sleep(for: .milliseconds(1))
-            }
-            // Whoever closes last removes the log.
-            #expect(!FileManager.default.fileExists(atPath: path + "-wal"))
+            let isRemoved = try await isLogRemoved(path)
+            #expect(isRemoved)
         }
     }
 
     @Test func aPoolThatNobodyClosesLeavesNoConnection() async throws {
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }
-        let path = folder.appending(path: "store.sqlite").path
-        do {
-            let pool = try ConnectionPool(path: path)
-            try pool.withWriter { connection in
-                try connection.execute(
-                    "PRAGMA journal_mode = WAL; CREATE TABLE item (id INTEGER PRIMARY KEY, data BLOB)")
+        try await withFile { path, open in
+            do {
+                let pool = try open(16_000)
+                try await pool.write { try Self.insertMuch($0) }
             }
-            try pool.copyLogInBackground()
-            _ = try await pool.write { connection in
-                try connection.run(
-                    SQLStatement(
-                        "INSERT INTO item (data) VALUES (?1)", [.value(.blob(Data(repeating: 7, count: 4_000_000)))]))
-            }
+            let isRemoved = try await isLogRemoved(path)
+            #expect(isRemoved)
         }
-        for _ in 0..<6000 where FileManager.default.fileExists(atPath: path + "-wal") {
-            try await Task.sleep(for: .milliseconds(1))
-        }
-        #expect(!FileManager.default.fileExists(atPath: path + "-wal"))
     }
 }

@@ -83,6 +83,17 @@ import Testing
         }
     }
 
+    /// Cancels the task that runs it for the first time, which is that of the one before.
+    private static func insert(
+        _ id: Int, cancellingOnce runs: Statements, whenCancelled: @escaping @Sendable () throws -> Int
+    ) -> @Sendable (Connection) throws -> Int {
+        { connection in
+            runs.add("run")
+            if runs.count("run") == 1 { withUnsafeCurrentTask { $0?.cancel() } }
+            return try Task.isCancelled ? whenCancelled() : insert(id)(connection)
+        }
+    }
+
     private func values(_ results: [Result<Int, any Error>]) throws -> [Int] { try results.map { try $0.get() } }
 
     private func ids(_ pool: ConnectionPool) throws -> [Int] {
@@ -169,13 +180,7 @@ import Testing
                 pool,
                 [
                     Self.insert(0),
-                    { connection in
-                        // The first time this is the task of the one before.
-                        runs.add("run")
-                        if runs.count("run") == 1 { withUnsafeCurrentTask { $0?.cancel() } }
-                        if Task.isCancelled { throw CancellationError() }
-                        return try Self.insert(1)(connection)
-                    },
+                    Self.insert(1, cancellingOnce: runs) { throw CancellationError() },
                     Self.insert(2),
                 ])
             try #expect(values(results) == [0, 1, 2])
@@ -187,17 +192,8 @@ import Testing
     @Test func whatTakesTheCancellationOfAnotherForItsOwnIsDoneAgain() async throws {
         try await withPool { pool, _ in
             let runs = Statements()
-            let results = await write(
-                pool,
-                [
-                    Self.insert(0),
-                    { connection in
-                        runs.add("run")
-                        if runs.count("run") == 1 { withUnsafeCurrentTask { $0?.cancel() } }
-                        // It tells of it instead of throwing.
-                        return try Task.isCancelled ? -1 : Self.insert(1)(connection)
-                    },
-                ])
+            // It tells of it instead of throwing.
+            let results = await write(pool, [Self.insert(0), Self.insert(1, cancellingOnce: runs) { -1 }])
             try #expect(values(results) == [0, 1])
             try #expect(ids(pool) == [0, 1])
         }
