@@ -119,8 +119,8 @@ struct ObjectWriter {
 
     /// The store counts revisions.
     private mutating func noteRevision() {
-        guard parseClass.revision != nil else { return }
-        if let revision = table.entity.revision, parseClass[revision] != nil { untold.insert(revision) }
+        guard parseClass.revision != nil, let name = table.entity.revision, parseClass[name] != nil else { return }
+        untold.insert(name)
     }
 
     /// Notes the lists of the object, and those that it is in by its pointers, or was in.
