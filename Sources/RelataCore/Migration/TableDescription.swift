@@ -152,20 +152,30 @@ public struct IndexDescription: Hashable, Sendable {
     public var isUnique: Bool
     /// Whether it is over whole columns of all rows, not over expressions or some rows.
     public var isPlain: Bool
+    /// Whether the largest value comes first, and `NULL` last, in an index of one column. It serves both directions of
+    /// that column.
+    public var isDescending: Bool
     /// The text that made the index, where it was read from a database and not made by a constraint.
     public var sql: String?
 
     /// Describes an index.
-    public init(name: String, columns: [String], isUnique: Bool, isPlain: Bool = true, sql: String? = nil) {
+    public init(
+        name: String, columns: [String], isUnique: Bool, isPlain: Bool = true, isDescending: Bool = false,
+        sql: String? = nil
+    ) {
         self.name = name
         self.columns = columns
         self.isUnique = isUnique
         self.isPlain = isPlain
+        self.isDescending = isDescending
         self.sql = sql
     }
 
-    /// Whether its columns and uniqueness say all there is to say of it.
-    var isWhole: Bool { isPlain && SQLWords.words(in: sql ?? "").isDisjoint(with: ["COLLATE", "DESC"]) }
+    /// Whether its columns, uniqueness and direction say all there is to say of it.
+    var isWhole: Bool {
+        isPlain
+            && SQLWords.words(in: sql ?? "").isDisjoint(with: columns.count == 1 ? ["COLLATE"] : ["COLLATE", "DESC"])
+    }
 }
 
 extension String {

@@ -51,6 +51,15 @@ public enum SchemaDDL {
         wanted += table.entity.indexes.map { (columns($0), false) }
         wanted += references.map { ($0.columns + [$0.orderColumn].compactMap { $0 }, false) }
         addIndexes(wanted, to: &description, &names)
+        // SQLite takes NULL for the smallest value: new rows without a target would go in among those that have one, at
+        // the cost of a search and half-filled pages, instead of at the end. A key that is the row's number is a part of
+        // every index, in its order: who sorts by both is better served by one order.
+        for (number, index) in description.indexes.enumerated()
+        where index.columns.count == 1 && !description.isKeyAssigned {
+            description.indexes[number].isDescending = references.contains {
+                $0.isOptional && $0.columns == index.columns
+            }
+        }
         return description
     }
 
@@ -132,8 +141,9 @@ extension SchemaDDL {
 
     /// `CREATE INDEX`, unique or not.
     public static func createIndex(_ index: IndexDescription, on table: String, dialect: Dialect) -> String {
-        "CREATE \(index.isUnique ? "UNIQUE " : "")INDEX \(dialect.quote(index.name)) "
-            + "ON \(dialect.quote(table)) (\(dialect.list(index.columns)))"
+        let isDescending = index.isDescending && index.columns.count == 1
+        return "CREATE \(index.isUnique ? "UNIQUE " : "")INDEX \(dialect.quote(index.name)) "
+            + "ON \(dialect.quote(table)) (\(dialect.list(index.columns))\(isDescending ? " DESC" : ""))"
     }
 
     /// A constant as SQL text. Only for what a model declares: values of objects are bound.

@@ -112,7 +112,7 @@ public enum Introspection {
     ) throws(RelataError) {
         let indexes = """
             SELECT m.name, i.name, i."unique", i.origin, i.partial, x.cid, x.name,
-                (SELECT sql FROM sqlite_master WHERE type = 'index' AND name = i.name)
+                (SELECT sql FROM sqlite_master WHERE type = 'index' AND name = i.name), x."desc"
             FROM sqlite_master AS m JOIN pragma_index_list(m.name) AS i JOIN pragma_index_xinfo(i.name) AS x
             WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%' AND x.key
             ORDER BY m.rowid, i.seq DESC, x.seqno
@@ -128,7 +128,7 @@ public enum Introspection {
                 tables[number].indexes.append(
                     IndexDescription(
                         name: name, columns: [], isUnique: row.integer(at: 2) != 0, isPlain: row.integer(at: 4) == 0,
-                        sql: row.isNull(at: 7) ? nil : row.text(at: 7)))
+                        isDescending: row.integer(at: 8) != 0, sql: row.isNull(at: 7) ? nil : row.text(at: 7)))
             }
             let index = tables[number].indexes.count - 1
             if row.integer(at: 5) < 0 { tables[number].indexes[index].isPlain = false }
