@@ -163,7 +163,7 @@ final class BatchWriter {
         guard parseClass.table.keyColumns.count == 1 else { return nil }
         let type = parseClass.table.columns[parseClass.table.keyColumns[0]].type
         switch type {
-        case .text: return KeyValue(.text(transaction.agenda.objectIDs.next()))
+        case .text: return KeyValue(.text(transaction.objectIDs.next()))
         case .uuid: return KeyValue(Value.uuid(UUID()).stored(as: type) ?? .null)
         case _ where parseClass.table.entity.isKeyAssigned: return KeyValue(.null)
         default:

@@ -21,6 +21,7 @@ public final class ParseStore: Sendable {
     public let mode: Mode
     /// Where the file is; `nil` for a store in memory.
     public let path: String?
+    private let objectIDs = ObjectIDGenerator()
     private let current: Mutex<ClassSet>
 
     private init(
@@ -126,7 +127,7 @@ public final class ParseStore: Sendable {
 
     /// The transaction that a connection is in.
     private func transaction(on connection: Connection) throws -> ParseTransaction {
-        ParseTransaction(connection, try classes(for: connection), models, mode: mode)
+        ParseTransaction(connection, try classes(for: connection), models, objectIDs: objectIDs, mode: mode)
     }
 
     /// The classes as the transaction that the connection is in sees the tables: another process may have changed them,
@@ -183,7 +184,7 @@ public final class ParseStore: Sendable {
                 }
                 let version = try ParseMetadata.version(of: connection)
                 let classes = try ClassSet(draft.entities, options: draft.options, version: version)
-                return (try finish(found, ParseTransaction(connection, classes)), classes)
+                return (try finish(found, ParseTransaction(connection, classes, objectIDs: self.objectIDs)), classes)
             }
             self.current.withLock {
                 if $0.version < classes.version || $0.schema.tables.isEmpty { $0 = classes }

@@ -14,6 +14,8 @@ final class ParseTransaction {
     let mode: ParseStore.Mode
     /// The time of the transaction: all that it writes has the same.
     let now: Date
+    /// Makes the ids of new objects.
+    let objectIDs: ObjectIDGenerator
     /// What is left to do for what was written.
     var agenda = Agenda()
 
@@ -21,8 +23,6 @@ final class ParseTransaction {
 
     /// What is left to do.
     struct Agenda {
-        /// The ids of new objects.
-        var objectIDs = ObjectIDGenerator()
         /// The lists whose lengths may have changed.
         var counts = CountCheck()
         /// What is called once the transaction is committed.
@@ -30,9 +30,10 @@ final class ParseTransaction {
     }
 
     init(
-        _ connection: Connection, _ classes: ClassSet, _ models: ServedModels? = nil,
+        _ connection: Connection, _ classes: ClassSet, _ models: ServedModels? = nil, objectIDs: ObjectIDGenerator,
         mode: ParseStore.Mode = .development, now: Date = Date()
     ) {
+        self.objectIDs = objectIDs
         self.models = models
         self.mode = mode
         self.connection = connection
