@@ -135,6 +135,7 @@ public struct JSONParser {
             guard digits() > 0 else { throw wrong("digits are expected in the exponent") }
         }
         if isWhole, place - start < 18 { return .integer(wholeNumber(bytes[start..<place])) }
+        if let number = shortDecimal(bytes[start..<place]) { return JSONValue(number: number) }
         let text = String(decoding: bytes[start..<place], as: UTF8.self)
         if isWhole, let integer = Int64(text) { return .integer(integer) }
         guard let number = Double(text), number.isFinite else { throw wrong("the number is too large") }
@@ -148,6 +149,25 @@ public struct JSONParser {
         return isNegative ? -number : number
     }
 
+    /// A number of few digits and no exponent; `nil` for any other.
+    ///
+    /// Fifteen digits are less than 2⁵³ and their power of ten less than 10²²: both are exact, and so their quotient is the
+    /// nearest number.
+    private func shortDecimal(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> Double? {
+        guard text.count <= 16 else { return nil }
+        var (number, divisor, isFraction) = (Int64(0), 1.0, false)
+        for byte in text.dropFirst(text.first == UInt8(ascii: "-") ? 1 : 0) {
+            switch byte {
+            case UInt8(ascii: "."): isFraction = true
+            case UInt8(ascii: "0")...UInt8(ascii: "9"):
+                number = number * 10 + Int64(byte & 15)
+                if isFraction { divisor *= 10 }
+            default: return nil
+            }
+        }
+        return (text.first == UInt8(ascii: "-") ? -Double(number) : Double(number)) / divisor
+    }
+
     private mutating func digits() -> Int {
         let start = place
         while let byte = peek(), (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) { place += 1 }
@@ -159,11 +179,14 @@ public struct JSONParser {
     private mutating func string() throws(ParseError) -> String {
         place += 1
         let start = place
-        var union: UInt8 = 0
-        while let byte = peek(), byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 {
+        var (end, union) = (start, UInt8(0))
+        while end < bytes.count {
+            let byte = bytes[end]
+            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte < 0x20 { break }
             union |= byte
-            place += 1
+            end += 1
         }
+        place = end
         // Most strings have nothing to unescape and are taken whole.
         if peek() == UInt8(ascii: "\"") {
             place += 1
