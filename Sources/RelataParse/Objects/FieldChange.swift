@@ -140,6 +140,14 @@ enum FieldChange: Sendable {
         }
     }
 
+    /// Whether it says what the field is to be, whatever it was.
+    var isPlain: Bool {
+        switch self {
+        case .set, .unset: true
+        default: false
+        }
+    }
+
     /// The type that a field must have for it; `nil` where any will do.
     func type(of field: String) throws(ParseError) -> FieldType? {
         switch self {

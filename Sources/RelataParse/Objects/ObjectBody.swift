@@ -5,8 +5,16 @@ struct ObjectBody: Sendable {
 
     /// The id that the client chose for a new object.
     let objectID: String?
-    /// What is done, all of a field together.
-    let changes: [(field: String, change: FieldChange)]
+    /// The name of the field that each of ``changes`` is about, all of a field together.
+    let fields: FieldNames
+    /// What is done.
+    let changes: [FieldChange]
+
+    /// Names of fields. A class, because most objects of a batch share one, and so are known to bring the same.
+    final class FieldNames: Sendable {
+        let names: [String]
+        init(_ names: [String]) { self.names = names }
+    }
 
     /// Reads the body of a request.
     ///
@@ -15,9 +23,12 @@ struct ObjectBody: Sendable {
     /// - Throws: ``ParseError`` for names that no field can have, operations that aren't any, and an ACL that isn't
     ///   enforced.
     init(_ body: JSONObject, after previous: ObjectBody? = nil) throws(ParseError) {
+        if let previous, let alike = try ObjectBody(body, like: previous) {
+            self = alike
+            return
+        }
         var objectID: String?
-        var changes: [(field: String, change: FieldChange)] = []
-        changes.reserveCapacity(body.count)
+        var (names, changes): ([String], [FieldChange]) = ([], [])
         // What is done to members of an object comes right after what is done to it, in the order of their names.
         let hasMembers = body.contains { $0.key.utf8.contains(UInt8(ascii: ".")) }
         for (name, value) in hasMembers ? body.sorted : body.members {
@@ -35,37 +46,61 @@ struct ObjectBody: Sendable {
                 try Self.requirePublicAccess(value)
                 continue
             case _ where hasMembers && name.utf8.contains(UInt8(ascii: ".")):
-                changes += try Self.memberChanges(value, of: name)
+                let (field, read) = try Self.memberChanges(value, of: name)
+                changes += read
+                names += read.map { _ in field }
                 continue
             default: try ParseNames.checkField(name)
             }
             if let change = try FieldChange(plain: value, of: name) {
-                changes.append((name, change))
+                changes.append(change)
+                names.append(name)
                 continue
             }
             for change in try FieldChange.operations(value, of: name) {
-                let isJoined = changes.last?.field == name && changes[changes.count - 1].change.join(change)
-                if !isJoined { changes.append((name, change)) }
+                if names.last == name && changes[changes.count - 1].join(change) { continue }
+                changes.append(change)
+                names.append(name)
             }
         }
+        assert(names.count == changes.count)
         self.objectID = objectID
         self.changes = changes
+        fields = FieldNames(names)
         if changes.count > Self.maximumChanges { try checkNumber() }
+    }
+
+    /// Reads an object that gives a value to each of the fields that another has, in the same order, as most of a batch
+    /// do; `nil` for any other.
+    private init?(_ body: JSONObject, like other: ObjectBody) throws(ParseError) {
+        guard body.count == other.fields.names.count else { return nil }
+        var changes: [FieldChange] = []
+        changes.reserveCapacity(body.count)
+        for (name, value) in body.members {
+            guard other.hasField(name, at: changes.count), let change = try FieldChange(plain: value, of: name) else {
+                return nil
+            }
+            changes.append(change)
+        }
+        objectID = nil
+        fields = other.fields
+        self.changes = changes
     }
 
     /// Whether both say something of the same fields, in the same order: most objects of a batch do.
     func hasFields(of other: ObjectBody) -> Bool {
-        changes.count == other.changes.count
-            && changes.indices.allSatisfy { hasField(other.changes[$0].field, at: $0) }
+        fields === other.fields
+            || fields.names.count == other.fields.names.count
+                && fields.names.indices.allSatisfy { hasField(other.fields.names[$0], at: $0) }
     }
 
     private func hasField(_ name: String, at place: Int) -> Bool {
-        place < changes.count && changes[place].field.hasSameBytes(as: name)
+        place < fields.names.count && fields.names[place].hasSameBytes(as: name)
     }
 
     private func checkNumber() throws(ParseError) {
         var counts: [String: Int] = [:]
-        for (field, _) in changes { counts[field, default: 0] += 1 }
+        for field in fields.names { counts[field, default: 0] += 1 }
         for (field, count) in counts where count > Self.maximumChanges {
             throw ParseError(
                 .invalidJSON,
@@ -77,7 +112,7 @@ struct ObjectBody: Sendable {
     /// What is done to a member of an object: `"address.city"`.
     private static func memberChanges(
         _ value: JSONValue, of name: String
-    ) throws(ParseError) -> [(field: String, change: FieldChange)] {
+    ) throws(ParseError) -> (field: String, changes: [FieldChange]) {
         let path = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
         try ParseNames.checkField(path[0])
         let read = try FieldChange.changes(value, of: name)
@@ -85,7 +120,7 @@ struct ObjectBody: Sendable {
             throw ParseError(.invalidKeyName, "Invalid field name: \(name.prefix(128)).")
         }
         for part in path.dropFirst() { try JSONValue.checkName(part) }
-        return read.map { (path[0], .member(Array(path.dropFirst()), $0)) }
+        return (path[0], read.map { .member(Array(path.dropFirst()), $0) })
     }
 
     /// Nothing that isn't enforced is stored.

@@ -9,7 +9,7 @@ struct ObjectWriter {
     let parseClass: ParseClass
     let records: RecordWriter
     /// New values by column; `nil` for those that nothing is done to.
-    private var columns: [Value?] = []
+    private(set) var columns: [Value?] = []
     /// The JSON of columns whose parts are changed, by column: read and written once, whatever is done to it.
     private var documents: [Int: (field: Field, value: JSONValue)] = [:]
     /// What clients are told of fields whose values they can't know.
@@ -46,8 +46,22 @@ struct ObjectWriter {
     /// - Parameter fields: The fields that `body` is about, as ``apply(_:to:)`` takes them.
     /// - Returns: Its key.
     mutating func create(_ body: ObjectBody, of fields: [Field?], key: KeyValue?) throws -> KeyValue {
-        columns = parseClass.newRow
-        let given = parseClass.fieldsWithDefaults.isEmpty ? [] : Set(body.changes.lazy.map(\.field))
+        try readNew(body, of: fields, key: key)
+        let stored = try records.insert(parseClass.table, columns, key: key, sql: parseClass.insertion)
+        noteCounts(of: stored)
+        try writeLinks(of: stored)
+        return stored
+    }
+
+    /// Reads a new object into ``columns``.
+    mutating func readNew(_ body: ObjectBody, of fields: [Field?], key: KeyValue?) throws {
+        if columns.isEmpty {
+            columns = parseClass.newRow
+        } else {
+            // The array of the object before it is used again.
+            for (column, value) in parseClass.newRow.enumerated() { columns[column] = value }
+        }
+        let given = parseClass.fieldsWithDefaults.isEmpty ? [] : Set(body.fields.names)
         for field in parseClass.fieldsWithDefaults where !given.contains(field.name) {
             if let value = field.defaultValue {
                 try apply(.set(value), to: field)
@@ -63,10 +77,6 @@ struct ObjectWriter {
         if let key { for (column, value) in zip(table.keyColumns, key.values) { columns[column] = value } }
         if let revision = parseClass.revision { columns[revision] = .integer(1) }
         try checkValues(of: parseClass.checkedFields)
-        let stored = try records.insert(parseClass.table, columns, key: key, sql: parseClass.insertion)
-        noteCounts(of: stored)
-        try writeLinks(of: stored)
-        return stored
     }
 
     // MARK: Updating
@@ -142,8 +152,9 @@ struct ObjectWriter {
     /// - Parameter fields: One for each of ``ObjectBody/changes``; `nil` where the class has none of that name.
     private mutating func apply(_ body: ObjectBody, to fields: [Field?]) throws {
         if Task.isCancelled { throw CancellationError() }
-        for (place, (name, change)) in body.changes.enumerated() {
+        for (place, change) in body.changes.enumerated() {
             guard let field = fields[place] else {
+                let name = body.fields.names[place]
                 // In production nothing is added; what asks for nothing is done already.
                 if change.asksForNothing { continue }
                 // What is wrong in itself says so, whoever may add fields.
@@ -151,7 +162,11 @@ struct ObjectWriter {
                 throw ParseError(
                     .operationForbidden, "Permission denied for action addField on class \(parseClass.name): \(name)")
             }
-            try apply(change, to: field)
+            if case .set(let value) = change, let (column, stored) = field.plainValue(value) {
+                set(field, column, stored)
+            } else {
+                try apply(change, to: field)
+            }
         }
         if !documents.isEmpty { try writeDocuments() }
     }
@@ -215,12 +230,8 @@ struct ObjectWriter {
     private mutating func apply(_ change: FieldChange, to field: Field, _ column: Int) throws {
         let decoder = FieldDecoder(parseClass: parseClass, field: field)
         switch change {
-        case .set(let value):
-            forgetDocument(of: field, column)
-            columns[column] = try decoder.value(value)
-        case .unset:
-            forgetDocument(of: field, column)
-            columns[column] = .null
+        case .set(let value): set(field, column, try decoder.value(value))
+        case .unset: set(field, column, .null)
         case .increment(let amount):
             let sum = try added(amount, to: current(column), table.columns[column].type, field)
             columns[column] = try decoder.value(sum)
@@ -236,9 +247,10 @@ struct ObjectWriter {
     }
 
     /// What was done so far is overwritten, and clients know with what.
-    private mutating func forgetDocument(of field: Field, _ column: Int) {
+    private mutating func set(_ field: Field, _ column: Int, _ value: Value) {
         if !documents.isEmpty { documents[column] = nil }
         if !told.isEmpty { told[field.name] = nil }
+        columns[column] = value
     }
 
     /// A column's value as it is after what was done so far.

@@ -14,8 +14,8 @@ final class ParseClass: Sendable {
     let options: ClassOptions
     /// How object ids are read and written.
     let objectID: ObjectIDCoding
-    /// The statement that inserts an object.
-    let insertion: String
+    /// The statements that insert an object, and several.
+    let insertion, insertionOfSeveral: String
     /// The columns of an object's stamps, and of the number that counts its versions.
     let createdAt, updatedAt, revision: Int?
     /// The fields that new objects may get a value of by themselves.
@@ -24,6 +24,9 @@ final class ParseClass: Sendable {
     let checkedFields: [Field]
     /// The columns of a new object before anything is known of it.
     let newRow: [Value?]
+    /// Whether new objects may be inserted together: none points at another, as far as the class knows, and the database
+    /// changes nothing about them that clients are told.
+    let insertsTogether: Bool
     private let places: [String: Int]
 
     /// The class's name.
@@ -54,6 +57,7 @@ final class ParseClass: Sendable {
         }
         self.fields = fields
         insertion = RecordWriter.sql(insertingInto: table)
+        insertionOfSeveral = RecordWriter.sql(insertingSeveralInto: table)
         createdAt = entity.createdAt.flatMap { table.columnIndexes(of: $0).first }
         updatedAt = entity.updatedAt.flatMap { table.columnIndexes(of: $0).first }
         revision = entity.revision.flatMap { table.columnIndexes(of: $0).first }
@@ -66,6 +70,10 @@ final class ParseClass: Sendable {
         }
         checkedFields = fields.filter { $0.isRequired || !$0.limits.isEmpty }
         newRow = table.columns.map { $0.defaultValue ?? Value.null }
+        insertsTogether =
+            fieldsWithDefaults.isEmpty && revision == nil && table.keyColumns.count == 1 && !entity.isKeyAssigned
+            && table.columns.count <= RowList.maximumColumns
+            && !schema.references.contains { $0.source == table.index && $0.target == table.index }
         places = Dictionary(fields.enumerated().map { ($1.name, $0) }) { first, _ in first }
     }
 }
@@ -86,6 +94,8 @@ final class Field: Sendable {
     let limits: [Limit]
     /// Whether the column holds JSON of a kind that only the app's model knows.
     let isAnyJSON: Bool
+    /// Where texts, numbers and truth values go that are stored as they come: what most fields hold.
+    private let plain: (column: Int, type: AttributeType)?
 
     /// Where a field's value is.
     enum Storage: Hashable, Sendable {
@@ -103,7 +113,7 @@ final class Field: Sendable {
         self.name = name
         self.type = type
         self.storage = storage
-        (isRequired, defaultValue, limits, isAnyJSON) = (false, nil, [], false)
+        (isRequired, defaultValue, limits, isAnyJSON, plain) = (false, nil, [], false, nil)
     }
 
     /// The field that a property is to clients; `nil` for one that they can't use: the other side of a one-to-one.
@@ -115,24 +125,43 @@ final class Field: Sendable {
             storage = .column(column)
             type = options?.type ?? FieldType(attribute.type)
             isAnyJSON = attribute.type == .json && options?.type == nil
+            plain =
+                switch (type, attribute.type) {
+                case (.string, .text), (.number, .real), (.number, .integer), (.boolean, .boolean):
+                    (column, attribute.type)
+                default: nil
+                }
             isRequired = options?.isRequired ?? property.isRequired
             limits = attribute.limits
         case .relationship(let relationship):
             guard let link = table.links[relationship.name] else { return nil }
             switch link {
             case .reference(let number):
-                (limits, isAnyJSON) = ([], false)
+                (limits, isAnyJSON, plain) = ([], false, nil)
                 type = .pointer(relationship.target)
                 storage = .pointer(reference: number, columns: table.columnIndexes(of: relationship.name))
                 isRequired = options?.isRequired ?? !schema.references[number].isOptional
             default:
                 guard relationship.isToMany else { return nil }
-                (isRequired, limits, isAnyJSON) = (false, [], false)
+                (isRequired, limits, isAnyJSON, plain) = (false, [], false, nil)
                 type = .relation(relationship.target)
                 storage = .relation(link)
             }
         }
         defaultValue = options?.defaultValue.flatMap { try? JSONParser.parse($0) }
+    }
+
+    /// The column and what it holds, for a value of the field's type that is stored as it comes; `nil` for any other.
+    func plainValue(_ json: JSONValue) -> (column: Int, value: Value)? {
+        guard let plain else { return nil }
+        switch (plain.type, json) {
+        case (.text, .string(let text)): return (plain.column, .text(text))
+        case (.real, .double(let number)): return (plain.column, .real(number))
+        case (.real, .integer(let number)): return (plain.column, .real(Double(number)))
+        case (.integer, .integer(let number)): return (plain.column, .integer(number))
+        case (.boolean, .bool(let isTrue)): return (plain.column, .integer(isTrue ? 1 : 0))
+        default: return nil
+        }
     }
 
     /// Whether a value of a type can be written to it.

@@ -32,9 +32,37 @@ enum BatchOrder {
         return order
     }
 
+    /// Which of these places are answered together: new objects of one class that follow each other. Others stand alone.
+    static func runs(_ places: [Int], of routes: [Result<ObjectRoute, ParseError>]) -> [Run] {
+        var runs: [Run] = []
+        for place in places {
+            guard case .success(.write(.create(let name, let body))) = routes[place],
+                body.changes.allSatisfy(\.isPlain)
+            else {
+                runs.append(Run(places: [place]))
+                continue
+            }
+            if let last = runs.last?.className, last.hasSameBytes(as: name) {
+                runs[runs.count - 1].places.append(place)
+                runs[runs.count - 1].objects.append(body)
+            } else {
+                runs.append(Run(places: [place], className: name, objects: [body]))
+            }
+        }
+        return runs
+    }
+
+    /// Requests of a batch that are answered together.
+    struct Run {
+        var places: [Int]
+        /// The class of the new objects that they bring; `nil` where it is one request of any other kind.
+        var className: String?
+        var objects: [ObjectBody] = []
+    }
+
     private static func targets(of route: Result<ObjectRoute, ParseError>) -> [Pointer] {
         guard case .success(.write(let write)) = route, let (_, body) = write.body else { return [] }
-        return body.changes.flatMap { _, change -> [Pointer] in
+        return body.changes.flatMap { change -> [Pointer] in
             switch change {
             case .set(let value): Pointer(value).map { [$0] } ?? []
             case .addRelation(let pointers): pointers

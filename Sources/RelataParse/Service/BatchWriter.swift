@@ -33,15 +33,6 @@ final class BatchWriter {
     /// - Returns: What went wrong with it, if anything did.
     func alone(_ route: ObjectRoute, into json: inout JSONWriter) throws -> ParseError? {
         let connection = transaction.connection
-        if isOneStatement(route) {
-            do {
-                try run(route, into: &json)
-                return nil
-            } catch {
-                guard connection.isInTransaction else { throw error }
-                return ParseError(error)
-            }
-        }
         let actions = transaction.agenda.actions
         do {
             try connection.savepoint {
@@ -56,16 +47,6 @@ final class BatchWriter {
             transaction.agenda.counts = CountCheck()
             return ParseError(error)
         }
-    }
-
-    /// Whether a request writes with one statement at most, which SQLite takes back by itself where it fails, and does
-    /// nothing afterwards that could.
-    private func isOneStatement(_ route: ObjectRoute) -> Bool {
-        guard case .write(.create(let name, let body)) = route, let parseClass = known(name),
-            parseClass.fieldsWithDefaults.isEmpty, parseClass.revision == nil
-        else { return false }
-        return transaction.models == nil && !transaction.classes.hasCounts
-            && !body.changes.contains { $0.change.changesMembers }
     }
 
     /// Answers one request of several.
@@ -109,24 +90,46 @@ final class BatchWriter {
     private func fields(of body: ObjectBody, in parseClass: ParseClass) -> [Field?] {
         if lastClass !== parseClass || lastBody?.hasFields(of: body) != true {
             (lastClass, lastBody) = (parseClass, body)
-            lastFields = body.changes.map { parseClass[$0.field] }
+            lastFields = body.fields.names.map { parseClass[$0] }
         }
         return lastFields
     }
 
     // MARK: Objects
 
-    private func create(_ name: String, _ body: ObjectBody, into json: inout JSONWriter) throws -> String? {
-        guard let parseClass = try known(name) ?? transaction.existing(name) else {
-            // What is wrong in itself says so, whoever may add classes.
-            for (field, change) in body.changes { try transaction.validate(change, forNew: field) }
-            throw Self.missing(name)
+    /// Writes new objects of one class with one statement.
+    ///
+    /// - Returns: Their ids; `nil` where nothing was written, and they are to be written one after another: there is only
+    ///   one, or one of them can't be written, which then says so by itself.
+    func createTogether(_ run: BatchOrder.Run) throws -> [String]? {
+        guard run.objects.count > 1, let name = run.className, let parseClass = known(name),
+            parseClass.insertsTogether, transaction.models == nil, !transaction.classes.hasCounts
+        else { return nil }
+        do {
+            // A trigger, or a constraint of another program's table, may keep rows of a statement that fails.
+            let keys = try transaction.connection.savepoint {
+                var writer = ObjectWriter(transaction, parseClass)
+                var rows = try RowList(run.objects.count, columns: parseClass.table.columns.count)
+                var keys: [KeyValue] = []
+                keys.reserveCapacity(run.objects.count)
+                for body in run.objects {
+                    guard let key = try newKey(parseClass, body) else { return nil as [KeyValue]? }
+                    try writer.readNew(body, of: fields(of: body, in: parseClass), key: key)
+                    try rows.append(writer.columns)
+                    keys.append(key)
+                }
+                try writer.records.insert(parseClass.table, rows, keys: keys, sql: parseClass.insertionOfSeveral)
+                return keys
+            }
+            return keys?.map(parseClass.objectID.text)
+        } catch {
+            guard transaction.connection.isInTransaction, !Task.isCancelled else { throw error }
+            return nil
         }
-        let key = try newKey(parseClass, body)
-        var writer = ObjectWriter(transaction, parseClass)
-        let stored = try writer.create(body, of: fields(of: body, in: parseClass), key: key)
-        let told = try finishSaving(parseClass, stored, writer, original: nil)
-        let id = parseClass.objectID.text(stored)
+    }
+
+    /// Tells of a new object what its client can't know.
+    func tell(_ id: String, _ told: JSONObject = [:], into json: inout JSONWriter) {
         json.append("{\"objectId\":")
         json.write(id)
         json.append(",\"createdAt\":")
@@ -137,6 +140,22 @@ final class BatchWriter {
             json.write(value)
         }
         json.append("}")
+    }
+
+    private func create(_ name: String, _ body: ObjectBody, into json: inout JSONWriter) throws -> String? {
+        guard let parseClass = try known(name) ?? transaction.existing(name) else {
+            // What is wrong in itself says so, whoever may add classes.
+            for (field, change) in zip(body.fields.names, body.changes) {
+                try transaction.validate(change, forNew: field)
+            }
+            throw Self.missing(name)
+        }
+        let key = try newKey(parseClass, body)
+        var writer = ObjectWriter(transaction, parseClass)
+        let stored = try writer.create(body, of: fields(of: body, in: parseClass), key: key)
+        let told = try finishSaving(parseClass, stored, writer, original: nil)
+        let id = parseClass.objectID.text(stored)
+        tell(id, told, into: &json)
         return isBatch ? nil : "\(options.mount)/classes/\(name)/\(Self.segment(id))"
     }
 

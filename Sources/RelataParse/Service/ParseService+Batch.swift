@@ -42,17 +42,24 @@ extension ParseService {
                 return replies.reply
             }
         }
-        let order = BatchOrder.places(routes)
+        let runs = BatchOrder.runs(BatchOrder.places(routes), of: routes)
         return try await writing(writes, call, isAtomic: isAtomic) { writer in
             var replies = BatchReplies(routes.count, limit: options.maximumReply)
-            for place in order {
-                try replies.append(at: place) { json in
-                    switch routes[place] {
-                    case .failure(let error): return error
-                    case .success(let route) where isAtomic: try writer.run(route, into: &json)
-                    case .success(let route): return try writer.alone(route, into: &json)
+            for run in runs {
+                let ids = try writer.createTogether(run)
+                for (number, place) in run.places.enumerated() {
+                    try replies.append(at: place) { json in
+                        if let ids {
+                            writer.tell(ids[number], into: &json)
+                            return nil
+                        }
+                        switch routes[place] {
+                        case .failure(let error): return error
+                        case .success(let route) where isAtomic: try writer.run(route, into: &json)
+                        case .success(let route): return try writer.alone(route, into: &json)
+                        }
+                        return nil
                     }
-                    return nil
                 }
             }
             return replies.reply
@@ -113,6 +120,8 @@ private struct BatchReader {
     private var last: (target: String, path: [String]) = ("", [])
     /// What was written last.
     private var written: ObjectBody?
+    /// The last path without parameters that new objects were posted to, and their class.
+    private var created: (target: String, className: String)?
 
     init(_ batch: ParseCall, mount: [String]) {
         self.batch = batch
@@ -124,6 +133,14 @@ private struct BatchReader {
             let method = ParseCall.Method(rawValue: name) ?? ParseCall.Method(rawValue: name.uppercased()),
             let target = members["path"]?.string
         else { throw ParseError(.invalidJSON, "a request of a batch needs a method and a path") }
+        // Most of a batch are new objects of one class.
+        if let created, method == .post, target.hasSameBytes(as: created.target),
+            case .object(let body) = members["body"]
+        {
+            let object = try ObjectBody(body, after: written)
+            written = object
+            return .write(.create(created.className, object))
+        }
         let end = target.utf8.firstIndex(of: UInt8(ascii: "?"))
         var call = ParseCall(
             method: method, path: try path(end.map { String(target[..<$0]) } ?? target), body: [:],
@@ -139,6 +156,7 @@ private struct BatchReader {
         }
         let route = try ObjectRoute(call, after: written)
         if case .write(let write) = route, let body = write.body?.body { written = body }
+        if case .write(.create(let name, _)) = route, end == nil { created = (target, name) }
         return route
     }
 

@@ -15,7 +15,7 @@ struct SchemaDemand: Sendable {
         self.objectID = objectID
         self.body = body
         var fields: [(String, FieldType)] = []
-        for (name, change) in body.changes {
+        for (name, change) in zip(body.fields.names, body.changes) {
             guard let type = try change.type(of: name) else { continue }
             guard let last = fields.last, last.0 == name else {
                 fields.append((name, type))
@@ -37,7 +37,7 @@ struct SchemaDemand: Sendable {
             }
         }
         let known = transaction.classes[className]
-        for (name, change) in body.changes where known?[name] == nil {
+        for (name, change) in zip(body.fields.names, body.changes) where known?[name] == nil {
             try transaction.validate(change, forNew: name, created)
         }
     }
@@ -47,7 +47,7 @@ struct SchemaDemand: Sendable {
 
     /// Whether a class has all fields that an object brings along.
     static func isMet(by classes: ClassSet, _ className: String, _ body: ObjectBody) -> Bool {
-        isMet(classes, className, body.changes.lazy.map(\.field))
+        isMet(classes, className, body.fields.names)
     }
 
     private static func isMet(_ classes: ClassSet, _ className: String, _ fields: some Sequence<String>) -> Bool {

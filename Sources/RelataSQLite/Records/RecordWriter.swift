@@ -46,6 +46,27 @@ package struct RecordWriter {
         return key
     }
 
+    /// Inserts objects with one statement: all, or none where one can't be.
+    ///
+    /// Foreign keys are checked after the last one, so that one may point at another.
+    ///
+    /// - Parameters:
+    ///   - rows: The columns of each, in the order of ``Table/columns``.
+    ///   - keys: The keys among them.
+    ///   - sql: What ``sql(insertingSeveralInto:)`` says of the table.
+    /// - Throws: what SQLite says. Who wants to know which object it is about inserts one after another. Triggers and
+    ///   constraints that the schema doesn't know of may leave rows behind: the caller has a savepoint.
+    package func insert(_ table: Table, _ rows: consuming RowList, keys: [KeyValue], sql: String) throws {
+        let statement = try connection.lease(sql)
+        defer { connection.release(statement) }
+        try connection.check(rows.bind(to: statement.handle, at: 1), statement.handle)
+        try connection.check(sqlite3_step(statement.handle), statement.handle)
+        connection.recorder?.record(.insert, table.index, KeyList(keys))
+    }
+
+    /// The statement that inserts several objects.
+    package static func sql(insertingSeveralInto table: Table) -> String { RowSQL.insertRows(table) }
+
     /// The statement that inserts an object.
     package static func sql(insertingInto table: Table) -> String { RowSQL.insert(table) }
 

@@ -46,8 +46,19 @@ package enum RowSQL {
     }
 
     package static func insert(_ table: Table) -> String {
-        "INSERT INTO \(quote(table.sqlName)) (" + table.columns.map { quote($0.name) }.joined(separator: ", ")
-            + ") VALUES (" + table.columns.indices.map { "?\($0 + 1)" }.joined(separator: ", ") + ")"
+        insert(table, "VALUES (" + table.columns.indices.map { "?\($0 + 1)" }.joined(separator: ", ") + ")")
+    }
+
+    /// Inserts the rows that are bound as one parameter.
+    static func insertRows(_ table: Table) -> String {
+        insert(
+            table,
+            "SELECT " + table.columns.indices.map { "c\($0)" }.joined(separator: ", ") + " FROM relata_values(?1)")
+    }
+
+    private static func insert(_ table: Table, _ rows: String) -> String {
+        "INSERT INTO \(quote(table.sqlName)) (" + table.columns.map { quote($0.name) }.joined(separator: ", ") + ") "
+            + rows
     }
 
     /// Writes columns of the row with the object's key; one that has a revision only if it still has the one given.

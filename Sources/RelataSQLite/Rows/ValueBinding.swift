@@ -61,7 +61,7 @@ enum ValueList {
     }
 
     static func bind(_ keys: [KeyValue], to statement: OpaquePointer, at index: Int32) -> Int32 {
-        let columns = min(keys.first?.values.count ?? 1, KeyValue.maximumParts, Int(RELATA_VALUES_COLUMNS))
+        let columns = min(keys.first?.values.count ?? 1, KeyValue.maximumParts, RowList.maximumColumns)
         return bind(rows: keys.count, columns: columns, to: statement, at: index) { list in
             for (row, key) in keys.enumerated() {
                 for column in 0..<min(columns, key.values.count) {
@@ -85,7 +85,7 @@ enum ValueList {
         return relata_values_bind(statement, index, list)
     }
 
-    private static func set(_ list: OpaquePointer, _ position: Int64, _ value: Value) -> Int32 {
+    fileprivate static func set(_ list: OpaquePointer, _ position: Int64, _ value: Value) -> Int32 {
         switch value {
         case .null: break
         case .integer(let value): relata_values_set_integer(list, position, value)
@@ -98,5 +98,49 @@ enum ValueList {
             return withUnsafeBytes(of: value.uuid) { relata_values_set_bytes(list, position, $0.baseAddress, 16, 0) }
         }
         return SQLITE_OK
+    }
+}
+
+/// Rows that are bound as one parameter, the argument of `relata_values`.
+package struct RowList: ~Copyable {
+    /// The most columns that a row has.
+    package static var maximumColumns: Int { Int(RELATA_VALUES_COLUMNS) }
+
+    private let list: OpaquePointer
+    private let columns: Int
+    private let capacity: Int
+    private var count = 0
+
+    /// Makes room for just so many rows of so many columns each.
+    package init(_ capacity: Int, columns: Int) throws(RelataError) {
+        precondition(columns <= Self.maximumColumns)
+        guard let list = relata_values_new(Int32(columns), Int64(capacity)) else { throw Self.noMemory }
+        self.list = list
+        self.columns = columns
+        self.capacity = capacity
+    }
+
+    deinit { relata_values_free(UnsafeMutableRawPointer(list)) }
+
+    /// Adds a row. What is `nil` is `NULL`.
+    package mutating func append(_ row: [Value?]) throws(RelataError) {
+        precondition(count < capacity && row.count <= columns)
+        for (column, value) in row.enumerated() {
+            guard let value else { continue }
+            guard ValueList.set(list, Int64(count * columns + column), value) == SQLITE_OK else { throw Self.noMemory }
+        }
+        count += 1
+    }
+
+    /// Gives the rows, as many as there is room for, to a statement, which frees them when something else is bound.
+    consuming func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
+        precondition(count == capacity)
+        let list = list
+        discard self
+        return relata_values_bind(statement, index, list)
+    }
+
+    private static var noMemory: RelataError {
+        .database(code: Int(SQLITE_NOMEM), message: "there is no memory for the rows", sql: nil)
     }
 }
