@@ -107,15 +107,15 @@ final class BatchWriter {
         else { return nil }
         do {
             // A trigger, or a constraint of another program's table, may keep rows of a statement that fails.
-            let keys = try transaction.connection.savepoint {
+            let keys = try transaction.connection.savepoint { () -> [KeyValue]? in
                 var writer = ObjectWriter(transaction, parseClass)
-                var rows = try RowList(run.objects.count, columns: parseClass.table.columns.count)
+                guard var rows = RowList(run.objects.count, columns: parseClass.table.columns.count) else { return nil }
                 var keys: [KeyValue] = []
                 keys.reserveCapacity(run.objects.count)
                 for body in run.objects {
-                    guard let key = try newKey(parseClass, body) else { return nil as [KeyValue]? }
+                    guard let key = try newKey(parseClass, body) else { return nil }
                     try writer.readNew(body, of: fields(of: body, in: parseClass), key: key)
-                    try rows.append(writer.columns)
+                    for value in writer.columns where !rows.add(value ?? .null) { return nil }
                     keys.append(key)
                 }
                 try writer.records.insert(parseClass.table, rows, keys: keys, sql: parseClass.insertionOfSeveral)

@@ -51,41 +51,62 @@ func bindData(_ data: Data, to statement: OpaquePointer, at index: Int32) -> Int
 /// Binds lists as one parameter, the argument of `relata_values`.
 enum ValueList {
     static func bind(_ values: [Value], to statement: OpaquePointer, at index: Int32) -> Int32 {
-        bind(rows: values.count, columns: 1, to: statement, at: index) { list in
-            for (row, value) in values.enumerated() {
-                let code = set(list, Int64(row), value)
-                if code != SQLITE_OK { return code }
-            }
-            return SQLITE_OK
-        }
+        guard var list = RowList(values.count, columns: 1) else { return SQLITE_NOMEM }
+        for value in values where !list.add(value) { return SQLITE_NOMEM }
+        return list.bind(to: statement, at: index)
     }
 
     static func bind(_ keys: [KeyValue], to statement: OpaquePointer, at index: Int32) -> Int32 {
         let columns = min(keys.first?.values.count ?? 1, KeyValue.maximumParts, RowList.maximumColumns)
-        return bind(rows: keys.count, columns: columns, to: statement, at: index) { list in
-            for (row, key) in keys.enumerated() {
-                for column in 0..<min(columns, key.values.count) {
-                    let code = set(list, Int64(row * columns + column), key.values[column])
-                    if code != SQLITE_OK { return code }
-                }
+        guard var list = RowList(keys.count, columns: columns) else { return SQLITE_NOMEM }
+        for key in keys {
+            for column in 0..<columns {
+                guard list.add(column < key.values.count ? key.values[column] : .null) else { return SQLITE_NOMEM }
             }
-            return SQLITE_OK
         }
+        return list.bind(to: statement, at: index)
+    }
+}
+
+/// Rows that are bound as one parameter, the argument of `relata_values`.
+package struct RowList: ~Copyable {
+    /// The most columns that a row has.
+    package static var maximumColumns: Int { Int(RELATA_VALUES_COLUMNS) }
+
+    private let list: OpaquePointer
+    /// How many values there is room for.
+    private let capacity: Int
+    /// How many there are.
+    private var count = 0
+
+    /// Makes room for just so many rows of so many columns each; `nil` where there is no memory.
+    package init?(_ rows: Int, columns: Int) {
+        precondition(columns <= Self.maximumColumns)
+        guard let list = relata_values_new(Int32(columns), Int64(rows)) else { return nil }
+        self.list = list
+        capacity = rows * columns
     }
 
-    private static func bind(
-        rows: Int, columns: Int, to statement: OpaquePointer, at index: Int32, fill: (OpaquePointer) -> Int32
-    ) -> Int32 {
-        guard let list = relata_values_new(Int32(columns), Int64(rows)) else { return SQLITE_NOMEM }
-        let code = fill(list)
-        guard code == SQLITE_OK else {
-            relata_values_free(UnsafeMutableRawPointer(list))
-            return code
-        }
+    deinit { relata_values_free(UnsafeMutableRawPointer(list)) }
+
+    /// Adds the next value: one column after the other, and one row after the other.
+    ///
+    /// - Returns: Whether there was memory for it.
+    package mutating func add(_ value: Value) -> Bool {
+        precondition(count < capacity)
+        defer { count += 1 }
+        return set(value, at: Int64(count)) == SQLITE_OK
+    }
+
+    /// Gives the rows, as many as there is room for, to a statement, which frees them when something else is bound.
+    consuming func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
+        precondition(count == capacity)
+        let list = list
+        discard self
         return relata_values_bind(statement, index, list)
     }
 
-    fileprivate static func set(_ list: OpaquePointer, _ position: Int64, _ value: Value) -> Int32 {
+    private func set(_ value: Value, at position: Int64) -> Int32 {
         switch value {
         case .null: break
         case .integer(let value): relata_values_set_integer(list, position, value)
@@ -98,49 +119,5 @@ enum ValueList {
             return withUnsafeBytes(of: value.uuid) { relata_values_set_bytes(list, position, $0.baseAddress, 16, 0) }
         }
         return SQLITE_OK
-    }
-}
-
-/// Rows that are bound as one parameter, the argument of `relata_values`.
-package struct RowList: ~Copyable {
-    /// The most columns that a row has.
-    package static var maximumColumns: Int { Int(RELATA_VALUES_COLUMNS) }
-
-    private let list: OpaquePointer
-    private let columns: Int
-    private let capacity: Int
-    private var count = 0
-
-    /// Makes room for just so many rows of so many columns each.
-    package init(_ capacity: Int, columns: Int) throws(RelataError) {
-        precondition(columns <= Self.maximumColumns)
-        guard let list = relata_values_new(Int32(columns), Int64(capacity)) else { throw Self.noMemory }
-        self.list = list
-        self.columns = columns
-        self.capacity = capacity
-    }
-
-    deinit { relata_values_free(UnsafeMutableRawPointer(list)) }
-
-    /// Adds a row. What is `nil` is `NULL`.
-    package mutating func append(_ row: [Value?]) throws(RelataError) {
-        precondition(count < capacity && row.count <= columns)
-        for (column, value) in row.enumerated() {
-            guard let value else { continue }
-            guard ValueList.set(list, Int64(count * columns + column), value) == SQLITE_OK else { throw Self.noMemory }
-        }
-        count += 1
-    }
-
-    /// Gives the rows, as many as there is room for, to a statement, which frees them when something else is bound.
-    consuming func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
-        precondition(count == capacity)
-        let list = list
-        discard self
-        return relata_values_bind(statement, index, list)
-    }
-
-    private static var noMemory: RelataError {
-        .database(code: Int(SQLITE_NOMEM), message: "there is no memory for the rows", sql: nil)
     }
 }
