@@ -132,14 +132,6 @@ enum FieldChange: Sendable {
         }
     }
 
-    /// Whether it changes which objects a relation holds.
-    var changesMembers: Bool {
-        switch self {
-        case .addRelation, .removeRelation: true
-        default: false
-        }
-    }
-
     /// Whether it says what the field is to be, whatever it was.
     var isPlain: Bool {
         switch self {

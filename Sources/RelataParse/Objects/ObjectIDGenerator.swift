@@ -14,7 +14,8 @@ final class ObjectIDGenerator: Sendable {
     /// How far the next may be: 62 to the power of 6. Who knows some ids can't try all that may be the next, and among
     /// millions of objects there are few in between.
     private static let distance: UInt64 = 56_800_235_584
-    /// How many ids follow each other. Who knows two learns no more of how many objects there are.
+    /// How many ids follow each other. Whoever knows two ids learns how many lie between them only
+    /// within these.
     static let runLength = 1000
 
     private struct State {

@@ -162,11 +162,7 @@ struct ObjectWriter {
                 throw ParseError(
                     .operationForbidden, "Permission denied for action addField on class \(parseClass.name): \(name)")
             }
-            if case .set(let value) = change, let (column, stored) = field.plainValue(value) {
-                set(field, column, stored)
-            } else {
-                try apply(change, to: field)
-            }
+            try apply(change, to: field)
         }
         if !documents.isEmpty { try writeDocuments() }
     }
@@ -186,6 +182,9 @@ struct ObjectWriter {
     }
 
     private mutating func apply(_ change: FieldChange, to field: Field) throws {
+        if case .set(let value) = change, let (column, stored) = field.plainValue(value) {
+            return set(field, column, stored)
+        }
         if let type = try change.type(of: field.name), !field.accepts(type) {
             throw SchemaDraft.mismatch(parseClass.name, field.name, field.type, type)
         }

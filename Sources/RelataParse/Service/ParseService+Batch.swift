@@ -116,8 +116,6 @@ private struct BatchReplies {
 private struct BatchReader {
     private let batch: ParseCall
     private let mount: [String]
-    /// The path that was read last: most of a batch's have the same.
-    private var last: (target: String, path: [String]) = ("", [])
     /// What was written last.
     private var written: ObjectBody?
     /// The last path without parameters that new objects were posted to, and their class.
@@ -133,7 +131,7 @@ private struct BatchReader {
             let method = ParseCall.Method(rawValue: name) ?? ParseCall.Method(rawValue: name.uppercased()),
             let target = members["path"]?.string
         else { throw ParseError(.invalidJSON, "a request of a batch needs a method and a path") }
-        // Most of a batch are new objects of one class.
+        // Most of a batch are new objects of one class. By their bytes: texts that Swift takes for equal may name others.
         if let created, method == .post, target.hasSameBytes(as: created.target),
             case .object(let body) = members["body"]
         {
@@ -161,13 +159,10 @@ private struct BatchReader {
     }
 
     /// The decoded parts of a path, below the mount.
-    private mutating func path(_ target: String) throws(ParseError) -> [String] {
-        // By their bytes: texts that Swift takes for equal may be different ids.
-        if target.hasSameBytes(as: last.target) { return last.path }
+    private func path(_ target: String) throws(ParseError) -> [String] {
         var path = try ParseCall.path(target)
         if path.starts(with: mount) { path.removeFirst(mount.count) }
         guard path.first != "batch" else { throw ParseError(.invalidJSON, "a batch can't hold another") }
-        last = (target, path)
         return path
     }
 }
