@@ -45,7 +45,8 @@ struct LimitTests {
     @Test func bodiesOfManyClientsDoNotAddUpWithoutBound() async throws {
         try await TestServer.running({
             $0.limits.bodySize = 100_000
-            $0.limits.totalBodySize = 250_000
+            // Memory comes in powers of two: that is room for two bodies.
+            $0.limits.totalBodySize = 300_000
         }) { server in
             let (refusal, small, later) = try await blocking {
                 let half = ServerConnection.bytes("POST", "/parse/x", body: [UInt8](repeating: 32, count: 100_000))
@@ -100,6 +101,59 @@ struct LimitTests {
             #expect(reply.status == 408)
             #expect(reply.code == ParseError.Code.timeout.rawValue)
             #expect(isClosed)
+        }
+    }
+
+    @Test func whatArrivedEarnsNoTimeToSendNothing() async throws {
+        try await TestServer.running({ $0.limits.transferTime = .milliseconds(300) }) { server in
+            let reply = try await blocking {
+                // What comes at once would be worth more than half an hour at a kilobyte a second.
+                let connection = try server.connect(timeout: 20)
+                try connection.send("POST /parse/x HTTP/1.1\r\nHost: x\r\nContent-Length: 3000000\r\n\r\n")
+                try connection.send([UInt8](repeating: 32, count: 2_000_000))
+                return try connection.receive()
+            }
+            #expect(reply.status == 408)
+            for _ in 0..<6000 where server.heldBodyBytes > 0 { try await Task.sleep(for: .milliseconds(10)) }
+            #expect(server.heldBodyBytes == 0)
+        }
+    }
+
+    @Test func aBodyThatKeepsComingMayTakeLongerThanTheTime() async throws {
+        try await TestServer.running({ $0.limits.transferTime = .seconds(1) }) { server in
+            let reply = try await blocking {
+                let connection = try server.connect()
+                try connection.send("POST /parse/x HTTP/1.1\r\nHost: x\r\nContent-Length: 20000\r\n\r\n")
+                for _ in 0..<20 {
+                    try connection.send([UInt8](repeating: 32, count: 1000))
+                    usleep(100_000)
+                }
+                return try connection.receive()
+            }
+            #expect(reply.status == 200)
+        }
+    }
+
+    @Test func whatIsCountedOfABodyIsTheMemoryItTakes() async throws {
+        try await TestServer.running { server in
+            let held = try await blocking {
+                let connection = try server.connect()
+                try connection.send("POST /parse/x HTTP/1.1\r\nHost: x\r\nContent-Length: 3000000\r\n\r\n")
+                try connection.send([UInt8](repeating: 32, count: 2_100_000))
+                for _ in 0..<6000 where server.heldBodyBytes < 2_100_000 { usleep(10_000) }
+                return server.heldBodyBytes
+            }
+            #expect(held == 4 << 20)
+        }
+    }
+
+    @Test func aBodyOfTheLargestSizeHasRoomWhereThereIsNoMore() async throws {
+        try await TestServer.running({
+            $0.limits.bodySize = 100_000
+            $0.limits.totalBodySize = 100_000
+        }) { server in
+            let reply = try await server.request("POST", "/parse/x", body: [UInt8](repeating: 32, count: 100_000))
+            #expect(reply.status == 200)
         }
     }
 

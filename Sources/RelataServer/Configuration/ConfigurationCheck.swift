@@ -34,6 +34,13 @@ extension RelataServer.Limits {
     /// What buffers and zlib count with 32 bits, and some room.
     fileprivate static let maximumSize = 2 << 30
 
+    /// The memory for all bodies. It comes in powers of two: one of the largest size has room, however little is allowed.
+    var bodyMemory: Int {
+        // What arrives is read in pieces of up to 64 KB.
+        let size = max(bodySize, 64 * 1024)
+        return max(totalBodySize, 1 << (Int.bitWidth - (size - 1).leadingZeroBitCount))
+    }
+
     fileprivate func check() throws(RelataError) {
         let numbers = [
             ("bodySize", bodySize), ("headerSize", headerSize), ("headerCount", headerCount),

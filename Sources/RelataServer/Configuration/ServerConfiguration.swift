@@ -50,7 +50,8 @@ extension RelataServer {
     public struct Limits: Hashable, Sendable {
         /// The bytes of a body, also after it was decompressed.
         public var bodySize = 20 * 1024 * 1024
-        /// The bytes of all bodies that are arriving or worked on. Beyond it large ones are refused for the moment.
+        /// The bytes of memory for all bodies that are arriving or worked on, which may be twice those that arrived. Beyond it
+        /// large ones are refused for the moment.
         public var totalBodySize = 512 * 1024 * 1024
         /// The bytes of all header fields.
         public var headerSize = 32 * 1024
@@ -60,8 +61,8 @@ extension RelataServer {
         public var connections = 16384
         /// For how long a connection stays open between two requests.
         public var idleTime = Duration.seconds(60)
-        /// For how long a request may take to arrive, and a reply to be taken. Bodies get one more second for each
-        /// kilobyte.
+        /// For how long a request may take to arrive, and a reply to be taken. Bodies and replies get one more second for
+        /// each kilobyte that went over the wire, as long as they don't stop for so long.
         public var transferTime = Duration.seconds(30)
         /// For how long a request may be worked on.
         public var requestTime = Duration.seconds(60)

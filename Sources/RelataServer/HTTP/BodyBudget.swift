@@ -1,7 +1,7 @@
 #if Server
 import Synchronization
 
-/// How many bytes of bodies are held for all clients together: each may send a large one, but not all at once.
+/// How much memory the bodies of all clients take together: each may send a large one, but not all at once.
 final class BodyBudget: Sendable {
     /// Bodies up to this size aren't counted.
     static let freeSize = 16 * 1024

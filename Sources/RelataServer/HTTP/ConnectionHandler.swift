@@ -251,10 +251,16 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler {
 
     // MARK: Time
 
-    /// A body may take longer the more of it has arrived: a client that sends a byte now and then isn't waited for.
     private func waitForBody(_ context: ChannelHandlerContext, isFirst: Bool) {
         if isFirst { bodyStart = .now() }
-        wait(until: bodyStart + TimeAmount(limits.transferTime + .seconds(assembler.received / 1024)), context)
+        wait(until: transferEnd(since: bodyStart, bytes: assembler.received), context)
+    }
+
+    /// Until when more of a body or of a reply must have gone over the wire. It may take longer the more of it has: a
+    /// client that moves a byte now and then isn't waited for. Nor is one that stops, however much went before.
+    private func transferEnd(since start: NIODeadline, bytes: Int) -> NIODeadline {
+        let time = TimeAmount(limits.transferTime)
+        return min(start + time + .seconds(Int64(bytes / 1024)), .now() + time)
     }
 
     private func wait(_ time: Duration, _ context: ChannelHandlerContext) {

@@ -55,14 +55,14 @@ struct RequestAssembler {
         case (.body(var request), .body(let bytes)):
             received += bytes.readableBytes
             guard received <= limit else { return refuse(Self.tooLarge(limit)) }
-            if received > BodyBudget.freeSize {
-                let share = request.share ?? BodyBudget.Share(of: budget)
-                guard share.grow(to: received) else { return refuse(Self.noRoom) }
-                request.share = share
-            }
             // Without this the bytes would be copied when they are appended to.
             state = .refused
             request.append(bytes)
+            if received > BodyBudget.freeSize {
+                let share = request.share ?? BodyBudget.Share(of: budget)
+                guard share.grow(to: request.body.storageCapacity) else { return refuse(Self.noRoom) }
+                request.share = share
+            }
             state = .body(request)
             return .wait
         case (.body(var request), .end):

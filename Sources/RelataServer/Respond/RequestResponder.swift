@@ -34,7 +34,7 @@ final class RequestResponder: Sendable {
         self.logger = logger
         mount = Mount(configuration.mount)
         limit = configuration.limits.bodySize
-        bodies = BodyBudget(limit: configuration.limits.totalBodySize)
+        bodies = BodyBudget(limit: configuration.limits.bodyMemory)
         encoder = ReplyEncoder(AllowedOrigins(configuration.allowedOrigins))
         status = StatusPages(metrics, audience: configuration.metricsAudience, check: check)
         requestLogLevel = configuration.requestLogLevel
@@ -138,7 +138,7 @@ final class RequestResponder: Sendable {
         }
         guard body.count > BodyBudget.freeSize else { return (body, request.share) }
         let share = request.share ?? BodyBudget.Share(of: bodies)
-        guard share.grow(to: bytes.count + body.count) else { throw RequestAssembler.noRoom }
+        guard share.grow(to: request.body.storageCapacity + body.count) else { throw RequestAssembler.noRoom }
         return (body, share)
     }
 
