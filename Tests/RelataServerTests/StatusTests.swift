@@ -24,6 +24,24 @@ struct StatusTests {
         }
     }
 
+    @Test(arguments: ["/", "/parse"])
+    func theServersOwnPagesAreThereWhereverTheProtocolIs(_ mount: String) async throws {
+        try await TestServer.running({ $0.mount = mount }) { server in
+            for path in ["/livez", "/readyz"] {
+                let reply = try await server.request("GET", path)
+                #expect(reply.status == 200)
+                #expect(try reply.json == ["status": "ok"], "\(path)")
+            }
+            let metrics = try await server.request("GET", "/metrics")
+            #expect(metrics.text.contains(#"relata_requests_total{method="GET",route="server",status="2xx"} 2"#))
+            let prefix = mount == "/" ? "" : mount
+            for path in ["/health", "/livez/x"] {
+                let reply = try await server.request("GET", prefix + path)
+                #expect(try reply.json["path"] == .string(path))
+            }
+        }
+    }
+
     @Test func requestsAreCountedByWhatTheyAreFor() async throws {
         try await TestServer.running(service: { request in
             WireReply(status: request.method == "POST" ? 201 : request.path.hasSuffix("9") ? 404 : 200, [:])

@@ -9,7 +9,7 @@ extension RelataServer {
         public var host = "127.0.0.1"
         /// The port to listen on; 0 for any that is free.
         public var port = 1337
-        /// The path that Parse's protocol is below; `/` for none.
+        /// The path that Parse's protocol is below; `/` for none: it has all paths but those of the status pages.
         public var mount = "/parse"
         /// The certificate and key of HTTPS; `nil` for HTTP.
         public var tls: TLSFiles?

@@ -29,8 +29,10 @@ struct Mount: Sendable {
         self.path = String(path)
     }
 
-    /// What is left of a path below the mount: `/classes/Book`; `nil` for one that isn't below it.
+    /// What is left of a path below the mount: `/classes/Book`; `nil` for one that isn't below it, and for the server's own
+    /// pages, also where the protocol has all other paths.
     func rest(of target: Substring) -> Substring? {
+        if path.isEmpty, StatusPages.paths.contains(target) { return nil }
         guard target.utf8.starts(with: path.utf8) else { return nil }
         let rest = target.utf8.dropFirst(path.utf8.count)
         return rest.isEmpty || rest.first == UInt8(ascii: "/") ? Substring(rest) : nil

@@ -4,6 +4,9 @@ import RelataParse
 
 /// What those who run a server ask it: whether it lives, whether it is ready, and how it is.
 struct StatusPages: Sendable {
+    /// Where they are.
+    static let paths: [Substring] = ["/livez", "/readyz", "/metrics"]
+
     private let metrics: ServerMetrics
     private let audience: RelataServer.MetricsAudience
     private let check: @Sendable () async throws -> Void
