@@ -32,6 +32,8 @@ struct ConfigurationTests {
         #expect(try refusal { $0.limits.requestTime = .zero }.contains("requestTime"))
         #expect(try refusal { $0.limits.bodySize = 5 << 30 }.contains("bodySize"))
         #expect(try refusal { $0.limits.totalBodySize = 1000 }.contains("totalBodySize"))
+        #expect(try refusal { $0.limits.connections = .max }.contains("connections"))
+        #expect(try refusal { $0.limits.connections = 1 << 20 } == "taken")
         #expect(try refusal { $0.stopTimeout = .seconds(-1) }.contains("time to stop"))
         #expect(try refusal { $0.service.maximumLimit = -1 }.contains("maximumLimit"))
         #expect(try refusal { $0.service.maximumLimit = 0 }.contains("maximumLimit"))

@@ -114,6 +114,8 @@ struct ServeCommandTests {
     @Test(arguments: [
         (["--port", "abc"], "--port must be a whole number, not abc"),
         (["--max-body", "5X"], "--max-body must be a number of bytes such as 500000, 64K or 20M, not 5X"),
+        (["--max-body", "5ß"], "--max-body must be a number of bytes such as 500000, 64K or 20M, not 5ß"),
+        (["--max-body", "ﬁ"], "--max-body must be a number of bytes such as 500000, 64K or 20M, not ﬁ"),
         (
             ["--log-level", "loud"],
             "--log-level must be one of trace, debug, info, notice, warning, error, critical, not loud"
@@ -128,6 +130,12 @@ struct ServeCommandTests {
         let result = try run([":memory:"] + arguments)
         #expect(result.text == "relata: \(message) (see relata --help)\n")
         #expect(result.status == 64)
+    }
+
+    @Test func moreConnectionsThanThereCanBeAreRefused() throws {
+        let result = try run([":memory:", "--max-connections", "9223372036854775807"])
+        #expect(result.text.contains("the limit connections is 9223372036854775807: it must be at most 1048576"))
+        #expect(result.status == 1)
     }
 
     @Test func whatCannotBeSetIsNamedByWhereItStands() throws {

@@ -33,6 +33,8 @@ extension RelataServer.Configuration {
 extension RelataServer.Limits {
     /// What buffers and zlib count with 32 bits, and some room.
     fileprivate static let maximumSize = 2 << 30
+    /// More than the ports that one client machine has for one of the server's; far more than a process may open.
+    fileprivate static let maximumConnections = 1 << 20
 
     /// The memory for all bodies. It comes in powers of two: one of the largest size has room, however little is allowed.
     var bodyMemory: Int {
@@ -48,6 +50,9 @@ extension RelataServer.Limits {
         ]
         for (name, number) in numbers where number <= 0 {
             throw .invalidUse("the limit \(name) is \(number): it must be above 0")
+        }
+        guard connections <= Self.maximumConnections else {
+            throw .invalidUse("the limit connections is \(connections): it must be at most \(Self.maximumConnections)")
         }
         guard bodySize <= Self.maximumSize else {
             throw .invalidUse("the limit bodySize is \(bodySize): it must be at most \(Self.maximumSize)")

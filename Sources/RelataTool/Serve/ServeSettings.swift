@@ -73,8 +73,8 @@ struct ServeSettings {
     /// `512`, `64K`, `20M`, `1G`.
     func bytes(_ setting: ServeSetting) throws -> Int? {
         try value(setting, "a number of bytes such as 500000, 64K or 20M") { text in
-            let units: [Character: Int] = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30]
-            guard let last = text.last, let unit = units[Character(last.uppercased())] else { return Int(text) }
+            let units = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30]
+            guard let last = text.last, let unit = units[last.uppercased()] else { return Int(text) }
             let (bytes, isOverflow) = (Int(text.dropLast()) ?? -1).multipliedReportingOverflow(by: unit)
             return bytes < 0 || isOverflow ? nil : bytes
         }
