@@ -42,6 +42,26 @@ struct KeyTests {
         }
     }
 
+    @Test func aLinkCountsAsTheFileItLeadsTo() throws {
+        let folder = try ServerFolder()
+        let (path, link) = (folder.path("keys"), folder.path("link"))
+        let kept = try KeyFile(path)
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: path)
+        #expect(try KeyFile(link).keys.applicationID == kept.keys.applicationID)
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+        #expect {
+            try KeyFile(link)
+        } throws: {
+            "\($0)".contains("\(link)") && "\($0)".contains("others may read it")
+        }
+    }
+
+    @Test func aFolderIsNoFileOfKeys() throws {
+        let folder = try ServerFolder()
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: folder.url.path)
+        #expect(throws: RelataError.self) { try KeyFile(folder.url.path) }
+    }
+
     @Test func aFileWithSomethingElseIsRefusedAndLeft() throws {
         let folder = try ServerFolder()
         let path = folder.path("keys")

@@ -59,12 +59,19 @@ public struct KeyFile: Sendable {
     }
 
     private static func read(_ path: String) throws -> Content {
-        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
-        guard let mode = (attributes?[.posixPermissions] as? NSNumber)?.intValue, mode & 0o077 == 0 else {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else {
+            throw RelataError.fileAccess(
+                path: path, "can't be read: \(String(cString: strerror(errno))): change its permissions")
+        }
+        let handle = FileHandle(fileDescriptor: file, closeOnDealloc: true)
+        // Of the file that was opened: where a link leads counts, not the link, and nobody can exchange it in between.
+        var status = stat()
+        guard fstat(file, &status) == 0, status.st_mode & 0o077 == 0 else {
             throw RelataError.fileAccess(path: path, "holds keys, and others may read it: chmod 600 it")
         }
-        guard let data = FileManager.default.contents(atPath: path) else {
-            throw RelataError.fileAccess(path: path, "can't be read: change its permissions")
+        guard let data = try? handle.readToEnd() else {
+            throw RelataError.fileAccess(path: path, "can't be read as a file of keys")
         }
         do {
             return try JSONDecoder().decode(Content.self, from: data)
