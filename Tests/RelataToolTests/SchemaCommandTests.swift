@@ -51,6 +51,17 @@ struct SchemaCommandTests {
         #expect(try content(beside: file.path) == before)
     }
 
+    @Test func aDocumentMayBeShorterThanWhatSQLitesFilesBeginWith() throws {
+        let (file, folder) = (try SampleFile(Self.foreign), try TemporaryFolder())
+        let path = folder.path("schema.json")
+        for text in ["[]", ""] {
+            try text.write(toFile: path, atomically: false, encoding: .utf8)
+            let run = try Tool.run("schema", "diff", path, file.path)
+            #expect(run.exitCode == (text.isEmpty ? 1 : 0), "\(run.output)\(run.errors)")
+        }
+        #expect(try Tool.run("schema", "diff", folder.path("none"), file.path).errors.contains("no such file"))
+    }
+
     @Test func whatOnlyLooksLeavesTheFilesAsTheyAre() throws {
         let (file, other) = (try SampleFile(Self.foreign), try SampleFile("CREATE TABLE t (id INTEGER PRIMARY KEY)"))
         let before = (try content(beside: file.path), try content(beside: other.path))

@@ -103,10 +103,14 @@ enum SchemaSource {
 
     /// The classes of a file, or those of a document.
     static func document(_ path: String) async throws -> SchemaDocument {
-        guard let data = FileManager.default.contents(atPath: path) else {
+        guard let file = FileHandle(forReadingAtPath: path), let start = try? file.read(upToCount: 16) ?? Data() else {
             throw RelataError.fileAccess(path: path, "there is no such file")
         }
-        if !data.starts(with: Data("SQLite format 3\0".utf8)) { return try SchemaDocument(try JSONParser.parse(data)) }
+        if start != Data("SQLite format 3\0".utf8) {
+            return try SchemaDocument(try JSONParser.parse(start + (file.readToEnd() ?? Data())))
+        }
+        // Closing it later would take SQLite's locks from it.
+        try file.close()
         let store = try store(path)
         let json = try await store.schemaJSON()
         try store.close()
