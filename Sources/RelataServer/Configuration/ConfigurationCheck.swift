@@ -43,6 +43,12 @@ extension RelataServer.Limits {
         return max(totalBodySize, 1 << (Int.bitWidth - (size - 1).leadingZeroBitCount))
     }
 
+    /// The memory for all replies that clients are still to take, where the largest has so many bytes.
+    func replyMemory(largest: Int) -> Int {
+        // Before the body comes the head.
+        max(totalBodySize, largest + 64 * 1024)
+    }
+
     fileprivate func check() throws(RelataError) {
         let numbers = [
             ("bodySize", bodySize), ("headerSize", headerSize), ("headerCount", headerCount),

@@ -51,7 +51,7 @@ extension RelataServer {
         /// The bytes of a body, also after it was decompressed.
         public var bodySize = 20 * 1024 * 1024
         /// The bytes of memory for all bodies that are arriving or worked on, which may be twice those that arrived. Beyond it
-        /// large ones are refused for the moment.
+        /// large ones are refused for the moment. As much again is there for replies that clients are still to take.
         public var totalBodySize = 512 * 1024 * 1024
         /// The bytes of all header fields.
         public var headerSize = 32 * 1024

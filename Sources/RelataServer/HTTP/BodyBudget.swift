@@ -1,9 +1,10 @@
 #if Server
 import Synchronization
 
-/// How much memory the bodies of all clients take together: each may send a large one, but not all at once.
+/// How much memory the bodies of all clients' requests take together, or their replies: each may be large, but not all at
+/// once.
 final class BodyBudget: Sendable {
-    /// Bodies up to this size aren't counted.
+    /// Those up to this size aren't counted.
     static let freeSize = 16 * 1024
 
     private let limit: Int
@@ -14,7 +15,7 @@ final class BodyBudget: Sendable {
     /// The bytes that are held now.
     var held: Int { taken.load(ordering: .relaxed) }
 
-    /// The part of one request. It is given back with the object.
+    /// The part of one of them. It is given back with the object.
     final class Share: Sendable {
         private let budget: BodyBudget
         private let size = Atomic(0)

@@ -1,4 +1,5 @@
 #if Server
+import Foundation
 import HummingbirdCore
 import Logging
 import NIOCore
@@ -26,6 +27,9 @@ struct ConnectionChannel: ServerChildChannel {
                 ByteToMessageHandler(HTTPRequestDecoder(limitConfiguration: decoderLimits)),
                 ConnectionHandler(responder, limits: limits, finished: finished),
             ]
+            // Large replies wait here rather than in the system, where nobody sees whether a slow client takes some of them.
+            try? channel.syncOptions?.setOption(
+                .tcpOption(NIOBSDSocket.Option(rawValue: TCP_NOTSENT_LOWAT)), value: 128 * 1024)
             do {
                 try channel.pipeline.syncOperations.addHandlers(handlers)
             } catch {

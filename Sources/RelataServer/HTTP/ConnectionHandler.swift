@@ -16,10 +16,19 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler {
         case listening
         /// A request is worked on. Its number tells its reply from those that came too late.
         case answering(Int, Task<Void, Never>?)
-        /// A reply is on its way, and the client takes it slowly.
-        case blocked
+        /// A reply is on its way, and the client takes it slowly. Of a large one everything must have been written: its room
+        /// isn't held by who does something else meanwhile.
+        case blocked(untilWhole: Bool)
         /// The last reply was sent: the client gets the time to take it.
         case lingering
+    }
+
+    /// A reply on its way.
+    private struct Sending {
+        let size: Int
+        let start = NIODeadline.now()
+        /// How much was still to be taken when that was last looked at.
+        var left = Int.max
     }
 
     private let responder: RequestResponder
@@ -44,6 +53,8 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler {
     private var unfinishedCount = 0
     /// Since when the body is awaited that arrives.
     private var bodyStart = NIODeadline.now()
+    /// The reply that the client is to take.
+    private var sending: Sending?
     private var context: ChannelHandlerContext?
     private var deadline = NIODeadline.distantFuture
     private var timer: (task: Scheduled<Void>, time: NIODeadline)?
@@ -88,8 +99,9 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler {
     private func end(_ context: ChannelHandlerContext) {
         isEnding = true
         switch state {
-        case .listening where !isReceiving, .lingering: context.close(promise: nil)
-        case .listening, .answering, .blocked: break
+        case .listening where !isReceiving: context.close(promise: nil)
+        case .lingering where sending == nil: context.close(promise: nil)
+        case .listening, .answering, .blocked, .lingering: break
         }
     }
 
@@ -185,26 +197,52 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler {
         guard case .answering(number, _) = state else { return }
         let isLast = isEnding && waiting.isEmpty && refusal == nil && !isReceiving
         guard reply.isKeptAlive, !isLast else {
-            sendLast(reply.bytes, context)
+            sendLast(reply, context)
             return
         }
-        state = .blocked
-        context.writeAndFlush(wrapOutboundOut(reply.bytes), promise: nil)
-        if context.channel.isWritable {
-            next(context)
-        } else {
-            wait(limits.transferTime + .seconds(reply.bytes.readableBytes / 1024), context)
+        let isLarge = reply.share != nil
+        state = .blocked(untilWhole: isLarge)
+        write(reply, isAwaited: isLarge, context)
+        // Writing may have come to its end by now, and the next request may be worked on.
+        switch state {
+        case .blocked(untilWhole: false) where context.channel.isWritable: next(context)
+        case .blocked: waitForTaking(context)
+        case .listening, .answering, .lingering: break
+        }
+    }
+
+    private func write(_ reply: EncodedReply, isAwaited: Bool, _ context: ChannelHandlerContext) {
+        sending = Sending(size: reply.bytes.readableBytes)
+        guard isAwaited else {
+            context.writeAndFlush(wrapOutboundOut(reply.bytes), promise: nil)
+            return
+        }
+        let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+        context.writeAndFlush(wrapOutboundOut(reply.bytes)).whenComplete { [share = reply.share] result in
+            withExtendedLifetime(share) {}
+            let handler = bound.value
+            if case .success = result, let context = handler.context { handler.replyWasWritten(context) }
+        }
+    }
+
+    private func replyWasWritten(_ context: ChannelHandlerContext) {
+        sending = nil
+        switch state {
+        case .blocked: next(context)
+        case .lingering: linger(context)
+        case .listening, .answering: break
         }
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if case .blocked = state, context.channel.isWritable { next(context) }
+        if case .blocked(untilWhole: false) = state, context.channel.isWritable { next(context) }
         context.fireChannelWritabilityChanged()
     }
 
     /// What comes after a reply.
     private func next(_ context: ChannelHandlerContext) {
         state = .listening
+        sending = nil
         if let request = waiting.popFirst() {
             answer(request, context)
         } else if let refusal {
@@ -226,15 +264,11 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler {
         sendLast(responder.refuse(refusal.error, isHead: refusal.isHead), context)
     }
 
-    private func sendLast(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
+    private func sendLast(_ reply: EncodedReply, _ context: ChannelHandlerContext) {
         state = .lingering
         waiting.removeAll()
-        wait(limits.transferTime + .seconds(bytes.readableBytes / 1024), context)
-        let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
-        context.writeAndFlush(wrapOutboundOut(bytes)).whenComplete { _ in
-            let handler = bound.value
-            if let context = handler.context { handler.linger(context) }
-        }
+        write(reply, isAwaited: true, context)
+        if sending != nil { waitForTaking(context) }
         readOn(context)
     }
 
@@ -254,6 +288,27 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler {
     private func waitForBody(_ context: ChannelHandlerContext, isFirst: Bool) {
         if isFirst { bodyStart = .now() }
         wait(until: transferEnd(since: bodyStart, bytes: assembler.received), context)
+    }
+
+    private func waitForTaking(_ context: ChannelHandlerContext) {
+        sending?.left = untaken(context)
+        wait(limits.transferTime, context)
+    }
+
+    /// How many bytes the client is still to take before it can take others.
+    private func untaken(_ context: ChannelHandlerContext) -> Int {
+        (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+    }
+
+    /// Whether the client goes on taking a reply, which is waited for then.
+    private func isTaking(_ context: ChannelHandlerContext) -> Bool {
+        guard let sending else { return false }
+        let left = untaken(context)
+        let end = transferEnd(since: sending.start, bytes: max(0, sending.size - left))
+        guard left < sending.left, .now() < end else { return false }
+        self.sending?.left = left
+        wait(until: end, context)
+        return true
     }
 
     /// Until when more of a body or of a reply must have gone over the wire. It may take longer the more of it has: a
@@ -293,7 +348,9 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler {
         case .listening where isReceiving:
             let error = ParseError(.timeout, "the request took too long to arrive", status: 408)
             refuse(.init(error: error, isHead: assembler.isHead), context)
-        case .listening, .blocked, .lingering: context.close(promise: nil)
+        case .blocked, .lingering:
+            if !isTaking(context) { context.close(promise: nil) }
+        case .listening: context.close(promise: nil)
         }
     }
 }

@@ -7,6 +7,8 @@ struct EncodedReply: Sendable {
     let bytes: ByteBuffer
     /// Whether another request may follow on the connection.
     let isKeptAlive: Bool
+    /// What it takes of the room for all replies until it is written; `nil` for a small one.
+    var share: BodyBudget.Share?
 }
 
 /// Writes replies as bytes. All are whole when they are sent, so that each is one write.

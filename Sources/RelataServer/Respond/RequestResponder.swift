@@ -14,6 +14,8 @@ final class RequestResponder: Sendable {
     let executor: RequestExecutor
     /// The room for the bodies of requests.
     let bodies: BodyBudget
+    /// The room for replies that clients are still to take.
+    let replies: BodyBudget
     private let service: Service
     private let mount: Mount
     private let limit: Int
@@ -35,6 +37,8 @@ final class RequestResponder: Sendable {
         mount = Mount(configuration.mount)
         limit = configuration.limits.bodySize
         bodies = BodyBudget(limit: configuration.limits.bodyMemory)
+        replies = BodyBudget(
+            limit: configuration.limits.replyMemory(largest: configuration.service.maximumReply))
         encoder = ReplyEncoder(AllowedOrigins(configuration.allowedOrigins))
         status = StatusPages(metrics, audience: configuration.metricsAudience, check: check)
         requestLogLevel = configuration.requestLogLevel
@@ -74,15 +78,44 @@ final class RequestResponder: Sendable {
         _ request: ServerRequest, _ route: Route, _ reply: ServerReply, id: String,
         _ peer: SocketAddress?
     ) -> EncodedReply {
-        let encoded = encoder.encode(
-            reply, to: request.headers, id: id, isHead: request.method == "HEAD",
-            isKeptAlive: request.isKeptAlive && !isEnding)
+        func encode(_ reply: ServerReply) -> EncodedReply {
+            encoder.encode(
+                reply, to: request.headers, id: id, isHead: request.method == "HEAD",
+                isKeptAlive: request.isKeptAlive && !isEnding)
+        }
+        var (reply, encoded) = (reply, encode(reply))
+        let size = encoded.bytes.readableBytes
+        if size > BodyBudget.freeSize {
+            let share = BodyBudget.Share(of: replies)
+            if share.grow(to: size) {
+                encoded.share = share
+            } else {
+                reply = Self.noRoom(for: request)
+                encoded = encode(reply)
+            }
+        }
         let time = NIODeadline.now() - request.arrival
         metrics.requestEnded(
             route, method: request.method, status: reply.status, time: time,
             received: request.body.readableBytes, sent: encoded.bytes.readableBytes)
         if logger.logLevel <= requestLogLevel { log(request, reply, id, time, peer) }
         return encoded
+    }
+
+    /// The reply where there is no room for the one that was asked for.
+    private static func noRoom(for request: ServerRequest) -> ServerReply {
+        if request.method == "GET" || request.method == "HEAD" {
+            return ServerReply(
+                ParseError(
+                    .requestLimitExceeded, "clients are taking too much at once: try again", status: 503))
+        }
+        // Whoever sent it again would have it done twice.
+        var reply = ServerReply(
+            ParseError(
+                .requestLimitExceeded, "this was done, but its reply is large, and clients are taking too much at once",
+                status: 503))
+        reply.fields = ""
+        return reply
     }
 
     /// Whether the server was told to stop.
@@ -145,14 +178,13 @@ final class RequestResponder: Sendable {
     /// The reply to a request that isn't taken, and the last on its connection.
     ///
     /// - Parameter isHead: Whether only its head is wanted.
-    func refuse(_ error: ParseError, isHead: Bool) -> ByteBuffer {
+    func refuse(_ error: ParseError, isHead: Bool) -> EncodedReply {
         metrics.requestRefused(status: error.status)
         let id = ids.next()
         logger.debug(
             "request refused",
             metadata: ["request": "\(id)", "status": "\(error.status)", "reason": "\(error.message)"])
         return encoder.encode(ServerReply(error), to: RequestHeaders(), id: id, isHead: isHead, isKeptAlive: false)
-            .bytes
     }
 
     private func log(

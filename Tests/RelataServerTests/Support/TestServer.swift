@@ -67,6 +67,8 @@ struct TestServer {
 
     /// The bytes of large bodies that the server holds.
     var heldBodyBytes: Int { server.responder.bodies.held }
+    /// The bytes of large replies that clients are still to take.
+    var heldReplyBytes: Int { server.responder.replies.held }
 
     func connect(timeout: Double = 120) throws -> ServerConnection {
         try ServerConnection(port: port, timeout: timeout)

@@ -1,0 +1,127 @@
+#if Server
+import Foundation
+import RelataParse
+import ServerClient
+import Testing
+
+@testable import RelataServer
+
+/// What becomes of replies that clients don't take, or take slowly.
+struct LargeReplyTests {
+    @Test(arguments: ["keep-alive", "close"])
+    func whoStopsTakingALargeReplyIsClosedAndItsRoomGivenBack(_ connection: String) async throws {
+        let body = [UInt8](repeating: 32, count: 19_000_000)
+        try await TestServer.running(
+            { $0.limits.transferTime = .milliseconds(300) },
+            service: { _ in WireReply(status: 200, body: body) }
+        ) { server in
+            try await blocking {
+                let slow = try server.connect()
+                try slow.send(ServerConnection.bytes("GET", "/parse/x", headers: ["Connection": connection]))
+                for _ in 0..<6000 where server.heldReplyBytes == 0 { usleep(10_000) }
+                #expect(server.heldReplyBytes > body.count)
+                // A kilobyte a second would be five hours.
+                for _ in 0..<6000 where server.heldReplyBytes > 0 { usleep(10_000) }
+                #expect(server.heldReplyBytes == 0)
+                #expect(throws: ServerConnection.Failure.closed) { try slow.receive() }
+            }
+        }
+    }
+
+    @Test func aReplyThatKeepsBeingTakenMayTakeLongerThanTheTime() async throws {
+        let body = [UInt8](repeating: 32, count: 8_000_000)
+        try await TestServer.running(
+            { $0.limits.transferTime = .seconds(2) },
+            service: { _ in WireReply(status: 200, body: body) }
+        ) { server in
+            let count = try await blocking {
+                let connection = try server.connect()
+                try connection.send(ServerConnection.bytes("GET", "/parse/x"))
+                for _ in 0..<100 {
+                    // Takes 16 KB.
+                    #expect(try !connection.isClosedByServer())
+                    usleep(60_000)
+                }
+                return try connection.receive().body.count
+            }
+            #expect(count == body.count)
+        }
+    }
+
+    @Test func repliesToManyClientsDoNotAddUpWithoutBound() async throws {
+        let body = [UInt8](repeating: 32, count: 8_000_000)
+        try await TestServer.running(
+            {
+                $0.limits.bodySize = 1_000_000
+                $0.limits.totalBodySize = 20_000_000
+                $0.service.maximumReply = 8_000_000
+            },
+            service: { request in WireReply(status: 200, body: request.path == "/small" ? [123, 125] : body) }
+        ) { server in
+            let (refusals, small, taken, later) = try await blocking {
+                let slow = try (0..<2).map { _ in try server.connect() }
+                for connection in slow { try connection.send(ServerConnection.bytes("GET", "/parse/x")) }
+                for _ in 0..<6000 where server.heldReplyBytes < 2 * body.count { usleep(10_000) }
+                let refusals = try ["GET", "POST"].map { try server.connect().request($0, "/parse/x") }
+                let small = try server.connect().request("GET", "/parse/small").status
+                let taken = try slow.map { try $0.receive().body.count }
+                for _ in 0..<6000 where server.heldReplyBytes > 0 { usleep(10_000) }
+                return (refusals, small, taken, try server.connect().request("GET", "/parse/x").body.count)
+            }
+            for refusal in refusals {
+                #expect(refusal.status == 503)
+                #expect(refusal.code == ParseError.Code.requestLimitExceeded.rawValue)
+            }
+            // What may have been written isn't to be sent again.
+            #expect(refusals.map { $0.headers["retry-after"] } == ["1", nil])
+            #expect(small == 200 && later == body.count)
+            #expect(taken == [body.count, body.count])
+        }
+    }
+
+    @Test func theLargestReplyHasRoomWhereThereIsLittle() async throws {
+        let body = [UInt8](repeating: 32, count: 3_000_000)
+        try await TestServer.running(
+            {
+                $0.limits.bodySize = 1000
+                $0.limits.totalBodySize = 1000
+                $0.service.maximumReply = 3_000_000
+            },
+            service: { _ in WireReply(status: 200, body: body) }
+        ) { server in
+            let reply = try await server.request("GET", "/parse/x")
+            #expect(reply.body.count == body.count)
+        }
+    }
+
+    @Test func largeRepliesToRequestsThatCameTogetherAllArriveInTheirOrder() async throws {
+        try await TestServer.running(service: { request in
+            WireReply(status: 200, body: [UInt8](repeating: 32, count: 100_000) + Array(request.path.utf8))
+        }) { server in
+            let ends = try await blocking {
+                let connection = try server.connect(timeout: 20)
+                try connection.send((0..<20).flatMap { ServerConnection.bytes("GET", "/parse/\($0)") })
+                return try (0..<20).map { _ in
+                    String(decoding: try connection.receive().body.dropFirst(100_000), as: UTF8.self)
+                }
+            }
+            #expect(ends == (0..<20).map { "/\($0)" })
+        }
+    }
+
+    @Test func whoEndsItsSideGetsAllOfTheLastReply() async throws {
+        let body = [UInt8](repeating: 32, count: 8_000_000)
+        try await TestServer.running(service: { _ in WireReply(status: 200, body: body) }) { server in
+            let count = try await blocking {
+                let connection = try server.connect()
+                try connection.send(ServerConnection.bytes("GET", "/parse/x", headers: ["Connection": "close"]))
+                for _ in 0..<6000 where server.heldReplyBytes == 0 { usleep(10_000) }
+                connection.finish()
+                usleep(200_000)
+                return try connection.receive().body.count
+            }
+            #expect(count == body.count)
+        }
+    }
+}
+#endif
