@@ -9,7 +9,9 @@ struct ClassDescription: Sendable {
     var indexes: [String: IndexOptions?] = [:]
 
     /// Fields that every class has: clients send them back as they got them.
-    static let givenFields: Set<String> = ["objectId", "createdAt", "updatedAt", "ACL"]
+    static let givenFields: [String: FieldType] = [
+        "objectId": .string, "createdAt": .date, "updatedAt": .date, "ACL": .acl,
+    ]
 
     /// Reads a description.
     ///
@@ -17,8 +19,8 @@ struct ClassDescription: Sendable {
     /// - Throws: ``ParseError`` for names and types that can't be, and permissions that aren't enforced.
     init(_ json: JSONObject, name: String? = nil) throws(ParseError) {
         let given = json["className"]?.string
-        guard let className = name ?? given else {
-            throw ParseError(.invalidClassName, "the name of the class is missing")
+        guard let className = name ?? given, !className.isEmpty else {
+            throw ParseError(.missingRequiredField, "POST /schemas needs a class name.")
         }
         if let given, given != className {
             throw ParseError(
@@ -29,7 +31,7 @@ struct ClassDescription: Sendable {
         if let permissions = json["classLevelPermissions"] { try Self.check(permissions) }
         if let fields = json["fields"], !fields.isNull {
             guard let fields = fields.object else { throw ParseError(.invalidJSON, "fields must be an object") }
-            for (field, value) in fields where !Self.givenFields.contains(field) {
+            for (field, value) in fields {
                 self.fields[field] = .some(try FieldDescription(value, of: field))
             }
         }
@@ -99,14 +101,26 @@ struct FieldDescription: Hashable, Sendable {
         guard let type = FieldType(name: name, targetClass: json["targetClass"]?.string) else {
             throw name == "Pointer" || name == "Relation"
                 ? ParseError(
-                    .missingTargetClass,
+                    .missingRequiredField,
                     "type \(name) needs a class name: the field \(field.prefix(128)) lacks its targetClass")
                 : ParseError(.incorrectType, "invalid field type: \(name.prefix(64))")
         }
-        guard type != .acl else { throw ParseError(.incorrectType, "a field can't be an ACL: every object has one") }
+        guard type != .acl || field == "ACL" else {
+            throw ParseError(.incorrectType, "a field can't be an ACL: every object has one")
+        }
         self.type = type
         members = Set(json.object?.keys.map(\.self) ?? [])
-        isRequired = json["required"] == true
+        switch json["required"] {
+        case .bool(let isRequired)?: self.isRequired = isRequired
+        case nil, .null?: break
+        default: throw ParseError(.incorrectType, "\(field): required is true or false")
+        }
+        if case .relation = type {
+            let option = isRequired ? "required" : (json["defaultValue"] ?? .null).isNull ? nil : "default value"
+            if let option {
+                throw ParseError(.incorrectType, "The '\(option)' option is not applicable for \(type)")
+            }
+        }
         if let value = json["defaultValue"], !value.isNull {
             let given = try FieldType(of: value, in: field)
             guard given == type else {
@@ -122,19 +136,28 @@ struct FieldDescription: Hashable, Sendable {
         switch type {
         case .pointer:
             for member in ["inverse", "order"] where json[member].map({ !$0.isNull }) == true {
-                throw ParseError(.invalidSchemaOperation, "\(field): only a relation has \(member)")
+                throw ParseError(.incorrectType, "\(field): only a relation has \(member)")
             }
         case .relation:
-            details.inverse = json["inverse"]?.string
+            guard details.onTargetDelete == nil else {
+                throw ParseError(
+                    .incorrectType,
+                    "\(field): only a pointer has onTargetDelete: a relation's deleteRule is about its objects")
+            }
+            switch json["inverse"] {
+            case .string(let inverse)?: details.inverse = inverse
+            case nil, .null?: break
+            default: throw ParseError(.incorrectType, "\(field): inverse is the name of a pointer")
+            }
             switch json["order"] {
             case nil, .null, .bool(true): details.order = .stored
             case .bool(false): details.order = nil
             case .string(let attribute): details.order = .attribute(attribute)
-            default: throw ParseError(.invalidSchemaOperation, "\(field): order is true, false or a field's name")
+            default: throw ParseError(.incorrectType, "\(field): order is true, false or a field's name")
             }
         default:
             for member in ["inverse", "order", "deleteRule", "onTargetDelete"] where json[member] != nil {
-                throw ParseError(.invalidSchemaOperation, "\(field): only pointers and relations have \(member)")
+                throw ParseError(.incorrectType, "\(field): only pointers and relations have \(member)")
             }
         }
     }
@@ -143,7 +166,7 @@ struct FieldDescription: Hashable, Sendable {
         guard let json, !json.isNull else { return nil }
         guard let rule = json.string.flatMap(DeleteRule.init(rawValue:)) else {
             let names = DeleteRule.allCases.map(\.rawValue).joined(separator: ", ")
-            throw ParseError(.invalidSchemaOperation, "\(field): a delete rule is one of \(names)")
+            throw ParseError(.incorrectType, "\(field): a delete rule is one of \(names)")
         }
         return rule
     }

@@ -22,7 +22,7 @@ extension ParseClass {
     private func json(_ field: Field) -> JSONObject {
         var json: JSONObject = ["type": .string(field.type.name)]
         if let target = field.type.targetClass { json["targetClass"] = .string(target) }
-        if !ClassDescription.givenFields.contains(field.name) {
+        if ClassDescription.givenFields[field.name] == nil {
             // Clients need it where it isn't set, too.
             json["required"] = .bool(field.isRequired)
         }

@@ -20,7 +20,9 @@ public struct SchemaDocument: Sendable {
         }
         var read: [ClassDescription] = []
         for json in classes {
-            guard let members = json.object else { throw ParseError(.invalidJSON, "a class must be an object") }
+            guard let members = json.object, members["className"]?.string?.isEmpty == false else {
+                throw ParseError(.invalidJSON, "a class must be an object with a className")
+            }
             let description = try ClassDescription(members)
             guard !read.contains(where: { $0.className == description.className }) else {
                 throw ParseError(.invalidClassName, "the class \(description.className) is described twice")
@@ -57,7 +59,7 @@ extension ParseStore {
     ///   - removes: Whether classes and fields that the document doesn't have are to go.
     ///   - expected: What ``changes(to:removes:)`` said would change, where somebody agreed to it.
     /// - Returns: What was changed, in words.
-    /// - Throws: as ``changes(to:removes:)``, and ``ParseError`` 140 where something else would change than was expected,
+    /// - Throws: as ``changes(to:removes:)``, and ``ParseError`` 119 where something else would change than was expected,
     ///   since the classes were changed meanwhile. Nothing is changed then.
     @discardableResult
     public func deploy(
@@ -67,8 +69,9 @@ extension ParseStore {
             let changes = try draft.deploy(document, removes: removes, checking: connection)
             guard expected == nil || changes == expected else {
                 throw ParseError(
-                    .invalidSchemaOperation,
-                    "the classes were changed meanwhile, so that something else would change now: look at it again")
+                    .operationForbidden,
+                    "the classes were changed meanwhile, so that something else would change now: look at it again",
+                    status: 409)
             }
             return changes
         }

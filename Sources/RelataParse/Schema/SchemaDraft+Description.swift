@@ -3,14 +3,21 @@ import RelataCore
 extension SchemaDraft {
     /// Makes a class what a request says of it: fields and indexes that are named are added, changed or taken away.
     ///
-    /// - Parameter isWhole: Whether a field has no rules but those that the description names; else what it doesn't name
-    ///   stays as it is.
-    /// - Throws: ``ParseError`` 255 for a field that has another type or inverse, or isn't there to be taken away.
-    mutating func apply(_ description: ClassDescription, isWhole: Bool = false) throws(ParseError) {
+    /// - Parameters:
+    ///   - isNew: Whether the class is only being made.
+    ///   - isWhole: Whether a field has no rules but those that the description names; else what it doesn't name stays
+    ///     as it is.
+    /// - Throws: ``ParseError`` 255 for a field that has another type or inverse, or isn't there to be taken away; 136 for
+    ///   a field that every class has and that is to be another.
+    mutating func apply(
+        _ description: ClassDescription, isNew: Bool = false, isWhole: Bool = false
+    ) throws(ParseError) {
         let name = description.className
         var removed: Set<String> = []
         for (field, wanted) in description.fields.sorted(by: { $0.key < $1.key }) {
-            if let wanted {
+            if let type = ClassDescription.givenFields[field] {
+                try check(wanted, asGiven: field, type, of: name, isNew: isNew)
+            } else if let wanted {
                 try apply(wanted, as: field, of: name, isWhole: isWhole)
             } else {
                 guard entity(name)?.property(field) != nil else {
@@ -23,6 +30,22 @@ extension SchemaDraft {
         for (index, wanted) in description.indexes.sorted(by: { $0.key < $1.key }) {
             try apply(wanted, index, of: name)
         }
+    }
+
+    /// What every class has may be named as it is, and never changes.
+    private func check(
+        _ wanted: FieldDescription?, asGiven field: String, _ type: FieldType, of name: String, isNew: Bool
+    ) throws(ParseError) {
+        guard let wanted, wanted.defaultValue == nil else {
+            throw ParseError(.changedImmutableField, "field \(field) cannot be changed")
+        }
+        // Another program's table may have a column of that name.
+        let own = entity(name)?.property(field).map { self.type(of: $0, in: name) }
+        if wanted.type == type || wanted.type == own { return }
+        throw isNew
+            ? ParseError(.changedImmutableField, "field \(field) cannot be added")
+            : ParseError(
+                .classNotEmpty, "Field \(field) exists, cannot update: it is \(own ?? type), not \(wanted.type)")
     }
 
     private mutating func apply(
@@ -38,7 +61,9 @@ extension SchemaDraft {
         do throws(ParseError) {
             try addField(field, wanted.type, to: name)
         } catch  where error.code == .incorrectType {
-            throw ParseError(.classNotEmpty, "Field \(field) exists, cannot update.")
+            let known = type(of: property, in: name)
+            throw ParseError(
+                .classNotEmpty, "Field \(field) exists, cannot update: it is \(known), not \(wanted.type)")
         }
         let members = isWhole ? RelationshipDetails.members : wanted.members
         if case .relationship(let old) = property, members.contains("inverse"),

@@ -1,41 +1,69 @@
 import RelataCore
 
 extension SchemaDraft {
-    /// Checks that relations have the other sides and orders which they name, in the words of clients: the store's own
-    /// errors speak of models.
+    /// Checks that pointers and relations have the other sides, orders and rules which they name, in the words of
+    /// clients: the store's own errors speak of models.
     ///
-    /// - Throws: ``ParseError`` 140 for a relation whose other side isn't there, or whose order isn't a number.
+    /// - Throws: ``ParseError`` 111 for a relation whose other side isn't there or has one already, whose order isn't a
+    ///   number, or whose rule isn't one for it.
     func checkRelations() throws(ParseError) {
-        for entity in entities {
-            for relationship in entity.relationships { try check(relationship, of: entity) }
+        if let problem = relationProblems.first {
+            throw ParseError(.incorrectType, "\(problem.className).\(problem.field): \(problem.message)")
         }
     }
 
-    private func check(_ relationship: Relationship, of entity: Entity) throws(ParseError) {
-        let name = "\(entity.name).\(relationship.name)"
-        let target = self.entity(relationship.target)
-        switch relationship.kind {
-        case .toMany(let inverse):
-            guard let pointer = target?.relationship(inverse), !pointer.isToMany, pointer.target == entity.name else {
-                throw ParseError(
-                    .invalidSchemaOperation,
-                    "\(name): \(relationship.target) has no pointer \(inverse) that leads to \(entity.name): add that field first, {\"\(inverse)\": {\"type\": \"Pointer\", \"targetClass\": \"\(entity.name)\"}}"
-                )
+    /// The pointers and relations that can't be so, and why.
+    var relationProblems: [(className: String, field: String, message: String)] {
+        entities.flatMap { entity in
+            entity.relationships.compactMap { relationship in
+                problem(of: relationship, of: entity).map {
+                    (entity.name, relationship.name, $0)
+                }
             }
-            guard case .attribute(let attribute)? = relationship.order else { return }
-            guard let type = target?.attribute(attribute)?.type, FieldType(type) == .number, type != .decimal else {
-                throw ParseError(
-                    .invalidSchemaOperation,
-                    "\(name): its order must be true, false or a Number of \(relationship.target), which \(attribute) isn't: add that field first"
-                )
-            }
-        case .manyToMany:
-            guard case .attribute = relationship.order else { return }
-            throw ParseError(
-                .invalidSchemaOperation,
-                "\(name): only the other side of a pointer can be ordered by a number: name its inverse, or let its order be true or false"
-            )
-        case .toOne, .hasOne, .manyToManyInverse, .through: return
         }
+    }
+
+    private func problem(of relationship: Relationship, of entity: Entity) -> String? {
+        switch relationship.kind {
+        case .toOne(isOptional: false, _) where relationship.onTargetDelete == .nullify:
+            return "nullify can't unset it, since its column must have a value: let onTargetDelete be cascade or deny"
+        case .toMany(let inverse): return problem(of: relationship, of: entity, inverse: inverse)
+        case .manyToMany:
+            if relationship.deleteRule == .noAction {
+                return
+                    "noAction would leave entries that lead nowhere: let its deleteRule be nullify, which keeps the objects, cascade or deny"
+            }
+            guard case .attribute = relationship.order else { return nil }
+            return
+                "only the other side of a pointer can be ordered by a number: name its inverse, or let its order be true or false"
+        case .toOne, .hasOne, .manyToManyInverse, .through: return nil
+        }
+    }
+
+    private func problem(of relationship: Relationship, of entity: Entity, inverse: String) -> String? {
+        let target = self.entity(relationship.target)
+        let place = "\(relationship.target).\(inverse)"
+        guard let pointer = target?.relationship(inverse), !pointer.isToMany, pointer.target == entity.name else {
+            return
+                "\(relationship.target) has no pointer \(inverse) that leads to \(entity.name): add that field first, {\"\(inverse)\": {\"type\": \"Pointer\", \"targetClass\": \"\(entity.name)\"}}"
+        }
+        let first = entity.relationships.first {
+            $0.target == relationship.target && RelationshipDetails($0).inverse == inverse
+        }
+        if let first, first.name != relationship.name {
+            return "\(entity.name).\(first.name) is the other side of \(place) already: keep one of the two"
+        }
+        if let own = pointer.onTargetDelete, let rule = relationship.deleteRule, own != rule {
+            return
+                "its deleteRule is \(rule.rawValue), and the onTargetDelete of \(place), which is about the same deletion, is \(own.rawValue): name one of the two only"
+        }
+        if case .toOne(isOptional: false, _) = pointer.kind, relationship.deleteRule == .nullify {
+            return
+                "nullify can't unset \(place), since its column must have a value: let its deleteRule be cascade or deny"
+        }
+        guard case .attribute(let attribute)? = relationship.order else { return nil }
+        if let type = target?.attribute(attribute)?.type, FieldType(type) == .number, type != .decimal { return nil }
+        return
+            "its order must be true, false or a Number of \(relationship.target), which \(attribute) isn't: add that field first"
     }
 }

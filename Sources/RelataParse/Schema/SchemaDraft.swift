@@ -189,6 +189,33 @@ struct SchemaDraft {
         }
     }
 
+    /// What can't be unique of the sets that are to be since: objects that are stored have the same values.
+    func duplicates(
+        since old: [Entity], on connection: Connection
+    ) throws -> [(className: String, fields: [String], message: String)] {
+        var found: [(className: String, fields: [String], message: String)] = []
+        for before in old {
+            guard let entity = entity(before.name) else { continue }
+            // New fields hold nothing that could be the same.
+            let new = entity.uniques.filter { set in
+                !before.uniques.contains(set) && set.allSatisfy { before.property($0) != nil }
+            }
+            guard !new.isEmpty, let table = try Schema(old)[before.name] else { continue }
+            for fields in new {
+                let columns = fields.flatMap { table.columnIndexes(of: $0) }.map { table.columns[$0].name }
+                let question = DataQuestion.hasDuplicates(table: table.sqlName, columns: columns)
+                guard let row = try connection.values(SQLStatement(question.query(.sqlite))).first else { continue }
+                let values = row.map(\.description).joined(separator: ", ")
+                found.append(
+                    (
+                        before.name, fields,
+                        "Tried to ensure field uniqueness for a class that already has duplicates: several objects of \(before.name) have the same \(fields.joined(separator: ", ")) (\(values)): change or delete all but one, then make it unique"
+                    ))
+            }
+        }
+        return found
+    }
+
     /// The step that lets go of what was taken away since, and makes a file of another program Relata's.
     func migrationStep(from old: [Entity]) -> MigrationStep {
         var changes: [LossyChange] = [.adopting]

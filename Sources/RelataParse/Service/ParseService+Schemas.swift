@@ -21,7 +21,7 @@ extension ParseService {
                     throw ParseError(.invalidClassName, "Class \(description.className) already exists.")
                 }
                 try draft.addClass(description.className)
-                try draft.apply(description)
+                try draft.apply(description, isNew: true)
                 try draft.checkRelations()
             }
         case (.put, let name?):
@@ -105,13 +105,19 @@ extension ParseService {
         let isDryRun = try call.isDryRun()
         let options = options
         let (reply, actions) = try await store.write { transaction -> (WireReply, [ParseTransaction.Action]) in
-            guard let parseClass = try transaction.existing(name) else { throw Self.noClass(name) }
+            // Of a class that isn't there, nothing is left to be deleted.
+            let parseClass = transaction.classes[name]
             if isDryRun {
-                let report = try transaction.deletionPlan(of: parseClass, .query(try transaction.keys(of: parseClass)))
+                let report =
+                    try parseClass.map { parseClass in
+                        try transaction.deletionPlan(of: parseClass, .query(try transaction.keys(of: parseClass)))
+                    } ?? DeletionReport(entity: name)
                 return (WireReply(DeletionReportJSON(classes: transaction.classes).json(report)), [])
             }
             let reply = try Self.once(call, in: transaction, options) {
-                try BatchWriter(transaction: transaction, options: options).purge(parseClass)
+                if let parseClass {
+                    try BatchWriter(transaction: transaction, options: options).purge(parseClass)
+                }
                 return WireReply([:])
             }
             return (reply, transaction.agenda.actions)

@@ -179,6 +179,9 @@ public final class ParseStore: Sendable {
                 let found = try change(&draft, connection)
                 if draft.entities != stored.entities || draft.options != stored.options {
                     try draft.checkNames(since: stored.entities, on: connection)
+                    if let duplicate = try draft.duplicates(since: stored.entities, on: connection).first {
+                        throw ParseError(.duplicateValue, duplicate.message)
+                    }
                     try migrate(try Schema(draft.entities), [draft.migrationStep(from: stored.entities)])
                     try ParseMetadata.write(draft.options, on: connection)
                 }

@@ -20,9 +20,9 @@ public struct ParseError: Error, Hashable, Sendable {
         case invalidNestedKey = 121
         case timeout = 124
         case fileSaveError = 130
-        case missingTargetClass = 135
+        case missingRequiredField = 135
+        case changedImmutableField = 136
         case duplicateValue = 137
-        case invalidSchemaOperation = 140
         case scriptFailed = 141
         case validationError = 142
         case requestLimitExceeded = 155
@@ -97,7 +97,13 @@ extension ParseError {
         case .conflict: self.init(.operationForbidden, error.description, status: 409)
         case .invalidUse(let message): self.init(.invalidQuery, message)
         case .predicateFormat: self.init(.invalidQuery, error.description)
-        case .schemaMismatch: self.init(.invalidSchemaOperation, error.description)
+        case .schemaMismatch(let problems):
+            // What is to be done about it is said to whoever writes models: a client has none.
+            let facts = problems.map { problem in
+                let fact = problem.message.split(separator: ": ", maxSplits: 1).first.map(String.init)
+                return "\(problem.entity)\(problem.property.map { ".\($0)" } ?? ""): \(fact ?? problem.message)"
+            }
+            self.init(.classNotEmpty, "the classes can't be so: \(facts.joined(separator: "; "))")
         case .busy: self.init(.requestLimitExceeded, "the store is busy: try again", status: 503)
         case .closed: self.init(.otherCause, "the server is stopping: try again", status: 503)
         case .readOnly: self.init(.operationForbidden, "the store can't be written")

@@ -186,9 +186,9 @@ import Testing
             (["classLevelPermissions": ["find": ["role:Admin": true]]], 119), (["className": "B"], 103),
             (["fields": ["x": ["type": "Pointer"]]], 135), (["fields": ["x": ["type": "Quaternion"]]], 111),
             (["fields": ["a b": ["type": "String"]]], 105),
-            (["fields": ["x": ["type": "String", "order": true]]], 140),
+            (["fields": ["x": ["type": "String", "order": true]]], 111),
             (["fields": ["x": ["type": "Number", "defaultValue": "a"]]], 111),
-            (["fields": ["x": ["type": "Pointer", "targetClass": "A", "deleteRule": "explode"]]], 140),
+            (["fields": ["x": ["type": "Pointer", "targetClass": "A", "deleteRule": "explode"]]], 111),
             (["indexes": ["i": ["nope": 1]]], 102), (["indexes": ["i": ["objectId": "text"]]], 108),
         ]
         for (body, code) in refused {
