@@ -75,5 +75,44 @@ struct SchemaCommandTests {
         #expect(done.exitCode == 0, "\(done.errors)")
         #expect(try Tool.run("schema", "diff", other.path, file.path).exitCode == 0)
     }
+
+    @Test func whatCannotBeDeployedIsShownWithAllElseAndNothingIsDone() throws {
+        let file = try SampleFile(
+            """
+            CREATE TABLE A (id INTEGER PRIMARY KEY, a TEXT, b TEXT);
+            CREATE TABLE U (id INTEGER PRIMARY KEY);
+            CREATE TABLE V (id INTEGER PRIMARY KEY);
+            INSERT INTO U VALUES (1)
+            """)
+        let folder = try TemporaryFolder()
+        let document = folder.path("schema.json")
+        try """
+        [{"className": "A", "fields": {"a": {"type": "Number"}, "b": {"type": "String"}}},
+         {"className": "N", "fields": {"x": {"type": "String", "required": true}}}]
+        """.write(toFile: document, atomically: false, encoding: .utf8)
+        let before = try content(beside: file.path)
+        for command in [["diff"], ["deploy", "--yes"], ["deploy", "--dry-run"]] {
+            let run = try Tool.run(["schema", command[0], document, file.path, "--remove"] + command.dropFirst())
+            #expect(
+                run.output == """
+                    add the class N
+                    add N.x: String, required
+                    remove the class V
+                    keep the class U: it holds objects
+                    can't deploy A.a: Field a exists, cannot update: it is String, not Number
+
+                    """, "\(run.output)\(run.errors)")
+            #expect(run.exitCode != 0 && run.errors.contains("A.a") == (command[0] == "deploy"), "\(run.errors)")
+        }
+        #expect(try content(beside: file.path) == before)
+        try #"[{"className": "A", "fields": {"a": {"type": "String"}, "b": {"type": "String"}}}]"#
+            .write(toFile: document, atomically: false, encoding: .utf8)
+        let done = try Tool.run("schema", "deploy", document, file.path, "--remove", "--yes")
+        #expect(done.exitCode == 0, "\(done.errors)")
+        #expect(done.output == "remove the class V\nkeep the class U: it holds objects\n", "\(done.output)")
+        let again = try Tool.run("schema", "diff", document, file.path, "--remove")
+        #expect(again.exitCode == 0, "\(again.errors)")
+        #expect(again.output == "nothing to change\nkeep the class U: it holds objects\n", "\(again.output)")
+    }
 }
 #endif

@@ -122,6 +122,28 @@ extension SchemaDraft {
         if case .relationship(let relationship) = property { !relationship.isToMany } else { true }
     }
 
+    /// Makes a field what it was, or takes it away.
+    mutating func takeBack(_ field: String, of name: String, to old: SchemaDraft) {
+        edit(name) { entity, options in
+            guard let index = entity.properties.firstIndex(where: { $0.name == field }) else { return }
+            options.fields[field] = old.options[name]?.fields[field]
+            if let known = old.entity(name)?.property(field) {
+                entity.properties[index] = known
+            } else {
+                entity.properties.remove(at: index)
+            }
+        }
+    }
+
+    /// Takes unique indexes on some fields away, and returns their names.
+    mutating func takeBack(unique fields: [String], of name: String) -> [String] {
+        let indexes = (options[name]?.indexes ?? [:]).filter {
+            $0.value.isUnique && $0.value.fields.map(\.name) == fields
+        }
+        for index in indexes.keys { removeIndex(index, of: name) }
+        return indexes.keys.sorted()
+    }
+
     private mutating func removeIndex(_ index: String, of name: String) {
         edit(name) { entity, options in
             guard let removed = options.indexes.removeValue(forKey: index) else { return }

@@ -12,7 +12,8 @@ struct SchemaCommand: ParsableCommand {
             Develop against a server that makes classes by use, then deploy what came out to the one in production: \
             relata schema diff development.sqlite production.sqlite shows what would change, relata schema deploy does \
             it. Both take a document that relata schema export wrote in place of the first file. Nothing goes unless \
-            --remove is given, and what holds something never does.
+            --remove is given, and what holds something never does. While something can't be deployed, such as a \
+            field that has another type in the file, it is told, and nothing is done.
             """,
         subcommands: [ExportCommand.self, DiffCommand.self, DeployCommand.self])
 }
@@ -48,9 +49,9 @@ struct DiffCommand: AsyncParsableCommand {
 
     func run() async throws {
         let document = try await SchemaSource.document(arguments.wanted)
-        let changes = try await SchemaSource.changes(of: arguments.file, to: document, removes: arguments.remove)
-        SchemaSource.show(changes)
-        if !changes.isEmpty { throw ExitCode.failure }
+        let plan = try await SchemaSource.plan(for: document, arguments)
+        print(plan)
+        if !plan.isEmpty { throw ExitCode.failure }
     }
 }
 
@@ -66,14 +67,15 @@ struct DeployCommand: AsyncParsableCommand {
 
     func run() async throws {
         let document = try await SchemaSource.document(arguments.wanted)
-        let changes = try await SchemaSource.changes(of: arguments.file, to: document, removes: arguments.remove)
-        SchemaSource.show(changes)
-        if !dryRun && !changes.isEmpty {
+        let plan = try await SchemaSource.plan(for: document, arguments)
+        print(plan)
+        try plan.checkIsAllowed()
+        if !dryRun && !plan.isEmpty {
             guard yes || Console.confirm("Change \(URL(fileURLWithPath: arguments.file).lastPathComponent)?") else {
                 throw RelataError.invalidUse("nothing was changed: give --yes to change it without being asked")
             }
             let store = try SchemaSource.store(arguments.file, isReadOnly: false)
-            try await store.deploy(document, removes: arguments.remove, expecting: changes)
+            try await store.deploy(document, removes: arguments.remove, expecting: plan)
             try store.close()
         }
     }
@@ -81,12 +83,12 @@ struct DeployCommand: AsyncParsableCommand {
 
 /// Where classes come from.
 enum SchemaSource {
-    /// What deploying a document would change.
-    static func changes(of path: String, to document: SchemaDocument, removes: Bool) async throws -> [String] {
-        let store = try store(path)
-        let changes = try await store.changes(to: document, removes: removes)
+    /// What deploying a document would do.
+    static func plan(for document: SchemaDocument, _ arguments: DeploymentArguments) async throws -> DeploymentPlan {
+        let store = try store(arguments.file)
+        let plan = try await store.deploymentPlan(for: document, removes: arguments.remove)
         try store.close()
-        return changes
+        return plan
     }
 
     /// A server's file that is there.
@@ -115,12 +117,6 @@ enum SchemaSource {
         let json = try await store.schemaJSON()
         try store.close()
         return try SchemaDocument(json)
-    }
-
-    /// Prints changes, a line each.
-    static func show(_ changes: [String]) {
-        if changes.isEmpty { print("nothing to change") }
-        for change in changes { print(change) }
     }
 
     /// JSON for people and for comparing line by line.

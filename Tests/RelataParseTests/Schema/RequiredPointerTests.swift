@@ -53,6 +53,6 @@ import Testing
         let fields = try await server.send("GET", "/schemas/Book")["fields"]
         #expect(fields?["genre"] == ["type": "Pointer", "targetClass": "Genre", "required": true])
         let document = try SchemaDocument(try await server.store.schemaJSON())
-        #expect(try await server.store.changes(to: document).isEmpty)
+        #expect(try await server.store.deploymentPlan(for: document).isEmpty)
     }
 }

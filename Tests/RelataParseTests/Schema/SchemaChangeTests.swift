@@ -63,7 +63,8 @@ import Testing
         _ = try await change("Book", "owner", ["type": "Pointer", "targetClass": "Person", "onTargetDelete": .null])
         let document = try await server.store.schemaJSON()
         #expect(
-            try await other.store.deploy(try SchemaDocument(document)) == ["change the rules of Book.owner"])
+            try await other.store.deploy(try SchemaDocument(document)).changes
+                == ["change the rules of Book.owner from onTargetDelete cascade to none"])
         #expect(try await other.store.schemaJSON() == document)
     }
 
