@@ -20,6 +20,8 @@ public final class Connection {
     private let queue: DatabaseQueue
     /// By their text as a value, because texts that Swift takes for equal may hold different constants.
     private var cache: [Value: Statement] = [:]
+    /// About how many bytes they take.
+    private(set) var cachedSize = 0
     /// The one that was found in the cache last: what writes many rows asks for the same again and again.
     private var recent: (sql: Value, statement: Statement)?
     private var slots: [Statement?] = []
@@ -96,7 +98,7 @@ public final class Connection {
     public func close() throws(RelataError) {
         guard !isClosed else { return }
         isClosed = true
-        (cache, recent) = ([:], nil)
+        (cache, recent, cachedSize) = ([:], nil, 0)
         slots = []
         do {
             try queue.close()
@@ -151,13 +153,24 @@ public final class Connection {
         let statement = try prepare(sql)
         if isRunningForeignSQL { try refuseTransactionControl(statement) }
         if let accesses { note(statement, in: accesses) }
-        if cache[.text(sql)] == nil {
-            // Queries differ in finitely many ways in any program; this only bounds one that spells values into SQL.
-            if cache.count >= 500 { (cache, recent) = (cache.filter { $0.value.isLeased }, nil) }
-            cache[.text(sql)] = statement
-        }
+        keep(statement, sql)
         return statement
     }
+
+    /// Keeps a statement for the next time. Programs have so many; conditions that clients make up differ without end.
+    private func keep(_ statement: Statement, _ sql: String) {
+        let size = statement.size
+        guard size <= Self.cacheSize / 16, cache[.text(sql)] == nil else { return }
+        if cache.count >= 500 || cachedSize + size > Self.cacheSize {
+            (cache, recent) = (cache.filter { $0.value.isLeased }, nil)
+            cachedSize = cache.values.reduce(0) { $0 + $1.size }
+        }
+        cachedSize += size
+        cache[.text(sql)] = statement
+    }
+
+    /// How many bytes the statements may take that are kept.
+    static let cacheSize = 8 << 20
 
     private func cached(_ sql: Value) -> Statement? {
         if let recent, recent.sql == sql { return recent.statement }
@@ -203,7 +216,7 @@ public final class Connection {
 
     /// Forgets all prepared statements; after the schema was changed.
     public func clearStatements() {
-        (cache, recent) = ([:], nil)
+        (cache, recent, cachedSize) = ([:], nil, 0)
         slots = []
     }
 
@@ -381,6 +394,9 @@ final class Statement {
         self.handle = handle
         self.controlsTransaction = controlsTransaction
     }
+
+    /// How many bytes of memory it takes.
+    var size: Int { Int(sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_MEMUSED, 0)) }
 
     deinit { sqlite3_finalize(handle) }
 }

@@ -19,8 +19,8 @@ final class PreparedFetch: Sendable {
         var lists: [QueryPlan: SQLStatement] = [:]
     }
 
-    /// Pages are queries of their own: only those asked for last are kept.
-    private static let maximumLists = 64
+    /// Pages are queries of their own: only those asked for last are kept, the fewer the more they show.
+    private var maximumLists: Int { max(4, 64 / (1 + parts.count / 16)) }
     private static let maximumSorts = 8
 
     init(
@@ -47,7 +47,7 @@ final class PreparedFetch: Sendable {
         if let statement = known.withLock({ $0.lists[plan] }) { return statement }
         let statement = try compiled(plan)
         known.withLock { known in
-            if known.lists.count >= Self.maximumLists { known.lists = [:] }
+            if known.lists.count >= maximumLists { known.lists = [:] }
             known.lists[plan] = statement
         }
         return statement
@@ -86,7 +86,7 @@ final class PreparedFetches: Sendable {
 
     private let known = Mutex<[Key: PreparedFetch]>([:])
     /// Programs choose among a few selections; this only bounds one that doesn't.
-    private static let maximum = 256
+    private static let maximum = 100
     /// The size of the largest selection that is kept.
     private static let maximumSize = 16 * 1024
 
