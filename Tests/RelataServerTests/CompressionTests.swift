@@ -142,5 +142,13 @@ struct CompressionTests {
             #expect(head.headers["content-length"] == String(asked.body.count))
         }
     }
+
+    @Test func severalPartsThatFollowEachOtherAreOneBody() throws {
+        let parts = ["The Left Hand", " of ", "Darkness"].map { Array(String(repeating: $0, count: 50).utf8) }
+        let compressed = try parts.flatMap { try #require(Gzip.compressed($0)) }
+        #expect(try Gzip.decompressed(compressed, limit: 10_000) == parts.flatMap { $0 })
+        #expect(throws: Gzip.Failure.tooLarge) { try Gzip.decompressed(compressed, limit: 1000) }
+        #expect(throws: Gzip.Failure.damaged) { try Gzip.decompressed(compressed + [31, 139, 8], limit: 10_000) }
+    }
 }
 #endif

@@ -309,6 +309,9 @@ struct HTTPTests {
             "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n0\r\n\r\n"),
         Malformed(
             "a chunk without length", 400, "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"),
+        Malformed(
+            "another transfer coding", 501,
+            "POST /parse/x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: gzip, chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n"),
         Malformed("a proxy's request", 405, "CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n"),
         Malformed(
             "a long field", 431, "GET / HTTP/1.1\r\nHost: x\r\nX: \(String(repeating: "a", count: 40_000))\r\n\r\n"),

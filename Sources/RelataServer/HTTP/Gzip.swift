@@ -27,7 +27,7 @@ enum Gzip {
         return output
     }
 
-    /// What the bytes hold, in gzip's or zlib's format.
+    /// What the bytes hold, in gzip's or zlib's format; of gzip's, several may follow each other.
     ///
     /// - Throws: ``Failure`` before more than `limit` bytes are in memory.
     static func decompressed(_ bytes: [UInt8], limit: Int) throws(Failure) -> [UInt8] {
@@ -40,16 +40,25 @@ enum Gzip {
         guard let stream = opened else { throw .damaged }
         var output = [UInt8](repeating: 0, count: min(limit, max(1024, bytes.count * 4)) + 1)
         var rest = bytes[...]
+        // What those held that came before.
+        var finished = 0
         while true {
-            let (status, left) = stream.run(rest, into: &output, from: stream.written) { inflate($0, Z_NO_FLUSH) }
-            rest = rest.suffix(left)
-            guard stream.written <= limit else { throw .tooLarge }
-            if status == Z_STREAM_END {
-                guard rest.isEmpty else { throw .damaged }
-                output.removeLast(output.count - stream.written)
-                return output
+            let (status, left) = stream.run(rest, into: &output, from: finished + stream.written) {
+                inflate($0, Z_NO_FLUSH)
             }
-            guard status == Z_OK, stream.written == output.count else { throw .damaged }
+            rest = rest.suffix(left)
+            let written = finished + stream.written
+            guard written <= limit else { throw .tooLarge }
+            if status == Z_STREAM_END {
+                if rest.isEmpty {
+                    output.removeLast(output.count - written)
+                    return output
+                }
+                finished = written
+                stream.restart()
+                continue
+            }
+            guard status == Z_OK, written == output.count else { throw .damaged }
             output.append(contentsOf: repeatElement(0, count: min(output.count, limit + 1 - output.count)))
         }
     }
@@ -77,6 +86,9 @@ enum Gzip {
             _ = close(stream)
             stream.deallocate()
         }
+
+        /// Begins with the next of several.
+        func restart() { inflateReset(stream) }
 
         /// One step: what it ended with, and how many bytes of the input are left.
         func run(

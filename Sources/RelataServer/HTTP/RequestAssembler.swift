@@ -84,6 +84,10 @@ struct RequestAssembler {
         if head.method == .CONNECT {
             return refuse(ParseError(.commandUnavailable, "this server is no proxy", status: 405))
         }
+        // Pieces are put together; what is compressed as well would be taken for what it isn't.
+        guard head.headers[canonicalForm: "transfer-encoding"].allSatisfy({ $0.lowercased() == "chunked" }) else {
+            return refuse(ParseError(.otherCause, "chunked is the only transfer coding here", status: 501))
+        }
         if let length = headers.contentLength, length > limit { return refuse(Self.tooLarge(limit)) }
         received = 0
         state = .body(
