@@ -14,17 +14,9 @@ public struct JSONObject: Sendable {
     /// The members in order.
     private(set) var members: [Element]
     /// The place of each member by its name, where there are too many to look through.
-    private var places: [Name: Int]?
+    private var places: [SameBytes: Int]?
 
     private static let manyMembers = 16
-
-    /// A name that is told from others by its bytes.
-    private struct Name: Hashable {
-        let text: String
-        init(_ text: String) { self.text = text }
-        static func == (left: Self, right: Self) -> Bool { left.text.hasSameBytes(as: right.text) }
-        func hash(into hasher: inout Hasher) { text.hashBytes(into: &hasher) }
-    }
 
     /// No members.
     public init() { members = [] }
@@ -98,31 +90,34 @@ public struct JSONObject: Sendable {
     // MARK: Places
 
     private func place(of name: String) -> Int? {
-        if let places { return places[Name(name)] }
+        if let places { return places[SameBytes(name)] }
         return members.firstIndex { $0.key.hasSameBytes(as: name) }
     }
 
     private mutating func add(_ name: consuming String, _ value: consuming JSONValue) {
         members.append((name, value))
         if places != nil {
-            places?[Name(members[members.count - 1].key)] = members.count - 1
+            places?[SameBytes(members[members.count - 1].key)] = members.count - 1
         } else if members.count > Self.manyMembers {
             findPlaces()
         }
     }
 
     private mutating func remove(at place: Int) {
-        members.remove(at: place)
-        if places != nil { findPlaces() }
+        let member = members.remove(at: place)
+        guard places != nil else { return }
+        if members.count <= Self.manyMembers {
+            places = nil
+        } else {
+            // Those behind it move up. To hash all names anew takes many times as long.
+            places?[SameBytes(member.key)] = nil
+            places = places?.mapValues { $0 > place ? $0 - 1 : $0 }
+        }
     }
 
     private mutating func findPlaces() {
-        guard members.count > Self.manyMembers else {
-            places = nil
-            return
-        }
-        var places: [Name: Int] = Dictionary(minimumCapacity: members.count * 2)
-        for (place, member) in members.enumerated() { places[Name(member.key)] = place }
+        var places: [SameBytes: Int] = Dictionary(minimumCapacity: members.count * 2)
+        for (place, member) in members.enumerated() { places[SameBytes(member.key)] = place }
         self.places = places
     }
 }

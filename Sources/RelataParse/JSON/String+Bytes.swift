@@ -29,3 +29,13 @@ extension String {
         if isDone == nil { for byte in utf8 { hasher.combine(byte) } }
     }
 }
+
+/// A text that is told from others by its bytes.
+struct SameBytes: Hashable, Sendable {
+    let text: String
+
+    init(_ text: String) { self.text = text }
+
+    static func == (left: Self, right: Self) -> Bool { left.text.hasSameBytes(as: right.text) }
+    func hash(into hasher: inout Hasher) { text.hashBytes(into: &hasher) }
+}

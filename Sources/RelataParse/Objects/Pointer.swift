@@ -10,6 +10,17 @@ struct Pointer: Hashable, Sendable {
         self.objectID = objectID
     }
 
+    /// Ids are told apart by their bytes.
+    static func == (left: Self, right: Self) -> Bool {
+        left.objectID.hasSameBytes(as: right.objectID) && left.className.hasSameBytes(as: right.className)
+    }
+
+    /// Feeds a hasher with the bytes.
+    func hash(into hasher: inout Hasher) {
+        className.hashBytes(into: &hasher)
+        objectID.hashBytes(into: &hasher)
+    }
+
     /// The pointer that a value is, or the one of an object that was included; `nil` for anything else.
     init?(_ value: JSONValue) {
         guard let members = value.object, let type = members["__type"]?.string, type == "Pointer" || type == "Object",

@@ -56,4 +56,31 @@ import Testing
         #expect(JSONValue.string(long + composed) != .string(long + decomposed))
         #expect(JSONValue.string(long + composed) == .string(long + "\u{E9}"))
     }
+
+    /// Whatever is taken away and added, members are found where they stand.
+    @Test func placesAreRightWhateverIsTakenAway() {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        var state = seed
+        func random(_ limit: Int) -> Int {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int(state >> 33) % limit
+        }
+        var object = JSONObject()
+        var expected: [(String, Int64)] = []
+        for step in 0..<2000 {
+            let name = "n\(random(60))"
+            let place = expected.firstIndex { $0.0 == name }
+            if random(5) < (step / 500 % 2 == 0 ? 2 : 4) {
+                #expect(object.removeValue(forKey: name) == place.map { .integer(expected[$0].1) }, "seed \(seed)")
+                if let place { expected.remove(at: place) }
+            } else {
+                object[name] = .integer(Int64(step))
+                if let place { expected[place].1 = Int64(step) } else { expected.append((name, Int64(step))) }
+            }
+            #expect(object.elementsEqual(expected) { $0.key == $1.0 && $0.value == .integer($1.1) }, "seed \(seed)")
+            for (name, value) in expected where object[name] != .integer(value) {
+                Issue.record("seed \(seed): \(name)")
+            }
+        }
+    }
 }

@@ -39,4 +39,33 @@ import Testing
         #expect(try await server.find("Thing", ["list": ["x": 2, "y": 1]]).count == 1)
         #expect(try await server.find("Thing", ["list": ["$in": [["x": 2, "y": 1]]]]).count == 1)
     }
+
+    @Test func includedObjectsAreToldApart() async throws {
+        var options = ParseService.Options()
+        options.allowsCustomObjectIDs = true
+        let server = try TestServer(options: options)
+        for (id, name) in [(composed, "one"), (decomposed, "two")] as [(JSONValue, JSONValue)] {
+            #expect(try await server.send("POST", "/classes/Word", ["objectId": id, "name": name]).status == 201)
+        }
+        let list = try await server.create(
+            "List", ["words": [pointer("Word", "e\u{301}"), pointer("Word", "\u{E9}"), pointer("Word", "e\u{301}")]])
+        let words = try await server.get("List", list, "include=words")["words"]?.array
+        #expect(words?.map { $0["name"] } == ["two", "one", "two"])
+        // Nor is the new one taken for the other that is there already.
+        let batch = try await server.send(
+            "POST", "/batch",
+            [
+                "requests": [
+                    [
+                        "method": "POST", "path": "/classes/Mark",
+                        "body": ["objectId": composed, "of": pointer("Mark", "x")],
+                    ],
+                    [
+                        "method": "POST", "path": "/classes/Mark",
+                        "body": ["objectId": "x", "of": pointer("Mark", "e\u{301}")],
+                    ],
+                ], "transaction": true,
+            ])
+        #expect(batch.code == 101, "\(batch.json)")
+    }
 }

@@ -195,4 +195,23 @@ import Testing
         let path = Array(repeating: "a", count: 30).joined(separator: ".")
         #expect(try await server.send("GET", "/classes/Book?include=\(path)").code == 102)
     }
+
+    @Test(arguments: ["include=*", "includeAll=true"])
+    func allPointersAreThoseInArraysToo(_ parameters: String) async throws {
+        let object = try await get(parameters)
+        #expect(object["people"] == (try await get("include=people"))["people"])
+        #expect(object["people"]?.array?.first?["name"] == "le" && object["author"]?["name"] == "le")
+        #expect(object["info"]?["by"] == pointer("Author", authors[0]))
+    }
+
+    /// One statement for all places that show the same objects alike.
+    @Test func arraysThatShowTheSameShareAStatement() async throws {
+        let people: JSONValue = [pointer("Author", authors[0]), pointer("Author", authors[1])]
+        let id = try await server.create("Club", ["members": people, "guests": people])
+        log.removeAll()
+        let club = try await server.get("Club", id, "include=members.country,guests.country")
+        #expect(log.all.count { $0.contains("\"Author\"") && $0.hasPrefix("SELECT") } == 1)
+        #expect(club["members"] == club["guests"] && club["members"]?.array?.count == 2)
+        #expect(club["guests"]?.array?.first?["country"]?["name"] == "us")
+    }
 }

@@ -20,7 +20,7 @@ struct ObjectEncoder {
     struct Gap {
         let range: Range<Int>
         let pointer: Pointer
-        let selection: Selection
+        let selection: InnerSelection
         /// Whether it stands in an array, which has no place for what there isn't.
         var isElement = false
     }
@@ -151,7 +151,7 @@ struct ObjectEncoder {
     }
 
     /// JSON in which pointers make room for their objects.
-    private mutating func write(_ value: JSONValue, _ selection: Selection, isElement: Bool = false) {
+    private mutating func write(_ value: JSONValue, _ selection: InnerSelection, isElement: Bool = false) {
         switch value {
         case .array(let elements):
             writer.append("[")

@@ -57,27 +57,32 @@ struct ObjectFetcher {
 
     /// What is fetched by one statement.
     private struct Group: Hashable {
-        let className: String
-        let selection: Selection
+        let className: SameBytes
+        let selection: ObjectIdentifier
+
+        init(_ gap: ObjectEncoder.Gap) {
+            className = SameBytes(gap.pointer.className)
+            selection = ObjectIdentifier(gap.selection)
+        }
     }
 
     /// Puts the objects of pointers into their places. A pointer that leads nowhere stays, but in an array: there clients
     /// expect objects only.
     private func filled(_ objects: EncodedObjects, _ gaps: [ObjectEncoder.Gap]) throws -> EncodedObjects {
-        var wanted: [Group: [String]] = [:]
+        var wanted: [Group: (selection: InnerSelection, ids: Set<SameBytes>)] = [:]
         for gap in gaps {
-            wanted[Group(className: gap.pointer.className, selection: gap.selection), default: []]
-                .append(gap.pointer.objectID)
+            if Task.isCancelled { throw CancellationError() }
+            wanted[Group(gap), default: (gap.selection, [])].ids.insert(SameBytes(gap.pointer.objectID))
         }
-        var found: [Group: [String: ArraySlice<UInt8>]] = [:]
-        for (group, ids) in wanted.sorted(by: { $0.key.className < $1.key.className }) {
-            guard let parseClass = transaction.classes[group.className] else { continue }
-            let keys = Set(ids).compactMap { parseClass.objectID.key($0) }
+        var found: [Group: [SameBytes: ArraySlice<UInt8>]] = [:]
+        for (group, (selection, ids)) in wanted.sorted(by: { $0.key.className.text < $1.key.className.text }) {
+            guard let parseClass = transaction.classes[group.className.text] else { continue }
+            let keys = ids.compactMap { parseClass.objectID.key($0.text) }
             let plan = QueryPlan(
                 entity: parseClass.name, condition: .keyIn(.property(scope: 0, path: []), keys))
-            let fetched = try fetch(plan, group.selection, of: parseClass, naming: .object)
+            let fetched = try fetch(plan, selection.selection, of: parseClass, naming: .object)
             found[group] = Dictionary(
-                zip(fetched.ids, fetched.ranges).map { ($0, fetched.bytes[$1]) },
+                zip(fetched.ids, fetched.ranges).map { (SameBytes($0), fetched.bytes[$1]) },
                 uniquingKeysWith: { first, _ in first })
         }
         var result = EncodedObjects(ids: objects.ids)
@@ -88,8 +93,8 @@ struct ObjectFetcher {
             var place = range.lowerBound
             while let gap = rest.first, gap.range.upperBound <= range.upperBound {
                 rest.removeFirst()
-                let group = Group(className: gap.pointer.className, selection: gap.selection)
-                let object = found[group]?[gap.pointer.objectID]
+                if Task.isCancelled { throw CancellationError() }
+                let object = found[Group(gap)]?[SameBytes(gap.pointer.objectID)]
                 guard object != nil || gap.isElement else { continue }
                 guard result.bytes.count + (object?.count ?? 0) <= limit else { throw ParseError.replyTooLarge(limit) }
                 result.bytes += objects.bytes[place..<gap.range.lowerBound]

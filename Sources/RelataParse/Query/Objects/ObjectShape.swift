@@ -25,10 +25,10 @@ final class ObjectShape: Sendable {
         /// JSON; text that is none is written as text.
         case json(Int)
         /// JSON in which pointers are replaced by their objects.
-        case search(Int, Selection)
+        case search(Int, InnerSelection)
         case pointer(Key)
         /// A pointer whose object is fetched afterwards.
-        case late(Key, Selection)
+        case late(Key, InnerSelection)
         /// The object of a pointer; the pointer itself where it dangles.
         case object(ObjectShape, Key)
         case constant([UInt8])
@@ -84,6 +84,7 @@ struct ObjectShapeBuilder {
     private(set) var parts: [SelectedPart] = []
     private var columns = 0
     private var joins = 0
+    private var inner: [Selection: InnerSelection] = [:]
 
     /// SQLite joins 64 tables and yields 2000 columns at most; conditions and order need some too.
     private static let maximumJoins = 40
@@ -124,6 +125,14 @@ struct ObjectShapeBuilder {
         return ObjectShape(head: Array((head + "\"objectId\":").utf8), id: id, fields: fields)
     }
 
+    /// The one for all places that show the same.
+    private mutating func shared(_ selection: Selection) -> InnerSelection {
+        if let known = inner[selection] { return known }
+        let new = InnerSelection(selection, included: selection.included.mapValues { shared($0) })
+        inner[selection] = new
+        return new
+    }
+
     private mutating func add(_ part: SelectedPart, _ width: Int = 1) -> Int {
         parts.append(part)
         defer { columns += width }
@@ -143,10 +152,12 @@ struct ObjectShapeBuilder {
             let column = add(
                 .expression(.property(scope: 0, path: path + [parseClass.table.columns[index].property])))
             guard type == .json else { return .value(column, ObjectShape.Kind(type, isStamp: field.isStamp)) }
-            if let inner = selection.included[field.name], inner != Selection() || field.type == .array {
-                return .search(column, inner)
+            // The objects of an array are shown as those of a pointer are, those within an object only where keys name them.
+            if field.type == .array {
+                return selection[pointer: field.name].map { .search(column, shared($0)) } ?? .json(column)
             }
-            return .json(column)
+            guard let inner = selection.included[field.name], inner != Selection() else { return .json(column) }
+            return .search(column, shared(inner))
         case .pointer(let reference, let indexes):
             guard let target = classes[entity: classes.schema.references[reference].target] else { return nil }
             let path = path + [field.name]
@@ -154,7 +165,7 @@ struct ObjectShapeBuilder {
                 column: add(.expression(.property(scope: 0, path: path)), indexes.count), of: target)
             guard let inner = selection[pointer: field.name] else { return .pointer(key) }
             guard joins < Self.maximumJoins, columns + target.table.columns.count < Self.maximumColumns else {
-                return .late(key, inner)
+                return .late(key, shared(inner))
             }
             joins += 1
             return .object(shape(of: target, inner, path: path, naming: .object), key)

@@ -2,7 +2,7 @@
 struct Selection: Hashable, Sendable {
     /// The pointers whose objects are shown, with what is shown of them.
     var included: [String: Selection] = [:]
-    /// Whether the objects of all pointers are shown.
+    /// Whether the objects of all pointers are shown, also of those in arrays.
     var includesAll = false
     /// The fields that are shown; `nil` for all. An object's id and stamps are always shown.
     var keys: Set<String>?
@@ -93,6 +93,19 @@ struct Selection: Hashable, Sendable {
         return included.reduce(names + 64) { $0 + $1.key.utf8.count + $1.value.size }
     }
 
-    /// What is shown of a pointer's object; `nil` where only the pointer is.
+    /// What is shown of the object of a pointer, or of those of an array; `nil` where only pointers are.
     subscript(pointer name: String) -> Selection? { included[name] ?? (includesAll ? Selection() : nil) }
+}
+
+/// What is shown of objects that are fetched after those that point at them: one for all of the same query that are shown
+/// alike, so that many of them are sorted by it without reading its names.
+final class InnerSelection: Sendable {
+    let selection: Selection
+    /// What is shown of the pointers in a member.
+    let included: [String: InnerSelection]
+
+    init(_ selection: Selection, included: [String: InnerSelection]) {
+        self.selection = selection
+        self.included = included
+    }
 }
