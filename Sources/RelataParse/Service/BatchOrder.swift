@@ -1,15 +1,16 @@
 /// In which order the requests of a batch are answered: as they came, but objects whose ids the clients chose before
 /// those that point at them.
 enum BatchOrder {
-    /// The places of the requests, each once.
-    static func places(_ routes: [Result<ObjectRoute, ParseError>]) -> [Int] {
+    /// The places of the requests, each once, and whether new objects point at each other in a circle.
+    static func places(_ routes: [Result<ObjectRoute, ParseError>]) -> (order: [Int], hasCircle: Bool) {
         var creations: [Pointer: Int] = [:]
         for (place, route) in routes.enumerated() {
             guard case .success(.write(.create(let name, let body))) = route, let id = body.objectID else { continue }
             creations[Pointer(className: name, objectID: id)] = place
         }
-        guard !creations.isEmpty else { return Array(routes.indices) }
+        guard !creations.isEmpty else { return (Array(routes.indices), false) }
         var order: [Int] = []
+        var hasCircle = false
         var state = [Bool?](repeating: nil, count: routes.count)
         // A stack of its own: a chain may be as long as the batch.
         for start in routes.indices where state[start] == nil {
@@ -18,7 +19,8 @@ enum BatchOrder {
                 if state[place] == nil {
                     state[place] = false
                     let targets = targets(of: routes[place]).compactMap { creations[$0] }
-                    // Objects in a circle keep their order: the first one's pointer is refused.
+                    // Objects in a circle keep their order.
+                    hasCircle = hasCircle || targets.contains { state[$0] == false }
                     stack += targets.reversed().filter { state[$0] == nil }
                 } else {
                     stack.removeLast()
@@ -29,7 +31,7 @@ enum BatchOrder {
                 }
             }
         }
-        return order
+        return (order, hasCircle)
     }
 
     /// Which of these places are answered together: new objects of one class that follow each other. Others stand alone.
@@ -60,7 +62,7 @@ enum BatchOrder {
         var objects: [ObjectBody] = []
     }
 
-    private static func targets(of route: Result<ObjectRoute, ParseError>) -> [Pointer] {
+    static func targets(of route: Result<ObjectRoute, ParseError>) -> [Pointer] {
         guard case .success(.write(let write)) = route, let (_, body) = write.body else { return [] }
         return body.changes.flatMap { change -> [Pointer] in
             switch change {

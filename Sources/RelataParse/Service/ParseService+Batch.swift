@@ -5,7 +5,8 @@ extension ParseService {
     /// Answers a batch: `{"requests": [{"method": "POST", "path": "/parse/classes/Book", "body": {…}}, …]}`.
     ///
     /// Objects are written in one transaction. With `"transaction": true` all of them are, or none; else each stands for
-    /// itself. An object that points at another new one of the batch is written after it.
+    /// itself. An object that points at another new one of the batch is written after it, and with `"transaction": true`
+    /// they may point at each other.
     func batch(_ call: ParseCall) async throws -> WireReply {
         guard call.method == .post else { throw ParseError(.commandUnavailable, "a batch is posted", status: 405) }
         guard let requests = call.body["requests"]?.array else {
@@ -42,9 +43,12 @@ extension ParseService {
                 return replies.reply
             }
         }
-        let runs = BatchOrder.runs(BatchOrder.places(routes), of: routes)
+        let (order, hasCircle) = BatchOrder.places(routes)
+        let runs = BatchOrder.runs(order, of: routes)
         return try await writing(writes, call, isAtomic: isAtomic) { writer in
             var replies = BatchReplies(routes.count, limit: options.maximumReply)
+            // Objects in a circle are there when all of them are.
+            let wait = isAtomic && hasCircle ? try ForeignKeyWait(on: writer.transaction.connection) : nil
             for run in runs {
                 let ids = try writer.createTogether(run)
                 for (number, place) in run.places.enumerated() {
@@ -61,6 +65,10 @@ extension ParseService {
                         return nil
                     }
                 }
+            }
+            if let wait, wait.hasDangling {
+                for route in routes { try writer.transaction.checkTargets(BatchOrder.targets(of: route)) }
+                throw ParseError(.objectNotFound, "a pointer of the batch leads to no object", status: 400)
             }
             return replies.reply
         }
@@ -163,6 +171,12 @@ private struct BatchReader {
         var path = try ParseCall.path(target)
         if path.starts(with: mount) { path.removeFirst(mount.count) }
         guard path.first != "batch" else { throw ParseError(.invalidJSON, "a batch can't hold another") }
+        guard path.first == "classes" || DisabledFeature.error(for: path) != nil else {
+            throw ParseError(
+                .commandUnavailable,
+                "a batch is for objects, at /classes, and not for /\((path.first ?? "").prefix(64)): send that by itself"
+            )
+        }
         return path
     }
 }

@@ -91,7 +91,8 @@ extension ParseTransaction {
         }
     }
 
-    private func checkTargets(_ pointers: [Pointer], _ created: Set<Pointer>) throws(ParseError) {
+    /// - Throws: ``ParseError`` 101 for an object that isn't there.
+    func checkTargets(_ pointers: [Pointer], _ created: Set<Pointer> = []) throws(ParseError) {
         for pointer in pointers where !created.contains(pointer) {
             if let error = DisabledFeature.error(forClass: pointer.className) { throw error }
             guard try exists(pointer) else {

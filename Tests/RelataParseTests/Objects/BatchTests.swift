@@ -172,4 +172,44 @@ import Testing
         #expect(all.status >= 400)
         #expect(try await server.find("thing").isEmpty)
     }
+
+    @Test func newObjectsOfATransactionMayPointAtEachOther() async throws {
+        func circle(_ last: JSONValue) -> [JSONValue] {
+            [
+                new("Left", ["objectId": "l1", "right": pointer("Right", "r1")]),
+                new(
+                    "Right",
+                    [
+                        "objectId": "r1", "left": pointer("Left", "l1"),
+                        "kids": ["__op": "AddRelation", "objects": [last]],
+                    ]),
+            ]
+        }
+        let missing = try await send(circle(pointer("Left", "l9")), isAtomic: true)
+        #expect(missing.code == 101 && missing.status == 400, "\(missing.json)")
+        #expect(missing["error"]?.string?.contains("l9") == true)
+        for name in ["Left", "Right"] { #expect(try await server.find(name).isEmpty) }
+        let reply = try await send(circle(pointer("Left", "l1")), isAtomic: true)
+        #expect(outcomes(reply) == ["l1", "r1"], "\(reply.json)")
+        #expect(try await server.get("Left", "l1")["right"] == pointer("Right", "r1"))
+        #expect(try await server.get("Right", "r1")["left"] == pointer("Left", "l1"))
+        let kids: JSONValue = ["$relatedTo": ["object": pointer("Right", "r1"), "key": "kids"]]
+        #expect(try await server.find("Left", where: kids).count == 1)
+        // Foreign keys are checked as before.
+        #expect(try await server.send("POST", "/classes/Left", ["right": pointer("Right", "r9")]).code == 101)
+        // Each for itself, the first of them points at nothing.
+        let alone = try await send([
+            new("Left", ["objectId": "l2", "right": pointer("Right", "r2")]),
+            new("Right", ["objectId": "r2", "left": pointer("Left", "l2")]),
+        ])
+        #expect(outcomes(alone).contains("101"), "\(alone.json)")
+    }
+
+    @Test(arguments: ["/schemas", "/parse/aggregate/Book", "/purge/Book", "/serverInfo", "/"])
+    func whatIsNotAboutObjectsIsSentByItself(_ path: String) async throws {
+        let reply = try await send([["method": "GET", "path": .string(path)]])
+        let error = reply.json.array?.first?["error"]
+        #expect(
+            error?["code"] == 108 && error?["error"]?.string?.contains("send that by itself") == true, "\(reply.json)")
+    }
 }
