@@ -274,4 +274,37 @@ import Testing
             #expect(prepared.keptLists == kept, "\(order)")
         }
     }
+
+    /// Parse's own server has a code of its own for operands that aren't what an operator takes.
+    @Test func operandsThatAreWrongHaveParsesCodes() async throws {
+        let server = try TestServer()
+        _ = try await server.create(
+            "Book", ["title": "A", "n": 1, "place": ["__type": "GeoPoint", "latitude": 1, "longitude": 1]])
+        let refused: [(JSONValue, Int64)] = [
+            (["n": ["$in": 5]], 107), (["n": ["$nin": 2]], 107), (["n": ["$all": "x"]], 107),
+            (["n": ["$containedBy": "a"]], 107), (["title": ["$regex": 1]], 107),
+            (["title": ["$text": ["$search": [:]]]], 107),
+            (["place": ["$within": ["$box": [[1, 2]]]]], 107),
+            (["place": ["$geoWithin": ["$polygon": [[1, 2]]]]], 107),
+            (["place": ["$geoIntersects": [:]]], 107), (["n": ["$foo": 1]], 107), (["$foo": 1], 105),
+            (["n": ["$lt": ["$relativeTime": "in 100000 years"]]], 107), (["n": ["$inQuery": 1]], 102),
+            (["n": ["$select": 1]], 102),
+            (["$or": 1], 102), (["title": ["$regex": "("]], 102),
+        ]
+        for (condition, code) in refused {
+            let reply = try await server.send("POST", "/classes/Book", ["_method": "GET", "where": condition])
+            #expect(reply.code == code, "\(condition): \(reply.json)")
+        }
+    }
+
+    @Test func anOperatorCountsForEveryPlaceItsKeyMayLeadTo() async throws {
+        let server = try TestServer()
+        _ = try await server.create("Book", ["o": ["a": 1]])
+        let texts = JSONValue.array((0..<99).map { .string("text \($0)") })
+        let key = "o." + (0..<10).map { "k\($0)" }.joined(separator: ".")
+        let reply = try await server.send(
+            "POST", "/classes/Book", ["_method": "GET", "where": .object([key: ["$all": texts]])])
+        #expect(reply.code == 102, "\(reply.json)")
+        #expect(try await server.find("Book", where: .object([key: ["$all": ["x"]]])).isEmpty)
+    }
 }

@@ -132,7 +132,7 @@ import Testing
         let nested = inQuery(["country": ["$inQuery": inQuery(["name": "uk"], "Country")]], "Author")
         #expect(try await server.names("Book", ["authors": ["$inQuery": nested]]) == ["b"])
         #expect(try await server.error("Book", ["genre": ["$inQuery": ["className": "Genre"]]]).code == 102)
-        #expect(try await server.error("Book", ["genre": ["$inQuery": inQuery(["name": ["$bad": 1]])]]).code == 102)
+        #expect(try await server.error("Book", ["genre": ["$inQuery": inQuery(["name": ["$bad": 1]])]]).code == 107)
     }
 
     @Test func valuesAreSelectedByAQuery() async throws {

@@ -78,10 +78,10 @@ struct DocumentMatch {
         case "$regex":
             let pattern = try ConditionReader.Pattern(operation, options: options)
             guard let search = try? TextSearch(pattern.text) else {
-                throw operation.wrong("isn't a regular expression")
+                throw operation.refused("isn't a regular expression")
             }
             return .field(path, .finds(search))
-        default: throw operation.wrong("isn't supported after the first stages of a pipeline")
+        default: throw operation.refused("isn't supported after the first stages of a pipeline")
         }
     }
 

@@ -48,16 +48,17 @@ extension ConditionReader {
         /// - Throws: ``ParseError`` 102 for what is none.
         init(_ operation: Operation, options: JSONValue?) throws(ParseError) {
             guard let text = operation.operand.string else { throw operation.wrong("must be a string") }
-            guard text.utf8.count <= 10_000 else { throw operation.wrong("is longer than 10000 bytes") }
+            guard text.utf8.count <= 10_000 else { throw operation.refused("is longer than 10000 bytes") }
             guard let flags = options == nil ? "" : options?.string, flags.allSatisfy({ "imsxu".contains($0) }) else {
                 throw operation.wrong("knows the $options i, m, s, x and u only")
             }
             let known = String(Set(flags).subtracting("u").sorted())
-            self.text = known.isEmpty ? text : "(?\(known))\(text)"
+            // Nothing is a part of every text, but no expression by itself.
+            self.text = known.isEmpty ? (text.isEmpty ? "(?:)" : text) : "(?\(known))\(text)"
             do {
                 try TextPattern.check(self.text)
             } catch {
-                throw operation.wrong("isn't a regular expression: check its brackets and backslashes")
+                throw operation.refused("isn't a regular expression: check its brackets and backslashes")
             }
             let isStart = text.hasPrefix("^")
             let quoted = isStart ? text.dropFirst() : text[...]

@@ -35,7 +35,7 @@ extension ConditionReader {
         let list = try operation.list()
         var conditions: [ExpressionNode] = []
         for value in list {
-            try countOperator()
+            try countOperator(target.places)
             if let pattern = value["$regex"] {
                 let inner = Operation(name: "$regex", operand: pattern, field: operation.field)
                 let pattern = try Pattern(inner, options: value["$options"])
@@ -76,7 +76,11 @@ extension ConditionReader {
                 "has a bad $relativeTime: it is \"now\", or begins with \"in\" or ends with \"ago\", with whole numbers of years, weeks, days, hours, minutes and seconds between"
             )
         }
-        return ["__type": "Date", "iso": .string(DateText.parseText(now.addingTimeInterval(seconds)))]
+        let date = now.addingTimeInterval(seconds)
+        guard let time = DateText.microseconds(of: date), DateText.textRange.contains(time) else {
+            throw operation.wrong("has a $relativeTime beyond the years 0 to 9999")
+        }
+        return ["__type": "Date", "iso": .string(DateText.parseText(date))]
     }
 
     private static func seconds(_ text: String) -> Double? {

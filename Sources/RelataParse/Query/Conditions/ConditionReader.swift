@@ -40,8 +40,8 @@ struct ConditionReader {
 
     /// The conditions of a query over a class.
     ///
-    /// - Throws: ``ParseError`` 102 for operators that there aren't and operands that aren't right, 105 for names that no
-    ///   field can have.
+    /// - Throws: ``ParseError`` 107 for operators that there aren't and operands that aren't what they take, 102 for queries
+    ///   that can't be, 105 for names that no field can have.
     mutating func condition(_ json: JSONValue, of parseClass: ParseClass) throws(ParseError) -> ExpressionNode {
         try condition(json, of: Subject(parseClass: parseClass, scope: 0, path: []), isTopmost: true)
     }
@@ -73,7 +73,7 @@ struct ConditionReader {
                     conditions.append(related.map { Self.isMember(subject, of: $0) } ?? Self.nothing)
                 }
             case "ACL": throw ParseError(.invalidQuery, "Cannot query on ACL.")
-            case _ where key.hasPrefix("$"): throw ParseError(.invalidQuery, "bad constraint: \(key.prefix(64))")
+            case _ where key.hasPrefix("$"): throw ParseError(.invalidKeyName, "Invalid key name: \(key.prefix(64))")
             default:
                 conditions.append(try constraints(value, of: key, subject, isTopmost: isTopmost))
             }
@@ -107,7 +107,7 @@ struct ConditionReader {
     ) throws(ParseError) -> ExpressionNode {
         let target = try target(key, of: subject)
         guard let members = value.object, members.keys.contains(where: { $0.hasPrefix("$") }) else {
-            try countOperator()
+            try countOperator(target.places)
             return try equals(value, target)
         }
         var conditions = try operators(members, on: target, isTopmost: isTopmost)
@@ -121,7 +121,7 @@ struct ConditionReader {
     ) throws(ParseError) -> [ExpressionNode] {
         var conditions: [ExpressionNode] = []
         for (name, operand) in members.sorted where name.hasPrefix("$") {
-            try countOperator()
+            try countOperator(target.places)
             let operation = Operation(name: name, operand: operand, field: target.name)
             conditions.append(try condition(operation, members, target, isTopmost: isTopmost))
         }
@@ -178,14 +178,15 @@ struct ConditionReader {
         case "$within": return try isInBox(operation, target)
         case "$geoWithin": return try isInArea(operation, target)
         case "$geoIntersects": return try holdsPoint(operation, target)
-        default: throw ParseError(.invalidQuery, "\(target.name): bad constraint: \(operation.name.prefix(64))")
+        default: throw ParseError(.invalidJSON, "\(target.name): bad constraint: \(operation.name.prefix(64))")
         }
     }
 
     // MARK: Bounds
 
-    mutating func countOperator() throws(ParseError) {
-        count += 1
+    /// - Parameter places: In how many places the values may be that are compared.
+    mutating func countOperator(_ places: Int = 1) throws(ParseError) {
+        count += places
         guard count <= Self.limit else {
             throw ParseError(
                 .invalidQuery, "the query has more than \(Self.limit) conditions: use $in for lists of values")
@@ -215,9 +216,18 @@ struct Operation {
     /// The field as the request names it.
     let field: String
 
-    /// The error that names field and operator.
+    /// The error for an operand that isn't what the operator takes. As in Parse's own server, it is one of the query only
+    /// where a query is what it takes.
     func wrong(_ message: String) -> ParseError {
-        ParseError(.invalidQuery, "\(field): \(name.prefix(64)) \(message)")
+        let takesQuery = ["$inQuery", "$notInQuery", "$select", "$dontSelect"].contains(name)
+        return error(takesQuery ? .invalidQuery : .invalidJSON, message)
+    }
+
+    /// The error for an operand that can't be worked with.
+    func refused(_ message: String) -> ParseError { error(.invalidQuery, message) }
+
+    private func error(_ code: ParseError.Code, _ message: String) -> ParseError {
+        ParseError(code, "\(field): \(name.prefix(64)) \(message)")
     }
 
     func list() throws(ParseError) -> [JSONValue] {

@@ -50,6 +50,9 @@ struct Target {
         return or(condition) { $0.any(testsArrays: testsArrays, test) }
     }
 
+    /// How many places the key names.
+    var places: Int { others.reduce(1) { $0 + $1.places } }
+
     /// Whether there is a value.
     var isSet: ExpressionNode { or(wrapped(source.isSet)) { $0.isSet } }
 
