@@ -11,7 +11,7 @@ extension ParseService {
         _ writes: [ObjectWrite], _ call: ParseCall, isAtomic: Bool = true, sharing: Bool = false,
         _ body: @escaping @Sendable (BatchWriter) throws -> WireReply
     ) async throws -> WireReply {
-        try await prepare(writes, isAtomic: isAtomic)
+        if let known = try await prepare(writes, call, isAtomic: isAtomic) { return known }
         let options = options
         let (reply, actions) = try await store.write(sharing: sharing) { transaction in
             let reply = try Self.once(call, in: transaction, options) {
@@ -42,8 +42,9 @@ extension ParseService {
     /// Makes the classes and fields that the objects bring along, where that is allowed.
     ///
     /// - Parameter isAtomic: Whether all of them are written or none, so that what is wrong with one ends the request.
-    private func prepare(_ writes: [ObjectWrite], isAtomic: Bool) async throws {
-        guard store.mode == .development, store.models == nil else { return }
+    /// - Returns: The reply that the request got already: then it asks for nothing any more, and nothing was done.
+    private func prepare(_ writes: [ObjectWrite], _ call: ParseCall, isAtomic: Bool) async throws -> WireReply? {
+        guard store.mode == .development, store.models == nil else { return nil }
         let known = store.currentClasses
         // Most requests bring nothing new.
         var last: (className: String, body: ObjectBody)?
@@ -56,7 +57,12 @@ extension ParseService {
             last = next
             return SchemaDemand.isMet(by: known, next.className, next.body)
         }
-        if isMet { return }
+        if isMet { return nil }
+        if call.requestID != nil,
+            let known = try await store.read({ try RequestLog.reply(to: call, on: $0.connection, now: $0.now) })
+        {
+            return known
+        }
         var all: [SchemaDemand] = []
         for write in writes {
             guard let (name, body) = write.body else { continue }
@@ -67,7 +73,7 @@ extension ParseService {
                 if isAtomic { throw error }
             }
         }
-        guard all.contains(where: { !$0.isMet(by: known) }) else { return }
+        guard all.contains(where: { !$0.isMet(by: known) }) else { return nil }
         let checked = isAtomic ? all : all.filter { !$0.isMet(by: known) }
         let created = Set(
             writes.compactMap { write -> Pointer? in
@@ -86,7 +92,7 @@ extension ParseService {
                 return !demand.isMet(by: known)
             }
         }
-        guard !demands.isEmpty else { return }
+        guard !demands.isEmpty else { return nil }
         try await store.alter { draft, _ in
             for demand in demands {
                 var trial = draft
@@ -98,6 +104,7 @@ extension ParseService {
                 }
             }
         }
+        return nil
     }
 }
 

@@ -229,4 +229,18 @@ import Testing
         #expect(try await server.send("POST", "/classes/Pamphlet", ["title": "B"]).code == 119)
         #expect(try await server.find("Book").count == 2)
     }
+
+    /// A request that is sent again does nothing at all, also to the classes.
+    @Test func aRequestThatWasAnsweredMakesNoFieldsAnew() async throws {
+        let server = try TestServer()
+        let headers = ["x-parse-request-id": "again"]
+        let first = try await server.send("POST", "/classes/Item", ["n": 1, "extra": true], headers: headers)
+        #expect(try await server.send("DELETE", "/classes/Item/\(first["objectId"]?.string ?? "")").status == 200)
+        #expect(try await server.send("PUT", "/schemas/Item", ["fields": ["extra": ["__op": "Delete"]]]).status == 200)
+        let second = try await server.send("POST", "/classes/Item", ["n": 1, "extra": true], headers: headers)
+        #expect(second.status == 201 && second.json == first.json)
+        let fields = try await server.send("GET", "/schemas/Item")["fields"]
+        #expect(fields?["extra"] == nil && fields?["n"] != nil)
+        #expect(try await server.find("Item").isEmpty)
+    }
 }
