@@ -145,6 +145,9 @@ extension ParseCall {
         for name in (Array(parameters.keys) + body.keys).sorted() where name != "dryRun" {
             throw ParseError(.invalidQuery, "Invalid parameter for a deletion: \(name.prefix(64))")
         }
+        guard body["dryRun"] == nil || parameters["dryRun"] == nil else {
+            throw ParseError(.invalidQuery, "dryRun stands in the URL and in the body: say it once")
+        }
         return try flag("dryRun")
     }
 

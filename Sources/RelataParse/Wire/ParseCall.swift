@@ -57,7 +57,12 @@ extension ParseCall {
             for (name, header) in Self.fieldsForHeaders {
                 if let text = body[name]?.string, headers[header] == nil { headers[header] = text }
             }
-            named = body["_method"]?.string ?? named
+            if let method = body["_method"], !method.isNull {
+                guard let name = method.string else {
+                    throw ParseError(.invalidJSON, "_method must be a method's name")
+                }
+                named = name
+            }
             body = body.filter { !Self.isAside($0.key) }
         }
         let name = request.method == "POST" ? named?.uppercased() ?? "POST" : request.method
@@ -129,7 +134,9 @@ extension ParseCall {
             guard let name = decodedWord(parts[0]), let value = decodedWord(parts.count > 1 ? parts[1] : "") else {
                 throw ParseError(.invalidQuery, "the parameter \(pair.prefix(64)) isn't encoded as URLs are")
             }
-            parameters[name] = .string(value)
+            guard parameters.append(name, .string(value)) else {
+                throw ParseError(.invalidQuery, "the parameter \(name.prefix(64)) stands twice")
+            }
         }
         return parameters
     }
@@ -155,11 +162,12 @@ extension ParseCall {
         return text.isEmpty ? nil : try JSONParser.parse(text)
     }
 
-    /// A parameter that is a list of names: an array, the text of one, or names between commas.
+    /// A parameter that is a list of names: an array, the text of one, or names between commas; `nil` for none.
     func names(_ name: String) throws(ParseError) -> [String]? {
         guard var value = body[name] ?? parameters[name], !value.isNull else { return nil }
         if case .string(let text) = value {
             let text = text.trimmingSpaces
+            if text.isEmpty { return nil }
             guard text.hasPrefix("[") || text.hasPrefix("\"") else {
                 return text.split(separator: ",").map(\.trimmingSpaces).filter { !$0.isEmpty }
             }
@@ -181,7 +189,7 @@ extension ParseCall {
 
     /// A parameter that is a whole number, at least 0.
     func count(_ name: String) throws(ParseError) -> Int? {
-        guard let value = body[name] ?? parameters[name], !value.isNull else { return nil }
+        guard let value = body[name] ?? parameters[name], !value.isNull, value != "" else { return nil }
         let number = value.integer ?? value.string.flatMap { Int64($0) }
         guard let number, number >= 0, let count = Int(exactly: number) else {
             throw ParseError(.invalidQuery, "\(name) must be a whole number, at least 0")

@@ -40,4 +40,12 @@ import Testing
         #expect(try await server.send("GET", "/classes/Book/\(id)?deletionPlan=0").json["title"] == "A")
         #expect(try await server.send("GET", "/classes/Book/\(id)?deletionPlan=perhaps").code == 102)
     }
+
+    @Test func oneThatContradictsItselfDeletesNothing() async throws {
+        let server = try TestServer()
+        let id = try await server.create("Book", ["title": "A"])
+        #expect(try await server.send("DELETE", "/classes/Book/\(id)?dryRun=1&dryRun=0").code == 102)
+        #expect(try await server.send("DELETE", "/classes/Book/\(id)?dryRun=1", ["dryRun": false]).code == 102)
+        #expect(try await server.get("Book", id)["title"] == "A")
+    }
 }

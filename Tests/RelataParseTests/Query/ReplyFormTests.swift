@@ -237,4 +237,15 @@ import Testing
             for object in objects { #expect(object["objectId"]?.string?.isEmpty == false) }
         }
     }
+
+    @Test func parametersWithoutAValueAskForNothing() async throws {
+        let server = try TestServer()
+        _ = try await server.create("Book", ["title": "A", "n": 1])
+        let plain = try await server.find("Book")
+        #expect(try await server.find("Book", "keys=&limit=&skip=&order=&include=&excludeKeys=") == plain)
+        #expect(plain.first?["n"] == 1)
+        #expect(try await server.send("GET", "/classes/Book?limit=1&limit=2").code == 102)
+        #expect(try await server.send("POST", "/classes/Book", ["_method": 1]).code == 107)
+        #expect(try await server.find("Book").count == 1)
+    }
 }
