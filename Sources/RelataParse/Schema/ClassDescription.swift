@@ -53,7 +53,7 @@ struct ClassDescription: Sendable {
         }
         var fields: [IndexOptions.IndexedField] = []
         for (field, direction) in members {
-            guard let number = direction.integer, abs(number) == 1 else {
+            guard let number = direction.integer, number == 1 || number == -1 else {
                 throw ParseError(
                     .commandUnavailable,
                     "the index \(name): only 1 and -1 are supported, not \(JSONWriter.text(direction).prefix(32))")
@@ -129,7 +129,9 @@ struct FieldDescription: Hashable, Sendable {
                     "schema mismatch for \(field) default value; expected \(type) but got \(given.map(\.description) ?? "null")"
                 )
             }
-            defaultValue = value
+            // It becomes a part of objects without another look.
+            try FieldDecoder.validate(value, as: type, in: field)
+            defaultValue = try value.withPointers.stored(in: field)
         }
         details.onTargetDelete = try Self.rule(json["onTargetDelete"], field)
         details.deleteRule = try Self.rule(json["deleteRule"], field)

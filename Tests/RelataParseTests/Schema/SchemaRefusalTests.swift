@@ -173,4 +173,27 @@ import Testing
         #expect(try await server.send("DELETE", "/purge/_User").code == 119)
         #expect(try await server.send("GET", "/schemas").results.isEmpty)
     }
+
+    /// Whatever number stands there, the server goes on.
+    @Test func theDirectionOfAnIndexIsOneOrMinusOne() async throws {
+        for direction: JSONValue in [.integer(.min), .integer(.max), 0, 2, -2, 1.5, "1"] {
+            let reply = try await server.send(
+                "POST", "/schemas/Wrong", ["fields": ["f": ["type": "Number"]], "indexes": ["a": ["f": direction]]])
+            #expect(reply.code == 108, "\(direction): \(reply.json)")
+        }
+    }
+
+    @Test func aDefaultIsCheckedAsValuesAre() async throws {
+        let refused: [(JSONValue, Int64)] = [
+            (["type": "Object", "defaultValue": ["a.b": 1]], 121),
+            (["type": "Array", "defaultValue": [["$x": 1]]], 121),
+            (["type": "GeoPoint", "defaultValue": ["__type": "GeoPoint"]], 111),
+            (["type": "Date", "defaultValue": ["__type": "Date", "iso": "soon"]], 111),
+        ]
+        for (field, code) in refused {
+            let reply = try await post("Wrong", ["f": field])
+            #expect(reply.code == code, "\(field): \(reply.json)")
+        }
+        #expect(try await server.send("GET", "/schemas").results.isEmpty)
+    }
 }
