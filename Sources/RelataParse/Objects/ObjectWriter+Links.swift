@@ -48,7 +48,9 @@ extension ObjectWriter {
                 transaction.agenda.counts.noteSides(of: join, isSource ? owner : member, isSource ? member : owner)
             }
         case .inverse(let number):
-            for member in members { try write(member, schema.references[number], owner, isAdding: isAdding) }
+            let reference = schema.references[number]
+            var place = isAdding ? try records.nextPlace(in: reference, of: owner) : nil
+            for member in members { try write(member, reference, owner, isAdding: isAdding, place: &place) }
         case .reference, .through:
             throw ParseError(
                 .operationForbidden, "\(parseClass.name).\(field.name) follows from other relations: change those")
@@ -56,7 +58,11 @@ extension ObjectWriter {
     }
 
     /// Makes an object a member of a relation that is the other side of a pointer. There is one truth: the pointer.
-    private mutating func write(_ member: KeyValue, _ reference: Reference, _ owner: KeyValue, isAdding: Bool) throws {
+    ///
+    /// - Parameter place: The number that an object gets which has none to be ordered by.
+    private mutating func write(
+        _ member: KeyValue, _ reference: Reference, _ owner: KeyValue, isAdding: Bool, place: inout Int64?
+    ) throws {
         let source = transaction.schema.tables[reference.source]
         let indexes = source.columnIndexes(of: reference.property)
         guard let row = try records.row(source, member) else {
@@ -71,6 +77,12 @@ extension ObjectWriter {
         }
         var changes: [Int: Value] = [:]
         for (column, value) in zip(indexes, owner.values) { changes[column] = isAdding ? value : .null }
+        if let next = place, let column = source.columns.firstIndex(where: { $0.name == reference.orderColumn }),
+            row[column].isNull || reference.isOrderStored
+        {
+            changes[column] = Value.integer(next).stored(as: source.columns[column].type)
+            place = next &+ Relationship.Order.gap
+        }
         for column in source.entity.updatedAt.map({ source.columnIndexes(of: $0) }) ?? [] {
             changes[column] = transaction.stamp(source.columns[column])
         }

@@ -14,6 +14,26 @@ package struct RecordWriter {
         self.schema = schema
     }
 
+    // MARK: Lists
+
+    /// The number that orders an object behind all others of a list which is the other side of a to-one; `nil` where
+    /// none orders it.
+    package func nextPlace(in reference: Reference, of owner: KeyValue) throws -> Int64? {
+        guard let order = reference.orderColumn else { return nil }
+        let statement = SQLStatement(
+            """
+            SELECT max(\(RowSQL.quote(order))) FROM \(RowSQL.quote(schema.tables[reference.source].sqlName)) \
+            WHERE \(RowSQL.matches(reference.columns, from: 1))
+            """, owner.values.map { .value($0) })
+        let last: Double? =
+            switch try connection.value(statement) {
+            case .integer(let number)?: Double(number)
+            case .real(let number)?: number.rounded(.down)
+            default: 0
+            }
+        return last.flatMap { Int64(exactly: $0 + Double(Relationship.Order.gap)) }
+    }
+
     // MARK: Rows
 
     /// Inserts an object.

@@ -66,4 +66,38 @@ import Testing
         #expect(try await server.get("Book", book)["critics"] == nil)
         #expect(try await server.send("PUT", "/classes/Book/\(book)", ["title": nothing]).code == 111)
     }
+
+    /// The other side of a pointer has no rows of its own that could be in an order: a number of its objects says it.
+    @Test func theOtherSideOfAPointerIsInTheOrderInWhichObjectsWereAdded() async throws {
+        let server = try TestServer()
+        try await server.send(
+            "POST", "/schemas/Book",
+            ["fields": ["genre": ["type": "Pointer", "targetClass": "Genre"], "shelf": ["type": "Number"]]])
+        let schema = try await server.send(
+            "POST", "/schemas/Genre",
+            ["fields": ["books": ["type": "Relation", "targetClass": "Book", "inverse": "genre", "order": "shelf"]]])
+        #expect(schema.status == 200, "\(schema.json)")
+        let genre = try await server.create("Genre", [:])
+        var books: [String] = []
+        for number in 0..<6 { books.append(try await server.create("Book", ["n": .integer(Int64(number))])) }
+        func add(_ numbers: [Int]) async throws {
+            let objects = numbers.map { pointer("Book", books[$0]) }
+            let reply = try await server.send(
+                "PUT", "/classes/Genre/\(genre)", ["books": ["__op": "AddRelation", "objects": .array(objects)]])
+            #expect(reply.status == 200, "\(reply.json)")
+        }
+        func order() async throws -> [JSONValue?] {
+            let related: JSONValue = ["$relatedTo": ["object": pointer("Genre", genre), "key": "books"]]
+            return try await server.find("Book", where: related).map { $0["n"] }
+        }
+        try await add([3])
+        try await add([1, 4])
+        try await add([0])
+        try await add([3])
+        #expect(try await order() == [3, 1, 4, 0])
+        // One that says itself where it stands stays there.
+        try await server.send("PUT", "/classes/Book/\(books[2])", ["shelf": 1.5])
+        try await add([2, 5])
+        #expect(try await order() == [2, 3, 1, 4, 0, 5])
+    }
 }
