@@ -23,26 +23,54 @@ extension FieldChange {
             let removed = Set(objects)
             elements.removeAll { removed.contains($0) }
             value = .array(elements)
-        case .member(let path, let change): try change.apply(to: &value, at: path[...], of: field)
+        case .member(let path, let change): try change.apply(to: &value, at: path, 0, of: field)
         case .addRelation, .removeRelation:
             throw ParseError(.incorrectType, "\(field) is no relation")
         }
     }
 
-    /// Does it to a member of an object, or a member of a member.
-    private func apply(to value: inout JSONValue, at path: ArraySlice<String>, of field: String) throws(ParseError) {
-        guard let name = path.first else { return try apply(to: &value, of: field) }
-        guard var members = value.isNull ? [:] : value.object else {
-            throw ParseError(.incorrectType, "\(field) isn't an object, so it has no member \(name.prefix(64))")
+    /// Does it to what a path leads to, from that many names on: members of objects and elements of arrays.
+    private func apply(
+        to value: inout JSONValue, at path: [String], _ depth: Int, of field: String
+    ) throws(ParseError) {
+        guard depth < path.count else { return try apply(to: &value, of: field) }
+        let name = path[depth]
+        func place() -> String { ([field] + path[..<depth]).joined(separator: ".") }
+        // Nobody else holds what is changed meanwhile, so that it isn't copied.
+        switch value {
+        case .array(var elements):
+            guard let index = Self.index(name) else {
+                throw ParseError(.incorrectType, "\(place()) is an array, so it has no member \(name.prefix(64))")
+            }
+            guard index <= elements.count else {
+                throw ParseError(
+                    .incorrectType,
+                    "\(place()) has \(elements.count) elements: one can be added at its end, not at \(index)")
+            }
+            value = .null
+            let isNew = index == elements.count
+            if isNew { elements.append(.null) }
+            var element = elements[index]
+            elements[index] = .null
+            try apply(to: &element, at: path, depth + 1, of: field)
+            elements[index] = element
+            if isNew, element.isNull { elements.removeLast() }
+            value = .array(elements)
+        case .null, .object:
+            var members = value.object ?? [:]
+            value = .null
+            var member = members[name] ?? .null
+            if !member.isNull { members[name] = .null }
+            try apply(to: &member, at: path, depth + 1, of: field)
+            members[name] = member.isNull ? nil : member
+            value = .object(members)
+        default:
+            throw ParseError(.incorrectType, "\(place()) isn't an object, so it has no member \(name.prefix(64))")
         }
-        // Nobody else holds them meanwhile, so that they aren't copied.
-        value = .null
-        var member = members[name] ?? .null
-        if !member.isNull { members[name] = .null }
-        try apply(to: &member, at: path.dropFirst(), of: field)
-        members[name] = member.isNull ? nil : member
-        value = .object(members)
     }
+
+    /// The number of an element; `nil` for a name that is none.
+    static func index(_ name: String) -> Int? { name.utf8.allSatisfy { (0x30...0x39).contains($0) } ? Int(name) : nil }
 
     /// Takes the elements out of a value, so that nobody else holds them.
     private static func takeElements(of value: inout JSONValue, _ field: String) throws(ParseError) -> [JSONValue] {

@@ -14,7 +14,7 @@ enum FieldChange: Sendable {
     case remove([JSONValue])
     case addRelation([Pointer])
     case removeRelation([Pointer])
-    /// Does something to a member of an object: `"address.city"`.
+    /// Does something to a member of an object, or to an element of an array: `"address.city"`, `"lines.0.amount"`.
     indirect case member([String], FieldChange)
 
     /// What a value does that is no operation; `nil` for one that is.
@@ -68,8 +68,7 @@ enum FieldChange: Sendable {
         switch operation {
         case "Delete": return [.unset]
         case "Increment":
-            let amount = members["amount"] ?? 1
-            guard amount.number != nil else {
+            guard let amount = members["amount"], amount.number != nil else {
                 throw ParseError(.invalidJSON, "\(field): incrementing must provide a number")
             }
             return [.increment(amount)]
@@ -148,7 +147,7 @@ enum FieldChange: Sendable {
         case .increment: .number
         case .add, .addUnique, .remove: .array
         case .addRelation(let pointers), .removeRelation(let pointers): pointers.first.map { .relation($0.className) }
-        case .member: .object
+        case .member(let path, _): path.first.flatMap { Self.index($0) } == nil ? .object : .array
         }
     }
 }

@@ -232,13 +232,21 @@ struct ObjectWriter {
         case .set(let value): set(field, column, try decoder.value(value))
         case .unset: set(field, column, .null)
         case .increment(let amount):
-            let sum = try added(amount, to: current(column), table.columns[column].type, field)
-            columns[column] = try decoder.value(sum)
-            told[field.name] = sum
+            if table.columns[column].type == .decimal {
+                let sum = try addedExactly(amount, to: current(column), field)
+                columns[column] = sum.stored
+                told[field.name] = sum.told
+            } else {
+                let sum = try added(amount, to: current(column), table.columns[column].type, field)
+                columns[column] = try decoder.value(sum)
+                told[field.name] = sum
+            }
         case .add, .addUnique, .remove, .member:
             // Each may be work on a large value, and nobody else writes meanwhile.
             if Task.isCancelled { throw CancellationError() }
             var value = try documents.removeValue(forKey: column)?.value ?? json(current(column), of: field)
+            // A number may be the name of a member as well: what the field is says which.
+            if value.isNull, field.type == .array { value = .array([]) }
             try change.apply(to: &value, of: field.name)
             documents[column] = (field, value)
         case .addRelation, .removeRelation: throw unfit(change, field)
@@ -265,6 +273,18 @@ struct ObjectWriter {
                 .internalServerError,
                 "\(parseClass.name).\(field.name) holds what is no JSON: set it to another value, or unset it")
         }
+    }
+
+    /// The sum of decimals, and what clients are told, who know binary numbers only.
+    private func addedExactly(
+        _ amount: JSONValue, to value: Value, _ field: Field
+    ) throws(ParseError) -> (stored: Value, told: JSONValue) {
+        let amount = amount.integer.map { "\($0)" } ?? amount.number.map { "\($0)" }
+        guard let old = value.isNull ? 0 : Decimal(string: value.description),
+            let sum = amount.flatMap({ Decimal(string: $0) }).map({ old + $0 }), !sum.isNaN,
+            let stored = Value.text(sum.description).stored(as: .decimal), let told = Double(sum.description)
+        else { throw ParseError(.incorrectType, "\(field.name): the sum is no decimal") }
+        return (stored, JSONValue(number: told))
     }
 
     private func added(

@@ -76,7 +76,7 @@ import Testing
 
     @Test func whatIsUnsetInTheEndIsNotTold() async throws {
         let id = try await server.create("Item", ["n": 1, "list": [1]])
-        let operations: JSONValue = [["__op": "Increment"], ["__op": "Delete"]]
+        let operations: JSONValue = [["__op": "Increment", "amount": 1], ["__op": "Delete"]]
         let reply = try await server.send(
             "PUT", "/classes/Item/\(id)", ["n": ["__op": "Batch", "ops": operations]])
         #expect(reply.status == 200 && reply["n"] == nil)
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test func operationsThatContradictEachOtherLeaveNoField() async throws {
-        let operations: JSONValue = [["__op": "Add", "objects": [1]], ["__op": "Increment"]]
+        let operations: JSONValue = [["__op": "Add", "objects": [1]], ["__op": "Increment", "amount": 1]]
         for body in [["tags": ["__op": "Batch", "ops": operations]], ["info": "x", "info.a": 1]] as [JSONValue] {
             #expect(try await server.send("POST", "/classes/Untouched", body).code == 111)
         }
@@ -184,5 +184,41 @@ import Testing
         members["last"] = 2
         let id = try await server.create("Item", ["o": .object(members)])
         #expect(try await server.get("Item", id)["o"] == ["first": 1, "last": 2])
+    }
+
+    @Test func keysLeadToTheElementsOfArrays() async throws {
+        let id = try await server.create("Item", ["o": ["list": [1, 2]], "lines": [["k": 1], ["k": 2]]])
+        let reply = try await server.send(
+            "PUT", "/classes/Item/\(id)",
+            [
+                "o.list.0": 5, "o.list.2": ["x": 1], "lines.0.k": 7,
+                "lines.1.k": ["__op": "Increment", "amount": 3], "lines.2": ["k": 9], "new.0": "first",
+            ])
+        #expect(reply.status == 200, "\(reply.json)")
+        let item = try await server.get("Item", id)
+        #expect(item["o"] == ["list": [5, 2, ["x": 1]]])
+        #expect(item["lines"] == [["k": 7], ["k": 5], ["k": 9]] && item["new"] == ["first"])
+        _ = try await server.send("PUT", "/classes/Item/\(id)", ["lines.1": ["__op": "Delete"], "o.list.1": 0])
+        let changed = try await server.get("Item", id)
+        #expect(changed["lines"] == [["k": 7], .null, ["k": 9]] && changed["o"] == ["list": [5, 0, ["x": 1]]])
+        let refused: [(JSONValue, String)] = [
+            (["o.list.9": 1], "o.list has 3 elements: one can be added at its end, not at 9"),
+            (["o.list.99999999999999999999": 1], "o.list is an array, so it has no member 99999999999999999999"),
+            (["o.list.a": 1], "o.list is an array, so it has no member a"),
+            (["lines.0.k.z": 1], "lines.0.k isn't an object, so it has no member z"),
+        ]
+        for (body, message) in refused {
+            let reply = try await server.send("PUT", "/classes/Item/\(id)", body)
+            #expect(reply.code == 111 && reply["error"]?.string == message, "\(body): \(reply.json)")
+        }
+        #expect(try await server.get("Item", id)["o"] == changed["o"])
+    }
+
+    @Test func anIncrementSaysByHowMuch() async throws {
+        let id = try await server.create("Item", ["n": 1])
+        for amount: JSONValue in [["__op": "Increment"], ["__op": "Increment", "amount": .null]] {
+            #expect(try await server.send("PUT", "/classes/Item/\(id)", ["n": amount]).code == 107)
+        }
+        #expect(try await server.get("Item", id)["n"] == 1)
     }
 }

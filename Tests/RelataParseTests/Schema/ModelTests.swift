@@ -23,6 +23,12 @@ import Testing
     }
 }
 
+@Model struct PricedBook {
+    let id: Relata.ID<PricedBook>
+    var price: Decimal
+    var total: Decimal
+}
+
 struct YearError: Error, CustomStringConvertible {
     var description: String { "a book can't be of a year after 3000" }
 }
@@ -95,5 +101,26 @@ struct YearError: Error, CustomStringConvertible {
         #expect(try await titles.next()?.isEmpty == true)
         _ = try await server.create("ShelfBook", ["title": "A", "year": 1])
         #expect(try await titles.next()?.map(\.title) == ["A"])
+    }
+
+    @Test func decimalsAreIncrementedExactly() async throws {
+        let store = try Store.inMemory(for: PricedBook.self)
+        let server = TestServer(try ParseStore.serving(store))
+        let book = try await server.create("PricedBook", ["price": 0.1, "total": 1])
+        try await store.write { transaction in
+            var stored = try #require(try transaction.fetch(PricedBook.all).first)
+            stored.total = try #require(Decimal(string: "12345678901234567.89"))
+            try transaction.save(stored)
+        }
+        let reply = try await server.send(
+            "PUT", "/classes/PricedBook/\(book)",
+            ["price": ["__op": "Increment", "amount": 0.2], "total": ["__op": "Increment", "amount": 1]])
+        #expect(reply["price"] == 0.3, "\(reply.json)")
+        let stored = try #require(try await store.fetch(PricedBook.all).first)
+        #expect(stored.price == Decimal(string: "0.3") && stored.total == Decimal(string: "12345678901234568.89"))
+        #expect(
+            try await server.send(
+                "PUT", "/classes/PricedBook/\(book)", ["price": ["__op": "Increment", "amount": "x"]]
+            ).code == 107)
     }
 }
