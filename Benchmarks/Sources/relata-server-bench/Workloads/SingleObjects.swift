@@ -2,6 +2,7 @@
 import BenchmarkReport
 import Foundation
 import Relata
+import Synchronization
 
 // One object by its id, and one new object, at full load. The limit is what a server would take that does what a bare one
 // does and then what the store does by itself: both times added up.
@@ -31,15 +32,23 @@ extension ServerWorkload {
     }
 }
 
-/// Ids like those that the server gives to objects that come one by one.
+/// Ids like those that the server gives to objects: in runs, each a short way after the one before.
 private enum BookIDs {
     private static let characters = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
+    private static let count: UInt64 = 839_299_365_868_340_224
+    private static let run = Mutex((last: UInt64(0), rest: 0))
 
     static func next() -> String {
-        // One random number, as the server: the system is asked for each anew.
-        var rest = UInt64.random(in: 0..<839_299_365_868_340_224)
+        var rest = run.withLock { run in
+            if run.rest == 0 {
+                run = (.random(in: 0..<count), 1000)
+            } else {
+                run = ((run.last + .random(in: 1..<56_800_235_584)) % count, run.rest - 1)
+            }
+            return run.last
+        }
         return String(unsafeUninitializedCapacity: 10) { buffer in
-            for index in 0..<10 {
+            for index in (0..<10).reversed() {
                 buffer[index] = characters[Int(rest % 62)]
                 rest /= 62
             }
