@@ -20,8 +20,10 @@ public final class ServerConnection {
 
     /// Connects to 127.0.0.1.
     ///
-    /// - Parameter timeout: How many seconds each step may take.
-    public init(port: Int, timeout: Double = 10) throws {
+    /// - Parameters:
+    ///   - timeout: How many seconds each step may take.
+    ///   - receiveBuffer: How many bytes the system takes that nobody reads; its own choice if it isn't said.
+    public init(port: Int, timeout: Double = 10, receiveBuffer: Int32? = nil) throws {
         #if canImport(Glibc)
         socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         #else
@@ -35,6 +37,9 @@ public final class ServerConnection {
         var time = timeval(tv_sec: Int(timeout), tv_usec: .init((timeout - timeout.rounded(.down)) * 1_000_000))
         for option in [SO_RCVTIMEO, SO_SNDTIMEO] {
             setsockopt(socket, SOL_SOCKET, option, &time, socklen_t(MemoryLayout<timeval>.size))
+        }
+        if var receiveBuffer {
+            setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, socklen_t(MemoryLayout<Int32>.size))
         }
         var isOn: Int32 = 1
         setsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &isOn, socklen_t(MemoryLayout<Int32>.size))

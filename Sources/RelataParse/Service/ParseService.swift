@@ -52,7 +52,9 @@ public final class ParseService: Sendable {
         // Who asks whether the server is well may not know its keys.
         if request.path == "/health" || request.path == "/health/" { return WireReply(["status": "ok"]) }
         do {
-            let reply = try await answer(try ParseCall(request, keys: keys))
+            let call = try ParseCall(request, keys: keys)
+            var reply = try await answer(call)
+            reply.isOfRead = reply.isOfRead || call.method == .get
             guard reply.body.count <= options.maximumReply else { throw ParseError.replyTooLarge(options.maximumReply) }
             return reply
         } catch {

@@ -36,11 +36,12 @@ extension RelataServer.Limits {
     /// More than the ports that one client machine has for one of the server's; far more than a process may open.
     fileprivate static let maximumConnections = 1 << 20
 
-    /// The memory for all bodies. It comes in powers of two: one of the largest size has room, however little is allowed.
+    /// The memory for all bodies. It comes in powers of two: one of the largest size has room, however little is allowed,
+    /// also beside what it was compressed to.
     var bodyMemory: Int {
         // What arrives is read in pieces of up to 64 KB.
         let size = max(bodySize, 64 * 1024)
-        return max(totalBodySize, 1 << (Int.bitWidth - (size - 1).leadingZeroBitCount))
+        return max(totalBodySize, 1 << (Int.bitWidth - (size - 1).leadingZeroBitCount) + bodySize)
     }
 
     /// The memory for all replies that clients are still to take, where the largest has so many bytes.

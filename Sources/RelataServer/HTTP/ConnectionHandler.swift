@@ -99,7 +99,8 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler {
     private func end(_ context: ChannelHandlerContext) {
         isEnding = true
         switch state {
-        case .listening where !isReceiving: context.close(promise: nil)
+        case .listening where !isReceiving:
+            if untaken(context) > 0 { linger(context) } else { context.close(promise: nil) }
         case .lingering where sending == nil: context.close(promise: nil)
         case .listening, .answering, .blocked, .lingering: break
         }
@@ -275,7 +276,11 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler {
     /// Closes the connection, but not at once: a client that is still sending would lose the reply.
     private func linger(_ context: ChannelHandlerContext) {
         state = .lingering
-        if isInputClosed {
+        if untaken(context) > 0 {
+            // Of replies before the last nobody was told that they were written: this is written after them.
+            write(EncodedReply(bytes: ByteBuffer(), isKeptAlive: false), isAwaited: true, context)
+            if sending != nil { waitForTaking(context) }
+        } else if isInputClosed {
             context.close(promise: nil)
         } else {
             context.close(mode: .output, promise: nil)

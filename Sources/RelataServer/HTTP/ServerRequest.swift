@@ -24,6 +24,8 @@ struct ServerReply: Sendable {
     var body: [UInt8]
     /// Where a new object is to be found.
     var location: String?
+    /// Whether the request changed nothing, so that it may be sent again.
+    var isOfRead = true
     /// Header fields that only some replies have, ready to be written.
     var fields = ""
 

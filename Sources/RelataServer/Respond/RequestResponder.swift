@@ -90,7 +90,7 @@ final class RequestResponder: Sendable {
             if share.grow(to: size) {
                 encoded.share = share
             } else {
-                reply = Self.noRoom(for: request)
+                reply = Self.noRoom(for: reply)
                 encoded = encode(reply)
             }
         }
@@ -102,20 +102,17 @@ final class RequestResponder: Sendable {
         return encoded
     }
 
-    /// The reply where there is no room for the one that was asked for.
-    private static func noRoom(for request: ServerRequest) -> ServerReply {
-        if request.method == "GET" || request.method == "HEAD" {
+    /// The reply where there is no room for this one.
+    private static func noRoom(for reply: ServerReply) -> ServerReply {
+        if reply.isOfRead {
             return ServerReply(
-                ParseError(
-                    .requestLimitExceeded, "clients are taking too much at once: try again", status: 503))
+                ParseError(.requestLimitExceeded, "clients are taking too much at once: try again", status: 503))
         }
-        // Whoever sent it again would have it done twice.
-        var reply = ServerReply(
+        // Clients send again what gets 500 or more, and would have it done twice.
+        return ServerReply(
             ParseError(
                 .requestLimitExceeded, "this was done, but its reply is large, and clients are taking too much at once",
-                status: 503))
-        reply.fields = ""
-        return reply
+                status: 400))
     }
 
     /// Whether the server was told to stop.
@@ -204,7 +201,7 @@ final class RequestResponder: Sendable {
 
 extension ServerReply {
     init(_ reply: WireReply) {
-        self.init(status: reply.status, body: reply.body, location: reply.location)
+        self.init(status: reply.status, body: reply.body, location: reply.location, isOfRead: reply.isOfRead)
     }
 
     init(_ error: ParseError) {

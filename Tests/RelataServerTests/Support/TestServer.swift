@@ -70,8 +70,8 @@ struct TestServer {
     /// The bytes of large replies that clients are still to take.
     var heldReplyBytes: Int { server.responder.replies.held }
 
-    func connect(timeout: Double = 120) throws -> ServerConnection {
-        try ServerConnection(port: port, timeout: timeout)
+    func connect(timeout: Double = 120, receiveBuffer: Int32? = nil) throws -> ServerConnection {
+        try ServerConnection(port: port, timeout: timeout, receiveBuffer: receiveBuffer)
     }
 
     /// One request on a connection of its own, on a thread where waiting stops nobody.
