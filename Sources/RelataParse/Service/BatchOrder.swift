@@ -9,17 +9,29 @@ enum BatchOrder {
             creations[Pointer(className: name, objectID: id)] = place
         }
         guard !creations.isEmpty else { return (Array(routes.indices), false) }
+        let walked = walk(routes, from: Array(routes.indices), creations)
+        guard walked.hasCircle else { return walked }
+        // Who adds objects to a relation comes after them, also within a circle: pointers can wait, relations can't.
+        let adders = routes.indices.filter { place in
+            guard case .success(.write(let write)) = routes[place], let (_, body) = write.body else { return false }
+            return body.changes.contains { if case .addRelation = $0 { true } else { false } }
+        }
+        return walk(routes, from: adders + routes.indices, creations)
+    }
+
+    private static func walk(
+        _ routes: [Result<ObjectRoute, ParseError>], from starts: [Int], _ creations: [Pointer: Int]
+    ) -> (order: [Int], hasCircle: Bool) {
         var order: [Int] = []
         var hasCircle = false
         var state = [Bool?](repeating: nil, count: routes.count)
         // A stack of its own: a chain may be as long as the batch.
-        for start in routes.indices where state[start] == nil {
+        for start in starts where state[start] == nil {
             var stack = [start]
             while let place = stack.last {
                 if state[place] == nil {
                     state[place] = false
                     let targets = targets(of: routes[place]).compactMap { creations[$0] }
-                    // Objects in a circle keep their order.
                     hasCircle = hasCircle || targets.contains { state[$0] == false }
                     stack += targets.reversed().filter { state[$0] == nil }
                 } else {

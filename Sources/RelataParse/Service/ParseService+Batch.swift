@@ -40,7 +40,9 @@ extension ParseService {
                         }
                     }
                 }
-                return replies.reply
+                var reply = replies.reply
+                reply.isOfRead = true
+                return reply
             }
         }
         let (order, hasCircle) = BatchOrder.places(routes)

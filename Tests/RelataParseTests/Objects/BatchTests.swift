@@ -205,6 +205,25 @@ import Testing
         #expect(outcomes(alone).contains("101"), "\(alone.json)")
     }
 
+    /// Pointers wait until all objects are there; relations are written after the objects that they hold.
+    @Test(arguments: [true, false])
+    func aRelationAndThePointerThatItIsTheOtherSideOfMayCome(_ isOwnerFirst: Bool) async throws {
+        let schemas: [(String, JSONValue)] = [
+            ("Book", ["author": ["type": "Pointer", "targetClass": "Author"]]),
+            ("Author", ["books": ["type": "Relation", "targetClass": "Book", "inverse": "author"]]),
+        ]
+        for (name, fields) in schemas {
+            let reply = try await server.send("POST", "/schemas/\(name)", ["fields": fields])
+            #expect(reply.status == 200, "\(reply.json)")
+        }
+        let owner = new(
+            "Author", ["objectId": "a", "books": ["__op": "AddRelation", "objects": [pointer("Book", "b")]]])
+        let book = new("Book", ["objectId": "b", "author": pointer("Author", "a")])
+        let reply = try await send(isOwnerFirst ? [owner, book] : [book, owner], isAtomic: true)
+        #expect(outcomes(reply) == (isOwnerFirst ? ["a", "b"] : ["b", "a"]), "\(reply.json)")
+        #expect(try await server.get("Book", "b")["author"] == pointer("Author", "a"))
+    }
+
     @Test(arguments: ["/schemas", "/parse/aggregate/Book", "/purge/Book", "/serverInfo", "/"])
     func whatIsNotAboutObjectsIsSentByItself(_ path: String) async throws {
         let reply = try await send([["method": "GET", "path": .string(path)]])
