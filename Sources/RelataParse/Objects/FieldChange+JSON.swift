@@ -42,19 +42,19 @@ extension FieldChange {
             guard let index = Self.index(name) else {
                 throw ParseError(.incorrectType, "\(place()) is an array, so it has no member \(name.prefix(64))")
             }
+            // Null and undefined are one: what isn't there needn't be taken away.
+            if index >= elements.count, depth + 1 == path.count, case .unset = self { return }
             guard index <= elements.count else {
                 throw ParseError(
                     .incorrectType,
                     "\(place()) has \(elements.count) elements: one can be added at its end, not at \(index)")
             }
             value = .null
-            let isNew = index == elements.count
-            if isNew { elements.append(.null) }
+            if index == elements.count { elements.append(.null) }
             var element = elements[index]
             elements[index] = .null
             try apply(to: &element, at: path, depth + 1, of: field)
             elements[index] = element
-            if isNew, element.isNull { elements.removeLast() }
             value = .array(elements)
         case .null, .object:
             var members = value.object ?? [:]

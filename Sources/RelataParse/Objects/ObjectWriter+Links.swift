@@ -57,6 +57,14 @@ extension ObjectWriter {
         }
     }
 
+    /// Whether a field may have a number that no client gave it.
+    private func isAllowed(_ number: Value?, in table: Table, _ column: Int) -> Bool {
+        let name = table.columns[column].property
+        guard let number, !table.entity.uniques.contains([name]) else { return false }
+        let limits = transaction.classes[entity: table.index]?[name]?.limits ?? []
+        return limits.allSatisfy { $0.failure(of: number, type: table.columns[column].type) == nil }
+    }
+
     /// Makes an object a member of a relation that is the other side of a pointer. There is one truth: the pointer.
     ///
     /// - Parameter place: The number that an object gets which has none to be ordered by.
@@ -77,11 +85,14 @@ extension ObjectWriter {
         }
         var changes: [Int: Value] = [:]
         for (column, value) in zip(indexes, owner.values) { changes[column] = isAdding ? value : .null }
-        if let next = place, let column = source.columns.firstIndex(where: { $0.name == reference.orderColumn }),
-            row[column].isNull || reference.isOrderStored
-        {
-            changes[column] = Value.integer(next).stored(as: source.columns[column].type)
-            place = next &+ Relationship.Order.gap
+        if let next = place, let column = source.columns.firstIndex(where: { $0.name == reference.orderColumn }) {
+            let number = Value.integer(next).stored(as: source.columns[column].type)
+            if reference.isOrderStored || row[column].isNull && isAllowed(number, in: source, column) {
+                changes[column] = number
+                place = next.addingReportingOverflow(Relationship.Order.gap).partialValue
+            } else if let own = Double(row[column].description), own >= Double(next) {
+                place = Int64(exactly: own.rounded(.down) + Double(Relationship.Order.gap))
+            }
         }
         for column in source.entity.updatedAt.map({ source.columnIndexes(of: $0) }) ?? [] {
             changes[column] = transaction.stamp(source.columns[column])

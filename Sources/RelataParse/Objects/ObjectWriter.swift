@@ -185,7 +185,7 @@ struct ObjectWriter {
         if case .set(let value) = change, let (column, stored) = field.plainValue(value) {
             return set(field, column, stored)
         }
-        if let type = try change.type(of: field.name), !field.accepts(type) {
+        if let type = try change.type(of: field.name), !field.accepts(type), !field.holds(change) {
             throw SchemaDraft.mismatch(parseClass.name, field.name, field.type, type)
         }
         switch field.storage {
@@ -280,8 +280,10 @@ struct ObjectWriter {
         _ amount: JSONValue, to value: Value, _ field: Field
     ) throws(ParseError) -> (stored: Value, told: JSONValue) {
         let amount = amount.integer.map { "\($0)" } ?? amount.number.map { "\($0)" }
-        guard let old = value.isNull ? 0 : Decimal(string: value.description),
-            let sum = amount.flatMap({ Decimal(string: $0) }).map({ old + $0 }), !sum.isNaN,
+        guard let old = value.isNull ? 0 : DecimalText.parse(value.description),
+            let amount = amount.flatMap({ DecimalText.parse($0) }), case let sum = old + amount,
+            // One that needs more digits than there are is rounded.
+            !sum.isNaN, sum - amount == old, sum - old == amount,
             let stored = Value.text(sum.description).stored(as: .decimal), let told = Double(sum.description)
         else { throw ParseError(.incorrectType, "\(field.name): the sum is no decimal") }
         return (stored, JSONValue(number: told))

@@ -36,7 +36,7 @@ extension SchemaDraft {
     private func check(
         _ wanted: FieldDescription?, asGiven field: String, _ type: FieldType, of name: String, isNew: Bool
     ) throws(ParseError) {
-        guard let wanted, wanted.defaultValue == nil else {
+        guard let wanted, wanted.defaultValue == nil, !wanted.isRequired else {
             throw ParseError(.changedImmutableField, "field \(field) cannot be changed")
         }
         // Another program's table may have a column of that name.

@@ -5,6 +5,8 @@ import RelataSQLite
 struct SchemaDemand: Sendable {
     let className: String
     let fields: [(name: String, type: FieldType)]
+    /// The fields of which only members or elements are changed: objects will do as arrays do.
+    private let inner: Set<String>
     /// The object that is changed; `nil` for a new one.
     private let objectID: String?
     private let body: ObjectBody
@@ -15,14 +17,20 @@ struct SchemaDemand: Sendable {
         self.objectID = objectID
         self.body = body
         var fields: [(String, FieldType)] = []
+        var inner: Set<String> = []
+        var plain: Set<String> = []
         for (name, change) in zip(body.fields.names, body.changes) {
             guard let type = try change.type(of: name) else { continue }
+            if case .member = change { inner.insert(name) } else { plain.insert(name) }
             guard let last = fields.last, last.0 == name else {
                 fields.append((name, type))
                 continue
             }
-            guard type == last.1 else { throw SchemaDraft.mismatch(className, name, last.1, type) }
+            guard type == last.1 || !plain.contains(name) else {
+                throw SchemaDraft.mismatch(className, name, last.1, type)
+            }
         }
+        self.inner = inner.subtracting(plain)
         self.fields = fields.sorted { $0.0.utf8.lexicographicallyPrecedes($1.0.utf8) }
     }
 
@@ -37,8 +45,12 @@ struct SchemaDemand: Sendable {
             }
         }
         let known = transaction.classes[className]
+        var values: [String: JSONValue] = [:]
         for (name, change) in zip(body.fields.names, body.changes) where known?[name] == nil {
             try transaction.validate(change, forNew: name, created)
+            guard case .member = change else { continue }
+            let isArray = fields.contains { $0.name == name && $0.type == .array }
+            try change.apply(to: &values[name, default: isArray ? .array([]) : .null], of: name)
         }
     }
 
@@ -58,7 +70,14 @@ struct SchemaDemand: Sendable {
     /// Adds what is missing.
     func add(to draft: inout SchemaDraft) throws(ParseError) {
         try draft.addClass(className)
-        for (name, type) in fields { try draft.addField(name, type, to: className) }
+        for (name, type) in fields {
+            if inner.contains(name), let known = draft.entity(className)?.property(name),
+                [.object, .array].contains(draft.type(of: known, in: className))
+            {
+                continue
+            }
+            try draft.addField(name, type, to: className)
+        }
     }
 }
 

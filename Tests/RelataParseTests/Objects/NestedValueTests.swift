@@ -212,6 +212,28 @@ import Testing
             #expect(reply.code == 111 && reply["error"]?.string == message, "\(body): \(reply.json)")
         }
         #expect(try await server.get("Item", id)["o"] == changed["o"])
+        // What isn't there needn't be taken away.
+        let gone = try await server.send(
+            "PUT", "/classes/Item/\(id)", ["lines.7": ["__op": "Delete"], "lines.3": .null])
+        #expect(gone["lines"] == changed["lines"], "\(gone.json)")
+    }
+
+    @Test func aNumberMayBeTheNameOfAMember() async throws {
+        let id = try await server.create("Item", ["o": ["0": "a"], "list": [1]])
+        let reply = try await server.send(
+            "PUT", "/classes/Item/\(id)", ["o.0": "b", "o.2024": 1, "o.k": 2, "list.0": 5, "list.1": 6, "more": true])
+        #expect(reply.status == 200, "\(reply.json)")
+        let item = try await server.get("Item", id)
+        #expect(item["o"] == ["0": "b", "2024": 1, "k": 2] && item["list"] == [5, 6])
+    }
+
+    /// The class is left as it was where an object is refused for its values.
+    @Test func anElementThatCannotBeLeavesNoField() async throws {
+        for body: JSONValue in [["scores.2024": 1], ["h.0": adding(pointer("Item", "x"))], ["f.0": 1, "f.2": 1]] {
+            #expect(try await server.send("POST", "/classes/Untouched", body).status == 400, "\(body)")
+        }
+        #expect(try await server.send("GET", "/schemas/Untouched").code == 103)
+        #expect(try await server.send("POST", "/classes/Touched", ["f.0": 1, "f.1": 2]).status == 201)
     }
 
     @Test func anIncrementSaysByHowMuch() async throws {

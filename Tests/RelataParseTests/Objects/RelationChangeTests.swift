@@ -99,5 +99,27 @@ import Testing
         try await server.send("PUT", "/classes/Book/\(books[2])", ["shelf": 1.5])
         try await add([2, 5])
         #expect(try await order() == [2, 3, 1, 4, 0, 5])
+        for number in 6..<9 { books.append(try await server.create("Book", ["n": .integer(Int64(number))])) }
+        try await server.send("PUT", "/classes/Book/\(books[6])", ["shelf": 1_000_000])
+        try await add([6, 7, 8])
+        #expect(try await order() == [2, 3, 1, 4, 0, 5, 6, 7, 8])
+    }
+
+    @Test func noObjectGetsANumberThatItMayNotHave() async throws {
+        let server = try TestServer()
+        try await server.send(
+            "POST", "/schemas/Book",
+            [
+                "fields": ["genre": ["type": "Pointer", "targetClass": "Genre"], "shelf": ["type": "Number"]],
+                "uniqueIndexes": ["one": ["shelf": 1]],
+            ])
+        try await server.send(
+            "POST", "/schemas/Genre",
+            ["fields": ["books": ["type": "Relation", "targetClass": "Book", "inverse": "genre", "order": "shelf"]]])
+        for _ in 0..<2 {
+            let book = try await server.create("Book", [:])
+            let genre = try await server.create("Genre", ["books": adding(pointer("Book", book))])
+            #expect(try await server.get("Book", book)["genre"] == pointer("Genre", genre))
+        }
     }
 }

@@ -117,6 +117,9 @@ struct YearError: Error, CustomStringConvertible {
             ["price": ["__op": "Increment", "amount": 0.2], "total": ["__op": "Increment", "amount": 1]])
         #expect(reply["price"] == 0.3, "\(reply.json)")
         let stored = try #require(try await store.fetch(PricedBook.all).first)
+        let rounded = try await server.send(
+            "PUT", "/classes/PricedBook/\(book)", ["total": ["__op": "Increment", "amount": 1e-30]])
+        #expect(rounded.code == 111, "\(rounded.json)")
         #expect(stored.price == Decimal(string: "0.3") && stored.total == Decimal(string: "12345678901234568.89"))
         #expect(
             try await server.send(
