@@ -89,7 +89,7 @@ extension ObjectWriter {
             let number = Value.integer(next).stored(as: source.columns[column].type)
             if reference.isOrderStored || row[column].isNull && isAllowed(number, in: source, column) {
                 changes[column] = number
-                place = next.addingReportingOverflow(Relationship.Order.gap).partialValue
+                place = next &+ Relationship.Order.gap
             } else if let own = Double(row[column].description), own >= Double(next) {
                 place = Int64(exactly: own.rounded(.down) + Double(Relationship.Order.gap))
             }

@@ -38,7 +38,6 @@ package struct JoinSide {
 
     /// The position after the last of a list.
     private func end(of list: [String], from first: Int, _ order: String) -> String {
-        let place = "coalesce(max(\(RowSQL.quote(order))), 0) + \(Relationship.Order.gap)"
-        return "(SELECT \(place) FROM \(table) WHERE \(RowSQL.matches(list, from: first)))"
+        "(\(RowSQL.nextPlace(order, in: table, list, from: first)))"
     }
 }

@@ -20,18 +20,13 @@ package struct RecordWriter {
     /// none orders it.
     package func nextPlace(in reference: Reference, of owner: KeyValue) throws -> Int64? {
         guard let order = reference.orderColumn else { return nil }
-        let statement = SQLStatement(
-            """
-            SELECT max(\(RowSQL.quote(order))) FROM \(RowSQL.quote(schema.tables[reference.source].sqlName)) \
-            WHERE \(RowSQL.matches(reference.columns, from: 1))
-            """, owner.values.map { .value($0) })
-        let last: Double? =
-            switch try connection.value(statement) {
-            case .integer(let number)?: Double(number)
-            case .real(let number)?: number.rounded(.down)
-            default: 0
-            }
-        return last.flatMap { Int64(exactly: $0 + Double(Relationship.Order.gap)) }
+        let sql = RowSQL.nextPlace(
+            order, in: RowSQL.quote(schema.tables[reference.source].sqlName), reference.columns, from: 1)
+        switch try connection.value(SQLStatement(sql, owner.values.map { .value($0) })) {
+        case .integer(let place)?: return place
+        case .real(let place)?: return Int64(exactly: place.rounded(.down))
+        default: return nil
+        }
     }
 
     // MARK: Rows

@@ -32,6 +32,12 @@ package enum RowSQL {
         columns.enumerated().map { "\(quote($1)) = ?\(first + $0)" }.joined(separator: " AND ")
     }
 
+    /// `SELECT` of the position after the last of a list: of the rows whose columns match.
+    static func nextPlace(_ order: String, in table: String, _ columns: [String], from first: Int) -> String {
+        "SELECT coalesce(max(\(quote(order))), 0) + \(Relationship.Order.gap) FROM \(table) "
+            + "WHERE \(matches(columns, from: first))"
+    }
+
     /// `SELECT` of all columns in order.
     package static func select(_ table: Table) -> String {
         "SELECT " + table.columns.map { quote($0.name) }.joined(separator: ", ") + " FROM " + quote(table.sqlName)
