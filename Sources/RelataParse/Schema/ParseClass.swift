@@ -164,13 +164,13 @@ final class Field: Sendable {
         }
     }
 
-    /// Whether a value of a type can be written to it.
     /// Whether a change of a member or an element may be one of its value: a number is a name, too.
     func holds(_ change: FieldChange) -> Bool {
         guard case .member = change else { return false }
         return accepts(.object) || accepts(.array)
     }
 
+    /// Whether a value of a type can be written to it.
     func accepts(_ given: FieldType) -> Bool {
         given == type || isAnyJSON && (given == .array || given.attributeType == .json)
     }

@@ -49,7 +49,7 @@ struct SchemaDemand: Sendable {
         for (name, change) in zip(body.fields.names, body.changes) where known?[name] == nil {
             try transaction.validate(change, forNew: name, created)
             guard case .member = change else { continue }
-            let isArray = fields.contains { $0.name == name && $0.type == .array }
+            let isArray = try change.type(of: name) == .array
             try change.apply(to: &values[name, default: isArray ? .array([]) : .null], of: name)
         }
     }
