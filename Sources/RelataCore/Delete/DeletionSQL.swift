@@ -54,7 +54,7 @@ public struct DeletionSQL: Sendable {
         let columns = (0..<width).map { "k\($0)" }.joined(separator: ", ")
         let terms = (seeds + steps).joined(separator: " UNION ")
         return SQLStatement(
-            "WITH RECURSIVE doomed(entity, \(columns)) AS (\(terms)) SELECT entity, \(columns) FROM doomed",
+            "WITH RECURSIVE relata_doomed(entity, \(columns)) AS (\(terms)) SELECT entity, \(columns) FROM relata_doomed",
             builder.parameters)
     }
 
@@ -249,12 +249,12 @@ public struct DeletionSQL: Sendable {
     /// there is one doomed object at a time.
     private func step(along edge: DeletionEdge, width: Int) -> String {
         let columns = (0..<width).map { "k\($0)" }
-        let head = "SELECT \(row(edge.to, width)) FROM doomed CROSS JOIN "
-        let next = "\(table(edge.to)) AS x WHERE doomed.entity = \(edge.from) AND "
+        let head = "SELECT \(row(edge.to, width)) FROM relata_doomed CROSS JOIN "
+        let next = "\(table(edge.to)) AS x WHERE relata_doomed.entity = \(edge.from) AND "
         let step = step(of: edge)
-        if edge.isReferring { return head + next + dialect.areSame(step.near, of: "x", columns, of: "doomed") }
+        if edge.isReferring { return head + next + dialect.areSame(step.near, of: "x", columns, of: "relata_doomed") }
         return head + "\(dialect.quote(step.table)) AS y CROSS JOIN " + next
-            + "\(dialect.areSame(step.near, of: "y", columns, of: "doomed")) AND \(dialect.areSame(key(of: edge.to), of: "x", step.far, of: "y"))"
+            + "\(dialect.areSame(step.near, of: "y", columns, of: "relata_doomed")) AND \(dialect.areSame(key(of: edge.to), of: "x", step.far, of: "y"))"
     }
 
     private func losesTarget(_ reference: Reference, _ builder: inout Builder) -> String {

@@ -49,6 +49,8 @@ extension MigrationPlan: CustomStringConvertible {
 
 /// A question about the rows of a database whose answer decides whether a change can be made.
 public enum DataQuestion: Hashable, Sendable {
+    /// Whether the database has a module of that name, such as a table-valued function: a table would hide it.
+    case isModule(name: String)
     /// Whether the table has rows.
     case hasRows(table: String)
     /// Whether a row has no value in the column.
@@ -63,6 +65,9 @@ public enum DataQuestion: Hashable, Sendable {
     /// The question as a query that has a row if the answer is yes.
     package func query(_ dialect: Dialect) -> String {
         switch self {
+        case .isModule(let name):
+            return
+                "SELECT 1 FROM \(dialect.functionName("pragma_module_list")) WHERE name = \(SchemaDDL.literal(.text(name))) COLLATE NOCASE"
         case .hasRows(let table): return "SELECT 1 FROM \(dialect.quote(table)) LIMIT 1"
         case .hasNulls(let table, let column):
             return "SELECT 1 FROM \(dialect.quote(table)) WHERE \(dialect.quote(column)) IS NULL LIMIT 1"

@@ -74,6 +74,7 @@ public struct MigrationPlanner {
     }
 
     private mutating func work() throws(RelataError) {
+        for table in expected where tables[table.name.lowercased()] == nil { try checkName(of: table) }
         guard !tables.isEmpty else {
             plan.isCreation = true
             for table in expected { report(place(of: table).whole, "a new table") }
@@ -91,6 +92,16 @@ public struct MigrationPlanner {
             if let working = tables[table.name.lowercased()] { try compare(table, working) }
         }
         dropTables()
+    }
+
+    /// Refuses a new name that would hide what the database calls so: whatever else asks for that would find the table.
+    private mutating func checkName(of table: TableDescription) throws(RelataError) {
+        if !ReservedNames.isFunction(table.name), try !facts(.isModule(name: table.name)) { return }
+        let mend = join(of: table) == nil ? "`@Model(table:)`" : "`joinTable:`"
+        note(
+            place(of: table),
+            "the table name \(table.name) is that of a function of the database: give another with \(mend)",
+            .lossy)
     }
 
     private mutating func create(_ table: TableDescription) {

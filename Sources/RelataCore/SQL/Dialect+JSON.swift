@@ -36,8 +36,10 @@ extension Dialect {
 
     /// The elements of the array at a place of a JSON text, one a row; none where there is no array.
     func jsonElements(of text: String, at path: String) -> String {
-        "json_each(CASE WHEN NOT json_valid(\(text)) THEN NULL WHEN json_type(\(text), \(path)) = 'array' THEN \(text) END, "
-            + "\(path))"
+        tableFunction(
+            "json_each",
+            "CASE WHEN NOT json_valid(\(text)) THEN NULL WHEN json_type(\(text), \(path)) = 'array' THEN \(text) END",
+            path)
     }
 }
 

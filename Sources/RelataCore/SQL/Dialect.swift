@@ -63,7 +63,18 @@ public enum Dialect: Sendable {
     /// The rows of a list that is bound as one parameter, as a subquery with so many columns.
     public func rows(ofParameter number: Int, columns: Int = 1) -> String {
         let names = (0..<columns).map { "c\($0)" }.joined(separator: ", ")
-        return "(SELECT \(names) FROM relata_values(\(parameter(number))))"
+        return "(SELECT \(names) FROM \(tableFunction("relata_values", parameter(number))))"
+    }
+
+    /// The name of a table-valued function.
+    ///
+    /// SQLite looks for a table of that name before it looks for a function, and a file may have one. In the schema `temp`
+    /// there is none: Relata makes no temporary tables.
+    package func functionName(_ name: String) -> String { "temp.\(name)" }
+
+    /// The rows of a table-valued function.
+    package func tableFunction(_ name: String, _ arguments: String...) -> String {
+        "\(functionName(name))(\(arguments.joined(separator: ", ")))"
     }
 
     /// The operator that holds for equal values and for two unset ones.

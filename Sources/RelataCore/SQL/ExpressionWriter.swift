@@ -105,7 +105,7 @@ struct ExpressionWriter {
     /// Binds many values as one parameter and returns the table of them, whose rows are numbered by `rowid` from 1.
     mutating func bind(table parameter: Parameter) -> String {
         parameters.append(parameter)
-        return "relata_values(\(dialect.parameter(earlierParameters + parameters.count)))"
+        return dialect.tableFunction("relata_values", dialect.parameter(earlierParameters + parameters.count))
     }
 
     /// Binds a constant in the form that a value of that type has in the database.

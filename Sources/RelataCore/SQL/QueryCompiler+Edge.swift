@@ -192,16 +192,17 @@ extension ExpressionWriter {
         let step = schema.step(along: link, from: table)
         let names = (0..<width).map { "c\($0)" }.joined(separator: ", ")
         let far = columns("step", step.far)
-        let near = pairwise(columns("step", step.near), (0..<width).map { "tree.c\($0)" })
+        let near = pairwise(columns("step", step.near), (0..<width).map { "relata_tree.c\($0)" })
         var (level, first, next, limit) = ("", "", "", "")
         if let depth = recursion.depth {
-            (level, first, next) = (", level", ", 1", ", tree.level + 1")
-            limit = " AND tree.level < " + bind(.integer(Int64(depth)))
+            (level, first, next) = (", level", ", 1", ", relata_tree.level + 1")
+            limit = " AND relata_tree.level < " + bind(.integer(Int64(depth)))
         }
         let isSet = far.map { $0 + " IS NOT NULL" }.joined(separator: " AND ")
-        return "(WITH RECURSIVE tree(\(names)\(level)) AS (SELECT \(names)\(first) FROM \(list) UNION SELECT "
-            + far.joined(separator: ", ") + next + " FROM tree JOIN \(dialect.quote(step.table)) AS step ON \(near)"
-            + " WHERE \(isSet)\(limit)) SELECT \(level.isEmpty ? "" : "DISTINCT ")\(names) FROM tree)"
+        return "(WITH RECURSIVE relata_tree(\(names)\(level)) AS (SELECT \(names)\(first) FROM \(list) UNION SELECT "
+            + far.joined(separator: ", ") + next
+            + " FROM relata_tree JOIN \(dialect.quote(step.table)) AS step ON \(near)"
+            + " WHERE \(isSet)\(limit)) SELECT \(level.isEmpty ? "" : "DISTINCT ")\(names) FROM relata_tree)"
     }
 }
 

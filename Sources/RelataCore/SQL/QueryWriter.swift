@@ -86,10 +86,10 @@ struct QueryWriter {
         let isSet = far.map { $0 + " IS NOT NULL" }.joined(separator: " AND ")
         let own = writer.columns(writer.start(table, scope: 0), table.keyColumnNames)
         add(
-            "\(writer.tuple(own)) IN (WITH RECURSIVE reached(\(names.joined(separator: ", "))) AS ("
+            "\(writer.tuple(own)) IN (WITH RECURSIVE relata_reached(\(names.joined(separator: ", "))) AS ("
                 + "\(step) WHERE \(writer.pairwise(near, key)) AND \(isSet)"
-                + " UNION \(step) JOIN reached ON \(writer.pairwise(near, names.map { "reached.\($0)" })) WHERE \(isSet)"
-                + ") SELECT \(names.joined(separator: ", ")) FROM reached)"
+                + " UNION \(step) JOIN relata_reached ON \(writer.pairwise(near, names.map { "relata_reached.\($0)" })) WHERE \(isSet)"
+                + ") SELECT \(names.joined(separator: ", ")) FROM relata_reached)"
                 + " AND NOT (\(writer.pairwise(own, key)))")
     }
 

@@ -20,10 +20,9 @@ extension SchemaResolver {
     }
 
     private mutating func checkTableName(_ table: String, _ index: Int, _ property: String?, _ mend: String) {
-        let lower = table.lowercased()
         if table.isEmpty || table.utf8.contains(0) {
             report(index, property, "its table's name is empty or holds U+0000: \(mend)")
-        } else if lower.hasPrefix("sqlite_") || lower.hasPrefix("relata_") {
+        } else if ReservedNames.isInternal(table) {
             report(index, property, "the table name \(table) is reserved: \(mend)")
         }
     }

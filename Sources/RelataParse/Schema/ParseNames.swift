@@ -1,3 +1,5 @@
+import RelataCore
+
 /// Which names classes and fields may have.
 enum ParseNames {
     /// Fields that every object has, and what stands for something else in an object.
@@ -18,9 +20,9 @@ enum ParseNames {
                 "Invalid classname: \(name.prefix(128)), classnames can only have alphanumeric characters and _, and must start with an alpha character"
             )
         }
-        let lowercased = name.lowercased()
-        guard !lowercased.hasPrefix("sqlite_"), !lowercased.hasPrefix("relata_") else {
-            throw ParseError(.invalidClassName, "Invalid classname: \(name): names that begin so are the store's own")
+        guard !ReservedNames.isInternal(name), !ReservedNames.isFunction(name) else {
+            throw ParseError(
+                .invalidClassName, "Invalid classname: \(name): names that begin so are the database's own")
         }
     }
 

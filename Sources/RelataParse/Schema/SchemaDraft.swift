@@ -177,12 +177,18 @@ struct SchemaDraft {
 
     // MARK: Migration
 
-    /// - Throws: ``ParseError`` 103 for a new class whose name something else in the file has: a view, an index.
+    /// - Throws: ``ParseError`` 103 for a new class whose name something else has: a view or an index of the file, a module
+    ///   of the database.
     func checkNames(since old: [Entity], on connection: Connection) throws {
         let known = Set(old.map(\.name))
         for entity in entities where !known.contains(entity.name) {
             let query = SQLStatement(
                 "SELECT type FROM sqlite_master WHERE name = ?1 COLLATE NOCASE", [.value(.text(entity.table))])
+            guard try connection.value(SQLStatement(DataQuestion.isModule(name: entity.table).query(.sqlite))) == nil
+            else {
+                throw ParseError(
+                    .invalidClassName, "Invalid classname: \(entity.name): the database has a module of that name")
+            }
             guard let type = try connection.value(query) else { continue }
             throw ParseError(
                 .invalidClassName, "Invalid classname: \(entity.name): the file has a \(type.description) of that name")

@@ -64,7 +64,7 @@ extension Connection {
         for (table, part) in access.writes.tables {
             guard case .columns = part else { continue }
             var pointer: OpaquePointer?
-            let sql = "SELECT 1 FROM pragma_table_xinfo(?1) WHERE hidden > 1 LIMIT 1"
+            let sql = "SELECT 1 FROM temp.pragma_table_xinfo(?1) WHERE hidden > 1 LIMIT 1"
             authorizer.preparing {
                 guard sqlite3_prepare_v2(handle, sql, -1, &pointer, nil) == SQLITE_OK, let pointer else { return }
                 _ = Value.text(table).bind(to: pointer, at: 1)

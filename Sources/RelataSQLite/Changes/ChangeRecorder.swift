@@ -112,7 +112,7 @@ public final class ChangeRecorder {
         var tables = accesses.unlisted
         if !listsRows { tables.formUnion(accesses.writes.tables.keys) }
         if accesses.writes.isEverything { tables.formUnion(schema.tables.map(\.sqlName)) }
-        return tables.filter { !$0.hasPrefix("sqlite_") && !$0.hasPrefix("relata_") }
+        return tables.filter { !ReservedNames.isInternal($0) }
             .map { names[$0.lowercased()] ?? $0 }.sorted()
     }
 }

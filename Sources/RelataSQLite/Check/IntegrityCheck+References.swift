@@ -69,7 +69,7 @@ extension IntegrityCheck {
         let subject = "\(table.name).\(key.columns.joined(separator: ", "))"
         let isThere = try connection.value(
             SQLStatement(
-                "SELECT 1 FROM pragma_table_list WHERE schema = 'main' AND name = ?1 COLLATE NOCASE",
+                "SELECT 1 FROM temp.pragma_table_list WHERE schema = 'main' AND name = ?1 COLLATE NOCASE",
                 [.value(.text(key.target))]))
         // Without columns the key points at a primary key, which a table need not have.
         if isThere != nil, key.targetColumns.count != key.columns.count { return }

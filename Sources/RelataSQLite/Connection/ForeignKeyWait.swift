@@ -11,7 +11,7 @@ package struct ForeignKeyWait {
         self.connection = connection
         // The pragma itself would be cached, and answer what held when it was compiled; as a table it is asked each time.
         isNested =
-            try connection.value(SQLStatement("SELECT defer_foreign_keys FROM pragma_defer_foreign_keys"))
+            try connection.value(SQLStatement("SELECT defer_foreign_keys FROM temp.pragma_defer_foreign_keys"))
             == .integer(1)
         if !isNested { try connection.execute("PRAGMA defer_foreign_keys = ON") }
     }

@@ -17,7 +17,7 @@ extension Deletion {
             let keys = try? connection.values(
                 SQLStatement(
                     """
-                    SELECT m.name, f."from", f."table" FROM sqlite_master AS m JOIN pragma_foreign_key_list(m.name) AS f
+                    SELECT m.name, f."from", f."table" FROM sqlite_master AS m JOIN temp.pragma_foreign_key_list(m.name) AS f
                     WHERE m.type = 'table' AND f.on_delete IN ('NO ACTION', 'RESTRICT')
                     """))
         else { return error }

@@ -30,12 +30,12 @@ public enum Introspection {
         var tables: [TableDescription] = []
         var numbers: [String: Int] = [:]
         let list = """
-            SELECT l.name, l.wr, m.sql FROM pragma_table_list AS l JOIN sqlite_master AS m ON m.name = l.name
+            SELECT l.name, l.wr, m.sql FROM temp.pragma_table_list AS l JOIN sqlite_master AS m ON m.name = l.name
             WHERE l.schema = 'main' AND l.type = 'table' AND m.type = 'table' ORDER BY m.rowid
             """
         try connection.rows(SQLStatement(list)) { row in
             let name = row.text(at: 0)
-            guard !isInternal(name) else { return }
+            guard !ReservedNames.isInternal(name) else { return }
             numbers[name] = tables.count
             tables.append(
                 TableDescription(
@@ -51,16 +51,12 @@ public enum Introspection {
         return tables
     }
 
-    private static func isInternal(_ name: String) -> Bool {
-        ["sqlite_", "relata_"].contains { name.lowercased().hasPrefix($0) }
-    }
-
     private static func readColumns(
         of connection: Connection, into tables: inout [TableDescription], _ numbers: [String: Int]
     ) throws(RelataError) {
         let columns = """
             SELECT m.name, x.name, x.type, x."notnull", x.dflt_value, x.pk, x.hidden
-            FROM sqlite_master AS m JOIN pragma_table_xinfo(m.name) AS x
+            FROM sqlite_master AS m JOIN temp.pragma_table_xinfo(m.name) AS x
             WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY m.rowid, x.cid
             """
         var keys: [Int: [(rank: Int64, name: String)]] = [:]
@@ -87,7 +83,7 @@ public enum Introspection {
         // SQLite numbers the keys of a table from the last declared to the first.
         let keys = """
             SELECT m.name, f.id, f."table", f."from", f."to", f.on_delete
-            FROM sqlite_master AS m JOIN pragma_foreign_key_list(m.name) AS f
+            FROM sqlite_master AS m JOIN temp.pragma_foreign_key_list(m.name) AS f
             WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%'
             ORDER BY m.rowid, f.id DESC, f.seq
             """
@@ -113,7 +109,7 @@ public enum Introspection {
         let indexes = """
             SELECT m.name, i.name, i."unique", i.origin, i.partial, x.cid, x.name,
                 (SELECT sql FROM sqlite_master WHERE type = 'index' AND name = i.name), x."desc"
-            FROM sqlite_master AS m JOIN pragma_index_list(m.name) AS i JOIN pragma_index_xinfo(i.name) AS x
+            FROM sqlite_master AS m JOIN temp.pragma_index_list(m.name) AS i JOIN temp.pragma_index_xinfo(i.name) AS x
             WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%' AND x.key
             ORDER BY m.rowid, i.seq DESC, x.seqno
             """

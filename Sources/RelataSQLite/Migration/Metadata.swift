@@ -13,7 +13,7 @@ struct Metadata {
     /// Whether the file was last left by the same entities and steps, and nobody changed its tables since: one look-up.
     static func isUnchanged(_ connection: Connection, fingerprint: String) -> Bool {
         let query = """
-            SELECT m.value = ?1 || ' ' || s.schema_version FROM \(table) AS m JOIN pragma_schema_version AS s
+            SELECT m.value = ?1 || ' ' || s.schema_version FROM \(table) AS m JOIN temp.pragma_schema_version AS s
             WHERE m.name = 'fingerprint'
             """
         // A file without the table is one that Relata doesn't know.
@@ -56,7 +56,8 @@ struct Metadata {
         } catch {
             throw .invalidUse("the models can't be described as JSON: \(error)")
         }
-        let version = try connection.value(SQLStatement("SELECT schema_version FROM pragma_schema_version")) ?? .null
+        let version =
+            try connection.value(SQLStatement("SELECT schema_version FROM temp.pragma_schema_version")) ?? .null
         try put("fingerprint", "\(fingerprint) \(version)", connection)
     }
 

@@ -121,7 +121,7 @@ public enum SQLiteMigrator {
     /// that are made anew, so that numbers are compared.
     private static func violations(_ connection: Connection) throws(RelataError) -> [[String]: Int] {
         var counts: [[String]: Int] = [:]
-        try connection.rows(SQLStatement("SELECT \"table\", \"parent\" FROM pragma_foreign_key_check")) { row in
+        try connection.rows(SQLStatement("SELECT \"table\", \"parent\" FROM temp.pragma_foreign_key_check")) { row in
             counts[[row.text(at: 0), row.text(at: 1)], default: 0] += 1
         }
         return counts

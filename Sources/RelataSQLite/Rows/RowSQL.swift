@@ -59,7 +59,7 @@ package enum RowSQL {
     static func insertRows(_ table: Table) -> String {
         insert(
             table,
-            "SELECT " + table.columns.indices.map { "c\($0)" }.joined(separator: ", ") + " FROM relata_values(?1)")
+            "SELECT " + table.columns.indices.map { "c\($0)" }.joined(separator: ", ") + " FROM temp.relata_values(?1)")
     }
 
     private static func insert(_ table: Table, _ rows: String) -> String {

@@ -125,7 +125,7 @@ extension ReadTransaction {
             !table.columns.contains { $0.name.lowercased() == name }
         }
         if table.keyTypes.contains(where: \.isUUID), let rowID,
-            try rows("SELECT wr FROM pragma_table_list WHERE name = \(table.sqlName)").first == [0]
+            try rows("SELECT wr FROM temp.pragma_table_list WHERE name = \(table.sqlName)").first == [0]
         {
             return rowID
         }

@@ -1,0 +1,16 @@
+/// Names that the tables of entities can't have.
+package enum ReservedNames {
+    /// Whether tables of that name are SQLite's or Relata's own.
+    package static func isInternal(_ table: String) -> Bool { begins(table, with: ["sqlite_", "relata_"]) }
+
+    /// Whether a table of that name would hide a table-valued function of SQLite, or may hide one of a later version:
+    /// `json_each`, `pragma_table_info`. Queries of other programs would find the table in its place.
+    ///
+    /// Other modules are for the database to name: see ``DataQuestion/isModule(name:)``.
+    package static func isFunction(_ table: String) -> Bool { begins(table, with: ["json_", "jsonb_", "pragma_"]) }
+
+    private static func begins(_ table: String, with prefixes: [String]) -> Bool {
+        let lowercased = table.lowercased()
+        return prefixes.contains { lowercased.hasPrefix($0) }
+    }
+}
