@@ -227,7 +227,7 @@ struct QueryOracle {
         }
     }
 
-    /// The related objects. A path of several steps gives each once; a through link alone gives one for every row.
+    /// The related objects, one for each way along the path.
     private func related(_ set: RelatedSet, _ scopes: [Object]) -> [Object] {
         var path = set.path[...]
         var owner = scopes[set.scope]
@@ -238,7 +238,7 @@ struct QueryOracle {
         }
         var objects = [owner]
         for name in path { objects = objects.flatMap { step(name, $0) } }
-        guard path.count > 1 else { return objects }
+        guard set.isDistinct else { return objects }
         var keys: Swift.Set<[Value]> = []
         return objects.filter { keys.insert($0.key).inserted }
     }

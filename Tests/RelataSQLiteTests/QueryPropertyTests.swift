@@ -249,11 +249,12 @@ struct RandomQueries {
             table = target
         }
         guard hasToMany else { return comparison(scopes) }
-        let set = RelatedSet(scope: scope, path: path, innerScope: scopes.count)
+        var set = RelatedSet(scope: scope, path: path, innerScope: scopes.count)
         let inner = scopes + [table]
         if isChance(65) {
             return .quantified(pick([.any, .all, .none]), set, condition: condition(inner, depth: depth - 1))
         }
+        set.isDistinct = isChance(40)
         let filter = isChance(30) ? condition(inner, depth: depth - 1) : nil
         let numbers = table.entity.attributes.filter { $0.type == .integer || $0.type == .real }
         let comparison = pick([ComparisonOperator.equal, .notEqual, .less, .greaterOrEqual])
@@ -263,7 +264,7 @@ struct RandomQueries {
                 .value(.integer(Int64(self.number(0...4)))), [])
         }
         let value = ExpressionNode.property(scope: inner.count - 1, path: [number.name])
-        let function = pick([AggregateFunction.count, .sum, .minimum, .maximum])
+        let function = pick([AggregateFunction.count, .sum, .minimum, .maximum, .average])
         return .comparison(
             comparison, .aggregate(function, set, of: value, filter: filter), .value(constant(.integer)), [])
     }

@@ -7,32 +7,39 @@
 public struct ToManyField<Target: Model>: Sendable {
     let path: FieldPath
     let names: [String]
+    private let isDistinct: Bool
 
     /// The to-many of that name. Written by `@Model`.
     public init(_ path: FieldPath, _ name: String) {
         self.init(path, names: [name])
     }
 
-    init(_ path: FieldPath, names: [String]) {
+    init(_ path: FieldPath, names: [String], isDistinct: Bool = false) {
         self.path = path
         self.names = names
+        self.isDistinct = isDistinct
     }
 
+    /// Each object once in figures, however many ways along the path lead to it. Without it, each way counts:
+    /// `$0.slots.song.count` is the number of slots that have a song, `$0.slots.song.distinct.count` that of the songs.
+    public var distinct: ToManyField { ToManyField(path, names: names, isDistinct: true) }
+
     private var related: RelatedSet {
-        RelatedSet(scope: path.scope, path: path.names + names, innerScope: path.depth + 1)
+        RelatedSet(scope: path.scope, path: path.names + names, innerScope: path.depth + 1, isDistinct: isDistinct)
     }
 
     private var inner: Target.Fields { Target.Fields(path: FieldPath(scope: path.depth + 1)) }
 
     /// The objects that the related objects link to in turn: `$0.albums.tracks`.
     public subscript<Next>(dynamicMember member: KeyPath<Target.Fields, ToManyField<Next>>) -> ToManyField<Next> {
-        ToManyField<Next>(path, names: names + Target.Fields(path: FieldPath())[keyPath: member].fullPath)
+        ToManyField<Next>(
+            path, names: names + Target.Fields(path: FieldPath())[keyPath: member].fullPath, isDistinct: isDistinct)
     }
 
     /// The objects that the related objects link to in turn, by a to-one: `$0.items.song`.
     public subscript<Next>(dynamicMember member: KeyPath<Target.Fields, ToOneField<Next>>) -> ToManyField<Next> {
         let link = Target.Fields(path: FieldPath())[keyPath: member]
-        return ToManyField<Next>(path, names: names + link.path.names + [link.name])
+        return ToManyField<Next>(path, names: names + link.path.names + [link.name], isDistinct: isDistinct)
     }
 
     private var fullPath: [String] { path.names + names }
@@ -78,6 +85,9 @@ public struct ToManyField<Target: Model>: Sendable {
     public var isEmpty: Condition { Condition(.quantified(.none, related, condition: .and([]))) }
 
     // MARK: Figures
+
+    // Each way along the path counts, so that figures along a path and figures of a path are the same:
+    // `slots.song.sum { $0.bpm }` and `slots.sum { $0.song.bpm }`.
 
     /// The number of related objects.
     public var count: TypedExpression<Int> { TypedExpression(.aggregate(.count, related, of: nil, filter: nil)) }

@@ -67,16 +67,20 @@ public enum SQLPart: Hashable, Sendable {
 public struct RelatedSet: Hashable, Sendable {
     /// The scope the path starts in: 0 is the query's own object.
     public var scope: Int
-    /// Names from there: to-ones and, last or in between, to-manys. Several to-manys give the union of the objects.
+    /// Names from there: to-ones and, last or in between, to-manys. Each way along the path is a row of the set, so that
+    /// an object at the end of several ways is there several times.
     public var path: [String]
+    /// Whether an object counts once in figures, however many ways along the path lead to it.
+    public var isDistinct: Bool
     /// The number of the scope in which a related object is known to conditions on it. It hides a scope around it that
     /// has the same number.
     public var innerScope: Int
 
     /// Names the objects at the end of a path.
-    public init(scope: Int, path: [String], innerScope: Int) {
+    public init(scope: Int, path: [String], innerScope: Int, isDistinct: Bool = false) {
         self.scope = scope
         self.path = path
+        self.isDistinct = isDistinct
         self.innerScope = innerScope
     }
 }

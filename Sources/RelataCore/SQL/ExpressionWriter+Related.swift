@@ -16,7 +16,7 @@ extension ExpressionWriter {
     mutating func quantify(
         _ quantifier: Quantifier, _ set: RelatedSet, _ condition: ExpressionNode
     ) throws(RelataError) {
-        let related = try open(set, isSet: false)
+        let related = try open(set, isDistinct: false)
         let text = try inScope(set.innerScope, related) { (writer) throws(RelataError) in
             if quantifier == .all {
                 try writer.condition(.not(condition), isInside: true)
@@ -41,7 +41,7 @@ extension ExpressionWriter {
     mutating func figure(
         _ function: AggregateFunction, _ set: RelatedSet, _ value: ExpressionNode?, _ filter: ExpressionNode?
     ) throws(RelataError) -> Term {
-        let related = try open(set, isSet: true)
+        let related = try open(set, isDistinct: set.isDistinct)
         var term = Term(sql: "COUNT(*)", type: .integer, isNullable: false)
         let text = try inScope(set.innerScope, related) { (writer) throws(RelataError) in
             if let filter { try writer.condition(filter, isInside: true) }
@@ -139,9 +139,9 @@ extension ExpressionWriter {
         " FROM " + frames[related.frame] + " WHERE " + related.tie + (condition.isEmpty ? "" : " AND " + condition)
     }
 
-    /// Opens a subquery over a related set. Where objects can be met twice on a path and each counts once (`isSet`),
-    /// the subquery is over those whose key is among the path's.
-    private mutating func open(_ set: RelatedSet, isSet: Bool) throws(RelataError) -> Related {
+    /// Opens a subquery over a related set. Where objects can be met twice on a path and each counts once, the subquery is
+    /// over those whose key is among the path's.
+    private mutating func open(_ set: RelatedSet, isDistinct: Bool) throws(RelataError) -> Related {
         var owner = try position(of: set.scope)
         guard !set.path.isEmpty else { throw .invalidUse("a related set needs the name of a to-many") }
         var index = 0
@@ -155,13 +155,12 @@ extension ExpressionWriter {
         var entered = try enter(set.path[index], from: owner, frame: frame, isFirst: true)
         let (near, key) = (entered.near, entered.owner)
         let tie = pairwise(near, key)
-        // A through link repeats objects by itself, on purpose; only on a longer path each object counts once.
-        var canRepeat = !entered.between.isEmpty && index + 1 < set.path.count
+        var canRepeat = !entered.between.isEmpty
         for name in set.path[(index + 1)...] {
             entered = try enter(name, from: entered.position, frame: frame, isFirst: false)
             canRepeat = canRepeat || !entered.isInjective
         }
-        guard isSet, canRepeat else {
+        guard isDistinct, canRepeat else {
             return Related(frame: frame, position: entered.position, near: near, owner: key, tie: tie)
         }
         let table = schema.tables[positions[entered.position].table]

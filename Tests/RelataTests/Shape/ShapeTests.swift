@@ -102,7 +102,7 @@ import Testing
         #expect(genres.map(\.last) == [1950, 1951, nil])
         #expect(genres.map(\.sum) == [3897, 3899, 0])
         #expect(genres.map(\.average) == [1948.5, 1949.5, nil])
-        #expect(genres.map(\.authorCount) == [0, 1, 0])
+        #expect(genres.map(\.authorCount) == [0, 2, 0])
         #expect(genres.map(\.unpriced) == [2, 2, 0])
     }
 
