@@ -3,7 +3,7 @@ extension ExpressionNode {
     package var calculates: Bool {
         switch self {
         case .arithmetic, .negated, .function(.absolute, _): true
-        case .function(.length, _), .function(.datePart, _): false
+        case .function(.length, _), .function(.datePart, _), .function(.elementCount, _): false
         case .groupAggregate(.sum, _, _), .aggregate(.sum, _, _, _): true
         default: parts.contains(where: \.calculates)
         }

@@ -31,7 +31,7 @@ public indirect enum ExpressionNode: Hashable, Sendable {
     case or([ExpressionNode])
     /// Must not hold.
     case not(ExpressionNode)
-    /// `+ - * / %` over numbers.
+    /// `+ - * / %` over numbers; `+` over text joins it.
     case arithmetic(ArithmeticOperator, ExpressionNode, ExpressionNode)
     /// The number with its sign turned.
     case negated(ExpressionNode)
@@ -143,12 +143,20 @@ public enum Function: Hashable, Sendable {
     case datePart(DatePart)
     /// A text after another.
     case concatenate
+    /// A date after a length of time.
+    case addingTime(DateOffset)
+    /// The seconds from the second date to the first, with their fraction.
+    case secondsBetween
     /// The text without white space at its ends.
     case trimmed
     /// How often the words of a search, the second text, are found in the first; see ``TextWords``.
     case wordCount(TextOptions)
     /// What stands in a JSON value at a place, read as one kind of value; unset where there is nothing or another kind.
     case json(JSONKind, [JSONStep])
+    /// Whether a JSON value is an array or an object without anything in it; unset where there is no JSON.
+    case isEmptyJSON
+    /// The number of elements of a JSON array; unset where there is no array.
+    case elementCount
     /// The angle in radians between two places on a sphere: latitude, longitude, latitude and longitude in degrees.
     case distance
     /// Whether a place lies in a polygon or on its edge: latitude, longitude and the JSON text of the corners, each an
@@ -184,10 +192,16 @@ public struct SortTerm: Hashable, Sendable {
     public var nullsFirst: Bool?
     /// What comparing text overlooks.
     public var options: TextOptions
+    /// The identifier of the locale in whose order text comes, such as `de_AT`; `nil` for the order of bytes.
+    public var locale: String?
 
     /// One key of an order.
-    public init(_ node: ExpressionNode, isAscending: Bool = true, nullsFirst: Bool? = nil, options: TextOptions = []) {
+    public init(
+        _ node: ExpressionNode, isAscending: Bool = true, nullsFirst: Bool? = nil, options: TextOptions = [],
+        locale: String? = nil
+    ) {
         self.node = node
+        self.locale = locale
         self.isAscending = isAscending
         self.nullsFirst = nullsFirst
         self.options = options

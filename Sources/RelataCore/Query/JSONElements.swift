@@ -38,3 +38,14 @@ public struct JSONElements: Hashable, Sendable {
         self.scope = scope
     }
 }
+
+extension ExpressionNode {
+    /// Whether a JSON array has an element that equals a value: text, a number, or `null`.
+    public static func hasElement(_ array: ExpressionNode, _ value: Value, kind: JSONKind = .any) -> ExpressionNode {
+        // The scope is known to this condition alone, which asks for nothing outside.
+        let element = ExpressionNode.element(scope: .max, kind)
+        return .anyElement(
+            JSONElements(of: array, scope: .max),
+            condition: value.isNull ? .isNull(element) : .comparison(.equal, element, .value(value), []))
+    }
+}

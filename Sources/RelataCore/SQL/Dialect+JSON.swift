@@ -28,6 +28,16 @@ extension Dialect {
             + " END"
     }
 
+    /// Whether a JSON text is an array or an object without anything in it.
+    func jsonIsEmpty(_ text: String) -> String {
+        "CASE WHEN json_valid(\(text)) THEN json(\(text)) IN ('[]', '{}') END"
+    }
+
+    /// The number of elements of a JSON text that is an array.
+    func jsonElementCount(_ text: String) -> String {
+        "CASE WHEN NOT json_valid(\(text)) THEN NULL WHEN json_type(\(text)) = 'array' THEN json_array_length(\(text)) END"
+    }
+
     /// The element of an array that is a row of ``jsonElements(of:at:)``.
     func jsonElement(_ alias: String, as kind: JSONKind) -> String {
         let (type, value) = ("\(alias).type", "\(alias).value")

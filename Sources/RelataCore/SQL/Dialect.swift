@@ -109,6 +109,9 @@ public enum Dialect: Sendable {
         }
     }
 
+    /// A date, in microseconds since 1970, after so many calendar months.
+    func adding(months: String, to microseconds: String) -> String { "relata_add_months(\(microseconds), \(months))" }
+
     /// A part of a date column in UTC, as an integer.
     func part(_ part: DatePart, of column: String, _ encoding: DateEncoding) -> String {
         // Whole seconds, rounded down: a date function given a fraction would round to the nearest millisecond, and

@@ -11,6 +11,11 @@ extension ExpressionWriter {
         case .and(let nodes): try joined(flatten(nodes, isAnd: true)[...], " AND ", empty: "TRUE", isInside: isInside)
         case .or(let nodes): try joined(flatten(nodes, isAnd: false)[...], " OR ", empty: "FALSE", isInside: isInside)
         case .not(let node): try not(node)
+        case .comparison(let comparison, .function(.addingTime(let offset), let dates), .value(let value), let options)
+        where offset.months == 0 && dates.count == 1 && value.microseconds.flatMap((-offset).added) != nil:
+            // The constant moves to the other side, so that an index of the date serves.
+            let moved = value.microseconds.flatMap((-offset).added).map { Value.integer($0) } ?? .null
+            try write(.comparison(comparison, dates[0], .value(moved), options), isInside: isInside)
         case .comparison(let comparison, let left, let right, let options):
             try compare(comparison, try operand(left), try operand(right), options)
         case .between(let value, let lower, let upper):

@@ -29,7 +29,10 @@ extension ExpressionWriter {
                 guard term.type != .json else {
                     throw .invalidUse("\(describe(term)) is a JSON value, which has no order: sort by something else")
                 }
-                let sql = try comparable(term, term.type == .text || term.type == nil ? key.options : [])
+                var sql = try comparable(term, term.type == .text || term.type == nil ? key.options : [])
+                if let locale = key.locale, term.type == .text || term.type == nil {
+                    sql += " COLLATE " + dialect.quote(try TextLocale(identifier: locale).collation)
+                }
                 order.append(OrderTerm(term, sql: sql, isAscending: key.isAscending, nullsFirst: key.nullsFirst))
             }
         }

@@ -92,6 +92,7 @@ extension ExpressionWriter {
         let second =
             right.isConstant && !isLeftConstant ? try number(right, like: first) : try number(right, for: operation)
         if isLeftConstant { first = try number(left, like: second) }
+        if first.type == .text || second.type == .text { return try joined(first, second) }
         let isNullable = first.isNullable || second.isNullable || operation == .divide || operation == .remainder
         guard first.type == .decimal || second.type == .decimal else {
             if operation == .remainder, first.type == .real || second.type == .real {
@@ -112,15 +113,28 @@ extension ExpressionWriter {
         _ node: ExpressionNode, for operation: ArithmeticOperator
     ) throws(RelataError) -> Term {
         let term = try term(node)
-        try require(term.type?.isNumber == true, term, "\(operation.rawValue) is for numbers")
+        let joins = operation == .add && term.type == .text
+        try require(
+            joins || term.type?.isNumber == true, term,
+            "\(operation.rawValue) is for numbers" + (operation == .add ? ", or joins text to text" : ""))
         return term
+    }
+
+    /// A text after another.
+    func joined(_ first: Term, _ second: Term) throws(RelataError) -> Term {
+        for term in [first, second] { try require(term.type == .text, term, "+ is for numbers, or joins text to text") }
+        return Term(
+            sql: "(\(first.sql) || \(second.sql))", type: .text, isNullable: first.isNullable || second.isNullable,
+            name: "the joined text")
     }
 
     /// A constant beside a number: a decimal where that is one.
     private mutating func number(_ node: ExpressionNode, like other: Term) throws(RelataError) -> Term {
         guard case .value(let value) = node else { return try term(node) }
         if other.type == .decimal { return try term(node, like: other) }
-        guard value.type?.isNumber ?? true else { throw .invalidUse("\"\(value)\" is no number: it can't be added") }
+        guard value.type?.isNumber ?? true || value.type == .text && other.type == .text else {
+            throw .invalidUse("\"\(value)\" is no number: it can't be added")
+        }
         return try term(node)
     }
 
@@ -167,86 +181,6 @@ extension ExpressionWriter {
         case .text: "lower(replace(\(sql), '-', ''))"
         }
     }
-
-    // MARK: Functions
-
-    private mutating func call(_ function: Function, _ arguments: [ExpressionNode]) throws(RelataError) -> Term {
-        if function == .coalesce { return try coalesce(arguments) }
-        let count = function.argumentCount
-        guard arguments.count == count else {
-            throw .invalidUse(
-                "\(function.spelled) takes \(count) argument\(count == 1 ? "" : "s"), not \(arguments.count)")
-        }
-        var term = try term(arguments[0])
-        let source = term.sql
-        switch function {
-        case .lowercased, .uppercased, .trimmed:
-            try require(term.type == .text, term, "\(function.spelled) is for text")
-            term.sql = "relata_\(function.spelled)(\(source))"
-        case .length:
-            try require(term.type == .text || term.type == .data, term, "length is for text and data")
-            term.sql = "\(term.type == .data ? "length" : "relata_length")(\(source))"
-            term.type = .integer
-        case .absolute:
-            try require(term.type?.isNumber == true, term, "absolute is for numbers")
-            term.sql = term.type == .decimal ? "ltrim(\(source), '-')" : "abs(\(source))"
-        case .concatenate:
-            try require(term.type == .text, term, "concatenate is for text")
-            let other = try self.term(arguments[1])
-            try require(other.type == .text, other, "only text is joined to text")
-            term.sql = "(\(source) || \(other.sql))"
-            term.isNullable = term.isNullable || other.isNullable
-        case .wordCount(let options):
-            let words = try self.term(arguments[1])
-            for text in [term, words] { try require(text.type == .text, text, "words are counted in text") }
-            term.sql = "relata_word_count(\(source), \(words.sql), \(options.rawValue))"
-            (term.type, term.isNullable) = (.integer, term.isNullable || words.isNullable)
-        case .datePart(let part):
-            guard case .date(let encoding)? = term.type else {
-                throw .invalidUse("\(describe(term)) is \(term.type?.spelled ?? "a value"), not a date")
-            }
-            term.sql = dialect.part(part, of: source, encoding)
-            term.type = .integer
-        case .json(let kind, let path): return try json(term, kind, path)
-        case .distance:
-            let numbers = try [term] + arguments.dropFirst().map { (node) throws(RelataError) in try self.term(node) }
-            for number in numbers { try require(number.type?.isNumber == true, number, "a distance is one of numbers") }
-            term.sql = "relata_distance(\(numbers.map(\.sql).joined(separator: ", ")))"
-            (term.type, term.isNullable) = (.real, true)
-        case .isInPolygon:
-            let (longitude, corners) = (try self.term(arguments[1]), try self.term(arguments[2]))
-            try require(corners.type == .text || corners.type == .json, corners, "corners are JSON text")
-            term.sql = "relata_in_polygon(\(source), \(longitude.sql), \(corners.sql))"
-            (term.type, term.isNullable) = (.boolean, true)
-        case .coalesce: break
-        }
-        term.column = nil
-        term.name = function.spelled
-        return term
-    }
-
-    private mutating func coalesce(_ arguments: [ExpressionNode]) throws(RelataError) -> Term {
-        guard let model = arguments.first(where: { !$0.isConstant }) ?? arguments.first else {
-            throw .invalidUse("coalesce needs an argument")
-        }
-        let known = try term(model)
-        var texts: [String] = []
-        var isNullable = true
-        for argument in arguments {
-            let term = argument == model ? known : try term(argument, like: known)
-            if let type = term.type, let other = known.type, type != other, !(type.isNumber && other.isNumber) {
-                throw .invalidUse(
-                    "\(describe(known)) is \(other.spelled) and \(describe(term)) is \(type.spelled): "
-                        + "coalesce takes values of one type")
-            }
-            texts.append(term.sql)
-            isNullable = isNullable && term.isNullable
-        }
-        let sql = texts.count == 1 ? texts[0] : "COALESCE(\(texts.joined(separator: ", ")))"
-        return Term(
-            sql: sql, type: known.type, isNullable: isNullable, name: "coalesce",
-            isSinglePrecision: known.isSinglePrecision)
-    }
 }
 
 extension ExpressionWriter.Term {
@@ -259,33 +193,4 @@ extension ExpressionWriter.Term {
 
 extension ExpressionNode {
     var isConstant: Bool { if case .value = self { true } else { false } }
-}
-
-extension Function {
-    /// The function's name in messages, and after `relata_` in SQL.
-    fileprivate var spelled: String {
-        switch self {
-        case .lowercased: "lowercased"
-        case .uppercased: "uppercased"
-        case .length: "length"
-        case .absolute: "absolute"
-        case .coalesce: "coalesce"
-        case .datePart(let part): part.rawValue
-        case .concatenate: "concatenate"
-        case .trimmed: "trimmed"
-        case .wordCount: "wordCount"
-        case .json: "json"
-        case .distance: "distance"
-        case .isInPolygon: "isInPolygon"
-        }
-    }
-
-    fileprivate var argumentCount: Int {
-        switch self {
-        case .concatenate, .wordCount: 2
-        case .isInPolygon: 3
-        case .distance: 4
-        default: 1
-        }
-    }
 }

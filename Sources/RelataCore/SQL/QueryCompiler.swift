@@ -103,7 +103,11 @@ public struct QueryCompiler: Sendable {
         let (by, _) = try query.columns(.expressions(groups))
         query.writer.groups = .direct
         let (text, types) = try query.columns(.expressions(columns))
-        let order = try query.order(isTotal: false)
+        var order = try query.order(isTotal: false)
+        if !order.isEmpty || plan.limit != nil || plan.offset != nil {
+            // Groups that are equal in the order come by what they are made of: their order is total.
+            for node in groups { query.writer.complete(&order, by: query.writer.terms(try query.writer.operand(node))) }
+        }
         var group = groups.isEmpty ? "" : " GROUP BY " + by
         if let having {
             let condition = try query.writer.written { (writer) throws(RelataError) in try writer.condition(having) }

@@ -42,7 +42,7 @@ extension Value {
     }
 
     /// The microseconds since 1970 of a date in any encoding.
-    private var microseconds: Int64? {
+    var microseconds: Int64? {
         switch self {
         case .integer(let value): value
         case .real(let value): Int64(exactly: (value * 1_000_000).rounded())
@@ -104,6 +104,9 @@ extension AttributeType {
         case .json: "a JSON value"
         }
     }
+
+    /// Whether it is a date in any encoding.
+    package var isDate: Bool { if case .date = self { true } else { false } }
 
     /// Whether arithmetic makes sense.
     var isNumber: Bool { self == .integer || self == .real || self == .decimal }

@@ -31,6 +31,9 @@ enum SQLiteFunctions {
         SQLiteFunction("relata_in_polygon", 3) {
             isTrue(Geometry.isInPolygon(latitude: $0.real(0), longitude: $0.real(1), corners: $0.text(2)))
         },
+        SQLiteFunction("relata_add_months", 2) {
+            DateOffset.adding(months: $0.integer(1), to: $0.integer(0)).map { .integer($0) } ?? .null
+        },
         SQLiteFunction("relata_decimal", 3) { try DecimalFunctions.calculate($0.text(0), $0.text(1), $0.text(2)) },
     ]
 
@@ -61,6 +64,7 @@ enum SQLiteFunctions {
             sqlite3_create_collation_v2(
                 handle, "relata_decimal", SQLITE_UTF8, nil, DecimalFunctions.compare, nil),
             "relata_decimal")
+        try check(sqlite3_collation_needed(handle, nil, LocaleCollation.register), "relata_locale")
     }
 
     /// Deterministic, so that SQLite may call them once for equal arguments; harmless, so that views may call them.
@@ -114,6 +118,9 @@ struct SQLiteArguments {
 
     /// An argument as text, numbers spelled out.
     func text(_ index: Int) -> String { SQLiteValue.text(values, index) ?? "" }
+
+    /// An argument as an integer.
+    func integer(_ index: Int) -> Int64 { sqlite3_value_int64(values[index]) }
 
     /// An argument as a number.
     func real(_ index: Int) -> Double { sqlite3_value_double(values[index]) }

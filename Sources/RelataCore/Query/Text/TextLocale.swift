@@ -1,0 +1,39 @@
+public import Foundation
+
+/// The order that a language gives to text, as Foundation compares text in a locale.
+public struct TextLocale: Sendable {
+    private let locale: Locale
+    private let identifier: String
+
+    /// The order of a locale such as `de` or `sv_SE`.
+    ///
+    /// - Throws: ``RelataError/invalidUse(_:)`` for an identifier that isn't a known locale's: Foundation would take
+    ///   another one's order without a word.
+    public init(identifier: String) throws(RelataError) {
+        let name = identifier.replacingOccurrences(of: "-", with: "_")
+        guard Self.identifiers.contains(name) else {
+            throw .invalidUse(
+                "\"\(identifier.prefix(40))\" is no locale that text can be ordered by: give one such as de, sv_SE or zh_Hans"
+            )
+        }
+        self.identifier = name
+        locale = Locale(identifier: name)
+    }
+
+    private static let identifiers = Set(Locale.availableIdentifiers)
+    private static let prefix = "relata_locale_"
+
+    /// The name of the collation in SQL.
+    public var collation: String { Self.prefix + identifier }
+
+    /// The locale of a collation by its name; `nil` for the name of another collation.
+    public init?(collation: String) {
+        guard collation.hasPrefix(Self.prefix),
+            let known = try? TextLocale(identifier: String(collation.dropFirst(Self.prefix.count)))
+        else { return nil }
+        self = known
+    }
+
+    /// Whether a text comes before another, after it, or beside it.
+    public func compare(_ left: String, _ right: String) -> ComparisonResult { left.compare(right, locale: locale) }
+}
