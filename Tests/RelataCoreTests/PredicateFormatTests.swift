@@ -202,6 +202,81 @@ struct PredicateFormatTests {
                     condition: .comparison(.greater, .aggregate(.count, inner, of: nil, filter: nil), .value(5), [])))
     }
 
+    @Test func subqueriesAreFiguresOfWhatMeetsACondition() throws {
+        let tracks = RelatedSet(scope: 0, path: ["tracks"], innerScope: 1)
+        let long = ExpressionNode.aggregate(
+            .count, tracks, of: nil,
+            filter: .and([compare(.greater, "length", 3, 1), .comparison(.equal, path("title", 1), path("title"), [])]))
+        #expect(
+            try parse("SUBQUERY(tracks, $t, $t.length > 3 AND $t.title == title).@count > 1")
+                == .comparison(.greater, long, .value(1), []))
+        #expect(
+            try parse("subquery(tracks, $t, $t.length > %d).@sum.length == 9", .value(3))
+                == .comparison(
+                    .equal,
+                    .aggregate(.sum, tracks, of: path("length", 1), filter: compare(.greater, "length", 3, 1)),
+                    .value(9), []))
+        let albums = RelatedSet(scope: 0, path: ["albums"], innerScope: 1)
+        let inner = RelatedSet(scope: 1, path: ["tracks"], innerScope: 2)
+        #expect(
+            try parse(
+                "SUBQUERY(albums, $a, SUBQUERY($a.tracks, $t, $t.title == $a.title AND $t.title != name).@count > 0).@count == 1",
+                entity: "Artist")
+                == .comparison(
+                    .equal,
+                    .aggregate(
+                        .count, albums, of: nil,
+                        filter: .comparison(
+                            .greater,
+                            .aggregate(
+                                .count, inner, of: nil,
+                                filter: .and([
+                                    .comparison(.equal, path("title", 2), path("title", 1), []),
+                                    .comparison(.notEqual, path("title", 2), path("name"), []),
+                                ])), .value(0), [])), .value(1), []))
+        // A quantifier inside belongs to the variable's object, and doesn't catch paths of the object outside.
+        #expect(
+            try parse(
+                "SUBQUERY(albums, $a, ANY ($a.tracks.length > 3 AND $a.tracks.title == name)).@count > 0",
+                entity: "Artist")
+                == .comparison(
+                    .greater,
+                    .aggregate(
+                        .count, albums, of: nil,
+                        filter: .quantified(
+                            .any, inner,
+                            condition: .and([
+                                compare(.greater, "length", 3, 2),
+                                .comparison(.equal, path("title", 2), path("name"), []),
+                            ]))), .value(0), []))
+        #expect(
+            try parse("SUBQUERY(tags, $x, $x == %@).@count > 0", .key(KeyValue(["x", 1])))
+                == .comparison(
+                    .greater,
+                    .aggregate(
+                        .count, RelatedSet(scope: 0, path: ["tags"], innerScope: 1), of: nil,
+                        filter: .keyIn(.property(scope: 1, path: []), [KeyValue(["x", 1])])), .value(0), []))
+    }
+
+    @Test(arguments: [
+        ("SUBQUERY(title, $t, $t.length > 3).@count > 1", 10, "expected a to-many"),
+        ("SUBQUERY(tracks, t, $t.length > 3).@count > 1", 18, "expected a variable"),
+        ("SUBQUERY(tracks, $t, $x.length > 3).@count > 1", 22, "there is no variable $x"),
+        ("SUBQUERY(tracks, $t, $t.long > 3).@count > 1", 25, "Track has no property long"),
+        ("SUBQUERY(tracks, $t, $t.length > 3) > 1", 37, "expected .@count"),
+        ("SUBQUERY(tracks, $t, $t.length > 3).length > 1", 37, "expected @count"),
+        ("SUBQUERY(tracks, $t, $t.length > 3).@sum > 1", 37, "expected an attribute"),
+        ("SUBQUERY(tracks, $t, $t.length).@count > 1", 31, "expected a comparison"),
+        ("SUBQUERY(tracks, $t, SUBQUERY(tracks, $t, id > 1).@count > 1).@count > 1", 39, "take another name"),
+        ("$t.length > 3", 1, "there is no variable $t"), ("$ > 3", 1, "expected a name after $"),
+        ("tracks.@distinctUnionOfObjects.length.@sum > 1", 39, "each object counts once"),
+        ("tracks.@distinctUnionOfObjects > 1", 8, "and @count or another figure"),
+        ("id ?? 'x' == 1", 7, "a number"), ("5 ?? id == 1", 1, "expected a property"),
+    ])
+    func errorsInSubqueriesTellTheirPlace(_ text: String, _ column: Int, _ message: String) {
+        errorsTellTheirPlace(text, column, message)
+    }
+
     @Test func arithmeticAndFunctionsAreExpressions() throws {
         #expect(
             try parse("id + 2 * 3 = 7")
@@ -292,7 +367,8 @@ struct PredicateFormatTests {
             ")", ",",
             "1", "'x'", "nil", "AND", "OR", "NOT", "ANY", "ALL", "+", "-", "*", "%@", "%K", "CONTAINS", "[c]", "SELF",
             "isLive", "TRUE",
-            "length", "[", "'", "year", "!", "#", "`",
+            "length", "[", "'", "year", "!", "#", "`", "SUBQUERY", "SUBQUERY(tracks,", "$t", "$t,", "??", "days(",
+            "now()", "released", "@distinctUnionOfObjects",
         ]
         for _ in 0..<50 {
             let text = (0..<Int.random(in: 1...12, using: &generator)).map { _ in

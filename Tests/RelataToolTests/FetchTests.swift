@@ -22,6 +22,13 @@ import Testing
         #expect(try titles(any) == ["The Doors of Perception", "Mort", "Brave New World"])
         let most = try file.run("fetch", "Book", "--sort", "-reviews.@count,title", "--limit", "2", "--format", "json")
         #expect(try titles(most) == ["Mort", "The Dispossessed"])
+        let best = try file.run(
+            "fetch", "Book", "--where", "reviews.@count > 0", "--sort", "-reviews.@avg.stars,title", "--format", "json")
+        let stars = try file.run(
+            "fetch", "Book", "--where", "reviews.@count > 0", "--sort", "-reviews.stars.@avg,title", "--format", "json")
+        #expect(try !titles(best).isEmpty && titles(best) == titles(stars))
+        let wrong = try file.run("fetch", "Book", "--sort", "reviews.@middle.stars")
+        #expect(wrong.exitCode != 0 && wrong.errors.contains("there is no figure @middle"), "\(wrong.errors)")
     }
 
     @Test func aNegativeLimitIsNamed() throws {

@@ -23,7 +23,9 @@ struct FetchCommand: ParsableCommand {
     @Argument(help: "The entity, such as Album.") var entity: String
     @Option(name: .customLong("where"), parsing: .unconditional, help: "What the objects must meet.")
     var condition: String?
-    @Option(parsing: .unconditional, help: "Paths to sort by, such as artist.name,-year; - for descending.")
+    @Option(
+        parsing: .unconditional,
+        help: "Paths and figures to sort by, such as artist.name,-tracks.@count; - for descending.")
     var sort: String?
     @Option(parsing: .unconditional, help: "The largest number of objects.") var limit: Int?
     @Option(help: "Relationships to load as well, such as artist,tracks.genre.") var include: String?

@@ -44,11 +44,10 @@ struct FetchRequest {
     ) throws(RelataError) -> SortTerm {
         let isDescending = text.hasPrefix("-")
         let path = String(text.drop { $0 == "-" || $0 == "+" })
-        let suffix = ".@count"
-        if path.hasSuffix(suffix) {
-            let names = try database.path(String(path.dropLast(suffix.count)), from: table)
-            let set = RelatedSet(scope: 0, path: names, innerScope: 1)
-            return SortTerm(.aggregate(.count, set, of: nil, filter: nil), isAscending: !isDescending)
+        if path.contains("@") {
+            let figure = try PredicateFormat.value(
+                path, entity: table, schema: database.schema, resolveName: database.names.property)
+            return SortTerm(figure, isAscending: !isDescending)
         }
         return SortTerm(.property(scope: 0, path: try database.path(path, from: table)), isAscending: !isDescending)
     }

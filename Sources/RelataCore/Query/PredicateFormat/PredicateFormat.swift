@@ -9,9 +9,16 @@
 /// - `AND`, `OR`, `NOT` (or `&& || !`), parentheses, `TRUEPREDICATE`, `FALSEPREDICATE`;
 /// - `ANY` (or `SOME`), `ALL` and `NONE` of a to-many. In parentheses several comparisons are about the same related
 ///   object: `ANY (reviews.stars > 3 AND reviews.text != nil)`;
-/// - figures of a to-many: `reviews.@count > 5`, `reviews.@avg.stars`, `reviews.stars.@max`;
-/// - membership: `%@ IN authors`, `authors CONTAINS %@`;
-/// - arithmetic `+ - * /`, functions `lowercase uppercase trim length abs year month day hour minute second weekday`;
+/// - figures of a to-many: `reviews.@count > 5`, `reviews.@avg.stars`, `reviews.stars.@max`. Each way along the path
+///   counts; with `@distinctUnionOfObjects` in it, as in `slots.@distinctUnionOfObjects.song.@count`, each object once;
+/// - figures of the related objects that meet a condition: `SUBQUERY(reviews, $r, $r.stars > 3).@count > 1`. A name
+///   without a variable is one of the object outside;
+/// - membership: `%@ IN authors`, `authors CONTAINS %@`; of an array that an attribute holds: `tags CONTAINS 'new'`;
+/// - members of a `Codable` value that an attribute holds: `address.city == 'Oslo'`;
+/// - `a ?? b`: the first that is set;
+/// - dates: `due + days(3)`, `due - months(1)`, with `seconds minutes hours days weeks months years`; `now()`; two dates'
+///   difference in seconds: `end - start`;
+/// - arithmetic `+ - * /`, where `+` joins text to text; functions `lowercase uppercase trim length abs year month day hour minute second weekday`;
 /// - literals `'text'`, `"text"`, `12.5`, `TRUE`, `YES`, `nil`, `{1, 2, 3}`; a date or a UUID is written as text;
 /// - `SELF` for the object, `#name` for a name that is a keyword, `` `a name` `` for one with other characters.
 ///
@@ -38,6 +45,22 @@ public enum PredicateFormat {
                 text: text, tokens: try lexer.tokens(), arguments: arguments, schema: schema, table: table,
                 resolveName: resolveName)
             return try parser.predicate()
+        }
+    }
+
+    /// Reads a value of the objects of an entity, such as a figure to sort by: `reviews.@avg.stars`. A path to an object
+    /// is its key.
+    ///
+    /// - Throws: ``RelataError/predicateFormat(text:column:_:)`` with the column, counted from 1, and what was expected.
+    public static func value(
+        _ text: String, entity: Table, schema: Schema, resolveName: NameResolver = PredicateFormat.property
+    ) throws(RelataError) -> ExpressionNode {
+        try withoutActuallyEscaping(resolveName) { (resolveName) throws(RelataError) in
+            var lexer = PredicateLexer(text)
+            var parser = PredicateParser(
+                text: text, tokens: try lexer.tokens(), arguments: [], schema: schema, table: entity,
+                resolveName: resolveName)
+            return try parser.wholeValue()
         }
     }
 

@@ -10,6 +10,8 @@ struct PredicateToken: Equatable {
         case placeholder(Character)
         /// `@count` without its `@`.
         case figure(String)
+        /// `$review` without its `$`.
+        case variable(String)
         case symbol(String)
         case end
     }
@@ -27,6 +29,7 @@ struct PredicateToken: Equatable {
         case .number(let number): number
         case .placeholder(let letter): "%\(letter)"
         case .figure(let name): "@\(name)"
+        case .variable(let name): "$\(name)"
         case .symbol(let symbol): symbol
         case .end: "the end"
         }
@@ -50,7 +53,8 @@ struct PredicateLexer {
     ]
 
     private static let symbols = [
-        "&&", "||", "==", "!=", "<>", "<=", "=<", ">=", "=>", "=", "<", ">", "!", "(", ")", "{", "}", "[", "]", ",",
+        "&&", "||", "??", "==", "!=", "<>", "<=", "=<", ">=", "=>", "=", "<", ">", "!", "(", ")", "{", "}", "[", "]",
+        ",",
         ".",
         "+", "-", "*", "/",
     ]
@@ -94,6 +98,11 @@ struct PredicateLexer {
             let name = word()
             guard !name.isEmpty else { throw failure(start + 1, "expected count, sum, min, max or avg after @") }
             return .figure(name)
+        case "$":
+            index += 1
+            let name = word()
+            guard !name.isEmpty else { throw failure(start + 1, "expected a name after $") }
+            return .variable(name)
         case "%": return .placeholder(try placeholder())
         case _ where character.isASCII && character.isNumber: return .number(number())
         case _ where Self.isWordPart(character):

@@ -113,6 +113,7 @@ extension PredicateParser {
         case .value(let node, _), .object(let node, _), .condition(let node): return node
         case .literal(let literal): return .value(try fit(literal, as: nil, comparison.spelled, operand.column))
         case .list: throw failure(operand.column, "expected one value beside \(comparison.spelled), not a list")
+        case .offset: throw failure(operand.column, "a length of time is added to a date, or taken from one")
         case .set(let set, _, _, _): throw needsQuantifier(set, operand.column)
         }
     }
@@ -141,7 +142,12 @@ extension PredicateParser {
     private func find(
         _ search: TextOperator, _ left: Operand, _ right: Operand, _ comparison: Comparison
     ) throws(RelataError) -> ExpressionNode {
-        if case .set = left.kind, search == .contains { return try isIn(right, left, comparison) }
+        if search == .contains {
+            switch left.kind {
+            case .set, .value(_, .json?): return try isIn(right, left, comparison)
+            default: break
+            }
+        }
         let pattern: ExpressionNode
         if case .literal(let literal) = right.kind {
             switch literal.plainValue {
@@ -175,6 +181,11 @@ extension PredicateParser {
                 kind: type == nil ? .object(member, table) : .value(member, type), column: right.column)
             let inner = try compare(element, .equal, left, comparison)
             return .quantified(.any, set, condition: inner)
+        case .value(let array, .json?):
+            guard case .literal(let literal) = left.kind, let value = literal.plainValue else {
+                throw failure(left.column, "expected one value to look for in the array")
+            }
+            return .hasElement(array, value)
         case .value(_, .text), .literal(.text), .literal(.argument(.value(.text))):
             return try find(.contains, right, left, comparison)  // 'part' IN title
         default:

@@ -1,4 +1,4 @@
-/// Literals, arguments, functions and paths.
+/// Literals, arguments, functions and arithmetic.
 extension PredicateParser {
     mutating func primary() throws(RelataError) -> Operand {
         let token = token
@@ -10,12 +10,14 @@ extension PredicateParser {
         case .keyword("NIL", _), .keyword("NULL", _): return literal(.null)
         case .keyword("TRUEPREDICATE", _): return constant(.condition(.and([])))
         case .keyword("FALSEPREDICATE", _): return constant(.condition(.or([])))
-        case .keyword("SELF", _): return try path()
+        case .keyword("SELF", _), .variable: return try path()
         case .placeholder("K"): return try path()
         case .placeholder(let letter): return literal(.argument(try argument(letter)))
         case .symbol("{"): return try list()
         case .name(let name):
-            if index + 1 < tokens.count, tokens[index + 1].kind == .symbol("(") { return try call(name) }
+            if index + 1 < tokens.count, tokens[index + 1].kind == .symbol("(") {
+                return name.uppercased() == "SUBQUERY" ? try subquery() : try call(name)
+            }
             return try path()
         case .keyword, .figure, .symbol, .end: throw unexpected("a property, a value or (")
         }
@@ -36,12 +38,12 @@ extension PredicateParser {
         var elements: [Operand] = []
         while !take("}") {
             if !elements.isEmpty { try require(",", ", or }") }
-            elements.append(try sum())
+            elements.append(try coalesced())
         }
         return Operand(kind: .list(elements), column: column)
     }
 
-    private mutating func argument(_ letter: Character) throws(RelataError) -> PredicateArgument {
+    mutating func argument(_ letter: Character) throws(RelataError) -> PredicateArgument {
         guard let argument = arguments.popFirst() else {
             throw failure(token.column, "expected an argument for \(token.spelled)")
         }
@@ -66,28 +68,72 @@ extension PredicateParser {
         "weekday": (.datePart(.weekday), .integer),
     ]
 
+    private static let offsets: [String: @Sendable (Int) -> DateOffset] = [
+        "minutes": { .minutes($0) }, "hours": { .hours($0) }, "days": { .days($0) }, "weeks": { .weeks($0) },
+        "months": { .months($0) }, "years": { .years($0) },
+    ]
+
     private mutating func call(_ name: String) throws(RelataError) -> Operand {
         let column = token.column
+        if name.lowercased() == "now" {
+            index += 2
+            try require(")", ")")
+            return Operand(kind: .literal(.argument(.value(.integer(now)))), column: column)
+        }
+        if name.lowercased() == "seconds" || Self.offsets[name.lowercased()] != nil { return try offset(name) }
         guard let known = Self.functions[name.lowercased()] else {
             throw failure(
                 column,
-                "there is no function \(name)" + NameSuggestion.hint(for: name, among: Self.functions.keys.sorted()))
+                "there is no function \(name)"
+                    + NameSuggestion.hint(
+                        for: name, among: (Array(Self.functions.keys) + Array(Self.offsets.keys)).sorted()))
         }
         index += 2
-        let argument = try nested { (parser) throws(RelataError) in try parser.sum() }
+        let argument = try nested { (parser) throws(RelataError) in try parser.coalesced() }
         try require(")", ")")
         let (node, type) = try value(argument, for: "\(name)()")
         return Operand(kind: .value(.function(known.function, [node]), known.result ?? type), column: column)
     }
 
+    /// `days(3)`: a length of time.
+    private mutating func offset(_ name: String) throws(RelataError) -> Operand {
+        let column = token.column
+        index += 2
+        let place = token.column
+        let argument = try nested { (parser) throws(RelataError) in try parser.sum() }
+        try require(")", ")")
+        guard case .literal(let literal) = argument.kind, let count = literal.plainValue else {
+            throw failure(place, "expected a number for \(name)()")
+        }
+        switch (count, Self.offsets[name.lowercased()]) {
+        case (.integer(let count), let make?): return Operand(kind: .offset(make(Int(count))), column: column)
+        case (.integer(let count), nil): return Operand(kind: .offset(.seconds(Double(count))), column: column)
+        case (.real(let count), nil): return Operand(kind: .offset(.seconds(count)), column: column)
+        default: throw failure(place, "expected \(name == "seconds" ? "a number" : "an integer") for \(name)()")
+        }
+    }
+
+    /// `a ?? b`: the first that is set.
+    func coalesce(_ first: Operand, _ other: Operand) throws(RelataError) -> Operand {
+        guard case .value(let node, let type) = first.kind else {
+            throw failure(first.column, "expected a property or another value before ??")
+        }
+        let (replacement, otherType) = try value(other, for: "the value after ??", as: type)
+        return Operand(
+            kind: .value(.function(.coalesce, [node, replacement]), type ?? otherType), column: first.column)
+    }
+
     func arithmetic(
         _ operation: ArithmeticOperator, _ left: Operand, _ right: Operand
     ) throws(RelataError) -> Operand {
+        if let dates = try dateArithmetic(operation, left, right) { return dates }
         let types = [type(of: left), type(of: right)]
         let isDecimal = types.contains(.decimal)
         let (first, _) = try value(left, for: operation.rawValue, as: isDecimal ? .decimal : nil)
         let (second, _) = try value(right, for: operation.rawValue, as: isDecimal ? .decimal : nil)
-        let type: AttributeType = isDecimal ? .decimal : types.contains(.real) ? .real : .integer
+        let joins = operation == .add && types.contains(.text) && types.allSatisfy { $0 == .text || $0 == nil }
+        let type: AttributeType =
+            joins ? .text : isDecimal ? .decimal : types.contains(.real) ? .real : .integer
         return Operand(kind: .value(.arithmetic(operation, first, second), type), column: left.column)
     }
 
@@ -104,7 +150,7 @@ extension PredicateParser {
         switch operand.kind {
         case .value(_, let type): type
         case .literal(let literal): literal.plainValue?.type
-        case .condition, .list, .object, .set: nil
+        case .condition, .list, .object, .set, .offset: nil
         }
     }
 
@@ -118,6 +164,7 @@ extension PredicateParser {
             let value = try fit(literal, as: wanted, name, operand.column)
             return (.value(value), value.type)
         case .condition(let node): return (node, .boolean)
+        case .offset: throw failure(operand.column, "a length of time is added to a date, or taken from one")
         case .list, .object: throw failure(operand.column, "expected a value for \(name)")
         case .set(let set, _, _, _): throw needsQuantifier(set, operand.column)
         }
@@ -137,45 +184,5 @@ extension PredicateParser {
     func needsQuantifier(_ set: RelatedSet, _ column: Int) -> RelataError {
         let path = set.path.joined(separator: ".")
         return failure(column, "\(path) is a to-many: expected ANY, ALL or NONE before it, or .@count after it")
-    }
-
-    // MARK: Paths
-
-    /// `genre.name`, `reviews.@avg.stars`, `SELF`.
-    private mutating func path() throws(RelataError) -> Operand {
-        let column = token.column
-        var elements: [PathElement] = []
-        if take(keyword: "SELF") {
-            if token.kind != .symbol(".") {
-                return Operand(kind: .object(.property(scope: 0, path: []), table), column: column)
-            }
-        } else {
-            elements += try self.elements()
-        }
-        while take(".") { elements += try self.elements() }
-        return try resolve(elements, column: column)
-    }
-
-    /// The element at the current token; several where an argument names a path.
-    private mutating func elements() throws(RelataError) -> [PathElement] {
-        let column = token.column
-        defer { index += 1 }
-        switch token.kind {
-        case .name(let name): return [PathElement(name: name, isFigure: false, column: column)]
-        case .keyword(_, let written): return [PathElement(name: written, isFigure: false, column: column)]
-        case .figure(let name): return [PathElement(name: name, isFigure: true, column: column)]
-        case .placeholder("K"):
-            guard case .value(.text(let path)) = try argument("K") else { throw unexpected("a name") }
-            let names = path.split(separator: ".", omittingEmptySubsequences: false)
-            if names.contains("") {
-                throw failure(column, "expected the name of a property as the argument for %K, not \"\(path)\"")
-            }
-            return names.map { name in
-                PathElement(
-                    name: name.hasPrefix("@") ? String(name.dropFirst()) : String(name), isFigure: name.hasPrefix("@"),
-                    column: column)
-            }
-        default: throw unexpected("the name of a property")
-        }
     }
 }

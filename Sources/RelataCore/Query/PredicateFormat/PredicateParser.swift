@@ -24,10 +24,14 @@ struct PredicateParser {
         self.resolveName = resolveName
     }
 
-    /// A quantifier whose comparison is being read.
+    /// A quantifier whose comparison is being read, or a subquery whose condition is.
     struct QuantifierContext {
-        /// The way to the related objects from the query's own; empty until a path through a to-many was read.
+        /// The scope that the way begins in: the query's own object, or the object of a subquery's variable.
+        var base = 0
+        /// The way to the related objects from there; empty until a path through a to-many was read.
         var path: [String] = []
+        /// The name of a subquery's variable, which alone stands for its objects.
+        var variable: String?
         var set: RelatedSet?
         var table: Table
     }
@@ -38,6 +42,8 @@ struct PredicateParser {
             case condition(ExpressionNode)
             case literal(PredicateLiteral)
             case list([Operand])
+            /// A length of time.
+            case offset(DateOffset)
             /// A value with its type, or an object of an entity.
             case value(ExpressionNode, AttributeType?)
             case object(ExpressionNode, Table)
@@ -90,6 +96,17 @@ struct PredicateParser {
         }
         // Comparisons were checked one by one; what is left is how deeply they are nested.
         return try checked(node, 1)
+    }
+
+    /// The whole text as a value.
+    mutating func wholeValue() throws(RelataError) -> ExpressionNode {
+        let operand = try coalesced()
+        guard token.kind == .end else { throw unexpected("the end") }
+        switch operand.kind {
+        case .value(let node, _), .object(let node, _): return node
+        case .set(let set, _, _, _): throw needsQuantifier(set, operand.column)
+        case .condition, .literal, .list, .offset: throw failure(operand.column, "expected a property or a figure")
+        }
     }
 
     /// `a OR b`.
@@ -145,22 +162,30 @@ struct PredicateParser {
 
     /// `a == b`, or `a` alone.
     private mutating func comparison() throws(RelataError) -> Operand {
-        let left = try sum()
+        let left = try coalesced()
         guard let comparison = try comparisonOperator() else { return left }
         let column = token.column
         let right: Operand
         if comparison.kind == .between, token.kind != .symbol("{"), !isPlaceholder {
-            let lower = try sum()
+            let lower = try coalesced()
             guard take(keyword: "AND") else { throw unexpected("AND and the upper bound, or {lower, upper}") }
-            right = Operand(kind: .list([lower, try sum()]), column: column)
+            right = Operand(kind: .list([lower, try coalesced()]), column: column)
         } else {
-            right = try sum()
+            right = try coalesced()
         }
         let node = try compare(left, comparison, right)
         return Operand(kind: .condition(node), column: left.column)
     }
 
     private var isPlaceholder: Bool { if case .placeholder = token.kind { true } else { false } }
+
+    /// `a ?? b`.
+    mutating func coalesced() throws(RelataError) -> Operand {
+        let first = try sum()
+        guard take("??") else { return first }
+        let other = try nested { (parser) throws(RelataError) in try parser.coalesced() }
+        return try coalesce(first, other)
+    }
 
     mutating func sum() throws(RelataError) -> Operand {
         var left = try product()
@@ -219,7 +244,7 @@ struct PredicateParser {
         case .condition(let node): return node
         case .literal(.boolean(let isTrue)): return .value(.integer(isTrue ? 1 : 0))
         case .value(let node, .boolean): return node
-        case .literal, .list, .value, .object, .set:
+        case .literal, .list, .value, .object, .set, .offset:
             throw unexpected("a comparison such as == or IN")
         }
     }
