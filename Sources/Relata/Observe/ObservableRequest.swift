@@ -56,8 +56,8 @@ extension Query: ObservableRequest {
     }
 
     var identity: QueryIdentity? {
-        guard let formats = try? formats.map({ try $0.identity }) else { return nil }
-        return QueryIdentity(plan: plan, includes: includes, formats: formats)
+        guard let pending = try? pending.map({ try $0.identity }) else { return nil }
+        return QueryIdentity(plan: plan, includes: includes, pending: pending)
     }
 }
 
@@ -65,19 +65,28 @@ extension Query: ObservableRequest {
 struct QueryIdentity: Hashable, Sendable {
     let plan: QueryPlan
     let includes: [IncludePlan]
-    let formats: [TextIdentity]
+    let pending: [Pending]
 
-    struct TextIdentity: Hashable, Sendable {
-        let format: Value
-        let arguments: [PredicateArgument?]
+    enum Pending: Hashable, Sendable {
+        case text(Value, arguments: [PredicateArgument?])
+        case combined([QueryIdentity], isAnd: Bool)
     }
 }
 
-extension PredicateText {
-    var identity: QueryIdentity.TextIdentity {
+extension PendingCondition {
+    var identity: QueryIdentity.Pending {
         get throws {
-            QueryIdentity.TextIdentity(
-                format: .text(format), arguments: try arguments.map { try $0?.predicateArgument })
+            switch self {
+            case .text(let text):
+                .text(
+                    .text(text.format),
+                    arguments: try text.arguments.map { try $0.map { try PredicateArgument(of: $0) } })
+            case .combined(let parts, let isAnd):
+                .combined(
+                    try parts.map {
+                        QueryIdentity(plan: $0.plan, includes: [], pending: try $0.pending.map { try $0.identity })
+                    }, isAnd: isAnd)
+            }
         }
     }
 }

@@ -7,8 +7,8 @@
 public struct Query<Root: Model>: Sendable {
     /// The query as plain data.
     public var plan: QueryPlan
-    /// Conditions given as text, which need the schema to be understood.
-    var formats: [PredicateText] = []
+    /// Conditions with text in them, which need the schema to be understood.
+    var pending: [PendingCondition] = []
     /// What is loaded with the objects.
     var includes: [IncludePlan] = []
 
@@ -35,13 +35,15 @@ public struct Query<Root: Model>: Sendable {
     /// Book.matching("genre.name == %@ AND ANY authors.name BEGINSWITH %@", "Fantasy", "Ursula")
     /// ```
     ///
-    /// The text is checked against the schema when the query runs; an error points at its column.
-    public func matching(_ format: String, _ arguments: (any PredicateArgumentConvertible)?...) -> Query {
+    /// An argument is a value, an enum with a raw value, an object, a link, a key, a `Codable` value, or an array or set
+    /// of these; see ``PredicateArgument/init(of:)``. The text and the arguments are checked against the schema when the
+    /// query runs; an error points at its column.
+    public func matching(_ format: String, _ arguments: (any Sendable)?...) -> Query {
         matching(format, arguments: arguments)
     }
 
-    func matching(_ format: String, arguments: [(any PredicateArgumentConvertible)?]) -> Query {
-        with { $0.formats.append(PredicateText(format: format, arguments: arguments)) }
+    func matching(_ format: String, arguments: [(any Sendable)?]) -> Query {
+        with { $0.pending.append(.text(PredicateText(format: format, arguments: arguments))) }
     }
 
     /// In that order, before any order asked for earlier.
@@ -95,7 +97,7 @@ extension Model {
 
     /// The objects that meet a condition given as text, as ``Query/matching(_:_:)`` reads it.
     public static func matching(
-        _ format: String, _ arguments: (any PredicateArgumentConvertible)?...
+        _ format: String, _ arguments: (any Sendable)?...
     ) -> Query<Self> {
         Query().matching(format, arguments: arguments)
     }
@@ -103,7 +105,7 @@ extension Model {
 
 /// Groups of a query's objects; see ``Query/grouped(by:)``.
 public struct Groups<Root: Model>: Sendable {
-    let query: Query<Root>
+    var query: Query<Root>
     let groups: [ExpressionNode]
     var having: ExpressionNode?
 
@@ -112,6 +114,25 @@ public struct Groups<Root: Model>: Sendable {
         var copy = self
         let node = condition(Root.Fields(path: FieldPath())).node
         copy.having = having.map { .and([$0, node]) } ?? node
+        return copy
+    }
+
+    /// The groups in an order: of what they are made of, or of their figures. Groups that are equal in it come in the order
+    /// of what they are made of.
+    ///
+    /// ```swift
+    /// Film.all.grouped { $0.director.country }.sorted { $0.objectCount.descending }.limit(3)
+    /// ```
+    public func sorted(@SortBuilder _ order: (Root.Fields) -> [SortTerm]) -> Groups {
+        var copy = self
+        copy.query = query.sorted(order)
+        return copy
+    }
+
+    /// No more than so many groups. A negative number is an error when the query runs.
+    public func limit(_ count: Int, offset: Int = 0) -> Groups {
+        var copy = self
+        copy.query = query.limit(count, offset: offset)
         return copy
     }
 
@@ -205,11 +226,11 @@ public enum SortBuilder {
 /// A condition given as text, parsed when the query runs: only then the schema is known.
 struct PredicateText: Sendable {
     let format: String
-    let arguments: [(any PredicateArgumentConvertible)?]
+    let arguments: [(any Sendable)?]
 
     func parse(entity: String, schema: Schema) throws -> ExpressionNode {
         try PredicateFormat.parse(
-            format, arguments: arguments.map { try $0?.predicateArgument ?? .value(.null) }, entity: entity,
-            schema: schema)
+            format, arguments: arguments.map { try $0.map { try PredicateArgument(of: $0) } ?? .value(.null) },
+            entity: entity, schema: schema)
     }
 }

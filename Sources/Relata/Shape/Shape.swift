@@ -87,7 +87,7 @@ extension Shape {
 
     /// The shapes of the objects that meet a condition given as text; see ``Query/matching(_:_:)``.
     public static func matching(
-        _ format: String, _ arguments: (any PredicateArgumentConvertible)?...
+        _ format: String, _ arguments: (any Sendable)?...
     ) -> ShapeQuery<Self> { ShapeQuery(Query().matching(format, arguments: arguments)) }
 }
 

@@ -17,7 +17,7 @@ public struct ShapeQuery<Content: Shape>: Sendable {
     ) -> ShapeQuery { ShapeQuery(query.where(condition)) }
 
     /// The shapes of the objects that meet a condition given as text; see ``Query/matching(_:_:)``.
-    public func matching(_ format: String, _ arguments: (any PredicateArgumentConvertible)?...) -> ShapeQuery {
+    public func matching(_ format: String, _ arguments: (any Sendable)?...) -> ShapeQuery {
         ShapeQuery(query.matching(format, arguments: arguments))
     }
 

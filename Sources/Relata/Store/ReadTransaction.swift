@@ -122,10 +122,8 @@ public class ReadTransaction: StoreReader {
         if let offset = plan.offset, offset < 0 {
             throw RelataError.invalidUse("an offset can't be negative: \(offset)")
         }
-        for format in query.formats {
-            let node = try format.parse(entity: M.entityName, schema: catalog.schema)
-            plan.condition = plan.condition.map { .and([$0, node]) } ?? node
-        }
+        plan.condition = try query.pending.condition(
+            besides: plan.condition, entity: M.entityName, schema: catalog.schema)
         if let required = IncludePlan.requirement(of: try IncludePlan.merged(query.includes)) {
             plan.condition = plan.condition.map { .and([$0, required]) } ?? required
         }

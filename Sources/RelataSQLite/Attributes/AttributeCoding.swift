@@ -100,6 +100,16 @@ public struct RawValueCoding<Value: RawRepresentable & Sendable>: AttributeCodin
     }
 }
 
+/// JSON as columns hold it.
+package enum JSONText {
+    /// A value as JSON text with sorted keys.
+    package static func encode(_ value: some Encodable) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(value), as: UTF8.self)
+    }
+}
+
 /// Any `Codable` type, as JSON text with sorted keys, so that equal values are equal text.
 @frozen
 public struct JSONCoding<Value: Codable & Sendable>: AttributeCoding {
@@ -115,10 +125,8 @@ public struct JSONCoding<Value: Codable & Sendable>: AttributeCoding {
     }
     /// The value as the column stores it.
     public func encode(_ value: Value) throws(RelataError) -> RelataCore.Value {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         do {
-            return .text(String(decoding: try encoder.encode(value), as: UTF8.self))
+            return .text(try JSONText.encode(value))
         } catch {
             throw .validation([
                 ValidationFailure(

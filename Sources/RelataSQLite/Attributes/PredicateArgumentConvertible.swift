@@ -30,6 +30,32 @@ extension Set: PredicateArgumentConvertible where Element: PredicateArgumentConv
 }
 
 extension PredicateArgument {
+    /// What a value stands for in a predicate given as text: that of a ``PredicateArgumentConvertible``, the raw value of
+    /// an enum, the JSON of any other `Codable` value, or a list of these.
+    ///
+    /// - Throws: ``RelataError/invalidUse(_:)`` for a value that can't stand for `%@`.
+    public init(of value: Any) throws {
+        switch value {
+        case let known as any PredicateArgumentConvertible: self = try known.predicateArgument
+        case let raw as any RawRepresentable: self = try PredicateArgument(of: Self.rawValue(of: raw))
+        case let values as [Any]: self = try .list(values.map { try PredicateArgument(of: $0) })
+        case let values as Set<AnyHashable>: self = try .list(values.map { try PredicateArgument(of: $0.base) })
+        default:
+            let mirror = Mirror(reflecting: value)
+            if mirror.displayStyle == .optional {
+                self = try mirror.children.first.map { try PredicateArgument(of: $0.value) } ?? .value(.null)
+            } else if let value = value as? any Encodable {
+                self = .value(.text(try JSONText.encode(value)))
+            } else {
+                throw RelataError.invalidUse(
+                    "a \(type(of: value)) can't stand for %@: give a value, an enum with a raw value, an object, a link, a key, or an array of these"
+                )
+            }
+        }
+    }
+
+    private static func rawValue<Raw: RawRepresentable>(of value: Raw) -> Any { value.rawValue }
+
     /// Several arguments as one: all values, or all keys.
     static func list(_ arguments: [PredicateArgument]) throws(RelataError) -> PredicateArgument {
         var values: [Value] = []
