@@ -1,3 +1,5 @@
+import Foundation
+
 // Comparison and logic of expressions, as Swift writes them. `lhs op value` and `lhs op expression`, no more: every
 // overload makes every expression slower to type-check.
 
@@ -68,19 +70,50 @@ public prefix func ! <Operand: QueryExpression<Bool>>(operand: Operand) -> Condi
 
 // MARK: Arithmetic
 
-extension QueryExpression where QueryValue: Numeric {
+extension QueryExpression {
     func calculate(_ operation: ArithmeticOperator, _ other: ExpressionNode) -> TypedExpression<QueryValue> {
         TypedExpression(.arithmetic(operation, node, other), coding)
     }
 
-    /// The sum of two values.
+    private func calculate(_ left: QueryValue, _ operation: ArithmeticOperator) -> TypedExpression<QueryValue> {
+        TypedExpression(.arithmetic(operation, coding.constant(left), node), coding)
+    }
+}
+
+/// What `+` takes in a query: numbers, which it adds, and text, which it joins.
+public protocol AdditionOperand {}
+extension Int: AdditionOperand {}
+extension Int8: AdditionOperand {}
+extension Int16: AdditionOperand {}
+extension Int32: AdditionOperand {}
+extension Int64: AdditionOperand {}
+extension UInt: AdditionOperand {}
+extension UInt8: AdditionOperand {}
+extension UInt16: AdditionOperand {}
+extension UInt32: AdditionOperand {}
+extension UInt64: AdditionOperand {}
+extension Float: AdditionOperand {}
+extension Double: AdditionOperand {}
+extension Decimal: AdditionOperand {}
+extension String: AdditionOperand {}
+
+extension QueryExpression where QueryValue: AdditionOperand {
+    /// The sum of two numbers, or a text after another.
+    @_disfavoredOverload
     public static func + (left: Self, right: QueryValue) -> TypedExpression<QueryValue> {
         left.calculate(.add, left.coding.constant(right))
     }
-    /// The sum of two values.
+    /// The sum of two numbers, or a text after another.
+    @_disfavoredOverload
     public static func + <Other: QueryExpression<QueryValue>>(left: Self, right: Other) -> TypedExpression<QueryValue> {
         left.calculate(.add, right.node)
     }
+    /// The sum of two numbers, or a text after another.
+    @_disfavoredOverload
+    public static func + (left: QueryValue, right: Self) -> TypedExpression<QueryValue> { right.calculate(left, .add) }
+}
+
+extension QueryExpression where QueryValue: Numeric {
     /// The difference of two values.
     public static func - (left: Self, right: QueryValue) -> TypedExpression<QueryValue> {
         left.calculate(.subtract, left.coding.constant(right))
@@ -112,12 +145,6 @@ extension QueryExpression where QueryValue: Numeric {
 
     // With the constant first.
 
-    private func calculate(_ left: QueryValue, _ operation: ArithmeticOperator) -> TypedExpression<QueryValue> {
-        TypedExpression(.arithmetic(operation, coding.constant(left), node), coding)
-    }
-
-    /// The sum of two values.
-    public static func + (left: QueryValue, right: Self) -> TypedExpression<QueryValue> { right.calculate(left, .add) }
     /// The difference of two values.
     public static func - (left: QueryValue, right: Self) -> TypedExpression<QueryValue> {
         right.calculate(left, .subtract)

@@ -1,0 +1,189 @@
+import Foundation
+
+// Conditions on what an attribute holds inside: whether it is empty, the elements of arrays and sets, and the members of
+// `Codable` values, all of which a column holds as JSON.
+
+/// What `isEmpty` applies to in a query: text, data, arrays, sets and dictionaries, and these where they may be unset.
+public protocol EmptiableOperand {
+    /// How an empty value is told.
+    @_documentation(visibility: internal)
+    static func isEmpty(_ node: ExpressionNode) -> ExpressionNode
+}
+
+extension EmptiableOperand {
+    /// A JSON value without anything in it.
+    @_documentation(visibility: internal)
+    public static func isEmpty(_ node: ExpressionNode) -> ExpressionNode { .function(.isEmptyJSON, [node]) }
+}
+
+extension String: EmptiableOperand {
+    /// The text without characters.
+    @_documentation(visibility: internal)
+    public static func isEmpty(_ node: ExpressionNode) -> ExpressionNode {
+        .comparison(.equal, node, .value(.text("")), [])
+    }
+}
+
+extension Data: EmptiableOperand {
+    /// No bytes.
+    @_documentation(visibility: internal)
+    public static func isEmpty(_ node: ExpressionNode) -> ExpressionNode {
+        .comparison(.equal, node, .value(.blob(Data())), [])
+    }
+}
+
+extension Array: EmptiableOperand {}
+extension Set: EmptiableOperand {}
+extension Dictionary: EmptiableOperand {}
+extension Optional: EmptiableOperand where Wrapped: EmptiableOperand {
+    /// As for a value that is set.
+    @_documentation(visibility: internal)
+    public static func isEmpty(_ node: ExpressionNode) -> ExpressionNode { Wrapped.isEmpty(node) }
+}
+
+extension QueryExpression where QueryValue: EmptiableOperand {
+    /// Whether there is nothing in the text, the data, the array, the set or the dictionary. An unset value isn't empty.
+    public var isEmpty: Condition { Condition(QueryValue.isEmpty(node)) }
+}
+
+// MARK: Elements
+
+/// An array or a set that an attribute holds, or one that may be unset.
+public protocol ListOperand {
+    /// What the list is made of.
+    associatedtype ListElement: Codable
+}
+extension Array: ListOperand where Element: Codable {
+    /// What the list is made of.
+    public typealias ListElement = Element
+}
+extension Set: ListOperand where Element: Codable {
+    /// What the list is made of.
+    public typealias ListElement = Element
+}
+extension Optional: ListOperand where Wrapped: ListOperand {
+    /// What the list is made of.
+    public typealias ListElement = Wrapped.ListElement
+}
+
+extension QueryExpression where QueryValue: ListOperand, QueryValue.ListElement: Sendable {
+    /// Whether an element of the list equals a value: `$0.tags.contains("new")`. An unset list has no elements.
+    public func contains(_ element: QueryValue.ListElement) -> Condition {
+        let coding = ExpressionCoding<QueryValue.ListElement>(jsonOf: QueryValue.ListElement.self)
+        do {
+            return Condition(.hasElement(node, try coding.encode(element), kind: coding.kind))
+        } catch {
+            return Condition(.invalid("\(error)"))
+        }
+    }
+
+    /// Whether an element of the list meets a condition.
+    ///
+    /// ```swift
+    /// Order.where { $0.lines.contains { $0.member("quantity", as: Int.self) > 10 } }
+    /// ```
+    public func contains<Check: QueryExpression<Bool>>(
+        where condition: (TypedExpression<QueryValue.ListElement>) -> Check
+    ) -> Condition {
+        let coding = ExpressionCoding<QueryValue.ListElement>(jsonOf: QueryValue.ListElement.self)
+        let depth = ElementScope.depth
+        // Conditions inside have scopes of their own.
+        let check = ElementScope.$depth.withValue(depth + 1) {
+            condition(TypedExpression(.element(scope: depth, coding.kind), coding))
+        }
+        return Condition(.anyElement(JSONElements(of: node, scope: depth), condition: check.node))
+    }
+
+    /// The number of elements; unset where the list is.
+    public var count: TypedExpression<Int> { TypedExpression(.function(.elementCount, [node])) }
+}
+
+/// The number of the scope in which the next element is known. Numbers of objects' scopes are far smaller.
+private enum ElementScope {
+    @TaskLocal static var depth = 1_000_000
+}
+
+// MARK: Members
+
+extension QueryExpression where QueryValue: Codable {
+    /// A member of a `Codable` value, by the names that lead to it in its JSON; unset where there is none, or one of
+    /// another kind.
+    ///
+    /// ```swift
+    /// Customer.where { $0.address.member("city", as: String.self) == "Oslo" }
+    /// Customer.where { $0.address.member("location", "latitude", as: Double.self) > 60 }
+    /// ```
+    ///
+    /// The names are those of the coding keys. They are text, because Swift doesn't tell the coding key of a key path: a
+    /// name that the type doesn't have is unset in every object, so use a constant for a name that you use often. No
+    /// index serves a member: store what you search for in large tables as an attribute of its own.
+    public func member<Member: Codable & Sendable>(
+        _ names: String..., as type: Member.Type
+    ) -> TypedExpression<Member?> {
+        let coding = ExpressionCoding<Member>(jsonOf: type)
+        guard self.coding.type == .json || self.coding.type == nil, !names.isEmpty else {
+            return TypedExpression(
+                .invalid("only a value that is stored as JSON has members, and a member has a name"), coding.optional)
+        }
+        return TypedExpression(
+            .function(.json(coding.kind, names.map { .member($0) }), [node]), coding.optional)
+    }
+}
+
+extension ExpressionCoding where Value: Codable & Sendable {
+    /// How a value stands within JSON.
+    init(jsonOf type: Value.Type) {
+        let kind = JSONKind(of: type)
+        self.init(
+            type: nil, encode: { try JSONPart.value(of: $0, kind) }, decode: { try JSONPart.decode(type, $0, kind) })
+    }
+
+    /// The kind of JSON value that the type is written as.
+    fileprivate var kind: JSONKind { JSONKind(of: Value.self) }
+}
+
+extension JSONKind {
+    /// What `JSONEncoder` writes for a type, as far as the type tells; ``json`` for all others.
+    fileprivate init(of type: Any.Type) {
+        switch type {
+        case is Bool.Type: self = .boolean
+        case is any BinaryInteger.Type, is any BinaryFloatingPoint.Type, is Decimal.Type, is Date.Type: self = .number
+        case is String.Type, is URL.Type, is UUID.Type, is Data.Type: self = .text
+        case let raw as any RawRepresentable.Type: self.init(of: Self.rawValue(of: raw))
+        default: self = .json
+        }
+    }
+
+    private static func rawValue<Raw: RawRepresentable>(of type: Raw.Type) -> Any.Type { Raw.RawValue.self }
+}
+
+/// A value as it stands within a JSON value that a column holds.
+private enum JSONPart {
+    /// The value as the engine reads that kind from JSON.
+    static func value(of part: some Encodable, _ kind: JSONKind) throws -> RelataCore.Value {
+        let text = try JSONText.encode(part)
+        switch kind {
+        case .boolean: return .integer(text == "true" ? 1 : 0)
+        case .text: return .text(try JSONDecoder().decode(String.self, from: Data(text.utf8)))
+        case .number: return Int64(text).map { .integer($0) } ?? Double(text).map { .real($0) } ?? .text(text)
+        case .json, .compound, .any: return .text(text)
+        }
+    }
+
+    static func decode<Part: Decodable>(_ type: Part.Type, _ value: RelataCore.Value, _ kind: JSONKind) throws -> Part {
+        let text: String =
+            switch (value, kind) {
+            case (.text(let text), .text): try JSONText.encode(text)
+            case (.text(let text), _): text
+            case (.integer(let number), .boolean): number == 0 ? "false" : "true"
+            case (.integer(let number), _): String(number)
+            case (.real(let number), _): String(number)
+            default: "null"
+            }
+        do {
+            return try JSONDecoder().decode(type, from: Data(text.utf8))
+        } catch {
+            throw RelataError.corruptStore("\"\(text.prefix(60))\" is no JSON of \(type): \(error)")
+        }
+    }
+}
