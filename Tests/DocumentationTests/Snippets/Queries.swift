@@ -10,6 +10,10 @@ import Testing
     var director: ToOne<Director>
     var actors: ToMany<Actor>
     @Relationship(deleteRule: .cascade, inverse: \Review.film) var reviews: ToMany<Review>
+    var tags: [String] = []
+    var premiere: Premiere?
+
+    struct Premiere: Codable, Hashable { var city: String, year: Int }
 }
 
 @Model struct Director {
@@ -43,9 +47,9 @@ private func cinema() async throws -> Store {
     try await store.save([
         Film(
             title: "Cléo from 5 to 7", year: 1962, minutes: 90, released: day(-243_734_400), director: ToOne(varda),
-            actors: ToMany([marchand])),
+            actors: ToMany([marchand]), tags: ["new wave", "paris"], premiere: .init(city: "Cannes", year: 1962)),
         Film(title: "Vagabond", year: 1985, minutes: 105, director: ToOne(varda), actors: ToMany([bonnaire])),
-        Film(title: "Close-Up", year: 1990, minutes: 98, director: ToOne(kiarostami)),
+        Film(title: "Close-Up", year: 1990, minutes: 98, director: ToOne(kiarostami), tags: ["new wave"]),
         Film(title: "Certified Copy", year: 2010, minutes: 106, director: ToOne(kiarostami), actors: ToMany([binoche])),
         Film(title: "High Life", year: 2018, director: ToOne(denis), actors: ToMany([binoche])),
         Review(stars: 5, text: "Two hours, and a life.", film: ToOne(id: "Cléo from 5 to 7")),
@@ -74,12 +78,38 @@ private func cinema() async throws -> Store {
         try printed(in: "Documentation/Queries.md")
         // docs: show
 
+        try await show(Film.where { $0.minutes ?? 0 > 100 })
+        try await show(Film.where { $0.title + " by " + $0.director.name == "Close-Up by Abbas Kiarostami" })
+        try await show(Film.where { $0.released + .years(28) < Date(timeIntervalSince1970: 650_000_000) })
+        try await show(Film.where { $0.tags.isEmpty && !$0.reviews.isEmpty })
+        try await show(Film.where { $0.tags.contains("paris") || $0.tags.contains { $0.hasSuffix("wave") } })
+        try await show(Film.where { $0.premiere.member("city", as: String.self) == "Cannes" })
+        // docs: hide
+        try printed(in: "Documentation/Queries.md")
+        // docs: show
+
         try await show(Film.where { $0.director.country == "Iran" })
         try await show(Film.where { $0.actors.contains { $0.name.hasPrefix("Juliette") } })
         try await show(Film.where { $0.actors.isEmpty || $0.reviews.all { $0.stars == 2 } })
         try await show(Film.where { $0.reviews.count > 1 })
         try await show(Film.where { $0.reviews.average { $0.stars }.or(0) >= 4.5 })
         try await show(Film.where { $0.director.films.count(where: { $0.year > 2000 }) > 0 })
+        // docs: hide
+        try printed(in: "Documentation/Queries.md")
+        // docs: show
+
+        let figures = Director.sorted { $0.name }.select {
+            ($0.name, $0.films.reviews.film.count, $0.films.reviews.film.distinct.count)
+        }
+        for (name, reviews, films) in try await store.fetch(figures) { print(name, reviews, films) }
+        // docs: hide
+        try printed(in: "Documentation/Queries.md")
+        // docs: show
+
+        let french = Film.where { $0.director.country == "France" }
+        let praised = Film.matching("ANY reviews.stars == 5")
+        try await show(french && praised)
+        try await show(praised || Film.sorted { $0.year.descending }.limit(1))
         // docs: hide
         try printed(in: "Documentation/Queries.md")
         // docs: show
@@ -100,6 +130,11 @@ private func cinema() async throws -> Store {
         }
         print(try await store.fetch(newest.limit(3)).map(\.title))
         print(try await store.fetch(newest.limit(3, offset: 3)).map(\.title))
+        // docs: hide
+        try printed(in: "Documentation/Queries.md")
+        // docs: show
+
+        print(try await store.fetch(Film.sorted { $0.title.localized("fr") }.limit(3)).map(\.title))
         // docs: hide
         try printed(in: "Documentation/Queries.md")
         // docs: show
@@ -134,6 +169,18 @@ private func cinema() async throws -> Store {
             .having { $0.objectCount > 1 }
             .select { ($0.director.country, $0.objectCount, $0.year.minimum()) }
         for (country, films, first) in try await store.fetch(groups) { print(country, films, first ?? 0) }
+        // docs: hide
+        try printed(in: "Documentation/Queries.md")
+        // docs: show
+
+        let longest = Film.all.grouped { $0.director.name }
+            .sorted {
+                $0.minutes.sum().descending
+                $0.director.name
+            }
+            .limit(2)
+            .select { ($0.director.name, $0.minutes.sum()) }
+        for (director, minutes) in try await store.fetch(longest) { print(director, minutes) }
         // docs: hide
         try printed(in: "Documentation/Queries.md")
         // docs: show
@@ -172,6 +219,9 @@ private func cinema() async throws -> Store {
         try await show(Film.matching("ANY actors.name BEGINSWITH[c] %@", "juliette"))
         try await show(Film.matching("reviews.@count > 1 OR reviews.@avg.stars >= 5"))
         try await show(Film.matching("director IN %@", ["Claire Denis", "Abbas Kiarostami"]))
+        try await show(Film.matching("SUBQUERY(reviews, $r, $r.stars > 3 AND $r.text == nil).@count > 0"))
+        try await show(Film.matching("released + days(30) < now() AND tags CONTAINS %@", "new wave"))
+        try await show(Film.matching("premiere.city == 'Cannes' OR minutes ?? 120 > 105"))
 
         do {
             try await show(Film.matching("year > 1970 AND directr.country == 'Iran'"))
