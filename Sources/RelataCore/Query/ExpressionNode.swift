@@ -225,6 +225,9 @@ public struct QueryPlan: Hashable, Sendable {
     public var isDistinct: Bool
     /// Limits the query to the objects of a relationship of one object: `store.related(…)`.
     public var relatedTo: RelatedOwner?
+    /// Inside of ``ExpressionNode/inQuery(_:_:selecting:)``: the array whose elements each object stands for. What is
+    /// selected is read from an element.
+    public var elements: SelectedElements?
 
     /// A query over the objects of an entity.
     public init(
@@ -242,6 +245,20 @@ public struct QueryPlan: Hashable, Sendable {
 
     /// Whether it yields every object of its entity.
     public var isWhole: Bool { condition == nil && limit == nil && offset == nil && relatedTo == nil }
+}
+
+/// The elements of an array that a query inside another yields, in place of its objects.
+public struct SelectedElements: Hashable, Sendable {
+    /// The array, as an expression of an object.
+    public var set: JSONElements
+    /// What an element must meet.
+    public var condition: ExpressionNode
+
+    /// Elements that meet a condition.
+    public init(_ set: JSONElements, condition: ExpressionNode = .and([])) {
+        self.set = set
+        self.condition = condition
+    }
 }
 
 /// The object whose related objects a query is about. Its order, if the relationship is ordered, is the query's where

@@ -71,6 +71,9 @@ extension ExpressionWriter {
         var query = try QueryWriter(
             QueryCompiler(schema: schema, dialect: dialect), plan,
             earlierParameters: earlierParameters + parameters.count, depth: depth)
+        let unfolding = try plan.elements.map { (elements) throws(RelataError) in
+            try Unfolding(elements, in: &query.writer)
+        }
         let selected = query.writer.terms(try query.writer.operand(selection ?? .property(scope: 0, path: [])))
         guard terms.count == selected.count else {
             throw .invalidUse(
@@ -85,8 +88,42 @@ extension ExpressionWriter {
         }
         // A subquery needs no order, unless it is cut into parts.
         let order = plan.limit != nil || plan.offset != nil ? try query.order(isTotal: true) : []
-        let text = try query.finish("SELECT " + right.joined(separator: ", "), order: order)
+        let text: String
+        if let unfolding {
+            let objects = try query.finish("SELECT \(unfolding.array) AS v", order: order)
+            text =
+                "SELECT \(right.joined(separator: ", ")) FROM (\(objects)) AS \(unfolding.objects) JOIN \(unfolding.elements)"
+        } else {
+            text = try query.finish("SELECT " + right.joined(separator: ", "), order: order)
+        }
         parameters += query.writer.parameters
         sql.append("\(tuple(left)) IN (\(text))")
+    }
+}
+
+/// A subquery's objects unfolded into the elements of an array that each of them has.
+private struct Unfolding {
+    /// The array, as a column of the objects.
+    let array: String
+    /// The alias of the objects' rows.
+    let objects: String
+    /// The rows of the elements, beside those of the objects, and what they must meet.
+    let elements: String
+
+    init(_ selected: SelectedElements, in writer: inout ExpressionWriter) throws(RelataError) {
+        let source = try writer.term(selected.set.json)
+        array = source.sql
+        let place = writer.bind(.text(try writer.dialect.jsonPath(selected.set.path)))
+        objects = writer.newAlias()
+        let alias = writer.newAlias()
+        writer.elements.append((selected.set.scope, alias))
+        var rows = "\(writer.dialect.jsonElements(of: "\(objects).v", at: place)) AS \(alias)"
+        if selected.condition != .and([]) {
+            let condition = try writer.written { (writer) throws(RelataError) in
+                try writer.condition(selected.condition, isInside: true)
+            }
+            rows += " WHERE \(condition)"
+        }
+        elements = rows
     }
 }

@@ -4,9 +4,11 @@ import RelataCore
 enum ParseNames {
     /// Fields that every object has, and what stands for something else in an object.
     static let reservedFields: Set<String> = [
-        "objectId", "createdAt", "updatedAt", "ACL", "className", "__type", "__op", "sessionToken", "authData",
-        "length",
+        "objectId", "createdAt", "updatedAt", "ACL", "className", "__type", "__op", "length",
     ]
+
+    /// The names that the stamps have where Parse's own server stores them.
+    static let storedStamps = ["_created_at": "createdAt", "_updated_at": "updatedAt"]
 
     /// How many fields a class can have. SQLite's tables have 2000 columns at most, and a query needs some for what it
     /// shows of pointers.
@@ -17,7 +19,7 @@ enum ParseNames {
         guard isPlain(name), name.utf8.count <= 128 else {
             throw ParseError(
                 .invalidClassName,
-                "Invalid classname: \(name.prefix(128)), classnames can only have alphanumeric characters and _, and must start with an alpha character"
+                "Invalid classname: \(name.prefix(128)), classnames can only have alphanumeric characters and _, and must start with an alpha character "
             )
         }
         guard !ReservedNames.isInternal(name), !ReservedNames.isFunction(name) else {
@@ -28,9 +30,14 @@ enum ParseNames {
 
     /// - Throws: ``ParseError`` 105 for a name that no field can have.
     static func checkField(_ name: String) throws(ParseError) {
-        guard isPlain(name), name.utf8.count <= 128, !reservedFields.contains(name) else {
+        guard canBeField(name) else {
             throw ParseError(.invalidKeyName, "Invalid field name: \(name.prefix(128)).")
         }
+    }
+
+    /// Whether a field can have that name.
+    static func canBeField(_ name: String) -> Bool {
+        isPlain(name) && name.utf8.count <= 128 && !reservedFields.contains(name)
     }
 
     /// Whether a name is made of letters, digits and underscores, a letter first.

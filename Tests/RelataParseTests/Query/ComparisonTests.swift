@@ -123,13 +123,14 @@ import Testing
                 == ["a"])
     }
 
-    @Test func anErrorNamesFieldAndOperator() async throws {
+    @Test func anErrorNamesTheOperator() async throws {
         let wrong: [(JSONValue, String)] = [
-            (["n": ["$in": 1]], "n: $in"), (["n": ["$nin": "x"]], "n: $nin"), (["n": ["$exists": 1]], "n: $exists"),
+            (["n": ["$in": 1]], "bad $in value"), (["n": ["$nin": "x"]], "bad $nin value"),
+            (["n": ["$exists": 1]], "n: $exists"),
             (["n": ["$gt": ["a": 1]]], "n: $gt"), (["n": ["$gt": .null]], "n: $gt"), (["n": ["$gt": [1]]], "n: $gt"),
-            (["text": ["$regex": 5]], "text: $regex"), (["text": ["$options": "i"]], "text: $options"),
+            (["text": ["$regex": 5]], "bad regex: 5"), (["text": ["$options": "i"]], "text: $options"),
             (["n": ["$foo": 1]], "bad constraint: $foo"), (["$where": "1"], "Invalid key name: $where"),
-            (["$or": 1], "Bad $or format"), (["$or": [1]], "JSON object"), (["n": ["$all": 1]], "n: $all"),
+            (["$or": 1], "Bad $or format"), (["$or": [1]], "JSON object"), (["n": ["$all": 1]], "bad $all value"),
             (["n": ["$not": 1]], "n: $not"),
         ]
         for (condition, part) in wrong {

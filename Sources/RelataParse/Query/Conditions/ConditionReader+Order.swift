@@ -13,14 +13,20 @@ extension ConditionReader {
         let subject = Subject(parseClass: parseClass, scope: 0, path: [])
         for name in names {
             let isDescending = name.hasPrefix("-")
-            let key = isDescending ? String(name.dropFirst()) : name
+            let given = isDescending ? String(name.dropFirst()) : name
+            let key = ParseNames.storedStamps[given] ?? given
             try countOperator()
             if key == "$score" {
                 guard let score else { throw ParseError(.invalidQuery, "order: $score needs a $text in the query") }
                 order.append(SortTerm(score, isAscending: false))
                 continue
             }
-            let target = try target(key, of: subject)
+            let target: Target
+            do throws(ParseError) {
+                target = try self.target(key, of: subject)
+            } catch  where error.code == .invalidKeyName {
+                throw ParseError(.invalidKeyName, "Invalid field name: \(key.prefix(64)).")
+            }
             guard target.ways.isEmpty, !target.isArray else {
                 throw ParseError(.invalidQuery, "order: \(target.name) holds several values, which have no order")
             }

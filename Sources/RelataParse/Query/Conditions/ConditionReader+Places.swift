@@ -36,7 +36,7 @@ extension ConditionReader {
     /// reaches over the 180th meridian.
     func isInBox(_ operation: Operation, _ target: Target) throws(ParseError) -> ExpressionNode {
         guard let corners = operation.operand["$box"]?.array, corners.count == 2 else {
-            throw operation.wrong("needs a $box of two GeoPoints")
+            throw operation.malformed("malformatted $within arg")
         }
         let (first, second) = (try point(corners[0], operation), try point(corners[1], operation))
         let latitudes = [first.latitude, second.latitude].sorted()
@@ -60,12 +60,12 @@ extension ConditionReader {
             }
         }
         guard let circle = operation.operand["$centerSphere"]?.array, circle.count == 2 else {
-            throw operation.wrong(
-                "needs a $polygon of at least three GeoPoints, or a $centerSphere of a GeoPoint and a radius")
+            throw operation.malformed(
+                "bad $geoWithin value; $centerSphere should be an array of Parse.GeoPoint and distance")
         }
-        let center = try point(circle[0], operation)
+        let center = try point(circle[0], operation, "bad $geoWithin value; $centerSphere geo point invalid")
         guard let radius = circle[1].number, radius >= 0 else {
-            throw operation.wrong("needs a radius in radians, at least 0")
+            throw operation.malformed("bad $geoWithin value; $centerSphere distance invalid")
         }
         return target.any { source in
             guard let place = source.place else { return Self.nothing }
@@ -75,8 +75,9 @@ extension ConditionReader {
 
     /// Polygons that hold a place.
     func holdsPoint(_ operation: Operation, _ target: Target) throws(ParseError) -> ExpressionNode {
-        guard let value = operation.operand["$point"] else { throw operation.wrong("needs a $point") }
-        let point = try point(value, operation)
+        let message = "bad $geoIntersect value; $point should be GeoPoint"
+        guard let value = operation.operand["$point"] else { throw operation.malformed(message) }
+        let point = try point(value, operation, message)
         return target.any { source in
             guard case .json(let place) = source else { return Self.nothing }
             return .function(
@@ -88,7 +89,11 @@ extension ConditionReader {
     // MARK: Operands
 
     /// A GeoPoint; a pair of numbers is a longitude and a latitude.
-    private func point(_ value: JSONValue, _ operation: Operation) throws(ParseError) -> GeoPoint {
+    ///
+    /// - Parameter message: What is said of anything else.
+    private func point(
+        _ value: JSONValue, _ operation: Operation, _ message: String? = nil
+    ) throws(ParseError) -> GeoPoint {
         var value = value
         if let pair = value.array, pair.count == 2 {
             value = ["__type": "GeoPoint", "latitude": pair[1], "longitude": pair[0]]
@@ -102,29 +107,29 @@ extension ConditionReader {
             throw operation.wrong(
                 "has a place that isn't on Earth: latitudes lie in -90...90 and longitudes in -180...180")
         }
-        throw operation.wrong("needs a GeoPoint")
+        throw message.map { operation.malformed($0) } ?? operation.wrong("needs a GeoPoint")
     }
 
     /// The corners of a polygon as JSON, latitudes first.
+    ///
+    /// In a query the corners are points as GeoJSON has them, in a Polygon as in an array: pairs have the longitude first.
+    /// A Polygon that is stored has the latitude first.
     private func corners(_ value: JSONValue, _ operation: Operation) throws(ParseError) -> String {
+        let isPolygon = value["__type"] == "Polygon"
+        guard isPolygon || value.array != nil else {
+            throw operation.malformed(
+                "bad $geoWithin value; $polygon should be Polygon object or Array of Parse.GeoPoint's")
+        }
+        guard let points = isPolygon ? value["coordinates"]?.array : value.array, points.count >= 3 else {
+            throw operation.malformed(
+                isPolygon
+                    ? "bad $geoWithin value; Polygon.coordinates should contain at least 3 lon/lat pairs"
+                    : "bad $geoWithin value; $polygon should contain at least 3 GeoPoints")
+        }
         var corners: [JSONValue] = []
-        if value["__type"] == "Polygon" {
-            do throws(ParseError) {
-                guard let polygon = try Polygon(value, of: operation.field) else {
-                    throw operation.wrong("needs a Polygon")
-                }
-                corners = polygon.json["coordinates"]?.array ?? []
-            } catch {
-                throw ParseError(.invalidQuery, error.message)
-            }
-        } else {
-            guard let points = value.array, points.count >= 3 else {
-                throw operation.wrong("needs a $polygon of at least three GeoPoints")
-            }
-            for value in points {
-                let point = try point(value, operation)
-                corners.append([JSONValue(number: point.latitude), JSONValue(number: point.longitude)])
-            }
+        for value in points {
+            let point = try point(value, operation, "bad $geoWithin value")
+            corners.append([JSONValue(number: point.latitude), JSONValue(number: point.longitude)])
         }
         return JSONWriter.text(.array(corners))
     }

@@ -6,7 +6,7 @@ extension ConditionReader {
     mutating func isInQuery(_ operation: Operation, _ target: Target) throws(ParseError) -> ExpressionNode {
         guard let members = operation.operand.object, let className = members["className"]?.string,
             let condition = members["where"]
-        else { throw operation.wrong("needs a where and a className") }
+        else { throw operation.misused("needs a where and a className") }
         guard let found = try query(className, condition, members, operation) else { return Self.nothing }
         return target.any { source in
             switch source {
@@ -14,8 +14,7 @@ extension ConditionReader {
                 .inQuery(node, found.plan, selecting: nil)
             case .json(let place) where found.parseClass.objectID.isText || found.parseClass.objectID.isInteger:
                 .and([
-                    .comparison(.equal, place["__type"].read(.text), .value("Pointer"), []),
-                    .comparison(.equal, place["className"].read(.text), .value(.text(className)), []),
+                    place.isPointer(to: found.parseClass),
                     .inQuery(place["objectId"].read(.any), found.plan, selecting: nil),
                 ])
             default: Self.nothing
@@ -27,13 +26,16 @@ extension ConditionReader {
     mutating func isSelected(_ operation: Operation, _ target: Target) throws(ParseError) -> ExpressionNode {
         guard let key = operation.operand["key"]?.string, let members = operation.operand["query"]?.object,
             let className = members["className"]?.string
-        else { throw operation.wrong("needs a key and a query with a className") }
-        guard let found = try query(className, members["where"] ?? [:], members, operation) else { return Self.nothing }
+        else { throw operation.misused("needs a key and a query with a className") }
+        guard let found = try query(className, members["where"] ?? [:], members, operation) else {
+            _ = try self.target(key, of: Subject(parseClass: try .unknown(), scope: 0, path: []))
+            return Self.nothing
+        }
         let selected = try self.target(key, of: Subject(parseClass: found.parseClass, scope: 0, path: []))
-        guard selected.ways.isEmpty, !selected.isArray else {
+        guard selected.ways.isEmpty else {
             throw operation.wrong("can't select \(key.prefix(64)), which holds several values")
         }
-        return target.any { $0.isSelected(selected.source, from: found.plan) }
+        return target.any { $0.isSelected(selected, from: found.plan) }
     }
 
     /// The plan of a query inside this one; `nil` for a class that there isn't.
@@ -41,7 +43,9 @@ extension ConditionReader {
         _ className: String, _ condition: JSONValue, _ members: JSONObject, _ operation: Operation
     ) throws(ParseError) -> (plan: QueryPlan, parseClass: ParseClass)? {
         if members["redirectClassNameForKey"] != nil { throw operation.wrong("can't redirect to another class") }
-        guard let parseClass = classes[className] else { return nil }
+        let known = classes[className]
+        // What is malformed is refused whether or not there is such a class yet.
+        let parseClass = if let known { known } else { try ParseClass.unknown() }
         var plan = try nested(condition, of: parseClass)
         plan.limit = try count("limit", members, operation)
         plan.offset = try count("skip", members, operation)
@@ -51,7 +55,7 @@ extension ConditionReader {
             guard let names else { throw operation.wrong("has an order that is no list of names") }
             plan.sort = try self.order(names, of: parseClass)
         }
-        return (plan, parseClass)
+        return known == nil ? nil : (plan, parseClass)
     }
 
     private func count(
@@ -85,8 +89,37 @@ extension ConditionReader {
 }
 
 extension Source {
-    /// Whether a value equals what a query yields of another class, where they are of one kind.
-    fileprivate func isSelected(_ other: Source, from plan: QueryPlan) -> ExpressionNode {
+    /// Whether a value equals what a query yields of another class, where they are of one kind. An array stands for its
+    /// elements.
+    fileprivate func isSelected(_ other: Target, from plan: QueryPlan) -> ExpressionNode {
+        let whole = other.isArray ? ConditionReader.nothing : isSelected(other.source, from: plan)
+        guard let elements = other.elements else { return whole }
+        let among = isElement(of: elements, from: plan)
+        return whole == ConditionReader.nothing ? among : .or([whole, among])
+    }
+
+    /// Whether a value is an element of an array that objects of a query have.
+    private func isElement(of set: JSONElements, from plan: QueryPlan) -> ExpressionNode {
+        var plan = plan
+        plan.elements = SelectedElements(set)
+        let element = JSONPlace(.element(scope: set.scope))
+        switch self {
+        case .missing: return ConditionReader.nothing
+        case .object(let node, let parseClass, true):
+            guard parseClass.objectID.isText || parseClass.objectID.isInteger else { return ConditionReader.nothing }
+            plan.elements?.condition = element.isPointer(to: parseClass)
+            return .inQuery(node, plan, selecting: element["objectId"].read(.any))
+        case .object(let node, let parseClass, false):
+            return parseClass.objectID.isText
+                ? .inQuery(node, plan, selecting: element.read(.text)) : ConditionReader.nothing
+        case .column(let node, let type, _):
+            return type.kind.map { .inQuery(node, plan, selecting: element.read($0)) } ?? ConditionReader.nothing
+        case .json(let place):
+            return .or(JSONKind.compared.map { .inQuery(place.read($0), plan, selecting: element.read($0)) })
+        }
+    }
+
+    private func isSelected(_ other: Source, from plan: QueryPlan) -> ExpressionNode {
         switch (self, other) {
         case (.object(let node, let parseClass, let isPointer), .object(let selected, let target, let isOther)):
             guard isPointer == isOther, !isPointer || parseClass.name == target.name, parseClass.hasKeys(like: target)
@@ -101,18 +134,38 @@ extension Source {
         case (.column(let node, let type, _), .column(let selected, let other, _)):
             return FieldType(type) == FieldType(other) && (type == .text) == (other == .text)
                 ? .inQuery(node, plan, selecting: selected) : ConditionReader.nothing
+        case (.json(let place), .object(let selected, let parseClass, true)):
+            guard parseClass.objectID.isText || parseClass.objectID.isInteger else { return ConditionReader.nothing }
+            return .and([
+                place.isPointer(to: parseClass), .inQuery(place["objectId"].read(.any), plan, selecting: selected),
+            ])
+        case (.json(let place), .object(let selected, let parseClass, false)):
+            return parseClass.objectID.isText
+                ? .inQuery(place.read(.text), plan, selecting: selected) : ConditionReader.nothing
         case (.json(let place), .column(let selected, let type, _)):
             return type.kind.map { .inQuery(place.read($0), plan, selecting: selected) } ?? ConditionReader.nothing
         case (.column(let node, let type, _), .json(let selected)):
             return type.kind.map { .inQuery(node, plan, selecting: selected.read($0)) } ?? ConditionReader.nothing
         case (.json(let place), .json(let selected)):
-            return .or(
-                [JSONKind.number, .text, .boolean, .compound].map {
-                    .inQuery(place.read($0), plan, selecting: selected.read($0))
-                })
+            return .or(JSONKind.compared.map { .inQuery(place.read($0), plan, selecting: selected.read($0)) })
         default: return ConditionReader.nothing
         }
     }
+}
+
+extension JSONPlace {
+    /// Whether a pointer to an object of a class stands there.
+    fileprivate func isPointer(to parseClass: ParseClass) -> ExpressionNode {
+        .and([
+            .comparison(.equal, self["__type"].read(.text), .value("Pointer"), []),
+            .comparison(.equal, self["className"].read(.text), .value(.text(parseClass.name)), []),
+        ])
+    }
+}
+
+extension JSONKind {
+    /// The kinds in which two JSON values may be equal.
+    fileprivate static let compared: [JSONKind] = [.number, .text, .boolean, .compound]
 }
 
 extension AttributeType {

@@ -8,12 +8,14 @@ extension ConditionReader {
     func searches(
         _ operation: Operation, _ target: Target
     ) throws(ParseError) -> (condition: ExpressionNode, score: ExpressionNode?) {
-        guard let search = operation.operand["$search"]?.object, let term = search["$term"]?.string, !term.isEmpty
-        else {
-            throw operation.wrong("needs a $search with a $term")
+        guard let search = operation.operand["$search"]?.object else {
+            throw operation.malformed("bad $text: $search, should be object")
+        }
+        guard let term = search["$term"]?.string, !term.isEmpty else {
+            throw operation.malformed("bad $text: $term, should be string")
         }
         guard search["$language"].map({ $0.string != nil }) ?? true else {
-            throw operation.wrong("has a $language that is no string")
+            throw operation.malformed("bad $text: $language, should be string")
         }
         var options: TextOptions = []
         if try !flag("$caseSensitive", search, operation) { options.insert(.caseInsensitive) }
@@ -29,7 +31,7 @@ extension ConditionReader {
         _ name: String, _ members: JSONObject, _ operation: Operation
     ) throws(ParseError) -> Bool {
         guard let value = members[name] else { return false }
-        guard let flag = value.bool else { throw operation.wrong("has a \(name) that is neither true nor false") }
+        guard let flag = value.bool else { throw operation.malformed("bad $text: \(name), should be boolean") }
         return flag
     }
 
@@ -47,7 +49,9 @@ extension ConditionReader {
         ///
         /// - Throws: ``ParseError`` 102 for what is none.
         init(_ operation: Operation, options: JSONValue?) throws(ParseError) {
-            guard let text = operation.operand.string else { throw operation.wrong("must be a string") }
+            guard let text = operation.operand.string else {
+                throw operation.malformed("bad regex: \(JSONWriter.text(operation.operand).prefix(256))")
+            }
             guard text.utf8.count <= 10_000 else { throw operation.refused("is longer than 10000 bytes") }
             guard let flags = options == nil ? "" : options?.string, flags.allSatisfy({ "imsxu".contains($0) }) else {
                 throw operation.wrong("knows the $options i, m, s, x and u only")

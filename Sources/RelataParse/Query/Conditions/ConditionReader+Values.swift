@@ -5,6 +5,11 @@ import RelataCore
 extension ConditionReader {
     func equals(_ value: JSONValue, _ target: Target) throws(ParseError) -> ExpressionNode {
         if value.isNull { return .not(target.isSet) }
+        if value["$relativeTime"] != nil {
+            throw ParseError(
+                .invalidJSON, "$relativeTime can only be used with the $lt, $lte, $gt, and $gte operators")
+        }
+        try Self.check(value)
         return target.any(testsArrays: value.array != nil) { $0.equals(value) }
     }
 
@@ -12,7 +17,12 @@ extension ConditionReader {
         _ comparison: ComparisonOperator, _ operation: Operation, _ target: Target
     ) throws(ParseError) -> ExpressionNode {
         var value = operation.operand
-        if let text = value["$relativeTime"] { value = try date(text, operation) }
+        if let text = value["$relativeTime"] {
+            guard target.mayBeDate else {
+                throw operation.malformed("$relativeTime can only be used with Date field")
+            }
+            value = try date(text, operation)
+        }
         switch value {
         case .null: throw operation.wrong("can't compare with null: use $exists")
         case .array: throw operation.wrong("can't compare with an array")
@@ -22,34 +32,66 @@ extension ConditionReader {
         }
     }
 
-    /// Whether any of the values is in a list. Arrays in the list stand for their elements.
-    func isOne(of list: [JSONValue], _ target: Target) -> ExpressionNode {
+    /// Whether any of the values is in a list. Arrays in the list stand for their elements; a regular expression stands for
+    /// the texts that it matches.
+    mutating func isOne(
+        of list: [JSONValue], _ target: Target, _ operation: Operation
+    ) throws(ParseError) -> ExpressionNode {
         let values = list.flatMap { value in value.array ?? [value] }
-        let set = values.filter { !$0.isNull }
-        let isOne = target.any { $0.isOne(of: set) }
-        return set.count == values.count ? isOne : .or([isOne, .not(target.isSet)])
+        var set: [JSONValue] = []
+        var choices: [ExpressionNode] = []
+        for value in values where !value.isNull {
+            if value["$regex"] != nil {
+                try countOperator(target.places)
+                choices.append(try matches(value, operation, target))
+            } else {
+                try Self.check(value)
+                set.append(value)
+            }
+        }
+        if !set.isEmpty || choices.isEmpty { choices.insert(target.any { $0.isOne(of: set) }, at: 0) }
+        if values.contains(where: \.isNull) { choices.append(.not(target.isSet)) }
+        return choices.count == 1 ? choices[0] : .or(choices)
+    }
+
+    /// - Throws: ``ParseError`` 107 for an operator in the place of a value.
+    private static func check(_ value: JSONValue) throws(ParseError) {
+        guard let members = value.object, members.keys.contains(where: { $0.hasPrefix("$") }) else { return }
+        throw ParseError(.invalidJSON, "bad atom: \(JSONWriter.text(value).prefix(256))")
+    }
+
+    private func matches(
+        _ value: JSONValue, _ operation: Operation, _ target: Target
+    ) throws(ParseError) -> ExpressionNode {
+        let inner = Operation(name: "$regex", operand: value["$regex"] ?? .null, field: operation.field)
+        let pattern = try Pattern(inner, options: value["$options"])
+        return target.any { pattern.condition(on: $0) }
     }
 
     /// Whether each of a list is among the values.
     mutating func hasAll(_ operation: Operation, _ target: Target) throws(ParseError) -> ExpressionNode {
         let list = try operation.list()
+        let patterns = list.count { $0["$regex"] != nil }
+        guard patterns == 0 || patterns == list.count else {
+            throw operation.malformed(
+                "All $all values must be of regex type or none: \(JSONWriter.text(.array(list)).prefix(256))")
+        }
         var conditions: [ExpressionNode] = []
         for value in list {
             try countOperator(target.places)
-            if let pattern = value["$regex"] {
-                let inner = Operation(name: "$regex", operand: pattern, field: operation.field)
-                let pattern = try Pattern(inner, options: value["$options"])
-                conditions.append(target.any { pattern.condition(on: $0) })
-            } else {
-                conditions.append(try equals(value, target))
-            }
+            conditions.append(
+                patterns > 0 ? try matches(value, operation, target) : try equals(value, target))
         }
         return list.isEmpty ? Self.nothing : .and(conditions)
     }
 
     /// Whether there are several values, and none that isn't in a list.
-    func isContained(by list: [JSONValue], _ target: Target) -> ExpressionNode {
-        target.or(isSelfContained(by: list, target)) { isSelfContained(by: list, $0) }
+    func isContained(by operation: Operation, _ target: Target) throws(ParseError) -> ExpressionNode {
+        guard let list = operation.operand.array else {
+            throw operation.malformed("bad $containedBy: should be an array")
+        }
+        for value in list { try Self.check(value) }
+        return target.or(isSelfContained(by: list, target)) { isSelfContained(by: list, $0) }
     }
 
     private func isSelfContained(by list: [JSONValue], _ target: Target) -> ExpressionNode {
@@ -72,8 +114,8 @@ extension ConditionReader {
     /// `in 2 weeks 1 day`, `3 hours ago`, `now`.
     private func date(_ text: JSONValue, _ operation: Operation) throws(ParseError) -> JSONValue {
         guard let text = text.string, let seconds = Self.seconds(text) else {
-            throw operation.wrong(
-                "has a bad $relativeTime: it is \"now\", or begins with \"in\" or ends with \"ago\", with whole numbers of years, weeks, days, hours, minutes and seconds between"
+            throw operation.malformed(
+                "bad $relativeTime (\(operation.name)) value. It is \"now\", or begins with \"in\" or ends with \"ago\", with whole numbers of years, weeks, days, hours, minutes and seconds between"
             )
         }
         let date = now.addingTimeInterval(seconds)

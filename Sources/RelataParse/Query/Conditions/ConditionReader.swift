@@ -139,10 +139,10 @@ struct ConditionReader {
         case "$lte": return try compares(.lessOrEqual, operation, target)
         case "$gt": return try compares(.greater, operation, target)
         case "$gte": return try compares(.greaterOrEqual, operation, target)
-        case "$in": return isOne(of: try operation.list(), target)
-        case "$nin": return .not(isOne(of: try operation.list(), target))
+        case "$in": return try isOne(of: try operation.list(), target, operation)
+        case "$nin": return .not(try isOne(of: try operation.list(), target, operation))
         case "$all": return try hasAll(operation, target)
-        case "$containedBy": return isContained(by: try operation.list(), target)
+        case "$containedBy": return try isContained(by: operation, target)
         case "$exists":
             guard let exists = operand.bool else { throw operation.wrong("must be true or false") }
             return exists ? target.isSet : .not(target.isSet)
@@ -178,7 +178,7 @@ struct ConditionReader {
         case "$within": return try isInBox(operation, target)
         case "$geoWithin": return try isInArea(operation, target)
         case "$geoIntersects": return try holdsPoint(operation, target)
-        default: throw ParseError(.invalidJSON, "\(target.name): bad constraint: \(operation.name.prefix(64))")
+        default: throw operation.malformed("bad constraint: \(operation.name.prefix(64))")
         }
     }
 
@@ -223,6 +223,15 @@ struct Operation {
         return error(takesQuery ? .invalidQuery : .invalidJSON, message)
     }
 
+    /// The error for a query inside a query that isn't described as one.
+    func misused(_ message: String) -> ParseError {
+        ParseError(.invalidQuery, "improper usage of \(name): \(field) \(message)")
+    }
+
+    /// The error for an operand that isn't what the operator takes, in the words of Parse's own server: clients know it by
+    /// them.
+    func malformed(_ message: String) -> ParseError { ParseError(.invalidJSON, message) }
+
     /// The error for an operand that can't be worked with.
     func refused(_ message: String) -> ParseError { error(.invalidQuery, message) }
 
@@ -231,7 +240,7 @@ struct Operation {
     }
 
     func list() throws(ParseError) -> [JSONValue] {
-        guard let list = operand.array else { throw wrong("must be an array") }
+        guard let list = operand.array else { throw malformed("bad \(name) value") }
         return list
     }
 }

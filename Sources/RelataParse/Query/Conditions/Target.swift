@@ -50,6 +50,17 @@ struct Target {
         return or(condition) { $0.any(testsArrays: testsArrays, test) }
     }
 
+    /// Whether a point in time may stand there.
+    var mayBeDate: Bool {
+        switch source {
+        case .missing: true
+        case .object: false
+        case .column(_, let type, _): if case .date = type { true } else { false }
+        // A member of an object may be anything; an object is none.
+        case .json: elements != nil && !isArray
+        }
+    }
+
     /// How many places the key names.
     var places: Int { others.reduce(1) { $0 + $1.places } }
 
