@@ -46,7 +46,7 @@ extension StorageType {
     /// A value that no row has.
     fileprivate var randomSQL: String {
         switch self {
-        case .integer, .real: "random()"
+        case .integer, .real, .numeric: "random()"
         case .text: "'relata ' || hex(randomblob(16))"
         case .blob: "randomblob(16)"
         }

@@ -128,7 +128,9 @@ public struct EntityReader {
                     Attribute(
                         name, column: column.name, type: AttributeType(declaredType: column.type),
                         isOptional: !column.isRequired && !isKey,
-                        defaultValue: column.defaultSQL.flatMap(Value.init(literal:)))))
+                        defaultValue: column.defaultSQL.flatMap(Value.init(literal:)),
+                        keepsIntegers: Affinity(declaredType: column.type) == .numeric
+                            && AttributeType(declaredType: column.type) == .real)))
         }
         drafts[number] = draft
     }

@@ -200,13 +200,21 @@ extension MigrationPlanner {
         let fits = type.map { TypeChange.fits($0, declaredType: actual.type) } ?? fitsStorage(column, actual)
         let former = entity(of: table).flatMap { oldTable($0) }?.columns
             .first { $0.name.isSameName(as: working.originalColumn(actual.name)) }?.type
+        let isOwn = oldTables[table.name.lowercased()]?.column(column.name)?.type.isSameName(as: actual.type) ?? false
+        if fits, isOwn, self.column(column.name, of: table)?.keepsIntegers == true,
+            Affinity(declaredType: actual.type) == .real
+        {
+            // Another program's column stays as it is.
+            report(place, "its column keeps whole numbers now")
+            remake.isNeeded = true
+            return
+        }
         if fits {
             guard let type, let former, !TypeChange.isWidening(from: former, to: type) else {
                 remake.final.columns[index].type = actual.type
                 return
             }
         }
-        let isOwn = oldTables[table.name.lowercased()]?.column(column.name)?.type.isSameName(as: actual.type) ?? false
         if type == nil || isReference(column.name, of: table), !isOwn {
             // SQLite compares the key with its target's whatever type another program gave it.
             remake.final.columns[index].type = actual.type

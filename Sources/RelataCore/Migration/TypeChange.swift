@@ -32,7 +32,7 @@ enum TypeChange {
     static func storageClasses(_ type: AttributeType) -> [String] {
         switch type.storage {
         case .integer: ["integer", "null"]
-        case .real: ["real", "integer", "null"]
+        case .real, .numeric: ["real", "integer", "null"]
         case .text: ["text", "null"]
         case .blob: ["blob", "null"]
         }

@@ -74,7 +74,8 @@ extension ExpressionWriter {
             isNullable: table.columns[index].isOptional || (isKnown ? place.isKeyOptional : place.isOptional),
             column: (table.index, index),
             isSinglePrecision: table.columns[index].type == .real
-                && table.entity.attribute(table.columns[index].property)?.isSinglePrecision == true)
+                && table.entity.attribute(table.columns[index].property)?.isSinglePrecision == true,
+            keepsIntegers: table.columns[index].keepsIntegers)
     }
 
     private mutating func sql(ofColumn index: Int, _ position: Int) -> String {

@@ -101,7 +101,9 @@ extension ExpressionWriter {
             result.isNullable = false
         case .sum:
             try require(term.type?.isNumber == true, term, "sum is for numbers")
-            let sum = isDecimal ? "relata_decimal_sum(\(argument))" : "SUM(\(argument))"
+            // SQLite's own sum of integers is an error where it doesn't fit.
+            let function = isDecimal ? "relata_decimal_sum" : term.keepsIntegers ? "relata_sum" : "SUM"
+            let sum = "\(function)(\(argument))"
             result.sql = "COALESCE(\(sum), \(isDecimal ? "'0'" : "0"))"
             result.isNullable = false
         case .average:

@@ -71,6 +71,8 @@ struct ExpressionWriter {
         var column: (table: Int, index: Int)?
         /// Whether its values are those of a Swift `Float`.
         var isSinglePrecision = false
+        /// Whether it is a column's value that may be an integer though others are floating-point numbers.
+        var keepsIntegers = false
     }
 
     /// What an expression is: a constant (whose form depends on what it is compared with), one value, or an object.

@@ -26,7 +26,7 @@ public enum SchemaDDL {
         for (index, column) in table.columns.enumerated() {
             description.columns.append(
                 ColumnDescription(
-                    name: column.name, type: column.type.storage.rawValue, isRequired: !column.isOptional,
+                    name: column.name, type: column.storage.rawValue, isRequired: !column.isOptional,
                     defaultSQL: column.defaultValue.flatMap { $0.isNull ? nil : literal($0) }))
             // The position stands beside the key it belongs to.
             let isLast = index + 1 == table.columns.count || table.columns[index + 1].reference != column.reference

@@ -17,6 +17,14 @@ public struct Attribute: Hashable, Sendable, Codable {
     public var originalName: String?
     /// What values it accepts, checked before anything is written.
     public var limits: [Limit]
+    /// Whether a column of numbers holds whole ones as integers, so that each of 64 bits is kept: SQLite's `NUMERIC`. A
+    /// model's `Double` and `Float` have no such numbers.
+    public var keepsIntegers: Bool {
+        get { integers == true }
+        set { integers = newValue ? true : nil }
+    }
+    /// Not written where it isn't set: earlier versions don't know it, and needn't.
+    private var integers: Bool?
     /// The Swift type of its values, where a model declares it: for those who make values, such as sample data.
     public var valueType = ValueType(nil)
 
@@ -25,13 +33,15 @@ public struct Attribute: Hashable, Sendable, Codable {
 
     private enum CodingKeys: String, CodingKey {
         case name, column, type, isOptional, defaultValue, originalName, limits
+        case integers = "keepsIntegers"
     }
 
     /// Describes an attribute. See the properties for what each argument means.
     public init(
         _ name: String, column: String? = nil, type: AttributeType, isOptional: Bool = false,
         defaultValue: Value? = nil,
-        originalName: String? = nil, limits: [Limit] = [], valueType: ValueType = ValueType(nil)
+        originalName: String? = nil, limits: [Limit] = [], keepsIntegers: Bool = false,
+        valueType: ValueType = ValueType(nil)
     ) {
         self.name = name
         self.column = column ?? name
@@ -40,6 +50,7 @@ public struct Attribute: Hashable, Sendable, Codable {
         self.defaultValue = defaultValue
         self.originalName = originalName
         self.limits = limits
+        integers = keepsIntegers ? true : nil
         self.valueType = valueType
     }
 }

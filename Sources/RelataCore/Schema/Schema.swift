@@ -68,12 +68,17 @@ public struct Column: Hashable, Sendable {
     public let property: String
     /// What it means and how it is stored; that of the target's key column for a to-one.
     public let type: AttributeType
+    /// Whether whole numbers are kept as integers: see ``Attribute/keepsIntegers``.
+    public var keepsIntegers = false
     /// Whether it may be `NULL`.
     public let isOptional: Bool
     /// The value of rows that don't give one.
     public let defaultValue: Value?
     /// The number in ``Schema/references`` of the to-one it belongs to, or `nil` for an attribute.
     public let reference: Int?
+
+    /// The type written in `CREATE TABLE`.
+    public var storage: StorageType { type == .real && keepsIntegers ? .numeric : type.storage }
 }
 
 /// How a relationship is kept, seen from the entity that declares it.

@@ -37,6 +37,7 @@ extension StableHasher {
     private mutating func combine(_ attribute: Attribute) {
         combine("attribute", attribute.name, attribute.column, attribute.originalName)
         combine(attribute.type.spelled, attribute.type.storage.rawValue)
+        if attribute.keepsIntegers { combine("keepsIntegers") }
         combine(attribute.isOptional ? 1 : 0, attribute.limits.count)
         for limit in attribute.limits { combine(limit) }
         switch attribute.defaultValue {

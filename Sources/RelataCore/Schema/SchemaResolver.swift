@@ -122,6 +122,7 @@ struct SchemaResolver {
                 columns.append(
                     Column(
                         name: attribute.column, property: attribute.name, type: attribute.type,
+                        keepsIntegers: attribute.keepsIntegers,
                         isOptional: attribute.isOptional && !entity.key.contains(attribute.name),
                         defaultValue: attribute.defaultValue, reference: nil))
             case .relationship(let relationship):

@@ -53,6 +53,7 @@ public enum UUIDEncoding: String, Hashable, Sendable, Codable {
 public enum StorageType: String, Hashable, Sendable, Codable {
     case integer = "INTEGER"
     case real = "REAL"
+    case numeric = "NUMERIC"
     case text = "TEXT"
     case blob = "BLOB"
 }

@@ -5,10 +5,10 @@ extension FieldChange {
         case .set(let new): value = new
         case .unset: value = .null
         case .increment(let amount):
-            guard let sum = (value.isNull ? 0 : value.number).flatMap({ old in amount.number.map { old + $0 } }),
-                sum.isFinite
-            else { throw ParseError(.incorrectType, "\(field): incrementing needs a number") }
-            value = JSONValue(number: sum)
+            guard let sum = (value.isNull ? 0 : value).adding(amount), !sum.isNull else {
+                throw ParseError(.incorrectType, "\(field): incrementing needs a number")
+            }
+            value = sum
         case .add(let objects):
             var elements = try Self.takeElements(of: &value, field)
             elements += objects

@@ -131,6 +131,15 @@ enum FieldChange: Sendable {
         }
     }
 
+    /// Whether it is about a whole number that no floating-point number is.
+    var isLargeInteger: Bool {
+        switch self {
+        case .set(.integer(let number)), .increment(.integer(let number)):
+            number.magnitude > 1 << 53 && Int64(exactly: Double(number)) != number
+        default: false
+        }
+    }
+
     /// Whether it says what the field is to be, whatever it was.
     var isPlain: Bool {
         switch self {

@@ -17,7 +17,12 @@ struct FieldDecoder {
             switch type {
             case .boolean: json.bool.map { .integer($0 ? 1 : 0) }
             case .integer: json.integer.map { .integer($0) }
-            case .real: json.number.map { .real($0) }
+            case .real:
+                if parseClass.table.columns[column].keepsIntegers, let number = json.integer {
+                    .integer(number)
+                } else {
+                    json.number.map { .real($0) }
+                }
             case .decimal: json.number == nil ? nil : .text(JSONWriter.text(json))
             case .text, .uuid: json.string.flatMap { Value.text($0).stored(as: type) }
             case .date: Self.microseconds(json).flatMap { Value.integer($0).stored(as: type) }
@@ -144,7 +149,8 @@ struct Polygon: Hashable, Sendable {
             coordinates.append([place.latitude, place.longitude])
         }
         guard Set(coordinates).count >= 3 else {
-            throw ParseError(.incorrectType, "\(field): a polygon has at least three different corners")
+            throw ParseError(
+                .incorrectType, "\(field): GeoJSON: Loop must have at least 3 different vertices")
         }
         if coordinates.first != coordinates.last { coordinates += coordinates.prefix(1) }
         self.coordinates = coordinates

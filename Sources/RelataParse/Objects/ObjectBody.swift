@@ -9,6 +9,8 @@ struct ObjectBody: Sendable {
     let fields: FieldNames
     /// What is done.
     let changes: [FieldChange]
+    /// Whether there are whole numbers among them that no floating-point number is.
+    let holdsLargeIntegers: Bool
 
     /// Names of fields. A class, because most objects of a batch share one, and so are known to bring the same.
     final class FieldNames: Sendable {
@@ -41,7 +43,7 @@ struct ObjectBody: Sendable {
                 objectID = text
                 continue
             // What clients send back of what they were told.
-            case "createdAt", "updatedAt", "className", "__type": continue
+            case "createdAt", "updatedAt": continue
             case "ACL":
                 try Self.requirePublicAccess(value)
                 continue
@@ -66,6 +68,7 @@ struct ObjectBody: Sendable {
         assert(names.count == changes.count)
         self.objectID = objectID
         self.changes = changes
+        holdsLargeIntegers = changes.contains(where: \.isLargeInteger)
         fields = FieldNames(names)
         if changes.count > Self.maximumChanges { try checkNumber() }
     }
@@ -75,14 +78,17 @@ struct ObjectBody: Sendable {
     private init?(_ body: JSONObject, like other: ObjectBody) throws(ParseError) {
         guard body.count == other.fields.names.count else { return nil }
         var changes: [FieldChange] = []
+        var isLarge = false
         changes.reserveCapacity(body.count)
         for (name, value) in body.members {
             guard other.hasField(name, at: changes.count), let change = try FieldChange(plain: value, of: name) else {
                 return nil
             }
+            isLarge = isLarge || change.isLargeInteger
             changes.append(change)
         }
         objectID = nil
+        holdsLargeIntegers = isLarge
         fields = other.fields
         self.changes = changes
     }

@@ -159,6 +159,11 @@ struct ObjectWriter {
                 if change.asksForNothing { continue }
                 // What is wrong in itself says so, whoever may add fields.
                 try transaction.validate(change, forNew: name)
+                if transaction.mode == .development, try change.type(of: name) == .geoPoint,
+                    let other = parseClass.fields.first(where: { $0.type == .geoPoint })
+                {
+                    throw SchemaDraft.secondGeoPoint(name, beside: other.name)
+                }
                 throw ParseError(
                     .operationForbidden, "Permission denied for action addField on class \(parseClass.name): \(name)")
             }
@@ -237,7 +242,7 @@ struct ObjectWriter {
                 columns[column] = sum.stored
                 told[field.name] = sum.told
             } else {
-                let sum = try added(amount, to: current(column), table.columns[column].type, field)
+                let sum = try added(amount, to: current(column), table.columns[column], field)
                 columns[column] = try decoder.value(sum)
                 told[field.name] = sum
             }
@@ -284,38 +289,38 @@ struct ObjectWriter {
             let amount = amount.flatMap({ DecimalText.parse($0) }), case let sum = old + amount,
             // One that needs more digits than there are is rounded.
             !sum.isNaN, sum - amount == old, sum - old == amount,
-            let stored = Value.text(sum.description).stored(as: .decimal), let told = Double(sum.description)
+            let stored = Value.text(sum.description).stored(as: .decimal),
+            let told = try? JSONParser.parse(sum.description)
         else { throw ParseError(.incorrectType, "\(field.name): the sum is no decimal") }
-        return (stored, JSONValue(number: told))
+        return (stored, told)
     }
 
     private func added(
-        _ amount: JSONValue, to value: Value, _ type: AttributeType, _ field: Field
+        _ amount: JSONValue, to value: Value, _ column: Column, _ field: Field
     ) throws(ParseError) -> JSONValue {
+        let type = column.type
         // A sum with a fraction would be rounded where the number is large, and nobody told.
         guard type != .integer || amount.integer != nil else {
             throw ParseError(
                 .incorrectType, "\(parseClass.name).\(field.name): a whole number is incremented by whole numbers only")
         }
-        if case .integer(let old) = value, let amount = amount.integer {
-            let (sum, overflows) = old.addingReportingOverflow(amount)
-            guard !overflows else {
-                throw ParseError(.incorrectType, "\(field.name): the sum doesn't fit 64 bits")
-            }
-            return .integer(sum)
-        }
-        let old: Double? =
+        let old: JSONValue? =
             switch value {
             case .null: 0
-            case .integer(let number): Double(number)
-            case .real(let number): number
-            case .text(let text): Double(text)
+            case .integer(let number): .integer(number)
+            case .real(let number): JSONValue(finite: number)
+            case .text(let text): Double(text).map { JSONValue(finite: $0) }
             case .blob, .uuid: nil
             }
-        guard let old, let amount = amount.number, (old + amount).isFinite else {
+        guard let sum = old?.adding(amount), !sum.isNull else {
             throw ParseError(.incorrectType, "\(field.name): the sum is no number")
         }
-        return JSONValue(number: old + amount)
+        guard type != .integer || sum.integer != nil else {
+            throw ParseError(.incorrectType, "\(field.name): the sum doesn't fit 64 bits")
+        }
+        // What is told is what is stored.
+        if column.storage == .real, let number = sum.number { return JSONValue(number: number) }
+        return sum
     }
 
     // MARK: Checks
@@ -327,6 +332,7 @@ struct ObjectWriter {
             case .column(let column):
                 let value = current(column)
                 if field.isRequired, value.isNull { throw required(field) }
+                if field.needsText, value == .text("") { throw required(field) }
                 for limit in field.limits {
                     if let message = limit.failure(of: value, type: table.columns[column].type) {
                         throw ParseError(.validationError, "\(parseClass.name).\(field.name) \(message)")

@@ -78,6 +78,19 @@ final class ParseClass: Sendable {
     }
 }
 
+extension ParseClass {
+    /// What stands for a class that isn't there, of which only what every object has is known: what is asked of it is
+    /// checked as that of any other.
+    static func unknown() throws(ParseError) -> ParseClass {
+        do throws(RelataError) {
+            let schema = try Schema([SchemaDraft.newEntity("Unknown")])
+            return ParseClass(schema.tables[0], stored: schema.tables[0].entity, in: schema, options: ClassOptions())
+        } catch {
+            throw ParseError(error)
+        }
+    }
+}
+
 /// A field of a class. Not a structure: it is passed on for every value that is written.
 final class Field: Sendable {
     /// The name on the wire.
@@ -96,6 +109,12 @@ final class Field: Sendable {
     let isAnyJSON: Bool
     /// Where texts, numbers and truth values go that are stored as they come: what most fields hold.
     private let plain: (column: Int, type: AttributeType)?
+    /// Whether a column of numbers holds whole ones as integers.
+    private let keepsIntegers: Bool
+    /// Whether whole numbers beyond 2⁵³ would be rounded, and needn't be: the field is one that an earlier version made.
+    let canKeepIntegers: Bool
+    /// Whether empty text is none.
+    let needsText: Bool
 
     /// Where a field's value is.
     enum Storage: Hashable, Sendable {
@@ -114,6 +133,7 @@ final class Field: Sendable {
         self.type = type
         self.storage = storage
         (isRequired, defaultValue, limits, isAnyJSON, plain) = (false, nil, [], false, nil)
+        (keepsIntegers, canKeepIntegers, needsText) = (false, false, false)
     }
 
     /// The field that a property is to clients; `nil` for one that they can't use: the other side of a one-to-one.
@@ -132,18 +152,23 @@ final class Field: Sendable {
                 default: nil
                 }
             isRequired = options?.isRequired ?? property.isRequired
+            needsText = options?.isRequired == true && type == .string
             limits = attribute.limits
+            keepsIntegers = attribute.keepsIntegers
+            canKeepIntegers = attribute.type == .real && !attribute.keepsIntegers && table.entity.isOfClients
         case .relationship(let relationship):
             guard let link = table.links[relationship.name] else { return nil }
             switch link {
             case .reference(let number):
                 (limits, isAnyJSON, plain) = ([], false, nil)
+                (keepsIntegers, canKeepIntegers, needsText) = (false, false, false)
                 type = .pointer(relationship.target)
                 storage = .pointer(reference: number, columns: table.columnIndexes(of: relationship.name))
                 isRequired = options?.isRequired ?? !schema.references[number].isOptional
             default:
                 guard relationship.isToMany else { return nil }
                 (isRequired, limits, isAnyJSON, plain) = (false, [], false, nil)
+                (keepsIntegers, canKeepIntegers, needsText) = (false, false, false)
                 type = .relation(relationship.target)
                 storage = .relation(link)
             }
@@ -157,7 +182,8 @@ final class Field: Sendable {
         switch (plain.type, json) {
         case (.text, .string(let text)): return (plain.column, .text(text))
         case (.real, .double(let number)): return (plain.column, .real(number))
-        case (.real, .integer(let number)): return (plain.column, .real(Double(number)))
+        case (.real, .integer(let number)):
+            return (plain.column, keepsIntegers ? .integer(number) : .real(Double(number)))
         case (.integer, .integer(let number)): return (plain.column, .integer(number))
         case (.boolean, .bool(let isTrue)): return (plain.column, .integer(isTrue ? 1 : 0))
         default: return nil

@@ -48,14 +48,18 @@ struct SchemaDraft {
             )
         }
         if isImplied { options[name, default: ClassOptions()].isImplied = true }
-        entities.append(
-            Entity(
-                name: name,
-                properties: [
-                    .attribute(Attribute("objectId", type: .text)),
-                    .attribute(Attribute("createdAt", type: .date(.microseconds))),
-                    .attribute(Attribute("updatedAt", type: .date(.microseconds))),
-                ], key: ["objectId"], createdAt: "createdAt", updatedAt: "updatedAt"))
+        entities.append(Self.newEntity(name))
+    }
+
+    /// A class with the fields that every object has.
+    static func newEntity(_ name: String) -> Entity {
+        Entity(
+            name: name,
+            properties: [
+                .attribute(Attribute("objectId", type: .text)),
+                .attribute(Attribute("createdAt", type: .date(.microseconds))),
+                .attribute(Attribute("updatedAt", type: .date(.microseconds))),
+            ], key: ["objectId"], createdAt: "createdAt", updatedAt: "updatedAt")
     }
 
     /// Takes a class away.
@@ -115,11 +119,24 @@ struct SchemaDraft {
             guard let stored = type.attributeType else {
                 throw ParseError(.incorrectType, "a field can't be of the type \(type): every object has an ACL")
             }
-            property = .attribute(Attribute(name, type: stored, isOptional: true))
+            property = .attribute(
+                Attribute(name, type: stored, isOptional: true, keepsIntegers: type == .number))
             if stored == .json { options.type = type }
         }
         entities[index].properties.append(property)
         if options != FieldOptions() { self.options[className, default: ClassOptions()].fields[name] = options }
+    }
+
+    /// Lets a Number of a class that clients made hold whole numbers beyond 2⁵³ as they are, which fields of earlier versions
+    /// don't.
+    mutating func keepIntegers(of name: String, in className: String) {
+        edit(className) { entity, _ in
+            guard entity.isOfClients, let index = entity.properties.firstIndex(where: { $0.name == name }),
+                case .attribute(var attribute) = entity.properties[index], attribute.type == .real
+            else { return }
+            attribute.keepsIntegers = true
+            entity.properties[index] = .attribute(attribute)
+        }
     }
 
     private func check(_ property: Property, is type: FieldType, of className: String) throws(ParseError) {
@@ -163,6 +180,9 @@ struct SchemaDraft {
         entities[index].uniques.removeAll { !names.isDisjoint(with: $0) }
         entities[index].indexes.removeAll { !names.isDisjoint(with: $0) }
         for name in names { options[className]?.fields[name] = nil }
+        if let left = options[className]?.optionalFields?.subtracting(names) {
+            options[className]?.optionalFields = left.isEmpty ? nil : left
+        }
         let gone = (options[className]?.indexes ?? [:]).filter { !names.isDisjoint(with: $0.value.fields.map(\.name)) }
         for name in gone.keys { options[className]?.indexes[name] = nil }
     }
@@ -280,4 +300,9 @@ struct RelationshipDetails: Hashable, Sendable {
             name, target: target, kind: .manyToMany(JoinTableNames(table: "_Join:\(name):\(className)")),
             deleteRule: deleteRule, order: order)
     }
+}
+
+extension Entity {
+    /// Whether clients made it, and no other program.
+    var isOfClients: Bool { key == ["objectId"] && createdAt == "createdAt" && updatedAt == "updatedAt" }
 }

@@ -5,6 +5,8 @@ import RelataSQLite
 struct SchemaDemand: Sendable {
     let className: String
     let fields: [(name: String, type: FieldType)]
+    /// The fields that are to hold whole numbers which no floating-point number is.
+    private let largeIntegers: Set<String>
     /// The fields of which only members or elements are changed: objects will do as arrays do.
     private let inner: Set<String>
     /// The object that is changed; `nil` for a new one.
@@ -31,6 +33,7 @@ struct SchemaDemand: Sendable {
             }
         }
         self.inner = inner.subtracting(plain)
+        largeIntegers = Set(zip(body.fields.names, body.changes).filter { $0.1.isLargeInteger }.map(\.0))
         self.fields = fields.sorted { $0.0.utf8.lexicographicallyPrecedes($1.0.utf8) }
     }
 
@@ -55,11 +58,18 @@ struct SchemaDemand: Sendable {
     }
 
     /// Whether the class has all of it, of whatever type.
-    func isMet(by classes: ClassSet) -> Bool { Self.isMet(classes, className, fields.lazy.map(\.name)) }
+    func isMet(by classes: ClassSet) -> Bool {
+        Self.isMet(classes, className, fields.lazy.map(\.name))
+            && !largeIntegers.contains { classes[className]?[$0]?.canKeepIntegers == true }
+    }
 
     /// Whether a class has all fields that an object brings along.
     static func isMet(by classes: ClassSet, _ className: String, _ body: ObjectBody) -> Bool {
-        isMet(classes, className, body.fields.names)
+        guard isMet(classes, className, body.fields.names) else { return false }
+        guard body.holdsLargeIntegers, let known = classes[className] else { return true }
+        return zip(body.fields.names, body.changes).allSatisfy { name, change in
+            !change.isLargeInteger || known[name]?.canKeepIntegers != true
+        }
     }
 
     private static func isMet(_ classes: ClassSet, _ className: String, _ fields: some Sequence<String>) -> Bool {
@@ -78,6 +88,7 @@ struct SchemaDemand: Sendable {
             }
             try draft.addField(name, type, to: className)
         }
+        for name in largeIntegers { draft.keepIntegers(of: name, in: className) }
     }
 }
 

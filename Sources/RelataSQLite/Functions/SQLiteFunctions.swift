@@ -61,6 +61,9 @@ enum SQLiteFunctions {
                 sqlite3_create_function_v2(handle, name, 1, flags, nil, nil, DecimalFunctions.add, finish, nil), name)
         }
         try check(
+            sqlite3_create_function_v2(
+                handle, "relata_sum", 1, flags, nil, nil, NumberFunctions.add, NumberFunctions.sum, nil), "relata_sum")
+        try check(
             sqlite3_create_collation_v2(
                 handle, "relata_decimal", SQLITE_UTF8, nil, DecimalFunctions.compare, nil),
             "relata_decimal")

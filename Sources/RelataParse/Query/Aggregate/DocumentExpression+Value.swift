@@ -111,6 +111,26 @@ extension JSONValue {
         return JSONValue(finite: left + right)
     }
 
+    /// The product of two numbers, whole where both are and it fits; `null` where there is none.
+    func multiplied(by other: JSONValue) -> JSONValue {
+        if case .integer(let left) = self, case .integer(let right) = other {
+            let (product, overflows) = left.multipliedReportingOverflow(by: right)
+            if !overflows { return .integer(product) }
+        }
+        guard let left = number, let right = other.number else { return .null }
+        return JSONValue(finite: left * right)
+    }
+
+    /// The difference of two numbers, whole where both are and it fits; `null` where there is none.
+    func subtracting(_ other: JSONValue) -> JSONValue {
+        if case .integer(let left) = self, case .integer(let right) = other {
+            let (difference, overflows) = left.subtractingReportingOverflow(right)
+            if !overflows { return .integer(difference) }
+        }
+        guard let left = number, let right = other.number else { return .null }
+        return JSONValue(finite: left - right)
+    }
+
     /// A number; `null` where there is none.
     init(finite number: Double) { self = number.isFinite ? JSONValue(number: number) : .null }
 }
@@ -147,21 +167,31 @@ extension DocumentExpression.Operator {
     }
 
     private func arithmetic(_ arguments: [JSONValue]) -> JSONValue {
-        var numbers: [Double] = []
-        for argument in arguments {
-            guard let number = argument.number else { return .null }
-            numbers.append(number)
-        }
         switch self {
-        case .multiply: return JSONValue(finite: numbers.reduce(1, *))
-        case .subtract: return JSONValue(finite: numbers[0] - numbers[1])
-        case .divide: return JSONValue(finite: numbers[0] / numbers[1])
-        default: return JSONValue(finite: numbers[0].truncatingRemainder(dividingBy: numbers[1]))
+        case .multiply: return arguments.reduce(.integer(1)) { $0.multiplied(by: $1) }
+        case .subtract: return arguments[0].subtracting(arguments[1])
+        default:
+            if case .integer(let left) = arguments[0], case .integer(let right) = arguments[1], right != 0 {
+                let (part, overflows) =
+                    self == .divide
+                    ? left.dividedReportingOverflow(by: right) : left.remainderReportingOverflow(dividingBy: right)
+                if !overflows, self != .divide || left.isMultiple(of: right) { return .integer(part) }
+            }
+            guard let left = arguments[0].number, let right = arguments[1].number else { return .null }
+            return JSONValue(finite: self == .divide ? left / right : left.truncatingRemainder(dividingBy: right))
         }
     }
 
     private func rounded(_ arguments: [JSONValue]) -> JSONValue {
         guard let number = arguments[0].number else { return .null }
+        if case .integer(let whole) = arguments[0] {
+            switch self {
+            case .absolute where whole != .min: return .integer(abs(whole))
+            case .ceiling, .floor: return arguments[0]
+            case .round where arguments.count == 1: return arguments[0]
+            default: break
+            }
+        }
         switch self {
         case .absolute: return JSONValue(finite: abs(number))
         case .ceiling: return JSONValue(finite: number.rounded(.up))

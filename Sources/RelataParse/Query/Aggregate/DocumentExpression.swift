@@ -98,10 +98,8 @@ indirect enum DocumentExpression: Hashable, Sendable {
         guard path.count <= 32, path.allSatisfy({ !$0.isEmpty && !$0.hasPrefix("$") }) else { return nil }
         switch path[0] {
         case "_id": path[0] = "objectId"
-        case "_created_at": path[0] = "createdAt"
-        case "_updated_at": path[0] = "updatedAt"
         case let name where name.hasPrefix("_p_"): path[0] = String(name.dropFirst(3))
-        default: break
+        case let name: path[0] = ParseNames.storedStamps[name] ?? name
         }
         return path
     }

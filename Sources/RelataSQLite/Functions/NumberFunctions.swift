@@ -1,0 +1,41 @@
+import Foundation
+import GRDBSQLite
+
+/// Figures of columns that hold whole numbers as integers and all others as floating-point numbers.
+enum NumberFunctions {
+    /// What is summed so far, in memory that SQLite zeroes at first and frees at last.
+    private struct Total {
+        var integer: Int64
+        var real: Double
+        var count: Int
+        /// Whether something isn't a whole number, or the sum is none that fits.
+        var isReal: Bool
+    }
+
+    /// Takes another number into `relata_sum`, which SQLite's own `SUM` would refuse once integers don't fit 64 bits.
+    static let add: @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void = {
+        context, _, arguments in
+        guard let value = arguments?[0], case let type = sqlite3_value_numeric_type(value), type != SQLITE_NULL,
+            let memory = sqlite3_aggregate_context(context, Int32(MemoryLayout<Total>.size))
+        else { return }
+        let total = memory.assumingMemoryBound(to: Total.self)
+        total.pointee.count += 1
+        total.pointee.real += sqlite3_value_double(value)
+        if total.pointee.isReal { return }
+        guard type == SQLITE_INTEGER else {
+            total.pointee.isReal = true
+            return
+        }
+        let (sum, overflows) = total.pointee.integer.addingReportingOverflow(sqlite3_value_int64(value))
+        total.pointee.integer = sum
+        total.pointee.isReal = overflows
+    }
+
+    /// The sum: an integer where all numbers are and it fits, else a floating-point number; `NULL` of none.
+    static let sum: @convention(c) (OpaquePointer?) -> Void = { context in
+        guard let memory = sqlite3_aggregate_context(context, 0) else { return sqlite3_result_null(context) }
+        let total = memory.assumingMemoryBound(to: Total.self).pointee
+        if total.count == 0 { return sqlite3_result_null(context) }
+        total.isReal ? sqlite3_result_double(context, total.real) : sqlite3_result_int64(context, total.integer)
+    }
+}
