@@ -138,6 +138,25 @@ struct StatusTests {
         #expect(!log.lines.contains { $0.contains("secret") })
     }
 
+    @Test func theCommentOfAQueryIsLogged() async throws {
+        let log = LogRecorder()
+        let service: TestServer.Service = { request in
+            var reply = WireReply([:])
+            if !request.query.isEmpty { reply.comment = "slow page" }
+            return reply
+        }
+        try await TestServer.running(
+            { $0.requestLogLevel = .info }, logger: log.logger(.info), service: service
+        ) { server in
+            for query in ["?comment=", ""] {
+                _ = try await server.request("GET", "/parse/classes/Book\(query)", headers: ["X-Request-Id": "abc"])
+            }
+        }
+        let lines = log.lines.filter { $0.contains("request=abc") }
+        #expect(lines.count == 2)
+        #expect(lines.map { $0.contains("comment=slow page") } == [true, false])
+    }
+
     @Test func anErrorIsOneLineThatIsNotLong() {
         struct Wordy: Error, CustomStringConvertible {
             let description = "first\nsecond\r\n\u{1B}[31m" + String(repeating: "é", count: 5000)

@@ -13,6 +13,7 @@ struct FindRequest: Sendable {
     /// The field whose class is asked instead.
     private let redirectKey: String?
     private let isMaster: Bool
+    private let advice: QueryAdvice
 
     /// Reads the parameters of a request.
     ///
@@ -20,9 +21,9 @@ struct FindRequest: Sendable {
     init(_ className: String, _ call: ParseCall) throws(ParseError) {
         try call.check(
             parameters: [
-                "where", "order", "limit", "skip", "count", "hint", "comment", "readPreference",
-                "includeReadPreference", "subqueryReadPreference", "redirectClassNameForKey",
-            ] + Selection.parameters)
+                "where", "order", "limit", "skip", "count", "readPreference", "includeReadPreference",
+                "subqueryReadPreference", "redirectClassNameForKey",
+            ] + QueryAdvice.parameters + Selection.parameters)
         self.className = className
         condition = try call.json("where")
         if let condition, condition.object == nil {
@@ -34,6 +35,7 @@ struct FindRequest: Sendable {
         skip = try call.count("skip")
         counts = try call.flag("count")
         isMaster = call.isMaster
+        advice = try QueryAdvice(call)
         let key = call.body["redirectClassNameForKey"]
         guard key == nil || key?.isNull == true || key?.string != nil else {
             throw ParseError(.invalidQuery, "redirectClassNameForKey must be the name of a field")
@@ -49,16 +51,25 @@ struct FindRequest: Sendable {
         if let parseClass = try parseClass(in: transaction) {
             let query = try query(of: parseClass, in: transaction)
             var plan = query.plan
-            if counts { count = try transaction.count(plan) }
+            try advice.check(parseClass)
+            if counts, !advice.isExplained { count = try transaction.count(plan) }
             plan.limit = min(limit ?? options.defaultLimit, options.maximumLimit ?? .max)
             // What a query leaves out at the beginning costs nothing where it is none.
             plan.offset = skip == 0 ? nil : skip
+            if advice.isExplained {
+                let statement = try ObjectFetcher(transaction, limit: options.maximumReply).statement(
+                    plan, selection, of: parseClass, score: query.score)
+                return WireReply(["results": [try QueryAdvice.explanation(of: statement, in: transaction)]])
+            }
             if plan.limit != 0 {
                 let objects = try ObjectFetcher(transaction, limit: options.maximumReply).fetch(
                     plan, selection, of: parseClass, naming: redirectKey == nil ? .nothing : .className,
                     score: query.score)
                 reply.append(json: objects.bytes)
             }
+        } else {
+            // What is malformed is refused whether or not there is such a class yet.
+            _ = try query(of: try .unknown(), in: transaction)
         }
         reply.append("]")
         if counts {

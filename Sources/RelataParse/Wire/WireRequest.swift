@@ -31,6 +31,8 @@ public struct WireReply: Hashable, Sendable {
     public var body: [UInt8]
     /// Where a new object is to be found, for the `Location` header.
     public var location: String?
+    /// What the client says of its query, for the log.
+    public var comment: String?
     /// Whether the request only asked for something, so that it may be sent again if this is lost.
     public var isOfRead = false
 

@@ -26,6 +26,8 @@ struct ServerReply: Sendable {
     var location: String?
     /// Whether the request changed nothing, so that it may be sent again.
     var isOfRead = true
+    /// What the client said of its query, for the log.
+    var comment: String?
     /// Header fields that only some replies have, ready to be written.
     var fields = ""
 

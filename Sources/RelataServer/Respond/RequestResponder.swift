@@ -188,20 +188,22 @@ final class RequestResponder: Sendable {
         _ request: ServerRequest, _ reply: ServerReply, _ id: String, _ time: TimeAmount,
         _ peer: SocketAddress?
     ) {
-        // What follows the question mark and what is in bodies may be nobody's business.
+        // What follows the question mark and what is in bodies may be nobody's business. A comment is written for the log.
+        var metadata: Logger.Metadata = [
+            "request": "\(id)", "status": "\(reply.status)", "microseconds": "\(time.nanoseconds / 1000)",
+            "received": "\(request.body.readableBytes)", "sent": "\(reply.body.count)",
+            "peer": "\(peer?.ipAddress ?? "")",
+        ]
+        if let comment = reply.comment { metadata["comment"] = "\(comment)" }
         logger.log(
-            level: requestLogLevel, "\(request.method) \(request.target.path.prefix(512))",
-            metadata: [
-                "request": "\(id)", "status": "\(reply.status)", "microseconds": "\(time.nanoseconds / 1000)",
-                "received": "\(request.body.readableBytes)", "sent": "\(reply.body.count)",
-                "peer": "\(peer?.ipAddress ?? "")",
-            ])
+            level: requestLogLevel, "\(request.method) \(request.target.path.prefix(512))", metadata: metadata)
     }
 }
 
 extension ServerReply {
     init(_ reply: WireReply) {
         self.init(status: reply.status, body: reply.body, location: reply.location, isOfRead: reply.isOfRead)
+        comment = reply.comment
     }
 
     init(_ error: ParseError) {

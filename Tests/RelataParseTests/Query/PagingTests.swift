@@ -66,9 +66,4 @@ import Testing
         #expect(try await server.send("GET", "/classes/Item?where=%7B").code == 107)
         #expect(try await server.send("GET", "/classes/Item?where=%5B%5D").code == 102)
     }
-
-    @Test func whatIsNotSupportedIsRefused() async throws {
-
-        #expect(try await server.error("Item", [:], ["explain": true]).code == 102)
-    }
 }

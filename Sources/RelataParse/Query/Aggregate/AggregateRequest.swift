@@ -8,26 +8,27 @@ struct AggregateRequest: Sendable {
     private let condition: JSONValue?
     private let distinct: String?
     private let stages: [PipelineStage]
+    private let advice: QueryAdvice
 
     /// Reads a request.
     ///
     /// - Throws: ``ParseError`` 403 without the master key, and 102 for stages that there aren't.
     init(_ className: String, _ call: ParseCall) throws(ParseError) {
-        guard call.isMaster else { throw .unauthorized }
+        guard call.isMaster else { throw .masterKeyRequired }
         if let error = DisabledFeature.error(forClass: className) { throw error }
         self.className = className
         condition = try call.json("where")
         let fields = try call.names("distinct") ?? []
         guard fields.count < 2 else { throw ParseError(.invalidQuery, "distinct names one field") }
         distinct = fields.first
-        guard call.body["explain"] == nil else { throw ParseError(.invalidQuery, "explain isn't supported") }
+        advice = try QueryAdvice(call)
         stages = try PipelineStage.stages(
             try call.json("pipeline") ?? Self.stages(call.body.filter { !Self.parameters.contains($0.key) }))
     }
 
     /// What is no stage.
     private static let parameters: Set = [
-        "where", "distinct", "hint", "comment", "readPreference", "rawValues", "rawFieldNames",
+        "where", "distinct", "explain", "hint", "comment", "readPreference", "rawValues", "rawFieldNames",
     ]
 
     /// Stages that came as parameters of their own: `group={"objectId":null}&limit=2`. Those of a URL are the text of
@@ -42,12 +43,28 @@ struct AggregateRequest: Sendable {
 
     /// Answers it.
     func run(in transaction: ParseTransaction, _ options: ParseService.Options) throws -> WireReply {
-        guard let parseClass = try transaction.existing(className) else { return WireReply(["results": []]) }
+        let known = try transaction.existing(className)
+        let parseClass = try known ?? .unknown()
         var reader = ConditionReader(transaction.classes, now: transaction.now, readsTextAsDates: true)
         var plan = QueryPlan(entity: parseClass.name)
         if let condition { plan.condition = try reader.condition(condition, of: parseClass) }
         let results: [JSONValue]
-        if let distinct {
+        if known != nil { try advice.check(parseClass) }
+        if known == nil {
+            // What is malformed is refused whether or not there is such a class yet.
+            if let distinct { _ = try reader.target(distinct, of: Subject(parseClass: parseClass, scope: 0, path: [])) }
+            try PipelineRun(transaction, parseClass, limit: options.maximumReply).check(stages, plan, &reader)
+            results = []
+        } else if advice.isExplained {
+            let statement =
+                if let distinct {
+                    try DistinctValues(transaction, parseClass).query(of: distinct, in: plan, &reader)?.query.statement
+                } else {
+                    try PipelineRun(transaction, parseClass, limit: options.maximumReply).statement(
+                        of: stages, plan, &reader)
+                }
+            results = try statement.map { [try QueryAdvice.explanation(of: $0, in: transaction)] } ?? []
+        } else if let distinct {
             results = try DistinctValues(transaction, parseClass).values(of: distinct, in: plan, &reader)
         } else {
             results = try PipelineRun(transaction, parseClass, limit: options.maximumReply).results(
@@ -69,16 +86,7 @@ struct DistinctValues {
 
     /// They in ascending order, none of them unset; those of an array are its elements.
     func values(of key: String, in plan: QueryPlan, _ reader: inout ConditionReader) throws -> [JSONValue] {
-        let target = try reader.target(key, of: Subject(parseClass: parseClass, scope: 0, path: []))
-        guard target.ways.isEmpty else {
-            throw ParseError(.invalidQuery, "distinct: \(target.name) holds several values: take a field of one object")
-        }
-        guard let column = SelectedValue(target.source, wholeJSON: true) else { return [] }
-        var plan = plan
-        plan.isDistinct = true
-        plan.condition = .and([plan.condition, target.isSet].compactMap(\.self))
-        plan.sort = column.isJSON ? [] : [SortTerm(column.node)]
-        let query = try QueryCompiler(schema: transaction.schema).select(plan, columns: .expressions([column.node]))
+        guard let (column, query) = try query(of: key, in: plan, &reader) else { return [] }
         var values: [JSONValue] = []
         for row in try transaction.connection.values(query.statement, types: query.columnTypes) {
             values.append(column.json(row[...]))
@@ -86,6 +94,23 @@ struct DistinctValues {
         guard column.isJSON else { return values }
         let elements = Set(values.flatMap { $0.array ?? [$0] }).subtracting([.null])
         return elements.sorted { $0.precedes($1) }
+    }
+
+    /// The query for them; `nil` for a field that the class doesn't have.
+    func query(
+        of key: String, in plan: QueryPlan, _ reader: inout ConditionReader
+    ) throws -> (column: SelectedValue, query: CompiledQuery)? {
+        let target = try reader.target(key, of: Subject(parseClass: parseClass, scope: 0, path: []))
+        guard target.ways.isEmpty else {
+            throw ParseError(.invalidQuery, "distinct: \(target.name) holds several values: take a field of one object")
+        }
+        guard let column = SelectedValue(target.source, wholeJSON: true) else { return nil }
+        var plan = plan
+        plan.isDistinct = true
+        plan.condition = .and([plan.condition, target.isSet].compactMap(\.self))
+        plan.sort = column.isJSON ? [] : [SortTerm(column.node)]
+        let query = try QueryCompiler(schema: transaction.schema).select(plan, columns: .expressions([column.node]))
+        return (column, query)
     }
 }
 

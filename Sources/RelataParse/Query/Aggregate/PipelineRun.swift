@@ -42,6 +42,36 @@ struct PipelineRun {
         return documents.map(Self.shown)
     }
 
+    /// Checks what stages ask of documents, of which there are none.
+    ///
+    /// - Throws: as ``results(of:_:_:)``.
+    func check(_ stages: [PipelineStage], _ plan: QueryPlan, _ reader: inout ConditionReader) throws {
+        var plan = plan
+        var rest = stages[...]
+        while let stage = rest.first, try push(stage, into: &plan, &reader) { rest.removeFirst() }
+        for stage in rest { _ = try stage.applied(to: [], limit: limit) }
+    }
+
+    /// The statement that the beginning of a pipeline becomes.
+    func statement(
+        of stages: [PipelineStage], _ plan: QueryPlan, _ reader: inout ConditionReader
+    ) throws -> SQLStatement {
+        var plan = plan
+        var rest = stages[...]
+        while let stage = rest.first, try push(stage, into: &plan, &reader) { rest.removeFirst() }
+        if plan.limit == 0 { plan.condition = ConditionReader.nothing }
+        if plan.limit == nil, plan.offset == nil {
+            if case .group(let id, let fields)? = rest.first,
+                let grouping = try Grouping(id, fields, of: plan, self, &reader)
+            {
+                return grouping.query.statement
+            }
+            if case .count? = rest.first { return try QueryCompiler(schema: transaction.schema).count(plan) }
+        }
+        return try ObjectFetcher(transaction, limit: limit).statement(
+            plan, Self.selection(rest.flatMap(\.fields)), of: parseClass)
+    }
+
     // MARK: The beginning
 
     /// Makes a stage a part of the query; `false` where it can't be one any more.
@@ -82,9 +112,8 @@ struct PipelineRun {
 
     /// The objects of a query as documents.
     private func objects(of plan: QueryPlan, reading paths: [[String]]) throws -> [JSONValue] {
-        var selection = Selection()
-        for path in paths where path.count > 1 { selection.include(path.dropLast()[...]) }
-        let objects = try ObjectFetcher(transaction, limit: limit).fetch(plan, selection, of: parseClass)
+        let objects = try ObjectFetcher(transaction, limit: limit).fetch(
+            plan, Self.selection(paths), of: parseClass)
         var documents: [JSONValue] = []
         for range in objects.ranges {
             var document = try JSONParser.parse(objects.bytes[range])
@@ -95,6 +124,13 @@ struct PipelineRun {
             documents.append(document)
         }
         return documents
+    }
+
+    /// What must be shown of objects so that stages can read paths in them.
+    private static func selection(_ paths: [[String]]) -> Selection {
+        var selection = Selection()
+        for path in paths where path.count > 1 { selection.include(path.dropLast()[...]) }
+        return selection
     }
 
     /// A document as clients know objects: the times of its making and changing are plain text.
@@ -114,16 +150,8 @@ extension PipelineRun {
     private func groups(
         _ id: DocumentExpression, _ fields: [PipelineStage.Figure], of plan: QueryPlan, _ reader: inout ConditionReader
     ) throws -> [JSONValue]? {
-        guard let id = try GroupID(id, parseClass, &reader) else { return nil }
-        var figures: [GroupFigure] = []
-        for field in fields {
-            guard let figure = try GroupFigure(field, parseClass, &reader) else { return nil }
-            figures.append(figure)
-        }
-        let columns = id.nodes + [.groupAggregate(.count, of: nil, isDistinct: false)] + figures.map(\.node)
-        var plan = plan
-        plan.sort = []
-        let query = try QueryCompiler(schema: transaction.schema).grouped(plan, by: id.nodes, columns: columns)
+        guard let grouping = try Grouping(id, fields, of: plan, self, &reader) else { return nil }
+        let (id, figures, query) = (grouping.id, grouping.figures, grouping.query)
         var documents: [(id: JSONValue, document: JSONValue)] = []
         for row in try transaction.connection.values(query.statement, types: query.columnTypes) {
             let width = id.nodes.count
@@ -135,6 +163,32 @@ extension PipelineRun {
             documents.append((value, .object(members)))
         }
         return documents.sorted { $0.id.precedes($1.id) }.map(\.document)
+    }
+}
+
+/// The groups of a query's objects, as SQL makes them.
+private struct Grouping {
+    let id: GroupID
+    let figures: [GroupFigure]
+    let query: CompiledQuery
+
+    /// `nil` where SQL can't make them.
+    init?(
+        _ id: DocumentExpression, _ fields: [PipelineStage.Figure], of plan: QueryPlan, _ run: PipelineRun,
+        _ reader: inout ConditionReader
+    ) throws {
+        guard let id = try GroupID(id, run.parseClass, &reader) else { return nil }
+        var figures: [GroupFigure] = []
+        for field in fields {
+            guard let figure = try GroupFigure(field, run.parseClass, &reader) else { return nil }
+            figures.append(figure)
+        }
+        let columns = id.nodes + [.groupAggregate(.count, of: nil, isDistinct: false)] + figures.map(\.node)
+        var plan = plan
+        plan.sort = []
+        query = try QueryCompiler(schema: run.transaction.schema).grouped(plan, by: id.nodes, columns: columns)
+        self.id = id
+        self.figures = figures
     }
 }
 
@@ -255,8 +309,7 @@ private struct GroupFigure {
 
     func json(_ value: Value) -> JSONValue {
         let result = JSONValue(value, as: type)
-        guard let factor = factor?.number else { return result }
-        return result.number.map { JSONValue(finite: $0 * factor) } ?? .null
+        return factor.map { result.multiplied(by: $0) } ?? result
     }
 }
 

@@ -30,11 +30,7 @@ struct ObjectFetcher {
         _ plan: QueryPlan, _ selection: Selection, of parseClass: ParseClass, naming: ObjectShape.Naming = .nothing,
         score: ExpressionNode? = nil
     ) throws -> EncodedObjects {
-        let classes = transaction.classes
-        // What is searched for is different each time.
-        let prepared =
-            score.map { PreparedFetch(parseClass, selection, naming: naming, score: $0, in: classes) }
-            ?? classes.prepared.fetch(of: parseClass, selection, naming: naming, in: classes)
+        let prepared = prepared(selection, of: parseClass, naming, score)
         let shape = prepared.shape
         var encoder = ObjectEncoder(limit: limit)
         var objects = EncodedObjects()
@@ -51,6 +47,22 @@ struct ObjectFetcher {
         }
         objects.bytes = encoder.writer.bytes
         return encoder.gaps.isEmpty ? objects : try filled(objects, encoder.gaps)
+    }
+
+    /// The statement that fetches the objects of a query.
+    func statement(
+        _ plan: QueryPlan, _ selection: Selection, of parseClass: ParseClass, score: ExpressionNode? = nil
+    ) throws(RelataError) -> SQLStatement {
+        try prepared(selection, of: parseClass, .nothing, score).statement(plan)
+    }
+
+    private func prepared(
+        _ selection: Selection, of parseClass: ParseClass, _ naming: ObjectShape.Naming, _ score: ExpressionNode?
+    ) -> PreparedFetch {
+        let classes = transaction.classes
+        // What is searched for is different each time.
+        return score.map { PreparedFetch(parseClass, selection, naming: naming, score: $0, in: classes) }
+            ?? classes.prepared.fetch(of: parseClass, selection, naming: naming, in: classes)
     }
 
     // MARK: Pointers in JSON

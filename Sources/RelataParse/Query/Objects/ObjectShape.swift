@@ -104,7 +104,7 @@ struct ObjectShapeBuilder {
     ) -> ObjectShape {
         let id = ObjectShape.Key(column: add(.key(path: path), parseClass.table.keyColumns.count), of: parseClass)
         var fields: [ObjectShape.Field] = []
-        for field in parseClass.fields where field.isStamp || selection.shows(field.name) {
+        for field in parseClass.fields where field.isStamp || selection.shows(field) {
             guard score == nil || field.name != "score",
                 let content = content(of: field, parseClass, selection, path)
             else { continue }

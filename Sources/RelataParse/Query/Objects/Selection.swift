@@ -12,7 +12,7 @@ struct Selection: Hashable, Sendable {
     /// All of an object's own fields.
     init() {}
 
-    static let parameters = ["include", "includeAll", "keys", "excludeKeys", "explain"]
+    static let parameters = ["include", "includeAll", "keys", "excludeKeys"]
     /// How many names deep an object is shown.
     private static let maximumDepth = 16
 
@@ -20,14 +20,14 @@ struct Selection: Hashable, Sendable {
     ///
     /// - Throws: ``ParseError`` 102 for values that they can't have, and for what no reply here can show.
     init(_ call: ParseCall) throws(ParseError) {
-        if let explain = call.body["explain"], !explain.isNull {
-            throw ParseError(.invalidQuery, "explain isn't supported")
-        }
         includesAll = try call.flag("includeAll")
         for name in try Self.names("include", call) ?? [] { include(try Self.path(name)) }
         if let names = try Self.names("keys", call) {
             keys = []
             for name in names { show(try Self.path(name)) }
+        } else if call.body["keys"]?.string != nil {
+            // No names are named: what every object has is shown all the same.
+            keys = []
         }
         for name in try Self.names("excludeKeys", call) ?? [] { exclude(try Self.path(name)) }
     }
@@ -74,14 +74,19 @@ struct Selection: Hashable, Sendable {
         if path.count == 1 {
             excluded.insert(name)
         } else {
-            if includesAll, included[name] == nil { included[name] = Selection() }
-            included[name]?.exclude(path.dropFirst())
+            // To leave out a field of a pointer's object is to ask for the object.
+            included[name, default: Selection()].exclude(path.dropFirst())
         }
     }
 
-    /// Whether a field is shown.
-    func shows(_ name: String) -> Bool {
-        !excluded.contains(name) && (keys.map { $0.contains(name) || $0.contains("*") } ?? true)
+    /// Whether a field is shown. Where all pointers' objects are asked for, pointers and arrays are shown whatever `keys`
+    /// names.
+    func shows(_ field: Field) -> Bool {
+        guard !excluded.contains(field.name) else { return false }
+        guard let keys, !keys.contains(field.name), !keys.contains("*") else { return true }
+        guard includesAll else { return false }
+        if case .pointer = field.type { return true }
+        return field.type == .array
     }
 
     /// Whether the score of a search is shown, which no field holds.

@@ -1,0 +1,88 @@
+import RelataCore
+import RelataSQLite
+
+/// What a request says of how a query is to be run. It changes nothing of what the query finds.
+struct QueryAdvice: Sendable {
+    static let parameters = ["explain", "hint", "comment"]
+    /// What Parse's own server takes for `explain`. There is one kind of plan here.
+    private static let kinds: Set = ["queryPlanner", "queryPlannerExtended", "executionStats", "allPlansExecution"]
+    /// How much of a comment is noted.
+    private static let maximumComment = 256
+
+    /// Whether the plan is asked for, and not what the query finds.
+    let isExplained: Bool
+    private let hint: JSONValue?
+
+    /// Reads `explain`, `hint` and `comment` of a request.
+    ///
+    /// - Throws: ``ParseError`` 102 for values that they can't have, and for a plan that is asked for without the master key.
+    init(_ call: ParseCall) throws(ParseError) {
+        let explain = call.body["explain"]
+        if let kind = explain?.string, Self.kinds.contains(kind) {
+            isExplained = true
+        } else {
+            do throws(ParseError) {
+                isExplained = try call.flag("explain")
+            } catch {
+                throw ParseError(.invalidQuery, "Invalid value for explain")
+            }
+        }
+        guard !isExplained || call.isMaster else {
+            throw ParseError(.invalidQuery, "Using the explain query parameter requires the master key")
+        }
+        switch call.body["hint"] {
+        case nil, .null?, .string("")?: hint = nil
+        case .string(let text)? where text.hasPrefix("{"): hint = try JSONParser.parse(text)
+        case .string(let name)?: hint = .string(name)
+        case .object(let fields)?: hint = .object(fields)
+        default: throw ParseError(.invalidQuery, "hint must be the name of an index, or its fields: {\"title\": 1}")
+        }
+        _ = try Self.comment(of: call)
+    }
+
+    /// The comment of a request, for the log: one line.
+    ///
+    /// - Throws: ``ParseError`` 102 for one that is no text.
+    static func comment(of call: ParseCall) throws(ParseError) -> String? {
+        switch call.body["comment"] {
+        case nil, .null?: return nil
+        case .string(let text)?:
+            return String(text.prefix(maximumComment).map { isControl($0) ? " " : $0 })
+        default: throw ParseError(.invalidQuery, "comment must be a string")
+        }
+    }
+
+    private static func isControl(_ character: Character) -> Bool {
+        character.isNewline || character.unicodeScalars.contains { $0.properties.generalCategory == .control }
+    }
+
+    /// - Throws: ``ParseError`` 102 for a hint that names no index of the class.
+    func check(_ parseClass: ParseClass) throws(ParseError) {
+        switch hint {
+        case .string(let name)?:
+            if name == "_id_" || parseClass.options.indexes[name] != nil { return }
+        case .object(let members)?:
+            let names = members.map { $0.key == "_id" ? "objectId" : $0.key }
+            if names == ["objectId"] { return }
+            let known = parseClass.options.indexes.values.map { $0.fields.map(\.givenName) }
+            let entity = parseClass.table.entity
+            if known.contains(names) || entity.indexes.contains(names) || entity.uniques.contains(names) { return }
+        default: return
+        }
+        let text = hint.map { $0.string ?? JSONWriter.text($0) } ?? ""
+        throw ParseError(.invalidQuery, "hint: \(parseClass.name) has no index \(text.prefix(128))")
+    }
+
+    /// How a statement would be run: its SQL, without values, and the steps of SQLite's plan.
+    static func explanation(of statement: SQLStatement, in transaction: ParseTransaction) throws -> JSONValue {
+        let steps = try transaction.connection.values(
+            SQLStatement("EXPLAIN QUERY PLAN " + statement.sql, statement.parameters))
+        var plan: [JSONValue] = []
+        for step in steps {
+            guard let detail = step.last, case .integer(let id)? = step.first, case .integer(let parent) = step[1]
+            else { continue }
+            plan.append(["id": .integer(id), "parent": .integer(parent), "detail": .string(detail.description)])
+        }
+        return ["sql": .string(statement.sql), "plan": .array(plan)]
+    }
+}
