@@ -42,9 +42,12 @@ enum FieldChange: Sendable {
     /// - Throws: as ``changes(_:of:)``.
     static func operations(_ value: JSONValue, of field: String) throws(ParseError) -> [FieldChange] {
         let members = value.object ?? [:]
+        let operation = members["__op"]?.string
         func objects() throws(ParseError) -> [JSONValue] {
             guard let objects = members["objects"]?.array else {
-                throw ParseError(.invalidJSON, "\(field): the operation needs an array of objects")
+                // The words are those of Parse's own server, by which clients know what is wrong.
+                let verb = operation?.hasPrefix("Remove") == true ? "remove" : "add"
+                throw ParseError(.invalidJSON, "objects to \(verb) must be an array")
             }
             var stored: [JSONValue] = []
             for object in objects { stored.append(try object.withPointers.stored(in: field)) }
@@ -64,12 +67,11 @@ enum FieldChange: Sendable {
             }
             return pointers
         }
-        let operation = members["__op"]?.string
         switch operation {
         case "Delete": return [.unset]
         case "Increment":
             guard let amount = members["amount"], amount.number != nil else {
-                throw ParseError(.invalidJSON, "\(field): incrementing must provide a number")
+                throw ParseError(.invalidJSON, "incrementing must provide a number")
             }
             return [.increment(amount)]
         case "Add": return [.add(try objects())]
@@ -94,7 +96,7 @@ enum FieldChange: Sendable {
         default:
             throw ParseError(
                 .commandUnavailable,
-                "\(field): The \(operation?.prefix(32) ?? "nameless") operator is not supported yet.")
+                "The \(operation?.prefix(32) ?? "nameless") operator is not supported yet.")
         }
     }
 

@@ -85,6 +85,8 @@ struct ClassDescription: Sendable {
 struct FieldDescription: Hashable, Sendable {
     var type: FieldType
     var isRequired = false
+    /// Whether it says that the field isn't required, and doesn't only leave it open.
+    var isOptional = false
     var defaultValue: JSONValue?
     var details = RelationshipDetails()
     /// What the description names, if only to take it back.
@@ -95,15 +97,14 @@ struct FieldDescription: Hashable, Sendable {
     /// Reads a description; `nil` for a field that is to go.
     init?(_ json: JSONValue, of field: String) throws(ParseError) {
         if json["__op"]?.string == "Delete" { return nil }
-        guard let name = json["type"]?.string else {
-            throw ParseError(.incorrectType, "the field \(field.prefix(128)) needs a type")
-        }
+        // The words are those of Parse's own server, by which clients know what is wrong.
+        guard let name = json["type"]?.string else { throw ParseError(.invalidJSON, "invalid JSON") }
         guard let type = FieldType(name: name, targetClass: json["targetClass"]?.string) else {
-            throw name == "Pointer" || name == "Relation"
-                ? ParseError(
-                    .missingRequiredField,
-                    "type \(name) needs a class name: the field \(field.prefix(128)) lacks its targetClass")
-                : ParseError(.incorrectType, "invalid field type: \(name.prefix(64))")
+            guard name == "Pointer" || name == "Relation" else {
+                throw ParseError(.incorrectType, "invalid field type: \(name.prefix(64))")
+            }
+            guard (json["targetClass"] ?? .null).isNull else { throw ParseError(.invalidJSON, "invalid JSON") }
+            throw ParseError(.missingRequiredField, "type \(name) needs a class name")
         }
         guard type != .acl || field == "ACL" else {
             throw ParseError(.incorrectType, "a field can't be an ACL: every object has one")
@@ -111,7 +112,7 @@ struct FieldDescription: Hashable, Sendable {
         self.type = type
         members = Set(json.object?.keys.map(\.self) ?? [])
         switch json["required"] {
-        case .bool(let isRequired)?: self.isRequired = isRequired
+        case .bool(let isRequired)?: (self.isRequired, isOptional) = (isRequired, !isRequired)
         case nil, .null?: break
         default: throw ParseError(.incorrectType, "\(field): required is true or false")
         }

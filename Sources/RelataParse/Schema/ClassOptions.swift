@@ -4,6 +4,8 @@ struct ClassOptions: Hashable, Sendable, Codable {
     var fields: [String: FieldOptions] = [:]
     /// The indexes that clients asked for, by the names they gave them.
     var indexes: [String: IndexOptions] = [:]
+    /// The fields of which it was said that they aren't required: clients are told what was said.
+    var optionalFields: Set<String>?
     /// Whether the class is only there because fields of others lead to it: whoever describes it first still makes it.
     var isImplied: Bool?
 }
@@ -20,6 +22,11 @@ struct IndexOptions: Hashable, Sendable, Codable {
         var name: String
         /// 1 or -1, as clients gave it. Indexes are read both ways.
         var direction: Int64 = 1
+        /// Whether clients gave it the name of the column that a pointer has where Parse's own server stores it: `_p_genre`.
+        var isPointerColumn: Bool?
+
+        /// The name as clients gave it.
+        var givenName: String { isPointerColumn == true ? "_p_" + name : name }
     }
 }
 

@@ -8,13 +8,14 @@ extension ParseClass {
         var indexes: JSONObject = ["_id_": ["_id": 1]]
         var uniques: JSONObject = [:]
         for (name, index) in options.indexes.sorted(by: { $0.key < $1.key }) {
-            let members = JSONValue.object(JSONObject(index.fields.map { ($0.name, .integer($0.direction)) }))
+            let members = JSONValue.object(JSONObject(index.fields.map { ($0.givenName, .integer($0.direction)) }))
             if index.isUnique { uniques[name] = members } else { indexes[name] = members }
         }
         var json: JSONObject = [
-            "className": .string(name), "fields": .object(fields), "indexes": .object(indexes),
-            "classLevelPermissions": Self.publicPermissions,
+            "className": .string(name), "fields": .object(fields), "classLevelPermissions": Self.publicPermissions,
         ]
+        // The key has an index whether or not somebody asks for others: it is told beside those.
+        if indexes.count > 1 { json["indexes"] = .object(indexes) }
         if !uniques.isEmpty { json["uniqueIndexes"] = .object(uniques) }
         return .object(json)
     }
@@ -22,8 +23,9 @@ extension ParseClass {
     private func json(_ field: Field) -> JSONObject {
         var json: JSONObject = ["type": .string(field.type.name)]
         if let target = field.type.targetClass { json["targetClass"] = .string(target) }
-        if ClassDescription.givenFields[field.name] == nil {
-            // Clients need it where it isn't set, too.
+        if ClassDescription.givenFields[field.name] == nil,
+            field.isRequired || options.optionalFields?.contains(field.name) == true
+        {
             json["required"] = .bool(field.isRequired)
         }
         if let value = field.defaultValue { json["defaultValue"] = value }

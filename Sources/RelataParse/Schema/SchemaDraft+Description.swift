@@ -44,8 +44,7 @@ extension SchemaDraft {
         if wanted.type == type || wanted.type == own { return }
         throw isNew
             ? ParseError(.changedImmutableField, "field \(field) cannot be added")
-            : ParseError(
-                .classNotEmpty, "Field \(field) exists, cannot update: it is \(own ?? type), not \(wanted.type)")
+            : ParseError(.classNotEmpty, "Field \(field) exists, cannot update.")
     }
 
     private mutating func apply(
@@ -54,16 +53,24 @@ extension SchemaDraft {
         var options = FieldOptions()
         options.isRequired = wanted.isRequired
         options.defaultValue = wanted.defaultValue.map(JSONWriter.canonicalText)
+        defer {
+            if isWhole || wanted.members.contains("required"), hasClass(name) { noteOptional(field, of: name, wanted) }
+        }
         guard let property = entity(name)?.property(field) else {
-            try addField(field, wanted.type, to: name, details: wanted.details, options: options)
+            do throws(ParseError) {
+                try addField(field, wanted.type, to: name, details: wanted.details, options: options)
+            } catch  where error.code == .invalidKeyName && !ParseNames.canBeField(field) {
+                // Where classes are described, Parse's own server says it so.
+                throw ParseError(.invalidKeyName, "invalid field name: \(field.prefix(128))")
+            }
             return
         }
         do throws(ParseError) {
             try addField(field, wanted.type, to: name)
         } catch  where error.code == .incorrectType {
-            let known = type(of: property, in: name)
-            throw ParseError(
-                .classNotEmpty, "Field \(field) exists, cannot update: it is \(known), not \(wanted.type)")
+            // Whoever deploys classes is told more; clients know the error by its words.
+            let detail = isWhole ? ": it is \(type(of: property, in: name)), not \(wanted.type)" : "."
+            throw ParseError(.classNotEmpty, "Field \(field) exists, cannot update\(detail)")
         }
         let members = isWhole ? RelationshipDetails.members : wanted.members
         if case .relationship(let old) = property, members.contains("inverse"),
@@ -90,8 +97,30 @@ extension SchemaDraft {
         }
     }
 
+    /// Notes that a field was said not to be required.
+    private mutating func noteOptional(_ field: String, of name: String, _ wanted: FieldDescription) {
+        edit(name) { _, options in
+            var fields = options.optionalFields ?? []
+            if wanted.isOptional { fields.insert(field) } else { fields.remove(field) }
+            options.optionalFields = fields.isEmpty ? nil : fields
+        }
+    }
+
+    /// An index with the names that its fields have here, where clients gave a pointer the name of its column.
+    private func named(_ index: IndexOptions, of name: String) -> IndexOptions {
+        var index = index
+        index.fields = index.fields.map { field in
+            let pointer = String(field.name.dropFirst(3))
+            guard field.name.hasPrefix("_p_"), entity(name)?.property(field.name) == nil,
+                let relationship = entity(name)?.relationship(pointer), !relationship.isToMany
+            else { return field }
+            return IndexOptions.IndexedField(name: pointer, direction: field.direction, isPointerColumn: true)
+        }
+        return index
+    }
+
     private mutating func apply(_ wanted: IndexOptions?, _ index: String, of name: String) throws(ParseError) {
-        guard let wanted else {
+        guard let wanted = wanted.map({ named($0, of: name) }) else {
             guard options[name]?.indexes[index] != nil else {
                 throw ParseError(.invalidQuery, "Index \(index.prefix(128)) does not exist, cannot delete.")
             }
@@ -120,6 +149,26 @@ extension SchemaDraft {
 
     private static func isIndexable(_ property: Property) -> Bool {
         if case .relationship(let relationship) = property { !relationship.isToMany } else { true }
+    }
+
+    /// - Throws: ``ParseError`` 111 for a field of the type GeoPoint that a class got since beside another.
+    func checkGeoPoints(of className: String, since old: SchemaDraft) throws(ParseError) {
+        let (points, before) = (geoPoints(of: className), old.geoPoints(of: className))
+        guard let first = before.first ?? points.first,
+            let second = points.first(where: { $0 != first && !before.contains($0) })
+        else { return }
+        throw Self.secondGeoPoint(second, beside: first)
+    }
+
+    private func geoPoints(of className: String) -> [String] {
+        (entity(className)?.properties ?? []).filter { type(of: $0, in: className) == .geoPoint }.map(\.name)
+    }
+
+    /// What a field of the type GeoPoint gets whose class has one.
+    static func secondGeoPoint(_ field: String, beside other: String) -> ParseError {
+        ParseError(
+            .incorrectType,
+            "currently, only one GeoPoint field may exist in an object. Adding \(field) when \(other) already exists.")
     }
 
     /// Makes a field what it was, or takes it away.

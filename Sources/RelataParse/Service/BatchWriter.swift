@@ -148,6 +148,10 @@ final class BatchWriter {
             for (field, change) in zip(body.fields.names, body.changes) {
                 try transaction.validate(change, forNew: field)
             }
+            let points = try zip(body.fields.names, body.changes).filter { try $1.type(of: $0) == .geoPoint }.map(\.0)
+            if transaction.mode == .development, points.count > 1 {
+                throw SchemaDraft.secondGeoPoint(points[1], beside: points[0])
+            }
             throw Self.missing(name)
         }
         let key = try newKey(parseClass, body)

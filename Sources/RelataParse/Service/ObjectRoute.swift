@@ -3,14 +3,19 @@ enum ObjectRoute {
     case read(ObjectRead)
     case write(ObjectWrite)
 
-    /// - Parameter previous: What was written just before.
+    /// - Parameters:
+    ///   - previous: What was written just before.
+    ///   - prohibited: The names that no member of an object may have.
     /// - Throws: ``ParseError`` for paths that lead nowhere and classes that can't be.
-    init(_ call: ParseCall, after previous: ObjectBody? = nil) throws(ParseError) {
+    init(
+        _ call: ParseCall, after previous: ObjectBody? = nil, prohibited: ProhibitedNames
+    ) throws(ParseError) {
         let path = call.path
         guard path.first == "classes", path.count == 2 || path.count == 3 else { throw ParseService.unknown(call) }
         let className = path[1]
         if let error = DisabledFeature.error(forClass: className) { throw error }
         let objectID = path.count == 3 ? path[2] : nil
+        if call.method == .post || call.method == .put { try prohibited.check(call.body) }
         switch (call.method, objectID) {
         case (.get, nil): self = .read(.find(try FindRequest(className, call)))
         case (.get, let id?):

@@ -17,7 +17,8 @@ extension ParseService {
                 .invalidJSON, "a batch holds \(options.maximumBatch) requests at most, and this has \(requests.count)")
         }
         let isAtomic = call.body["transaction"] == true
-        var reader = BatchReader(call, mount: try ParseCall.path(options.mount))
+        var reader = BatchReader(
+            call, mount: try ParseCall.path(options.mount), prohibited: options.prohibitedNames)
         let routes = requests.map { request -> Result<ObjectRoute, ParseError> in
             do throws(ParseError) { return .success(try reader.route(request)) } catch { return .failure(error) }
         }
@@ -126,13 +127,15 @@ private struct BatchReplies {
 private struct BatchReader {
     private let batch: ParseCall
     private let mount: [String]
+    private let prohibited: ProhibitedNames
     /// What was written last.
     private var written: ObjectBody?
     /// The last path without parameters that new objects were posted to, and their class.
     private var created: (target: String, className: String)?
 
-    init(_ batch: ParseCall, mount: [String]) {
+    init(_ batch: ParseCall, mount: [String], prohibited: ProhibitedNames) {
         self.batch = batch
+        self.prohibited = prohibited
         self.mount = mount
     }
 
@@ -145,6 +148,7 @@ private struct BatchReader {
         if let created, method == .post, target.hasSameBytes(as: created.target),
             case .object(let body) = members["body"]
         {
+            try prohibited.check(body)
             let object = try ObjectBody(body, after: written)
             written = object
             return .write(.create(created.className, object))
@@ -162,7 +166,7 @@ private struct BatchReader {
             let parameters = try ParseCall.parameters(String(target[target.utf8.index(after: end)...]))
             if method == .get { call.body.merge(parameters) } else { call.parameters = parameters }
         }
-        let route = try ObjectRoute(call, after: written)
+        let route = try ObjectRoute(call, after: written, prohibited: prohibited)
         if case .write(let write) = route, let body = write.body?.body { written = body }
         if case .write(.create(let name, _)) = route, end == nil { created = (target, name) }
         return route

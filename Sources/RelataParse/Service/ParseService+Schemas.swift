@@ -8,6 +8,8 @@ extension ParseService {
         guard call.path.count <= 2 else { throw Self.unknown(call) }
         let name = call.path.dropFirst().first
         if let error = name.flatMap({ DisabledFeature.error(forClass: $0) }) { throw error }
+        let severalGeoPoints = options.allowsSeveralGeoPoints
+        if call.method != .get { try options.prohibitedNames.check(call.body) }
         switch (call.method, name) {
         case (.get, nil):
             return try await store.read { transaction in
@@ -20,17 +22,21 @@ extension ParseService {
                 guard !draft.hasClass(description.className) || draft.isImplied(description.className) else {
                     throw ParseError(.invalidClassName, "Class \(description.className) already exists.")
                 }
+                let old = draft
                 try draft.addClass(description.className)
                 try draft.apply(description, isNew: true)
                 try draft.checkRelations()
+                if !severalGeoPoints { try draft.checkGeoPoints(of: description.className, since: old) }
             }
         case (.put, let name?):
             let description = try ClassDescription(call.body, name: name)
             return try await altering(call, name) { draft, _ in
                 guard draft.hasClass(name) else { throw Self.noClass(name) }
+                let old = draft
                 try draft.addClass(name)
                 try draft.apply(description)
                 try draft.checkRelations()
+                if !severalGeoPoints { try draft.checkGeoPoints(of: name, since: old) }
             }
         case (.delete, let name?):
             return try await delete(call, className: name)
@@ -91,8 +97,7 @@ extension ParseService {
     }
 
     private func requireMaster(_ call: ParseCall) throws(ParseError) {
-        if call.isMaster { return }
-        throw ParseError(.operationForbidden, "unauthorized: master key is required", status: 403)
+        guard call.isMaster else { throw ParseError.masterKeyRequired }
     }
 
     /// Deletes all objects of a class: `DELETE /purge/Book`. The delete rules hold. Objects aren't made again as classes

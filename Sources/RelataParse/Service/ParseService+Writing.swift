@@ -51,7 +51,9 @@ extension ParseService {
         let isMet = writes.allSatisfy { write in
             guard let next = write.body else { return true }
             // Most objects of a batch are of one class and bring the same fields.
-            if let last, last.className.hasSameBytes(as: next.className), last.body.hasFields(of: next.body) {
+            if let last, last.className.hasSameBytes(as: next.className), last.body.hasFields(of: next.body),
+                !next.body.holdsLargeIntegers
+            {
                 return true
             }
             last = next
@@ -93,11 +95,13 @@ extension ParseService {
             }
         }
         guard !demands.isEmpty else { return nil }
+        let severalGeoPoints = options.allowsSeveralGeoPoints
         try await store.alter { draft, _ in
             for demand in demands {
                 var trial = draft
                 do {
                     try demand.add(to: &trial)
+                    if !severalGeoPoints { try trial.checkGeoPoints(of: demand.className, since: draft) }
                     draft = trial
                 } catch {
                     if isAtomic { throw error }

@@ -21,6 +21,10 @@ public final class ParseService: Sendable {
         public var maximumBatch = 1000
         /// How many bytes a reply may have.
         public var maximumReply = 64 * 1024 * 1024
+        /// The names that no member of an object may have in a request that writes.
+        public var prohibitedNames = ProhibitedNames()
+        /// Whether a class may have several fields of the type GeoPoint, which Parse's own server refuses.
+        public var allowsSeveralGeoPoints = false
         /// Whether clients may choose the ids of new objects.
         public var allowsCustomObjectIDs = false
         /// Whether classes are only changed by requests with the master key. Using a class that doesn't exist needs none.
@@ -55,6 +59,7 @@ public final class ParseService: Sendable {
             let call = try ParseCall(request, keys: keys)
             var reply = try await answer(call)
             reply.isOfRead = reply.isOfRead || call.method == .get
+            if call.method == .get { reply.comment = try QueryAdvice.comment(of: call) }
             guard reply.body.count <= options.maximumReply else { throw ParseError.replyTooLarge(options.maximumReply) }
             return reply
         } catch {
@@ -83,7 +88,7 @@ public final class ParseService: Sendable {
 
     /// Requests about objects of one class.
     private func objects(_ call: ParseCall) async throws -> WireReply {
-        switch try ObjectRoute(call) {
+        switch try ObjectRoute(call, prohibited: options.prohibitedNames) {
         case .read(let read): return try await store.read { try read.run(in: $0, self.options) }
         case .write(let write):
             return try await writing([write], call, sharing: write.body != nil) { try $0.run(write) }
@@ -97,7 +102,7 @@ public final class ParseService: Sendable {
     }
 
     private func serverInfo(_ call: ParseCall) throws(ParseError) -> WireReply {
-        guard call.isMaster else { throw .unauthorized }
+        guard call.isMaster else { throw .masterKeyRequired }
         let changes = JSONValue.bool(store.models == nil)
         return WireReply([
             // The version of the protocol whose replies are given: clients turn features on by it.

@@ -62,6 +62,10 @@ public struct ParseError: Error, Hashable, Sendable {
 
     /// What a request without the keys it needs gets.
     public static let unauthorized = ParseError(.operationForbidden, "unauthorized", status: 403)
+
+    /// What a request gets that only the master key may send.
+    static let masterKeyRequired = ParseError(
+        .operationForbidden, "unauthorized: master key is required", status: 403)
 }
 
 extension ParseError: CustomStringConvertible {

@@ -51,6 +51,13 @@ struct ServeCommand: AsyncParsableCommand {
     var stopTimeout: String?
     @Flag(name: .customLong("custom-object-ids"), help: "Let clients choose the ids of new objects.")
     var customObjectIDs = false
+    @Option(
+        help: ArgumentHelp(
+            "Names that no member of an object may have, between commas; empty for none. (default: \(ProhibitedNames.standard.joined(separator: ",")))"
+        )
+    )
+    var prohibitedNames: String?
+    @Flag(help: "Let a class have several fields of the type GeoPoint.") var severalGeoPoints = false
     @Option(help: "normal, or full: acknowledged writes survive a power cut, too. (default: normal)")
     var durability: String?
     @Option(help: "Who may read /metrics: loopback, everyone, nobody. (default: loopback)") var metrics: String?
@@ -71,14 +78,14 @@ struct ServeCommand: AsyncParsableCommand {
             .file: file, .host: host, .port: port, .mount: mount, .keys: keys, .appID: appID, .clientKey: clientKey,
             .masterKey: masterKey, .tlsCertificate: tlsCertificate, .tlsKey: tlsKey, .allowOrigin: allowOrigin,
             .maxBody: maxBody, .maxBodies: maxBodies, .maxReply: maxReply, .maxConnections: maxConnections,
-            .maxLimit: maxLimit,
+            .maxLimit: maxLimit, .prohibitedNames: prohibitedNames,
             .idleTimeout: idleTimeout,
             .transferTimeout: transferTimeout, .requestTimeout: requestTimeout, .stopTimeout: stopTimeout,
             .durability: durability, .metrics: metrics, .logLevel: logLevel, .logFormat: logFormat,
         ]
         let switches: [ServeSetting: Bool] = [
             .production: production, .development: development, .customObjectIDs: customObjectIDs,
-            .logRequests: logRequests,
+            .severalGeoPoints: severalGeoPoints, .logRequests: logRequests,
         ]
         return options.compactMapValues { $0 }.merging(switches.filter(\.value).mapValues { _ in "true" }) { $1 }
     }

@@ -67,6 +67,10 @@ struct ServePlan {
         }
         configuration.service.maximumLimit = try settings.integer(.maxLimit)
         configuration.service.allowsCustomObjectIDs = try settings.isOn(.customObjectIDs)
+        configuration.service.allowsSeveralGeoPoints = try settings.isOn(.severalGeoPoints)
+        if let names = settings.list(.prohibitedNames) {
+            configuration.service.prohibitedNames = ProhibitedNames(names)
+        }
     }
 
     private mutating func setBodies(_ settings: ServeSettings) throws {

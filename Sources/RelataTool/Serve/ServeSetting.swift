@@ -21,6 +21,8 @@ enum ServeSetting: String, CaseIterable {
     case requestTimeout = "request-timeout"
     case stopTimeout = "stop-timeout"
     case customObjectIDs = "custom-object-ids"
+    case prohibitedNames = "prohibited-names"
+    case severalGeoPoints = "several-geo-points"
     case durability
     case metrics
     case logLevel = "log-level"

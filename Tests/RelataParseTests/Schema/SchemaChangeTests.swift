@@ -165,6 +165,6 @@ import Testing
         let nullified = try await fields([
             "genre": ["type": "Pointer", "targetClass": "Genre", "required": .null, "onTargetDelete": .null]
         ])
-        #expect(nullified?["genre"] == ["type": "Pointer", "targetClass": "Genre", "required": false])
+        #expect(nullified?["genre"] == ["type": "Pointer", "targetClass": "Genre"])
     }
 }
