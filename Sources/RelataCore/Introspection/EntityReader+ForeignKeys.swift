@@ -1,14 +1,11 @@
-/// Foreign keys as to-ones, and the views of them.
+/// Foreign keys as to-ones, the views of them, and foreign keys that are no relationships.
 extension EntityReader {
     mutating func readForeignKeys(of number: Int) {
         let table = tables[number]
         let key = Set(table.primaryKey.map { $0.lowercased() })
         var taken: Set<String> = []
         for foreignKey in table.foreignKeys {
-            guard let target = numbers[foreignKey.target.lowercased()] else {
-                note(number, foreignKey, "points at a table that doesn't exist: make that table, or drop the key")
-                continue
-            }
+            guard let target = target(of: foreignKey, in: number) else { continue }
             let targetKey = tables[target].primaryKey
             let pointed = foreignKey.targetColumns.isEmpty ? targetKey : foreignKey.targetColumns
             let pairs = Dictionary(
@@ -16,27 +13,74 @@ extension EntityReader {
             let columns = targetKey.compactMap { pairs[$0.lowercased()] }
             let names = Set(columns.map { $0.lowercased() })
             guard !columns.isEmpty, columns.count == targetKey.count, columns.count == foreignKey.columns.count else {
-                note(number, foreignKey, "doesn't point at its primary key: it is read as plain attributes")
+                readConstraint(number, foreignKey, target, "doesn't point at its primary key")
                 continue
             }
             guard names.count == columns.count, taken.isDisjoint(with: names) else {
-                note(number, foreignKey, "shares a column with another: it is read as plain attributes")
+                readConstraint(number, foreignKey, target, "shares a column with another")
                 continue
             }
             guard key.isDisjoint(with: names) || key.isSuperset(of: names) else {
-                note(number, foreignKey, "holds a part of the primary key only: it is read as plain attributes")
+                readConstraint(number, foreignKey, target, "holds a part of the primary key only")
                 continue
             }
             guard !columns.contains(where: { table.column($0)?.isGenerated ?? true }) else {
-                note(number, foreignKey, "stands in a generated column: it is left out")
+                readConstraint(number, foreignKey, target, "stands in a generated column")
                 continue
             }
-            if foreignKey.onDelete == .setDefault {
+            if setsDefault(foreignKey, of: number) {
                 note(number, foreignKey, "sets a default on delete, which is no delete rule: it is read as deny")
             }
             taken.formUnion(names)
-            references[number].append(ForeignKey(columns: columns, target: target, action: foreignKey.onDelete))
+            references[number].append(
+                KeyReference(
+                    columns: columns, target: target, rule: rule(of: foreignKey, in: number),
+                    isRestricting: foreignKey.onDelete == .restrict, setsDefault: setsDefault(foreignKey, of: number),
+                    comparison: comparison(columns, of: number, targetKey, of: target)))
         }
+    }
+
+    /// The foreign keys of a declared entity's table that the entity doesn't know.
+    mutating func readOtherForeignKeys(of number: Int, knowing known: [[String]]) {
+        for foreignKey in tables[number].foreignKeys where !known.contains(where: foreignKey.isOn) {
+            guard let target = target(of: foreignKey, in: number) else { continue }
+            readConstraint(number, foreignKey, target, "is none that the models declare")
+        }
+    }
+
+    private mutating func target(of key: ForeignKeyDescription, in number: Int) -> Int? {
+        let name = key.target.lowercased()
+        if let target = numbers[name] { return target }
+        if let reason = leftOut[name] {
+            note(number, key, "points at \(reason), which is left out: it is read as plain attributes")
+        } else {
+            note(number, key, "points at a table that doesn't exist: make that table, or drop the key")
+        }
+        return nil
+    }
+
+    /// Keeps a foreign key that is no relationship, and says why it is none.
+    private mutating func readConstraint(
+        _ number: Int, _ key: ForeignKeyDescription, _ target: Int, _ reason: String
+    ) {
+        let pointed = key.targetColumns.isEmpty ? tables[target].primaryKey : key.targetColumns
+        guard pointed.count == key.columns.count, pointed.allSatisfy({ tables[target].column($0) != nil }) else {
+            note(
+                number, key,
+                "doesn't fit the columns that it points at, so that SQLite refuses to delete rows of either")
+            return
+        }
+        note(
+            number, key,
+            reason + ": its columns are read as plain attributes"
+                + (setsDefault(key, of: number)
+                    ? ", and the default that it sets on delete as deny" : "; deletions follow it"))
+        constraints[number].append(
+            ForeignKey(
+                columns: key.columns, target: entityNames[target], targetColumns: pointed,
+                rule: rule(of: key, in: number), isOptional: canBeUnset(key.columns, of: number),
+                setsDefault: setsDefault(key, of: number), isIndexed: tables[number].isIndexed(key.columns),
+                comparison: comparison(key.columns, of: number, pointed, of: target)))
     }
 
     private mutating func note(_ table: Int, _ key: ForeignKeyDescription, _ message: String) {
@@ -46,16 +90,46 @@ extension EntityReader {
                 message: "its foreign key to \(key.target) \(message)"))
     }
 
+    /// How SQLite compares the columns of a foreign key with those that they point at.
+    private func comparison(
+        _ columns: [String], of source: Int, _ targetColumns: [String], of target: Int
+    ) -> KeyComparison {
+        var result = KeyComparison.equal
+        for (column, targetColumn) in zip(columns, targetColumns) {
+            guard let own = tables[source].column(column), let other = tables[target].column(targetColumn) else {
+                continue
+            }
+            let affinities = [Affinity(declaredType: own.type), Affinity(declaredType: other.type)]
+            let areNumbers = affinities.allSatisfy { $0 == .integer || $0 == .numeric }
+            if tables[target].isKeyAssigned, tables[target].primaryKey == [other.name] {
+                // The number of a row, which SQLite always compares as a number.
+                if !areNumbers && affinities[0] != .real && result == .equal { result = .byTarget }
+            } else if !areNumbers && affinities[0] != affinities[1] {
+                return .byTargetWithExceptions
+            } else if !own.collation.isSameName(as: other.collation) || other.collation.isSameName(as: "RTRIM") {
+                // The indexes that SQLite makes for one statement miss texts that differ in their length.
+                result = .byTarget
+            }
+        }
+        return result
+    }
+
     /// A primary key that holds a reference whose target's key leads back here can't be resolved: the reference is read
     /// as attributes.
     mutating func breakKeyCycles(at number: Int) {
         for reference in references[number]
-        where isInKey(reference, of: number) && leads(reference.target, to: number, visited: []) {
+        where isInKey(reference.columns, of: number) && leads(reference.target, to: number, visited: []) {
             references[number].removeAll { $0.columns == reference.columns }
             notes.append(
                 SchemaProblem(
                     entity: tables[number].name, property: reference.columns.joined(separator: ", "),
                     message: "its primary key refers to itself by a chain of keys: it is read as plain attributes"))
+            constraints[number].append(
+                ForeignKey(
+                    columns: reference.columns, target: entityNames[reference.target],
+                    targetColumns: tables[reference.target].primaryKey, rule: reference.rule, isOptional: false,
+                    setsDefault: reference.setsDefault, isIndexed: tables[number].isIndexed(reference.columns),
+                    comparison: reference.comparison))
         }
     }
 
@@ -63,30 +137,49 @@ extension EntityReader {
         if start == goal { return true }
         guard !visited.contains(start) else { return false }
         let visited = visited.union([start])
-        return references[start].contains { isInKey($0, of: start) && leads($0.target, to: goal, visited: visited) }
+        return references[start].contains {
+            isInKey($0.columns, of: start) && leads($0.target, to: goal, visited: visited)
+        }
     }
 
-    private func isInKey(_ reference: ForeignKey, of number: Int) -> Bool {
+    private func isInKey(_ columns: [String], of number: Int) -> Bool {
         let key = tables[number].primaryKey
-        return reference.columns.allSatisfy { column in key.contains { $0.isSameName(as: column) } }
+        return columns.allSatisfy { column in key.contains { $0.isSameName(as: column) } }
     }
 
-    func isRequired(_ reference: ForeignKey, of number: Int) -> Bool {
-        isInKey(reference, of: number)
+    func isRequired(_ reference: KeyReference, of number: Int) -> Bool {
+        isInKey(reference.columns, of: number)
             || reference.columns.allSatisfy { tables[number].column($0)?.isRequired == true }
     }
 
-    /// The rule that an action amounts to; where a required key can't be unset, the database refuses.
-    private func rule(of reference: ForeignKey, of number: Int) -> DeleteRule {
-        switch reference.action {
+    /// Whether all columns may be unset; none is a part of the primary key, by which the object is known.
+    private func canBeUnset(_ columns: [String], of number: Int) -> Bool {
+        let table = tables[number]
+        return columns.allSatisfy { column in
+            !table.primaryKey.contains { $0.isSameName(as: column) }
+                && table.column(column).map { !$0.isRequired && !$0.isGenerated } == true
+        }
+    }
+
+    /// Whether a foreign key gives its columns a value where the target goes.
+    private func setsDefault(_ key: ForeignKeyDescription, of number: Int) -> Bool {
+        key.onDelete == .setDefault
+            && key.columns.contains { tables[number].column($0)?.defaultSQL.map { $0.uppercased() != "NULL" } ?? false }
+    }
+
+    /// The rule that an action amounts to; where columns can't be unset, the database refuses.
+    private func rule(of key: ForeignKeyDescription, in number: Int) -> DeleteRule {
+        switch key.onDelete {
         case .cascade: .cascade
-        case .setNull: isRequired(reference, of: number) ? .deny : .nullify
-        case .none, .restrict, .setDefault: .deny
+        case .setNull: canBeUnset(key.columns, of: number) ? .nullify : .deny
+        case .setDefault:
+            canBeUnset(key.columns, of: number) && !setsDefault(key, of: number) ? .nullify : .deny
+        case .none, .restrict: .deny
         }
     }
 
     /// The key's column without `Id`; for several columns what they begin with, or the target's name.
-    func toOneName(_ reference: ForeignKey) -> String {
+    func toOneName(_ reference: KeyReference) -> String {
         let names = reference.columns.map(Naming.lowerCamelCase)
         let target = Naming.singular(Naming.lowerCamelCase(tables[reference.target].name))
         guard let first = names.first else { return target }
@@ -99,12 +192,16 @@ extension EntityReader {
         return first.hasSuffix("Id") || first.hasSuffix("ID") ? String(first.dropLast(2)) : first
     }
 
-    func toOne(_ reference: ForeignKey, of number: Int) -> Relationship {
+    func toOne(_ reference: KeyReference, of number: Int) -> Relationship {
         // Where the target is declared, it has no view that could carry the rule.
-        Relationship(
+        var relationship = Relationship(
             reference.property, target: entityNames[reference.target],
             kind: .toOne(isOptional: !isRequired(reference, of: number), columns: reference.columns),
-            onTargetDelete: reference.target < declared.count ? rule(of: reference, of: number) : nil)
+            onTargetDelete: reference.target < declared.count ? reference.rule : nil)
+        relationship.comparison = reference.comparison
+        relationship.setsDefault = reference.setsDefault
+        relationship.isIndexed = tables[number].isIndexed(reference.columns)
+        return relationship
     }
 
     /// Gives each target the other side: the plural of the source, singular for a unique key, after the to-one's name
@@ -122,7 +219,7 @@ extension EntityReader {
                     Relationship(
                         name, target: entityNames[number],
                         kind: isUnique ? .hasOne(inverse: reference.property) : .toMany(inverse: reference.property),
-                        deleteRule: rule(of: reference, of: number))))
+                        deleteRule: reference.rule)))
         }
     }
 }

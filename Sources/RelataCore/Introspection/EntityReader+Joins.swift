@@ -3,8 +3,10 @@ extension EntityReader {
     /// A table is a mere join if two required foreign keys, unique together, fill it but for positions.
     func isJoin(_ number: Int) -> Bool {
         let (table, keys) = (tables[number], references[number])
-        guard keys.count == 2, table.foreignKeys.count == 2, keys.allSatisfy({ $0.target >= declared.count }),
-            !references.joined().contains(where: { $0.target == number })
+        guard keys.count == 2, table.foreignKeys.count == 2,
+            keys.allSatisfy({ $0.target >= declared.count && $0.comparison == .equal }),
+            !references.joined().contains(where: { $0.target == number }),
+            !constraints.joined().contains(where: { $0.target == entityNames[number] })
         else { return false }
         let columns = keys[0].columns + keys[1].columns
         let others = table.columns.filter { column in !columns.contains { $0.isSameName(as: column.name) } }
@@ -33,7 +35,7 @@ extension EntityReader {
             Naming.plural(isSelf ? toOneName(first) : source), rest + Naming.capitalized(Naming.plural(source)), whole)
         // The join's rows say nothing but who belongs to whom, so they go with either; only who wrote RESTRICT wants them
         // to be in the way.
-        let rule = { (key: ForeignKey) in key.action == .restrict ? DeleteRule.deny : .nullify }
+        let rule = { (key: KeyReference) in key.isRestricting ? DeleteRule.deny : .nullify }
         let order = { (column: String) in table.column(column) == nil ? nil : Relationship.Order.stored }
         let names = JoinTableNames(table: table.name, sourceColumns: first.columns, targetColumns: second.columns)
         drafts[first.target].properties.append(

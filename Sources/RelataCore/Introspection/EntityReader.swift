@@ -12,17 +12,26 @@ public struct EntityReader {
     let tables: [TableDescription]
     let declared: [Entity]
     /// The foreign keys that become to-ones, by table.
-    var references: [[ForeignKey]] = []
+    var references: [[KeyReference]] = []
+    /// The foreign keys that no relationship stands for, by table.
+    var constraints: [[ForeignKey]] = []
+    /// What the tables are that are left out, by their lowercase names.
+    let leftOut: [String: String]
     /// The tables' numbers by their lowercase names.
     var numbers: [String: Int] = [:]
     var entityNames: [String] = []
     var drafts: [Draft] = []
 
     /// A foreign key in the order of its target's primary key.
-    struct ForeignKey {
+    struct KeyReference {
         let columns: [String]
         let target: Int
-        let action: ForeignKeyDescription.Action
+        let rule: DeleteRule
+        /// Whether the database refuses the deletion of the target at once.
+        let isRestricting: Bool
+        /// Whether the database gives the columns their defaults where the target goes.
+        let setsDefault: Bool
+        let comparison: KeyComparison
         /// The to-one's name, once it has one.
         var property = ""
     }
@@ -45,7 +54,11 @@ public struct EntityReader {
     }
 
     /// Reads tables; those of `declared` entities are taken as declared, and get no properties from the others.
-    public init(_ all: [TableDescription], declared given: [Entity] = []) {
+    ///
+    /// - Parameter leftOut: What else has a name that a foreign key may point at, such as `a view`.
+    public init(
+        _ all: [TableDescription], declared given: [Entity] = [], leavingOut leftOut: [String: String] = [:]
+    ) {
         let ofDeclared = given.compactMap { entity in all.first { $0.name.isSameName(as: entity.table) } }
         let schema = ofDeclared.count == given.count ? try? Schema(given) : nil
         declared = schema == nil ? [] : given
@@ -53,17 +66,26 @@ public struct EntityReader {
         tables =
             (declared.isEmpty ? [] : ofDeclared)
             + all.filter { !covered.contains($0.name.lowercased()) && Self.isReadable($0) }
-        notes = all.filter { !Self.isReadable($0) }.map {
-            SchemaProblem(
-                entity: $0.name,
-                message: "a name in it is empty, its rowid can't be named or its key has too many columns: "
-                    + "it is left out")
+        var unread: [String: String] = [:]
+        for (name, reason) in leftOut { unread[name.lowercased()] = reason }
+        for table in all where !Self.isReadable(table) {
+            unread[table.name.lowercased()] = "a table without a usable key"
         }
+        self.leftOut = unread
         for (number, table) in tables.enumerated() { numbers[table.name.lowercased()] = number }
         references = Array(repeating: [], count: tables.count)
+        constraints = Array(repeating: [], count: tables.count)
         drafts = Array(repeating: Draft(), count: tables.count)
         entities = declared
         nameEntities()
+        for table in all where !Self.isReadable(table) { noteLeftOut(table) }
+        if let schema, !declared.isEmpty {
+            for number in schema.tables.indices {
+                readOtherForeignKeys(
+                    of: number, knowing: schema.references.filter { $0.source == number }.map(\.columns))
+                entities[number].foreignKeys = constraints[number]
+            }
+        }
         let undeclared = declared.count..<tables.count
         for number in undeclared { readForeignKeys(of: number) }
         for number in undeclared { breakKeyCycles(at: number) }
@@ -81,6 +103,22 @@ public struct EntityReader {
         let isHidden = table.primaryKey.isEmpty && rowIDNames.allSatisfy { table.column($0) != nil }
         return !table.name.isEmpty && !table.columns.contains { $0.name.isEmpty } && !isHidden
             && table.primaryKey.count <= KeyValue.maximumParts
+    }
+
+    /// Says that a table is left out, and which tables it points at: rows of theirs that it refers to can't be deleted by a
+    /// plan that knows all.
+    private mutating func noteLeftOut(_ table: TableDescription) {
+        let targets = table.foreignKeys.compactMap { key in
+            numbers[key.target.lowercased()].map { (number: $0, key: key) }
+        }
+        let names = targets.map { tables[$0.number].name }.uniqued()
+        notes.append(
+            SchemaProblem(
+                entity: table.name,
+                message: "a name in it is empty, its rowid can't be named or its key has too many columns: "
+                    + "it is left out"
+                    + (names.isEmpty
+                        ? "" : ", and rows of \(names.joined(separator: ", ")) that it refers to can't be deleted")))
     }
 
     private mutating func nameEntities() {
@@ -147,12 +185,14 @@ public struct EntityReader {
                 [$0.property] == names && !(isUnique && $0.target < self.declared.count)
             }
         }
-        return Entity(
+        var entity = Entity(
             name: entityNames[number], table: table.name, properties: drafts[number].properties, key: key,
             isKeyAssigned: table.primaryKey.isEmpty
                 || (table.isKeyAssigned && !references[number].contains { [$0.property] == key }),
             uniques: sets.filter { $0.isUnique && $0.names != key && !isKnown($0.names, true) }.map(\.names).uniqued(),
             indexes: sets.filter { !$0.isUnique && !isKnown($0.names, false) }.map(\.names).uniqued())
+        entity.foreignKeys = constraints[number]
+        return entity
     }
 
     /// The properties that these columns make up; `nil` if they hold a part of a reference only.

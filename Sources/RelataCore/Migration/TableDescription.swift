@@ -77,11 +77,15 @@ public struct ColumnDescription: Hashable, Sendable {
     public var defaultSQL: String?
     /// Whether its values are computed from other columns.
     public var isGenerated: Bool
+    /// The name of the collation by which its texts are compared.
+    public var collation: String
 
     /// Describes a column.
     public init(
-        name: String, type: String, isRequired: Bool, defaultSQL: String? = nil, isGenerated: Bool = false
+        name: String, type: String, isRequired: Bool, defaultSQL: String? = nil, isGenerated: Bool = false,
+        collation: String = "BINARY"
     ) {
+        self.collation = collation
         self.name = name
         self.type = type
         self.isRequired = isRequired

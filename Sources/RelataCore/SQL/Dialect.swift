@@ -56,6 +56,13 @@ public enum Dialect: Sendable {
         zip(left, right).map { "\(qualifier).\(quote($0)) = \(other).\(quote($1))" }.joined(separator: " AND ")
     }
 
+    /// Whether the columns of a foreign key refer to those of a row, by the collation and the affinity of the latter.
+    ///
+    /// The sign strips a column of its affinity, and the left side decides about the collation.
+    package func matches(_ target: [String], of qualifier: String, _ source: [String], of other: String) -> String {
+        zip(target, source).map { "\(qualifier).\(quote($0)) = +\(other).\(quote($1))" }.joined(separator: " AND ")
+    }
+
     /// A parameter by its number, which counts from 1.
     @inlinable
     public func parameter(_ number: Int) -> String { "?\(number)" }

@@ -16,6 +16,10 @@ extension ExpressionWriter {
             // The constant moves to the other side, so that an index of the date serves.
             let moved = value.microseconds.flatMap((-offset).added).map { Value.integer($0) } ?? .null
             try write(.comparison(comparison, dates[0], .value(moved), options), isInside: isInside)
+        case .comparison(.equal, .property(let scope, let path), .value(.null), _):
+            sql.append(try unset(.property(scope: scope, path: path)) + " IS NULL")
+        case .comparison(.notEqual, .property(let scope, let path), .value(.null), _):
+            sql.append(try unset(.property(scope: scope, path: path)) + " IS NOT NULL")
         case .comparison(let comparison, let left, let right, let options):
             try compare(comparison, try operand(left), try operand(right), options)
         case .between(let value, let lower, let upper):
@@ -193,7 +197,8 @@ extension ExpressionWriter {
 
     /// What `IS NULL` asks of: any column of a key does, because they are set together.
     private mutating func unset(_ node: ExpressionNode) throws(RelataError) -> String {
-        terms(try operand(node))[0].sql
+        if case .property(let scope, let path) = node, let held = try heldKey(scope: scope, path: path) { return held }
+        return terms(try operand(node))[0].sql
     }
 }
 

@@ -13,6 +13,8 @@ extension ExpressionWriter {
         var between: [String] = []
         /// Whether no two owners reach the same object by this step.
         var isInjective = true
+        /// Whether the columns equal the owner's key by the rules of either side, and not by their own alone.
+        var ownerDecides = true
     }
 
     /// Adds the rows of a relationship to a frame: as its first table, tied to the owner's key, or as a join.
@@ -31,13 +33,19 @@ extension ExpressionWriter {
         case .reference(let number):
             let reference = schema.references[number]
             let table = schema.tables[reference.target]
-            let (alias, near) = add(table.sqlName, table.keyColumnNames, ownerKey, frame: frame, isFirst: isFirst)
+            // The target's column stands on the left, and so decides about the collation.
+            let held = reference.comparison == .equal ? ownerKey : ownerKey.map(dialect.unaffiliated)
+            let (alias, near) = add(
+                dialect.quote(table.sqlName), table.keyColumnNames, held, frame: frame, isFirst: isFirst)
             let position = element(table.index, frame: frame, alias: alias, key: nil)
-            return Entered(position: position, near: near, owner: ownerKey, isInjective: reference.isUnique)
+            return Entered(
+                position: position, near: near, owner: held,
+                isInjective: reference.isUnique && reference.comparison == .equal,
+                ownerDecides: reference.comparison == .equal)
         case .inverse(let number):
             let reference = schema.references[number]
-            let (alias, near) = add(
-                schema.tables[reference.source].sqlName, reference.columns, ownerKey, frame: frame, isFirst: isFirst)
+            let (rows, columns) = schema.rows(of: reference, dialect)
+            let (alias, near) = add(rows, columns, ownerKey, frame: frame, isFirst: isFirst)
             let position = element(reference.source, frame: frame, alias: alias, key: nil)
             return Entered(
                 position: position, near: near, owner: ownerKey,
@@ -45,7 +53,7 @@ extension ExpressionWriter {
         case .join(let number, let isSource):
             let join = schema.joins[number]
             let (own, far) = join.columns(isSource: isSource)
-            let (alias, near) = add(join.table, own, ownerKey, frame: frame, isFirst: isFirst)
+            let (alias, near) = add(dialect.quote(join.table), own, ownerKey, frame: frame, isFirst: isFirst)
             let order = isSource ? join.orderColumn : join.inverseOrderColumn
             let position = element(
                 isSource ? join.target : join.source, frame: frame, alias: nil, key: columns(alias, far))
@@ -55,7 +63,8 @@ extension ExpressionWriter {
         case .through(let inverse, let reference):
             let (view, onward) = (schema.references[inverse], schema.references[reference])
             let middle = schema.tables[view.source]
-            let (alias, near) = add(middle.sqlName, view.columns, ownerKey, frame: frame, isFirst: isFirst)
+            let (alias, near) = add(
+                dialect.quote(middle.sqlName), view.columns, ownerKey, frame: frame, isFirst: isFirst)
             let position = element(
                 onward.target, frame: frame, alias: nil, key: columns(alias, onward.columns))
             // Where a row between may lead nowhere, the target is joined, so that such a row drops out.
@@ -76,14 +85,14 @@ extension ExpressionWriter {
     }
 
     private mutating func add(
-        _ table: String, _ columns: [String], _ values: [String], frame: Int, isFirst: Bool
+        _ rows: String, _ columns: [String], _ values: [String], frame: Int, isFirst: Bool
     ) -> (alias: String, near: [String]) {
         let alias = newAlias()
         let near = self.columns(alias, columns)
         if isFirst {
-            frames[frame] = dialect.quote(table) + " AS " + alias
+            frames[frame] = rows + " AS " + alias
         } else {
-            join(table, alias, isOuter: false, frame: frame)
+            join(rows, alias, isOuter: false, frame: frame)
             frames[frame].append(pairwise(near, values))
         }
         return (alias, near)

@@ -34,8 +34,21 @@ extension ExpressionWriter {
             return .term(term(at: index, of: position))
         }
         guard case .reference(let number) = link else { return object(try follow(name, from: position)) }
+        if schema.references[number].comparison != .equal { return object(try follow(name, from: position)) }
         let terms = table.columnIndexes(of: name).map { term(at: $0, of: position) }
         return .key(terms, entity: schema.references[number].target)
+    }
+
+    /// The first column of the key that a to-one holds where its target decides what that key means: whether it is unset
+    /// is asked of the column itself, since it may refer to nothing. `nil` for everything else.
+    mutating func heldKey(scope: Int, path: [String]) throws(RelataError) -> String? {
+        guard let last = path.last else { return nil }
+        var position = try self.position(of: scope)
+        for name in path.dropLast() { position = try follow(name, from: position) }
+        guard case .reference(let number)? = schema.tables[positions[position].table].links[last],
+            schema.references[number].comparison != .equal
+        else { return nil }
+        return key(heldBy: last, of: position).first
     }
 
     /// The position that a scope number stands for.
@@ -92,15 +105,15 @@ extension ExpressionWriter {
         let table = schema.tables[place.table]
         let alias = newAlias()
         positions[position].alias = alias
-        join(table.sqlName, alias, isOuter: place.isOuter, frame: place.frame)
+        join(dialect.quote(table.sqlName), alias, isOuter: place.isOuter, frame: place.frame)
         frames[place.frame].append(pairwise(columns(alias, table.keyColumnNames), place.key ?? []))
         return alias
     }
 
     /// Appends a join to a frame, up to its condition.
-    mutating func join(_ table: String, _ alias: String, isOuter: Bool, frame: Int) {
+    mutating func join(_ rows: String, _ alias: String, isOuter: Bool, frame: Int) {
         frames[frame].append(isOuter ? " LEFT JOIN " : " JOIN ")
-        dialect.append(quoted: table, to: &frames[frame])
+        frames[frame].append(rows)
         frames[frame].append(" AS ")
         frames[frame].append(alias)
         frames[frame].append(" ON ")
@@ -117,6 +130,18 @@ extension ExpressionWriter {
             let reference = schema.references[number]
             let key = key(heldBy: name, of: position)
             let isKeyOptional = place.isOptional || reference.isOptional
+            guard reference.comparison == .equal else {
+                // The key that is held isn't the target's own: only its row tells that.
+                let target = schema.tables[reference.target]
+                let alias = newAlias()
+                join(dialect.quote(target.sqlName), alias, isOuter: true, frame: place.frame)
+                frames[place.frame].append(
+                    pairwise(columns(alias, target.keyColumnNames), key.map(dialect.unaffiliated)))
+                child = Position(
+                    table: reference.target, frame: place.frame, alias: alias, key: nil, isOuter: true,
+                    isOptional: true, isKeyOptional: true)
+                break
+            }
             child = Position(
                 table: reference.target, frame: place.frame, alias: nil, key: key, isOuter: true,
                 isOptional: isKeyOptional || !reference.isEnforced, isKeyOptional: isKeyOptional)
@@ -124,8 +149,9 @@ extension ExpressionWriter {
             let reference = schema.references[number]
             let key = key(of: position)
             let alias = newAlias()
-            join(schema.tables[reference.source].sqlName, alias, isOuter: true, frame: place.frame)
-            frames[place.frame].append(pairwise(columns(alias, reference.columns), key))
+            let (rows, columns) = schema.rows(of: reference, dialect)
+            join(rows, alias, isOuter: true, frame: place.frame)
+            frames[place.frame].append(pairwise(self.columns(alias, columns), key))
             child = Position(
                 table: reference.source, frame: place.frame, alias: alias, key: nil, isOuter: true, isOptional: true,
                 isKeyOptional: true)

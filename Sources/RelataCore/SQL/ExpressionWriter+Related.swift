@@ -10,6 +10,8 @@ extension ExpressionWriter {
         let owner: [String]
         /// The condition that ties it.
         let tie: String
+        /// Whether the two are equal by the rules of either side.
+        let ownerDecides: Bool
     }
 
     /// Appends whether any, all or none of a related set meet a condition.
@@ -25,7 +27,7 @@ extension ExpressionWriter {
             }
         }
         let table = schema.tables[positions[related.position].table]
-        if quantifier == .any, schema.pins(condition, scope: set.innerScope, table: table),
+        if quantifier == .any, related.ownerDecides, schema.pins(condition, scope: set.innerScope, table: table),
             !condition.leaves(scope: set.innerScope)
         {
             sql.append(tuple(related.owner) + " IN (SELECT " + related.near.joined(separator: ", "))
@@ -155,7 +157,7 @@ extension ExpressionWriter {
         frames.append("")
         let frame = frames.count - 1
         var entered = try enter(set.path[index], from: owner, frame: frame, isFirst: true)
-        let (near, key) = (entered.near, entered.owner)
+        let (near, key, ownerDecides) = (entered.near, entered.owner, entered.ownerDecides)
         let tie = pairwise(near, key)
         var canRepeat = !entered.between.isEmpty
         for name in set.path[(index + 1)...] {
@@ -163,7 +165,9 @@ extension ExpressionWriter {
             canRepeat = canRepeat || !entered.isInjective
         }
         guard isDistinct, canRepeat else {
-            return Related(frame: frame, position: entered.position, near: near, owner: key, tie: tie)
+            return Related(
+                frame: frame, position: entered.position, near: near, owner: key, tie: tie,
+                ownerDecides: ownerDecides)
         }
         let table = schema.tables[positions[entered.position].table]
         let keys = self.key(of: entered.position).joined(separator: ", ")
@@ -177,7 +181,7 @@ extension ExpressionWriter {
         let outer = columns(alias, table.keyColumnNames)
         return Related(
             frame: frames.count - 1, position: positions.count - 1, near: outer, owner: key,
-            tie: "\(tuple(outer)) IN (\(inner))")
+            tie: "\(tuple(outer)) IN (\(inner))", ownerDecides: ownerDecides)
     }
 
     private func isToMany(_ name: String, of position: Int) throws(RelataError) -> Bool {

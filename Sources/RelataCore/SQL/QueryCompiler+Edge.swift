@@ -148,7 +148,7 @@ extension QueryWriter {
         guard place.alias == nil, let key = place.key, key.count == 1 else { return }
         let alias = writer.newAlias()
         writer.positions[position].alias = alias
-        writer.join(table.sqlName, alias, isOuter: true, frame: place.frame)
+        writer.join(writer.dialect.quote(table.sqlName), alias, isOuter: true, frame: place.frame)
         let known = writer.bind(.null)
         knownKeys = writer.parameters.count
         writer.frames[place.frame].append(
@@ -189,7 +189,7 @@ extension ExpressionWriter {
     fileprivate mutating func owners(
         _ list: String, _ width: Int, _ link: Link, _ table: Table, _ recursion: IncludePlan.Recursion
     ) -> String {
-        let step = schema.step(along: link, from: table)
+        let step = schema.step(along: link, from: table, dialect)
         let names = (0..<width).map { "c\($0)" }.joined(separator: ", ")
         let far = columns("step", step.far)
         let near = pairwise(columns("step", step.near), (0..<width).map { "relata_tree.c\($0)" })
@@ -201,12 +201,12 @@ extension ExpressionWriter {
         let isSet = far.map { $0 + " IS NOT NULL" }.joined(separator: " AND ")
         return "(WITH RECURSIVE relata_tree(\(names)\(level)) AS (SELECT \(names)\(first) FROM \(list) UNION SELECT "
             + far.joined(separator: ", ") + next
-            + " FROM relata_tree JOIN \(dialect.quote(step.table)) AS step ON \(near)"
+            + " FROM relata_tree JOIN \(step.rows) AS step ON \(near)"
             + " WHERE \(isSet)\(limit)) SELECT \(level.isEmpty ? "" : "DISTINCT ")\(names) FROM relata_tree)"
     }
 }
 
 extension Dialect {
     /// A column of a list, which is compared as a constant is: SQLite turns it into what the other side stores.
-    fileprivate func unaffiliated(_ column: String) -> String { "+" + column }
+    func unaffiliated(_ column: String) -> String { "+" + column }
 }

@@ -95,9 +95,9 @@ struct QueryWriter {
 
     /// The keys that a link leads to, up to the condition on the key it leads from.
     private func step(along link: Link, from source: Table) -> (sql: String, near: [String], far: [String]) {
-        let step = writer.schema.step(along: link, from: source)
+        let step = writer.schema.step(along: link, from: source, writer.dialect)
         let far = writer.columns("step", step.far)
-        let sql = "SELECT \(far.joined(separator: ", ")) FROM \(writer.dialect.quote(step.table)) AS step"
+        let sql = "SELECT \(far.joined(separator: ", ")) FROM \(step.rows) AS step"
         return (sql, writer.columns("step", step.near), far)
     }
 

@@ -25,6 +25,13 @@ public struct Entity: Hashable, Sendable, Codable {
     public var createdAt: String?
     /// The date attribute that is set whenever a row is written.
     public var updatedAt: String?
+    /// The foreign keys of the table that no relationship stands for. Read from a database; models have none.
+    public var foreignKeys: [ForeignKey] = []
+
+    private enum CodingKeys: String, CodingKey {
+        case name, table, originalTable, properties, key, isKeyAssigned, uniques, indexes, revision, createdAt,
+            updatedAt
+    }
 
     /// Describes an entity. See the properties for what each argument means.
     public init(

@@ -18,6 +18,19 @@ public struct Relationship: Hashable, Sendable, Codable {
     public var maximumCount: Int?
     /// The property's name in an older version of the model, if it was renamed.
     public var originalName: String?
+    /// How the columns of a to-one are compared with the key of its target. Read from a database; a model's own columns
+    /// always equal their target's.
+    public var comparison = KeyComparison.equal
+    /// Whether the database gives the columns of a to-one their defaults where the target goes, which no delete rule does:
+    /// such a deletion is refused. Read from a database.
+    public var setsDefault = false
+    /// Whether the objects whose to-one has a given target are found without a scan. Read from a database; the columns of
+    /// a model's to-ones are always indexed.
+    public var isIndexed = true
+
+    private enum CodingKeys: String, CodingKey {
+        case name, target, kind, deleteRule, onTargetDelete, order, minimumCount, maximumCount, originalName
+    }
 
     /// Describes a relationship. See the properties for what each argument means.
     public init(

@@ -9,6 +9,8 @@ public final class Schema: Sendable {
     public let references: [Reference]
     /// Every join table of a many-to-many.
     public let joins: [Join]
+    /// Every foreign key: those of ``references``, by the same numbers, and then those that no relationship stands for.
+    public let foreignKeys: [SchemaForeignKey]
     private let tableIndex: [String: Int]
 
     /// Checks the entities and resolves how they are related.
@@ -20,6 +22,7 @@ public final class Schema: Sendable {
         tables = resolver.tables
         references = resolver.references
         joins = resolver.joins
+        foreignKeys = Self.foreignKeys(tables, references)
         tableIndex = resolver.tableIndex
     }
 
@@ -97,20 +100,46 @@ public enum Link: Hashable, Sendable {
 }
 
 extension Schema {
-    /// The table whose rows lead from an entity's objects along a link, and its columns that hold the keys at both ends.
-    func step(along link: Link, from table: Table) -> (table: String, near: [String], far: [String]) {
+    /// The rows that lead from an entity's objects along a link, in SQL, and their columns that hold the keys at both
+    /// ends.
+    func step(along link: Link, from table: Table, _ dialect: Dialect) -> (rows: String, near: [String], far: [String])
+    {
         switch link {
-        case .reference(let number): return (table.sqlName, table.keyColumnNames, references[number].columns)
+        case .reference(let number):
+            let (rows, columns) = rows(of: references[number], dialect)
+            return (rows, table.keyColumnNames, columns)
         case .inverse(let number):
-            let source = tables[references[number].source]
-            return (source.sqlName, references[number].columns, source.keyColumnNames)
+            let (rows, columns) = rows(of: references[number], dialect)
+            return (rows, columns, tables[references[number].source].keyColumnNames)
         case .join(let number, let isSource):
             let (near, far) = joins[number].columns(isSource: isSource)
-            return (joins[number].table, near, far)
+            return (dialect.quote(joins[number].table), near, far)
         case .through(let inverse, let reference):
             let view = references[inverse]
-            return (tables[view.source].sqlName, view.columns, references[reference].columns)
+            return (dialect.quote(tables[view.source].sqlName), view.columns, references[reference].columns)
         }
+    }
+
+    /// The rows of a reference's source, in SQL, and their columns that hold the key of the target just as the target
+    /// holds it.
+    ///
+    /// Where the two are compared by the target's rules, rows that refer to nothing are left out.
+    func rows(of reference: Reference, _ dialect: Dialect) -> (sql: String, columns: [String]) {
+        let (source, target) = (tables[reference.source], tables[reference.target])
+        guard reference.comparison != .equal else { return (dialect.quote(source.sqlName), reference.columns) }
+        let names = target.keyColumns.indices.map { "relata_key\($0)" }
+        let keys = zip(target.keyColumnNames, names).map { "t.\(dialect.quote($0)) AS \($1)" }
+        // The number of a row is no column that the asterisk stands for.
+        let hidden =
+            source.entity.isKeyAssigned
+            ? source.keyColumnNames.map { ", s.\(dialect.quote($0)) AS \(dialect.quote($0))" } : []
+        return (
+            "(SELECT \(keys.joined(separator: ", "))\(hidden.joined()), s.* FROM \(dialect.quote(source.sqlName)) AS s "
+                + "JOIN \(dialect.quote(target.sqlName)) AS t "
+                + "ON \(dialect.matches(target.keyColumnNames, of: "t", reference.columns, of: "s")) "
+                // Read once and found by an index then, instead of once for each owner.
+                + "LIMIT \(dialect.unlimited))", names
+        )
     }
 }
 
@@ -158,6 +187,10 @@ public struct Reference: Sendable {
     public let minimumCount: Int?
     /// The largest number of members, where one is declared.
     public let maximumCount: Int?
+    /// How the key's columns are compared with the target's primary key.
+    public let comparison: KeyComparison
+    /// Whether the sources of a given target are found without a scan.
+    public let isIndexed: Bool
 
     /// Whether the database has a foreign key for it: all have one, except those that may dangle.
     public var isEnforced: Bool { onTargetDelete != .noAction }

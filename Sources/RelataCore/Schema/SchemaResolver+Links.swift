@@ -74,7 +74,8 @@ extension SchemaResolver {
                     isOptional: draft.isOptional, isUnique: isUnique, inverse: view?.name,
                     onTargetDelete: targetRule(of: draft, view: view), onSourceDelete: sourceRule(of: draft),
                     orderColumn: orderColumn, isOrderStored: isOrderStored, minimumCount: view?.minimumCount,
-                    maximumCount: view?.maximumCount))
+                    maximumCount: view?.maximumCount, comparison: draft.relationship.comparison,
+                    isIndexed: draft.relationship.isIndexed))
         }
     }
 

@@ -1,3 +1,4 @@
+import GRDBSQLite
 import RelataCore
 
 /// Reads what any SQLite file holds.
@@ -15,14 +16,32 @@ public enum Introspection {
     public static func read(_ connection: Connection) throws(RelataError) -> EntityReader {
         let tables = try tables(of: connection)
         let declared = try Metadata.read(connection).entities ?? []
-        guard !declared.isEmpty, let schema = try? Schema(declared) else { return EntityReader(tables) }
+        let leftOut = try leftOut(of: connection)
+        guard !declared.isEmpty, let schema = try? Schema(declared) else {
+            return EntityReader(tables, leavingOut: leftOut)
+        }
         // Another program may have changed the tables since. A lost index or constraint hides nothing of what was
         // declared; a lost column does.
         let isWhole = SchemaDDL.tables(of: schema).allSatisfy { wanted in
             let actual = tables.first { $0.name.lowercased() == wanted.name.lowercased() }
             return actual.map { actual in wanted.columns.allSatisfy { actual.column($0.name) != nil } } ?? false
         }
-        return EntityReader(tables, declared: isWhole ? declared : [])
+        return EntityReader(tables, declared: isWhole ? declared : [], leavingOut: leftOut)
+    }
+
+    /// What isn't read as a table and yet has the name of one.
+    static func leftOut(of connection: Connection) throws(RelataError) -> [String: String] {
+        var kinds: [String: String] = [:]
+        let list = "SELECT name, type FROM temp.pragma_table_list WHERE schema = 'main' AND type <> 'table'"
+        try connection.rows(SQLStatement(list)) { row in
+            kinds[row.text(at: 0)] =
+                switch row.text(at: 1) {
+                case "view": "a view"
+                case "virtual": "a virtual table"
+                default: "a table that belongs to a virtual one"
+                }
+        }
+        return kinds
     }
 
     /// The tables of a database as they are, without SQLite's and Relata's own, views and virtual tables.
@@ -67,7 +86,8 @@ public enum Introspection {
             tables[number].columns.append(
                 ColumnDescription(
                     name: name, type: row.text(at: 2), isRequired: row.integer(at: 3) != 0,
-                    defaultSQL: row.isNull(at: 4) ? nil : row.text(at: 4), isGenerated: row.integer(at: 6) >= 2))
+                    defaultSQL: row.isNull(at: 4) ? nil : row.text(at: 4), isGenerated: row.integer(at: 6) >= 2,
+                    collation: collation(of: name, in: row.text(at: 0), connection)))
         }
         for (number, key) in keys {
             tables[number].primaryKey = key.sorted { $0.rank < $1.rank }.map(\.name)
@@ -75,6 +95,13 @@ public enum Introspection {
             // Taken back below for a key that has an index of its own, as one declared `DESC` has.
             tables[number].isKeyAssigned = tables[number].hasRowID && types == ["INTEGER"]
         }
+    }
+
+    /// The collation of a column, which no pragma tells.
+    static func collation(of column: String, in table: String, _ connection: Connection) -> String {
+        var name: UnsafePointer<CChar>?
+        sqlite3_table_column_metadata(connection.handle, "main", table, column, nil, &name, nil, nil, nil)
+        return name.map { String(cString: $0) } ?? "BINARY"
     }
 
     private static func readForeignKeys(

@@ -1,0 +1,118 @@
+/// A foreign key that a database enforces and that no relationship stands for: it refers to unique columns other than the
+/// primary key, or shares a column with another foreign key.
+///
+/// Deletions follow it as SQLite does. Queries don't: its columns are plain attributes.
+public struct ForeignKey: Hashable, Sendable {
+    /// The columns that hold it.
+    public var columns: [String]
+    /// The name of the entity that it refers to.
+    public var target: String
+    /// The columns that it refers to, in the same order.
+    public var targetColumns: [String]
+    /// What happens to the row when the one that it refers to is deleted.
+    public var rule: DeleteRule
+    /// Whether its columns may be unset.
+    public var isOptional: Bool
+    /// Whether the database gives its columns their defaults where the target goes, which no delete rule does: such a
+    /// deletion is refused.
+    public var setsDefault: Bool
+    /// Whether the rows that refer to a given one are found without a scan.
+    public var isIndexed: Bool
+    /// How its columns are compared with those that they refer to.
+    public var comparison: KeyComparison
+
+    /// Describes a foreign key.
+    public init(
+        columns: [String], target: String, targetColumns: [String], rule: DeleteRule, isOptional: Bool,
+        setsDefault: Bool = false, isIndexed: Bool = true, comparison: KeyComparison = .equal
+    ) {
+        self.setsDefault = setsDefault
+        self.columns = columns
+        self.target = target
+        self.targetColumns = targetColumns
+        self.rule = rule
+        self.isOptional = isOptional
+        self.isIndexed = isIndexed
+        self.comparison = comparison
+    }
+}
+
+/// How the columns of a foreign key are compared with those that they refer to.
+///
+/// SQLite compares by the collation and the affinity of the columns that are referred to: `'ABC'` refers to `'Abc'` in a
+/// column that collates `NOCASE`, and the text `'7'` to the integer 7.
+public enum KeyComparison: Hashable, Sendable {
+    /// Both sides have one collation and one affinity: any comparison of the two says the same.
+    case equal
+    /// The sides differ.
+    case byTarget
+    /// The sides differ, and some values that refer to each other are no match to SQLite's own actions, or the other way
+    /// round: the text `'07'` refers to 7, but `ON DELETE CASCADE` doesn't find it. A deletion of such a row is refused.
+    case byTargetWithExceptions
+}
+
+/// A foreign key as a schema knows it: that of a reference, or one that no relationship stands for.
+public struct SchemaForeignKey: Sendable {
+    /// The key's number in ``Schema/foreignKeys``. Those of references have the reference's own number.
+    public let index: Int
+    /// The entity that holds the key, as a number in ``Schema/tables``.
+    public let source: Int
+    /// The columns that hold it.
+    public let columns: [String]
+    /// The entity it refers to.
+    public let target: Int
+    /// The columns it refers to, in the same order.
+    public let targetColumns: [String]
+    /// What happens to the source when the target is deleted.
+    public let rule: DeleteRule
+    /// Whether the key may be unset.
+    public let isOptional: Bool
+    /// Whether the database gives its columns their defaults where the target goes.
+    public let setsDefault: Bool
+    /// Whether the rows that refer to a given one are found without a scan.
+    public let isIndexed: Bool
+    /// How the two sides are compared.
+    public let comparison: KeyComparison
+    /// The property that holds it; several are separated by commas.
+    public let property: String
+    /// The reference, if a relationship stands for the key.
+    public let reference: Int?
+
+    /// Whether the database has a foreign key for it: all have one, except those that may dangle.
+    public var isEnforced: Bool { rule != .noAction }
+}
+
+extension Schema {
+    /// The foreign keys of references, and then those that no relationship stands for.
+    static func foreignKeys(_ tables: [Table], _ references: [Reference]) -> [SchemaForeignKey] {
+        var keys = references.map { reference in
+            SchemaForeignKey(
+                index: reference.index, source: reference.source, columns: reference.columns, target: reference.target,
+                targetColumns: tables[reference.target].keyColumnNames, rule: reference.onTargetDelete,
+                isOptional: reference.isOptional,
+                setsDefault: tables[reference.source].entity.relationship(reference.property)?.setsDefault ?? false,
+                isIndexed: reference.isIndexed, comparison: reference.comparison,
+                property: reference.property,
+                reference: reference.index)
+        }
+        let numbers = Dictionary(tables.map { ($0.name, $0.index) }) { first, _ in first }
+        for table in tables where !table.entity.foreignKeys.isEmpty {
+            for key in table.entity.foreignKeys {
+                guard let target = numbers[key.target] else { continue }
+                var properties: [String] = []
+                for column in key.columns {
+                    // A generated column is no property.
+                    let name = table.columns.first { $0.name.isSameName(as: column) }?.property ?? column
+                    if !properties.contains(name) { properties.append(name) }
+                }
+                keys.append(
+                    SchemaForeignKey(
+                        index: keys.count, source: table.index, columns: key.columns, target: target,
+                        targetColumns: key.targetColumns, rule: key.rule, isOptional: key.isOptional,
+                        setsDefault: key.setsDefault, isIndexed: key.isIndexed, comparison: key.comparison,
+                        property: properties.joined(separator: ", "), reference: nil))
+            }
+        }
+        return keys
+    }
+}
