@@ -8,6 +8,8 @@ public struct IntegrityFinding: Hashable, Sendable, CustomStringConvertible {
         case damage
         /// References to objects that aren't there.
         case danglingReference
+        /// Foreign keys that SQLite can't follow: what they point at doesn't exist, or isn't unique.
+        case brokenForeignKey
         /// Objects without a primary key.
         case missingKey
         /// Objects that share values which should be unique.
