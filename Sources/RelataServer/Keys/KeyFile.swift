@@ -59,7 +59,8 @@ public struct KeyFile: Sendable {
     }
 
     private static func read(_ path: String) throws -> Content {
-        let file = open(path, O_RDONLY | O_CLOEXEC)
+        // A pipe isn't waited for.
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else {
             throw RelataError.fileAccess(
                 path: path, "can't be read: \(String(cString: strerror(errno))): change its permissions")
@@ -67,7 +68,10 @@ public struct KeyFile: Sendable {
         let handle = FileHandle(fileDescriptor: file, closeOnDealloc: true)
         // Of the file that was opened: where a link leads counts, not the link, and nobody can exchange it in between.
         var status = stat()
-        guard fstat(file, &status) == 0, status.st_mode & 0o077 == 0 else {
+        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw RelataError.fileAccess(path: path, "is no regular file, hence no file of keys")
+        }
+        guard status.st_mode & 0o077 == 0 else {
             throw RelataError.fileAccess(path: path, "holds keys, and others may read it: chmod 600 it")
         }
         guard let data = try? handle.readToEnd() else {

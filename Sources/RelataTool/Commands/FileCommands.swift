@@ -13,6 +13,7 @@ struct MakeCommand: ParsableCommand {
 
     func run() throws {
         try refuseExisting(target.file)
+        try RegularFile.check(sql, for: "a text")
         guard let text = try? String(contentsOfFile: sql, encoding: .utf8) else {
             throw RelataError.fileAccess(path: sql, "can't be read as text")
         }

@@ -3,24 +3,33 @@ import RelataCore
 
 /// Keys as they are typed: `7`, `Mei Chen`, and `3,12` for a key of several columns.
 enum KeyParser {
-    /// The key of an entity that a text means.
+    /// The keys of an entity that a text may mean, first as its columns are declared. Only the number of a row is
+    /// certain to be one: every other column may hold any value.
     ///
     /// The parts of a key are separated by commas; a backslash before a comma keeps it a part's own.
-    static func key(_ text: String, of table: Table) throws(RelataError) -> KeyValue {
+    static func keys(_ text: String, of table: Table) throws(RelataError) -> [KeyValue] {
         let columns = table.keyColumns.map { table.columns[$0] }
         let parts = columns.count == 1 ? [text] : split(text)
         guard parts.count == columns.count else {
             let names = columns.map(\.name).joined(separator: ",")
             throw .invalidUse("\(text) is no key of \(table.name), which has \(columns.count) parts: give \(names)")
         }
-        var values: [Value] = []
+        var keys: [[Value]] = [[]]
         for (part, column) in zip(parts, columns) {
-            guard let value = value(part, as: column.type) else {
+            var values = [value(part, as: column.type)].compactMap(\.self)
+            if !table.entity.isKeyAssigned {
+                for other in [AttributeType.integer, .real, .text, .data].compactMap({ value(part, as: $0) })
+                where !values.contains(other) {
+                    values.append(other)
+                }
+            }
+            guard !values.isEmpty else {
                 throw .invalidUse("\(part) is no key of \(table.name): \(column.name) is \(word(for: column.type))")
             }
-            values.append(value)
+            // A key has a few parts, and a part a few readings.
+            keys = keys.flatMap { key in values.prefix(keys.count > 64 ? 1 : 4).map { key + [$0] } }
         }
-        return KeyValue(values)
+        return keys.map { KeyValue($0) }
     }
 
     private static func split(_ text: String) -> [String] {

@@ -28,8 +28,28 @@ struct ToolDatabase {
     static func connect(_ path: String, isReadOnly: Bool) throws -> Connection {
         try check(path)
         // A file of another program is refused before anything could be written to it.
-        if !isReadOnly { try Connection(path: path, isReadOnly: true).close() }
-        return try Connection(path: path, isReadOnly: isReadOnly)
+        let connection = try reading(path)
+        if isReadOnly { return connection }
+        try connection.close()
+        return try Connection(path: path, isReadOnly: false)
+    }
+
+    /// Opens a file for reading. If the program that last wrote to it died in the middle of a transaction, the journal
+    /// takes that back first, as every program that opens the file for writing has it do.
+    private static func reading(_ path: String) throws -> Connection {
+        func open() throws(RelataError) -> Connection {
+            let connection = try Connection(path: path, isReadOnly: true)
+            _ = try connection.value(SQLStatement("SELECT 1 FROM sqlite_master LIMIT 1"))
+            return connection
+        }
+        do {
+            return try open()
+        } catch RelataError.readOnly where FileManager.default.fileExists(atPath: path + "-journal") {
+            let writer = try Connection(path: path)
+            _ = try writer.value(SQLStatement("SELECT 1 FROM sqlite_master LIMIT 1"))
+            try writer.close()
+            return try open()
+        }
     }
 
     private static func read(_ connection: Connection, _ name: String) throws(RelataError) -> EntityReader {
@@ -43,19 +63,31 @@ struct ToolDatabase {
     }
 
     private static func check(_ path: String) throws {
-        var isDirectory: ObjCBool = false
-        guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
+        guard FileManager.default.fileExists(atPath: path) else {
             throw RelataError.fileAccess(path: path, "there is no such file")
         }
-        if isDirectory.boolValue { throw RelataError.fileAccess(path: path, "is a directory, not a database file") }
-        let attributes = try? FileManager.default.attributesOfItem(
-            atPath: URL(fileURLWithPath: path).resolvingSymlinksInPath().path)
-        guard attributes?[.type] as? FileAttributeType ?? .typeRegular == .typeRegular else {
-            throw RelataError.fileAccess(path: path, "is no regular file, hence no database")
-        }
+        try RegularFile.check(path, for: "a database")
         guard FileManager.default.isReadableFile(atPath: path) else {
             throw RelataError.fileAccess(path: path, "can't be read: change its permissions")
         }
+    }
+
+    /// The key of the object that a text means, as it is stored; if there is none, as the text reads first.
+    ///
+    /// Tables of other programs may hold texts where numbers are declared, or fold the case of their keys.
+    func key(_ text: String, of table: Table) throws(RelataError) -> KeyValue {
+        let candidates = try KeyParser.keys(text, of: table)
+        let columns = Dialect.sqlite.list(table.keyColumnNames)
+        let condition = table.keyColumnNames.enumerated().map {
+            Dialect.sqlite.quote($0.element) + " = " + Dialect.sqlite.parameter($0.offset + 1)
+        }.joined(separator: " AND ")
+        let sql = "SELECT \(columns) FROM \(Dialect.sqlite.quote(table.sqlName)) WHERE \(condition) LIMIT 2"
+        for candidate in candidates {
+            let statement = SQLStatement(sql, candidate.values.map { .value($0) })
+            let types = table.keyColumns.map { table.columns[$0].type }
+            if let stored = try connection.values(statement, types: types).first { return KeyValue(stored) }
+        }
+        return candidates[0]
     }
 
     /// The entity that a name on the command line means.

@@ -11,7 +11,7 @@ struct DeletionRequest {
         table = try database.entity(entity)
         var keys: [KeyValue] = []
         for text in texts {
-            let key = try KeyParser.key(text, of: table)
+            let key = try database.key(text, of: table)
             if !keys.contains(key) { keys.append(key) }
         }
         self.keys = keys

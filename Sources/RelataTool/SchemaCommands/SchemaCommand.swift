@@ -3,6 +3,7 @@ import ArgumentParser
 import Foundation
 import RelataCore
 import RelataParse
+import RelataSQLite
 
 /// `relata schema`
 struct SchemaCommand: ParsableCommand {
@@ -105,6 +106,7 @@ enum SchemaSource {
 
     /// The classes of a file, or those of a document.
     static func document(_ path: String) async throws -> SchemaDocument {
+        try RegularFile.check(path, for: "a schema")
         guard let file = FileHandle(forReadingAtPath: path), let start = try? file.read(upToCount: 16) ?? Data() else {
             throw RelataError.fileAccess(path: path, "there is no such file")
         }

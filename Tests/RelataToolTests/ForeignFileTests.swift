@@ -1,0 +1,137 @@
+#if CommandLineTool
+import Foundation
+import RelataCore
+import RelataSQLite
+import Testing
+
+/// Files of other programs, as they are found.
+@Suite struct ForeignFileTests {
+    @Test func aTextThatRefersToAnIntegerIsDeleted() throws {
+        let file = try SampleFile(
+            """
+            CREATE TABLE p (id INTEGER PRIMARY KEY);
+            CREATE TABLE x (id INTEGER PRIMARY KEY, p TEXT REFERENCES p ON DELETE CASCADE);
+            INSERT INTO p VALUES (7); INSERT INTO x VALUES (1, '7'), (2, '7');
+            """)
+        let run = try file.run("delete", "p", "7", "--yes")
+        #expect(run.exitCode == 0, "\(run.errors)")
+        #expect(run.output.hasSuffix("deleted 3 objects: 2 x, 1 p\n"))
+    }
+
+    @Test func aTriggerThatKeepsAnObjectTakesTheDeletionBack() throws {
+        let file = try SampleFile(
+            """
+            CREATE TABLE p (id INTEGER PRIMARY KEY);
+            CREATE TABLE x (id INTEGER PRIMARY KEY, p INTEGER REFERENCES p ON DELETE CASCADE);
+            INSERT INTO p VALUES (1); INSERT INTO x VALUES (1, 1);
+            CREATE TRIGGER guard BEFORE DELETE ON p BEGIN SELECT RAISE(IGNORE); END;
+            """)
+        let run = try file.run("delete", "p", "1", "--yes")
+        #expect(run.exitCode == 1)
+        #expect(run.errors.contains("a trigger (guard) keeps the deletion from doing what was planned"))
+        #expect(!run.output.contains("deleted"))
+        let connection = try Connection(path: file.path)
+        #expect(try connection.value(SQLStatement("SELECT (SELECT count(*) FROM p) + (SELECT count(*) FROM x)")) == 2)
+    }
+
+    @Test func keysThatAreStoredAsOtherThanDeclaredCanBeGiven() throws {
+        let file = try SampleFile(
+            """
+            CREATE TABLE a (id INT PRIMARY KEY); CREATE TABLE b (id PRIMARY KEY);
+            CREATE TABLE c (code TEXT COLLATE NOCASE PRIMARY KEY);
+            CREATE TABLE d (x INT, y, PRIMARY KEY (x, y));
+            INSERT INTO a VALUES ('abc'), (1.5), (7); INSERT INTO b VALUES (1), ('2'), (x'00ff');
+            INSERT INTO c VALUES ('Abc'); INSERT INTO d VALUES ('k', 3);
+            """)
+        for (entity, key) in [
+            ("a", "abc"), ("a", "1.5"), ("a", "7"), ("b", "1"), ("b", "2"), ("b", "x'00ff'"), ("c", "ABC"),
+            ("d", "k,3"),
+        ] {
+            let run = try file.run("delete", entity, key, "--yes")
+            #expect(run.exitCode == 0, "\(entity) \(key): \(run.errors)")
+        }
+        let missing = try file.run("delete", "a", "gone", "--yes")
+        #expect(missing.errors.contains("has no a with the key gone"))
+    }
+
+    @Test func aTransactionThatWasCutOffIsTakenBack() throws {
+        let folder = try TemporaryFolder()
+        let (path, copy) = (folder.path("live.sqlite"), folder.path("copy.sqlite"))
+        let writer = try Connection(path: path)
+        try writer.execute(
+            """
+            PRAGMA journal_mode = DELETE; CREATE TABLE t (id INTEGER PRIMARY KEY, text TEXT);
+            WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
+            INSERT INTO t SELECT i, hex(zeroblob(200)) FROM n;
+            PRAGMA cache_size = 5; BEGIN; UPDATE t SET text = 'changed'; DELETE FROM t WHERE id > 10;
+            """)
+        // The pages of the open transaction are in the file already, and the journal can take them back.
+        for end in ["", "-journal"] {
+            try FileManager.default.copyItem(atPath: path + end, toPath: copy + end)
+        }
+        try writer.execute("ROLLBACK")
+        #expect {
+            let connection = try Connection(path: copy, isReadOnly: true)
+            _ = try connection.value(SQLStatement("SELECT count(*) FROM t"))
+        } throws: {
+            "\($0)".contains("was left in the middle of a transaction")
+        }
+        let run = try Tool.run("inspect", copy)
+        #expect(run.exitCode == 0, "\(run.errors)")
+        #expect(run.output.contains("t · 3,000 objects"), "\(run.output)")
+        #expect(!FileManager.default.fileExists(atPath: copy + "-journal"))
+    }
+
+    @Test func whatIsNoRegularFileIsRefusedAtOnce() throws {
+        let folder = try TemporaryFolder()
+        let pipe = folder.path("pipe")
+        #expect(mkfifo(pipe, 0o600) == 0)
+        let file = try SampleFile("CREATE TABLE a (id INTEGER PRIMARY KEY); INSERT INTO a VALUES (1);")
+        var commands: [[String]] = []
+        for path in [pipe, "/dev/null", folder.url.path] {
+            commands += [
+                ["inspect", path], ["fetch", path, "a"], ["delete", path, "a", "1", "--yes"], ["check", path],
+                ["copy", path, folder.path("copy")], ["walk", path],
+            ]
+            commands.append(["make", folder.path("made"), path])
+        }
+        #if Server
+        for path in [pipe, "/dev/null", folder.url.path] {
+            commands += [
+                ["serve", path, "--port", "0"], ["schema", "export", path], ["schema", "diff", file.path, path],
+                ["serve", file.path, "--keys", path, "--port", "0"],
+            ]
+        }
+        #endif
+        for command in commands {
+            let run = try Tool.run(command)
+            #expect(run.exitCode != 0, "\(command): \(run.output)")
+            #expect(run.hasErrorAtEnd, "\(command): \(run.errors)")
+        }
+    }
+
+    @Test func aTableThatIsLeftOutIsNamedWhereOthersReferToIt() throws {
+        let file = try SampleFile(
+            """
+            CREATE VIRTUAL TABLE words USING fts5(text);
+            CREATE TABLE x (id INTEGER PRIMARY KEY, word INTEGER REFERENCES words (rowid));
+            """)
+        let run = try file.run("inspect")
+        #expect(
+            run.output.contains("note: x.word: its foreign key to words points at a virtual table"), "\(run.output)")
+    }
+
+    @Test func aCheckGoesOnAfterABrokenForeignKey() throws {
+        let file = try SampleFile(
+            """
+            CREATE TABLE p (id INTEGER PRIMARY KEY);
+            CREATE TABLE x (id INTEGER PRIMARY KEY, a INTEGER REFERENCES p (missing), b TEXT REFERENCES p);
+            PRAGMA foreign_keys = OFF; INSERT INTO x VALUES (1, 1, '7');
+            """)
+        let run = try file.run("check")
+        #expect(run.exitCode == 1)
+        #expect(run.output.contains("x.a: its foreign key to p can't be followed: it points at p.missing"))
+        #expect(run.output.contains("x.b: 1 reference to p leads nowhere"))
+    }
+}
+#endif
