@@ -1,18 +1,29 @@
-/// What the deletion of an object means for the objects at the other end of one of its relationships.
+/// What the deletion of an object means for the objects at the other end of one of its relationships, or of a foreign
+/// key that no relationship stands for.
 public struct DeletionEdge: Hashable, Sendable {
     /// The entity of the object that is deleted, as a number in ``Schema/tables``.
     public let from: Int
     /// The entity at the other end.
     public let to: Int
     /// How the other end is found from the object that is deleted.
-    public let link: Link
+    let path: Path
     /// What happens to it.
     public let rule: DeleteRule
     /// The relationship that declares the rule, as `Entity.property`.
     public let relationship: String
 
     /// Whether the object at the other end itself refers to the one that is deleted.
-    var isReferring: Bool { if case .inverse = link { true } else { false } }
+    var isReferring: Bool { if case .referring = path { true } else { false } }
+
+    /// How one end is found from the other. The numbers are those of ``Schema/foreignKeys`` and ``Schema/joins``.
+    enum Path: Hashable, Sendable {
+        /// The other end holds the foreign key.
+        case referring(Int)
+        /// The object that is deleted holds the foreign key.
+        case referred(Int)
+        /// By a join table; `isSource` is whether the object that is deleted stands in the join's source columns.
+        case join(Int, isSource: Bool)
+    }
 }
 
 /// A to-many that declares a least number of members, some of which a deletion may take.
@@ -47,33 +58,40 @@ extension Schema {
     /// nothing there is no edge; join rows go in any case.
     public func deletionEdges(from entity: Int) -> [DeletionEdge] {
         var edges: [DeletionEdge] = []
-        func add(_ link: Link, to: Int, _ rule: DeleteRule, _ declaring: Int, _ property: String) {
-            let name = "\(tables[declaring].name).\(property)"
-            edges.append(DeletionEdge(from: entity, to: to, link: link, rule: rule, relationship: name))
+        func add(_ path: DeletionEdge.Path, to: Int, _ rule: DeleteRule, _ name: String) {
+            edges.append(DeletionEdge(from: entity, to: to, path: path, rule: rule, relationship: name))
         }
-        for reference in references {
-            let (source, target) = (reference.source, reference.target)
-            if target == entity && reference.onTargetDelete != .noAction {
-                add(
-                    .inverse(reference.index), to: source, reference.onTargetDelete,
-                    reference.inverse == nil ? source : target, reference.inverse ?? reference.property)
+        func name(_ declaring: Int, _ property: String) -> String { "\(tables[declaring].name).\(property)" }
+        for key in foreignKeys {
+            if key.target == entity && key.isEnforced {
+                add(.referring(key.index), to: key.source, key.rule, self.name(of: key))
             }
-            if source == entity && (reference.onSourceDelete == .cascade || reference.onSourceDelete == .deny) {
-                add(
-                    .reference(reference.index), to: target, reference.onSourceDelete, source,
-                    reference.property)
+            guard let number = key.reference, key.source == entity else { continue }
+            let rule = references[number].onSourceDelete
+            if rule == .cascade || rule == .deny {
+                add(.referred(number), to: key.target, rule, name(entity, key.property))
             }
         }
         for join in joins {
             if join.source == entity && (join.onSourceDelete == .cascade || join.onSourceDelete == .deny) {
-                add(.join(join.index, isSource: true), to: join.target, join.onSourceDelete, join.source, join.property)
+                add(
+                    .join(join.index, isSource: true), to: join.target, join.onSourceDelete,
+                    name(join.source, join.property))
             }
             if join.target == entity && (join.onTargetDelete == .cascade || join.onTargetDelete == .deny) {
                 add(
                     .join(join.index, isSource: false), to: join.source, join.onTargetDelete,
-                    join.inverse == nil ? join.source : join.target, join.inverse ?? join.property)
+                    name(join.inverse == nil ? join.source : join.target, join.inverse ?? join.property))
             }
         }
         return edges
+    }
+
+    /// What a report calls the rule of a foreign key: the view that declares it, else the property that holds the key.
+    func name(of key: SchemaForeignKey) -> String {
+        if let number = key.reference, let inverse = references[number].inverse {
+            return "\(tables[key.target].name).\(inverse)"
+        }
+        return "\(tables[key.source].name).\(key.property)"
     }
 }

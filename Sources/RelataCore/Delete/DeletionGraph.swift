@@ -17,17 +17,19 @@ public struct DeletionGraph: Sendable {
     public let denials: [DeletionEdge]
     /// The lists that can lose members and must keep some.
     public let counted: [CountedList]
-    /// The references, as numbers in ``Schema/references``, that become unset where the target goes and the source
+    /// The foreign keys, as numbers in ``Schema/foreignKeys``, that become unset where the target goes and the source
     /// stays.
     public let nullified: [Int]
     /// The join tables, as numbers in ``Schema/joins``, that lose rows.
     public let joins: [Int]
-    /// The enforced references on a cycle of references that deny or cascade, those from an entity to itself included:
-    /// no order of deletion meets them row by row.
+    /// The enforced foreign keys, as numbers in ``Schema/foreignKeys``, on a cycle of those that deny or cascade, those
+    /// from an entity to itself included: no order of deletion meets them row by row.
     public let knots: [Int]
     /// The entities whose doomed keys must be known before the first row goes. For the others a query tells them: their
     /// rows refer by one reference to doomed rows that go later.
     public let listed: Set<Int>
+    /// What no deletion can be planned with, if such rows are met: see ``DeletionConflict``.
+    package let conflicts: [DeletionConflict]
 
     private let members: Set<Int>
 
@@ -59,18 +61,19 @@ public struct DeletionGraph: Sendable {
         denials = edges.filter { $0.rule == .deny }
         counted = schema.countedLists.filter { members.contains($0.member) }
         nullified = edges.compactMap { edge in
-            if edge.rule == .nullify, case .inverse(let reference) = edge.link { reference } else { nil }
+            if edge.rule == .nullify, case .referring(let key) = edge.path { key } else { nil }
         }
+        conflicts = schema.deletionConflicts(among: members, unsetting: nullified)
         joins = schema.joins.filter { members.contains($0.source) || members.contains($0.target) }.map(\.index)
 
         groups = strongComponents(of: found) { node in cascades.filter { $0.from == node }.map(\.to) }.reversed()
 
         // Rows that refer go first. Where that is impossible, a reference that nullifies may be broken: the database
         // unsets it in a row that goes as well.
-        let inner = schema.references.filter {
+        let inner = schema.foreignKeys.filter {
             $0.isEnforced && members.contains($0.source) && members.contains($0.target)
         }
-        let hard = inner.filter { $0.onTargetDelete != .nullify }
+        let hard = inner.filter { $0.rule != .nullify }
         var order: [Int] = []
         var knots: Set<Int> = []
         var listed = Set(groups.filter { $0.count > 1 }.joined())
@@ -83,15 +86,23 @@ public struct DeletionGraph: Sendable {
         }
         self.order = order
         self.knots = knots.sorted()
-        for entity in found {
+        // Queries within queries, up to a depth that every engine reads.
+        var depths: [Int: Int] = [:]
+        for entity in groups.joined() {
             let arriving = cascades.filter { $0.to == entity }
             let isReferring = arriving.allSatisfy(\.isReferring)
             if arriving.count + (entity == root ? 1 : 0) > 1 || !isReferring { listed.insert(entity) }
+            let depth = arriving.map { depths[$0.from] ?? 0 }.max() ?? 0
+            if depth == Self.maximumDepth { listed.insert(entity) }
+            depths[entity] = listed.contains(entity) ? 0 : depth + 1
         }
         self.listed = listed
     }
 
-    private static func sourcesFirst(_ entities: [Int], _ references: [Reference]) -> [[Int]] {
-        strongComponents(of: entities) { node in references.filter { $0.source == node }.map(\.target) }.reversed()
+    /// How many cascades one query follows.
+    private static let maximumDepth = 8
+
+    private static func sourcesFirst(_ entities: [Int], _ keys: [SchemaForeignKey]) -> [[Int]] {
+        strongComponents(of: entities) { node in keys.filter { $0.source == node }.map(\.target) }.reversed()
     }
 }

@@ -15,7 +15,7 @@ public struct DeletionSQL: Sendable {
     public let roots: DeletionRoots
     /// The doomed keys by entity, where they are known already. The statements find the others by a query.
     public var lists: [Int: KeyList] = [:]
-    private let dialect: Dialect
+    let dialect: Dialect
 
     /// Starts with no key known.
     public init(_ graph: DeletionGraph, roots: DeletionRoots, dialect: Dialect) {
@@ -24,38 +24,72 @@ public struct DeletionSQL: Sendable {
         self.dialect = dialect
     }
 
-    private var schema: Schema { graph.schema }
+    var schema: Schema { graph.schema }
 
     /// Whether a deletion of an entity is known to remove nothing.
     public func isEmpty(_ entity: Int) -> Bool { !graph.contains(entity) || lists[entity]?.isEmpty == true }
 
     /// Selects the doomed keys of a group of ``DeletionGraph/groups``: first the entity's number, then the key's columns.
-    public func closure(of group: [Int]) -> SQLStatement {
+    public func closure(of group: [Int]) -> SQLStatement { closure(of: group, along: inner(group)[...], from: nil) }
+
+    /// The cascades within a group, in parts that one statement can follow each.
+    package func parts(of group: [Int]) -> [ArraySlice<DeletionEdge>] {
+        let edges = inner(group)
+        return stride(from: 0, to: edges.count, by: Self.maximumTerms).map {
+            edges[$0..<min($0 + Self.maximumTerms, edges.count)]
+        }
+    }
+
+    /// How many queries one statement puts together; SQLite takes 500.
+    private static let maximumTerms = 200
+
+    private func inner(_ group: [Int]) -> [DeletionEdge] {
+        let members = Set(group)
+        return group.flatMap { graph.cascades(to: $0) }.filter { members.contains($0.from) }
+    }
+
+    /// The same along some of the cascades within the group, from the keys that are known already, or from outside.
+    package func closure(
+        of group: [Int], along edges: ArraySlice<DeletionEdge>, from known: [Int: KeyList]?
+    ) -> SQLStatement {
         var builder = builder()
         let width = group.map { schema.tables[$0].keyColumns.count }.max() ?? 1
         var seeds: [String] = []
-        var steps: [String] = []
         for entity in group {
+            if let known {
+                guard let keys = known[entity], !keys.isEmpty else { continue }
+                let columns = (0..<width).map { $0 < keys.width ? "c\($0)" : "NULL" }.joined(separator: ", ")
+                seeds.append("SELECT \(entity), \(columns) FROM \(builder.rows(keys, of: entity))")
+                continue
+            }
             if entity == graph.root {
                 let condition = rootCondition(&builder)
                 seeds.append("SELECT \(row(entity, width)) FROM \(table(entity)) AS x WHERE \(condition)")
             }
-            for edge in graph.cascades(to: entity) {
-                if group.contains(edge.from) {
-                    steps.append(step(along: edge, width: width))
-                } else if !isEmpty(edge.from) {
-                    let condition = reached(along: edge, &builder)
-                    seeds.append("SELECT \(row(entity, width)) FROM \(table(entity)) AS x WHERE \(condition)")
-                }
+            for edge in graph.cascades(to: entity) where !group.contains(edge.from) && !isEmpty(edge.from) {
+                let condition = reached(along: edge, &builder)
+                seeds.append("SELECT \(row(entity, width)) FROM \(table(entity)) AS x WHERE \(condition)")
             }
         }
         guard !seeds.isEmpty else { return SQLStatement("SELECT 0 WHERE 0", []) }
-        if steps.isEmpty { return SQLStatement(seeds.joined(separator: " UNION "), builder.parameters) }
+        let start = Self.union(seeds)
+        if edges.isEmpty { return SQLStatement(start, builder.parameters) }
+        var links: [String] = []
+        let steps = edges.map { step(along: $0, width: width, &links) }
         let columns = (0..<width).map { "k\($0)" }.joined(separator: ", ")
-        let terms = (seeds + steps).joined(separator: " UNION ")
+        let terms = ([start] + steps).joined(separator: " UNION ")
+        let tables = (links + ["relata_doomed(entity, \(columns)) AS (\(terms))"]).joined(separator: ", ")
         return SQLStatement(
-            "WITH RECURSIVE relata_doomed(entity, \(columns)) AS (\(terms)) SELECT entity, \(columns) FROM relata_doomed",
-            builder.parameters)
+            "WITH RECURSIVE \(tables) SELECT entity, \(columns) FROM relata_doomed", builder.parameters)
+    }
+
+    /// The rows of several queries, each once.
+    private static func union(_ queries: [String]) -> String {
+        if queries.count <= maximumTerms { return queries.joined(separator: " UNION ") }
+        let parts = stride(from: 0, to: queries.count, by: maximumTerms).map {
+            "SELECT * FROM (\(queries[$0..<min($0 + maximumTerms, queries.count)].joined(separator: " UNION ")))"
+        }
+        return union(parts)
     }
 
     /// Selects what stands in the way by one relationship: the blocker's key, then the key of the doomed object.
@@ -63,14 +97,20 @@ public struct DeletionSQL: Sendable {
         var builder = builder()
         let condition = isDoomed(edge.from, &builder)
         let other = key(of: edge.to)
-        let step = step(of: edge)
         // From one doomed object to the next: to put the keys of all into a list first would take longer.
-        let rows = edge.isReferring ? "o" : "s"
-        var source =
-            "\(table(edge.from)) AS x JOIN \(dialect.quote(step.table)) AS \(rows) "
-            + "ON \(dialect.areSame(step.near, of: rows, key(of: edge.from), of: "x"))"
-        if !edge.isReferring {
-            source += " JOIN \(table(edge.to)) AS o ON \(dialect.areSame(other, of: "o", step.far, of: "s"))"
+        var source = "\(table(edge.from)) AS x JOIN "
+        switch edge.path {
+        case .referring(let number):
+            source += "\(table(edge.to)) AS o ON \(refers("o", to: "x", schema.foreignKeys[number]))"
+        case .referred(let number):
+            let columns = schema.foreignKeys[number].columns
+            source += "\(table(edge.to)) AS o ON \(dialect.areSame(other, of: "o", columns, of: "x"))"
+        case .join(let number, let isSource):
+            let (near, far) = schema.joins[number].columns(isSource: isSource)
+            source +=
+                "\(dialect.quote(schema.joins[number].table)) AS s "
+                + "ON \(dialect.areSame(near, of: "s", key(of: edge.from), of: "x")) "
+                + "JOIN \(table(edge.to)) AS o ON \(dialect.areSame(other, of: "o", far, of: "s"))"
         }
         let spared =
             graph.contains(edge.to)
@@ -80,12 +120,50 @@ public struct DeletionSQL: Sendable {
             builder.parameters)
     }
 
+    /// Selects the rows for which no deletion can be planned: the key of a row that refers, then that of the row it
+    /// refers to.
+    package func conflicts(_ conflict: DeletionConflict) -> SQLStatement {
+        var builder = builder()
+        let key = schema.foreignKeys[conflict.key]
+        let columns = "SELECT \(list(self.key(of: key.source), "o")), \(list(self.key(of: key.target), "x"))"
+        let (source, target) = ("\(table(key.source)) AS o", "\(table(key.target)) AS x")
+        switch conflict.reason {
+        case .exceptions:
+            let isDoomed = isDoomed(key.target, &builder)
+            let refers = refers("o", to: "x", key)
+            let isChecked = dialect.areSame(key.targetColumns, of: "x", key.columns, of: "o")
+            let isFound = zip(key.targetColumns, key.columns).map {
+                // What SQLite's actions ask: the value of the row that goes has no affinity to them, unless it is its number.
+                let isNumber = schema.tables[key.target].entity.isKeyAssigned && [$0] == self.key(of: key.target)
+                return "\(isNumber ? "" : "+")x.\(dialect.quote($0)) = o.\(dialect.quote($1))"
+            }.joined(separator: " AND ")
+            let (outer, inner) = ("\(source) CROSS JOIN \(target)", "\(target) CROSS JOIN \(source)")
+            return SQLStatement(
+                "\(columns) FROM \(outer) WHERE \(refers) AND NOT (\(isChecked) AND \(isFound)) AND \(isDoomed)"
+                    + " UNION \(columns) FROM \(inner) WHERE \(isDoomed) AND \(isChecked) AND NOT (\(refers))"
+                    + " UNION \(columns) FROM \(inner) WHERE \(isDoomed) AND \(isFound) AND NOT (\(refers))",
+                builder.parameters)
+        case .sharedColumn(let number):
+            let isDoomed = isDoomed(key.target, &builder)
+            let other = refersToDoomed("o", schema.foreignKeys[number], &builder)
+            return SQLStatement(
+                "\(columns) FROM \(target) JOIN \(source) ON \(refers("o", to: "x", key)) "
+                    + "WHERE \(isDoomed) AND \(other)", builder.parameters)
+        case .unsetTarget(let number):
+            let unset = schema.foreignKeys[number]
+            let condition = losesTarget(unset, of: "x", &builder)
+            return SQLStatement(
+                "\(columns) FROM \(target) JOIN \(source) ON \(refers("o", to: "x", key)) WHERE \(condition)",
+                builder.parameters)
+        }
+    }
+
     /// Selects the objects that stay with too few members in a list: their keys, and how many remain.
     public func shortages(_ list: CountedList) -> SQLStatement {
         var builder = builder()
         let owner = key(of: list.owner)
-        let step = schema.step(along: list.link, from: schema.tables[list.owner])
-        let rows = dialect.quote(step.table)
+        let step = schema.step(along: list.link, from: schema.tables[list.owner], dialect)
+        let rows = step.rows
         let doomed = doomed(list.member, &builder)
         var condition =
             "\(dialect.tuple(owner, of: "o")) IN (SELECT \(self.list(step.near, "y")) FROM \(rows) AS y "
@@ -103,22 +181,25 @@ public struct DeletionSQL: Sendable {
             builder.parameters)
     }
 
-    /// Selects the keys of the objects that stay while the target of one of their references goes.
-    public func unset(_ reference: Reference) -> SQLStatement {
+    /// Selects the keys of the objects that stay while the target of one of their foreign keys goes.
+    public func unset(_ foreignKey: SchemaForeignKey) -> SQLStatement {
         var builder = builder()
-        let condition = losesTarget(reference, &builder)
-        let keys = list(key(of: reference.source))
-        return SQLStatement("SELECT \(keys) FROM \(table(reference.source)) WHERE \(condition)", builder.parameters)
+        let condition = losesTarget(foreignKey, of: "x", &builder)
+        return SQLStatement(
+            "SELECT \(list(key(of: foreignKey.source), "x")) FROM \(table(foreignKey.source)) AS x WHERE \(condition)",
+            builder.parameters)
     }
 
-    /// Unsets that reference in these objects, which is a change of theirs, and returns their keys.
+    /// Unsets that key in these objects, which is a change of theirs, and returns their keys.
     ///
     /// - Parameter stamp: the time of the change for an entity that declares one, in its encoding.
-    public func unsetting(_ reference: Reference, stamp: Value?) -> SQLStatement {
+    public func unsetting(_ foreignKey: SchemaForeignKey, stamp: Value?) -> SQLStatement {
         var builder = builder()
-        let entity = schema.tables[reference.source].entity
-        var changes = reference.columns.map { "\(dialect.quote($0)) = NULL" }
-        if reference.isOrderStored, let position = reference.orderColumn {
+        let entity = schema.tables[foreignKey.source].entity
+        var changes = foreignKey.columns.map { "\(dialect.quote($0)) = NULL" }
+        if let reference = foreignKey.reference.map({ schema.references[$0] }), reference.isOrderStored,
+            let position = reference.orderColumn
+        {
             changes.append("\(dialect.quote(position)) = NULL")
         }
         if let revision = entity.revision.flatMap(entity.attribute)?.column {
@@ -127,10 +208,10 @@ public struct DeletionSQL: Sendable {
         if let stamp, let column = entity.updatedAt.flatMap(entity.attribute)?.column {
             changes.append("\(dialect.quote(column)) = \(builder.bind(.value(stamp)))")
         }
-        let condition = losesTarget(reference, &builder)
+        let condition = losesTarget(foreignKey, of: "x", &builder)
         return SQLStatement(
-            "UPDATE \(table(reference.source)) SET \(changes.joined(separator: ", ")) WHERE \(condition) "
-                + "RETURNING \(list(key(of: reference.source)))", builder.parameters)
+            "UPDATE \(table(foreignKey.source)) AS x SET \(changes.joined(separator: ", ")) WHERE \(condition) "
+                + "RETURNING \(list(key(of: foreignKey.source)))", builder.parameters)
     }
 
     /// Selects or removes the join rows at one side's doomed objects: the source's key, then the target's. Rows at
@@ -163,123 +244,55 @@ public struct DeletionSQL: Sendable {
         return SQLStatement("DELETE FROM \(table(entity)) AS x WHERE \(condition)", builder.parameters)
     }
 
-    /// Makes doomed rows refer to nothing, or where a reference is required and leads to the same entity, to themselves;
-    /// `nil` where neither can be.
-    public func untie(_ reference: Reference) -> SQLStatement? {
-        guard reference.isOptional || reference.source == reference.target else { return nil }
+    /// Counts the doomed rows of an entity that are there.
+    package func remaining(_ entity: Int) -> SQLStatement {
         var builder = builder()
-        let changes = zip(reference.columns, key(of: reference.target)).map {
-            "\(dialect.quote($0)) = \(reference.isOptional ? "NULL" : dialect.quote($1))"
-        }
-        let condition = isDoomed(reference.source, &builder)
+        let condition = isDoomed(entity, &builder)
+        return SQLStatement("SELECT count(*) FROM \(table(entity)) AS x WHERE \(condition)", builder.parameters)
+    }
+
+    /// Counts the objects of a list whose foreign key is unset.
+    package func unsetCount(_ key: SchemaForeignKey, among keys: KeyList) -> SQLStatement {
+        var builder = Builder(dialect: dialect, parameters: [])
+        let unset = key.columns.map { "\(dialect.quote($0)) IS NULL" }.joined(separator: " AND ")
         return SQLStatement(
-            "UPDATE \(table(reference.source)) AS x SET \(changes.joined(separator: ", ")) WHERE \(condition)",
+            "SELECT count(*) FROM \(table(key.source)) WHERE \(unset) "
+                + "AND \(dialect.tuple(self.key(of: key.source))) IN \(builder.rows(keys, of: key.source))",
             builder.parameters)
     }
 
-    // MARK: Parts
-
-    /// A statement's parameters so far. A list that occurs twice is bound once.
-    private struct Builder {
-        let dialect: Dialect
-        var parameters: [Parameter]
-        var lists: [Int: Int] = [:]
-
-        mutating func bind(_ parameter: Parameter) -> String { dialect.parameter(number(of: parameter)) }
-
-        mutating func number(of parameter: Parameter) -> Int {
-            parameters.append(parameter)
-            return parameters.count
+    /// Finds out whether a row that isn't doomed refers to a doomed one by a foreign key that the schema doesn't know.
+    package func referrers(
+        in referring: String, _ columns: [String], to entity: Int, _ targetColumns: [String]
+    ) -> SQLStatement {
+        var builder = builder()
+        let isDoomed = isDoomed(entity, &builder)
+        var condition = "\(dialect.matches(targetColumns, of: "x", columns, of: "o")) AND \(isDoomed)"
+        if let source = schema.tables.first(where: { $0.sqlName.isSameName(as: referring) }), !isEmpty(source.index) {
+            let keys = dialect.tuple(source.keyColumnNames, of: "o")
+            condition += " AND \(keys) NOT IN \(doomed(source.index, &builder))"
         }
+        return SQLStatement(
+            "SELECT 1 FROM \(dialect.quote(referring)) AS o JOIN \(table(entity)) AS x ON \(condition) LIMIT 1",
+            builder.parameters)
+    }
 
-        mutating func rows(_ keys: KeyList, of entity: Int) -> String {
-            let number = lists[entity] ?? number(of: keys.parameter)
-            lists[entity] = number
-            return dialect.rows(ofParameter: number, columns: keys.width)
+    /// Makes doomed rows refer to nothing, or where a key is required and leads to the same entity, to themselves; `nil`
+    /// where neither can be.
+    public func untie(_ foreignKey: SchemaForeignKey) -> SQLStatement? {
+        guard foreignKey.isOptional || foreignKey.source == foreignKey.target else { return nil }
+        // The key itself can't be turned: by it the rows are known.
+        let keys = key(of: foreignKey.source)
+        guard !foreignKey.columns.contains(where: { column in keys.contains { $0.isSameName(as: column) } }) else {
+            return nil
         }
-    }
-
-    /// The parameters of a query for the roots come first, because its text counts them from 1.
-    private func builder() -> Builder {
-        if case .query(let query) = roots, lists[graph.root] == nil {
-            return Builder(dialect: dialect, parameters: query.parameters)
+        var builder = builder()
+        let changes = zip(foreignKey.columns, foreignKey.targetColumns).map {
+            "\(dialect.quote($0)) = \(foreignKey.isOptional ? "NULL" : dialect.quote($1))"
         }
-        return Builder(dialect: dialect, parameters: [])
+        let condition = isDoomed(foreignKey.source, &builder)
+        return SQLStatement(
+            "UPDATE \(table(foreignKey.source)) AS x SET \(changes.joined(separator: ", ")) WHERE \(condition)",
+            builder.parameters)
     }
-
-    /// The doomed keys of an entity as a subquery.
-    private func doomed(_ entity: Int, _ builder: inout Builder) -> String {
-        lists[entity].map { builder.rows($0, of: entity) } ?? "(\(selection(of: entity, &builder)))"
-    }
-
-    private func selection(of entity: Int, _ builder: inout Builder) -> String {
-        "SELECT \(list(key(of: entity), "x")) FROM \(table(entity)) AS x WHERE \(isDoomed(entity, &builder))"
-    }
-
-    /// The condition that holds for the doomed rows `x` of an entity.
-    private func isDoomed(_ entity: Int, _ builder: inout Builder) -> String {
-        if let list = lists[entity] {
-            return "\(dialect.tuple(key(of: entity), of: "x")) IN \(builder.rows(list, of: entity))"
-        }
-        if entity == graph.root { return rootCondition(&builder) }
-        // An entity that isn't listed has one cascade that ends at it.
-        return graph.cascades(to: entity).first.map { reached(along: $0, &builder) } ?? "0"
-    }
-
-    private func rootCondition(_ builder: inout Builder) -> String {
-        let keys = key(of: graph.root)
-        let asked =
-            switch roots {
-            case .keys(let given): builder.rows(KeyList(given, width: keys.count), of: graph.root)
-            case .query(let query): "(\(query.sql))"
-            }
-        return "\(dialect.tuple(keys, of: "x")) IN \(asked)"
-    }
-
-    /// The condition that holds for the rows `x` at the end of an edge from doomed objects.
-    private func reached(along edge: DeletionEdge, _ builder: inout Builder) -> String {
-        let doomed = doomed(edge.from, &builder)
-        let step = step(of: edge)
-        if edge.isReferring { return "\(dialect.tuple(step.near, of: "x")) IN \(doomed)" }
-        return "\(dialect.tuple(key(of: edge.to), of: "x")) IN (SELECT \(list(step.far, "y")) "
-            + "FROM \(dialect.quote(step.table)) AS y WHERE \(dialect.tuple(step.near, of: "y")) IN \(doomed))"
-    }
-
-    /// The same as a step of a recursive query, from one doomed object to the next. The order of the tables is forced:
-    /// there is one doomed object at a time.
-    private func step(along edge: DeletionEdge, width: Int) -> String {
-        let columns = (0..<width).map { "k\($0)" }
-        let head = "SELECT \(row(edge.to, width)) FROM relata_doomed CROSS JOIN "
-        let next = "\(table(edge.to)) AS x WHERE relata_doomed.entity = \(edge.from) AND "
-        let step = step(of: edge)
-        if edge.isReferring { return head + next + dialect.areSame(step.near, of: "x", columns, of: "relata_doomed") }
-        return head + "\(dialect.quote(step.table)) AS y CROSS JOIN " + next
-            + "\(dialect.areSame(step.near, of: "y", columns, of: "relata_doomed")) AND \(dialect.areSame(key(of: edge.to), of: "x", step.far, of: "y"))"
-    }
-
-    private func losesTarget(_ reference: Reference, _ builder: inout Builder) -> String {
-        let condition = "\(dialect.tuple(reference.columns)) IN \(doomed(reference.target, &builder))"
-        guard !isEmpty(reference.source) else { return condition }
-        return condition
-            + " AND \(dialect.tuple(key(of: reference.source))) NOT IN \(doomed(reference.source, &builder))"
-    }
-
-    /// The rows that lead from the doomed objects of an edge to those at its other end, which are such rows themselves
-    /// where they refer.
-    private func step(of edge: DeletionEdge) -> (table: String, near: [String], far: [String]) {
-        schema.step(along: edge.link, from: schema.tables[edge.from])
-    }
-
-    /// A row of a closure: the entity's number and its key. The sign strips the columns of their affinity, because
-    /// entities with keys of different types may share a recursive query.
-    private func row(_ entity: Int, _ width: Int) -> String {
-        var parts = ["\(entity)"]
-        for column in key(of: entity) { parts.append("+x.\(dialect.quote(column))") }
-        while parts.count <= width { parts.append("NULL") }
-        return parts.joined(separator: ", ")
-    }
-
-    private func key(of entity: Int) -> [String] { schema.tables[entity].keyColumnNames }
-    private func table(_ entity: Int) -> String { dialect.quote(schema.tables[entity].sqlName) }
-    private func list(_ columns: [String], _ alias: String? = nil) -> String { dialect.list(columns, of: alias) }
 }

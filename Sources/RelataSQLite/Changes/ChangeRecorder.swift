@@ -56,7 +56,9 @@ public final class ChangeRecorder {
         for links in report.nullified {
             guard let table = schema[links.entity] else { continue }
             let stamps = [table.entity.revision, table.entity.updatedAt].compactMap(\.self)
-            record(.update, table.index, links.keys, properties: [links.property] + stamps)
+            record(
+                .update, table.index, links.keys,
+                properties: links.property.split(separator: ", ").map(String.init) + stamps)
         }
         for rows in report.removedJoinRows {
             guard

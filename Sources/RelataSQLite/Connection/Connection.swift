@@ -31,6 +31,8 @@ public final class Connection {
     public internal(set) var accesses: AccessLog?
     /// What the open transaction does, if somebody wants to know.
     public internal(set) var recorder: ChangeRecorder?
+    /// The foreign keys that a schema doesn't know, once a deletion asked for them.
+    var undeclared: (schema: Schema, keys: [UndeclaredKey])?
     private(set) var isClosed = false
     /// Who is told of commits.
     var logCopier: LogCopier?
@@ -54,6 +56,7 @@ public final class Connection {
     public init(path: String?, isReadOnly: Bool = false, busyTimeout: Double = 5, trace: SQLTrace? = nil)
         throws(RelataError)
     {
+        if let path { try RegularFile.check(path, for: "a database") }
         var configuration = GRDB.Configuration()
         configuration.readonly = isReadOnly
         configuration.busyMode = .timeout(busyTimeout)
@@ -216,6 +219,7 @@ public final class Connection {
 
     /// Forgets all prepared statements; after the schema was changed.
     public func clearStatements() {
+        undeclared = nil
         (cache, recent, cachedSize) = ([:], nil, 0)
         slots = []
     }
@@ -353,6 +357,9 @@ public final class Connection {
     /// How many rows the last statement inserted, updated or deleted itself.
     @inlinable
     public var changes: Int { Int(sqlite3_changes64(handle)) }
+
+    /// How many rows this connection changed so far, those that triggers and foreign keys changed included.
+    var totalChanges: Int { Int(sqlite3_total_changes64(handle)) }
 
     /// Copies the whole database to a file.
     public func backup(toFile path: String) throws(RelataError) {

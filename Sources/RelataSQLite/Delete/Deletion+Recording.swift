@@ -8,12 +8,12 @@ extension Deletion {
         report.deleted.append(DeletedObjects(entity: schema.tables[entity].name, keys: keys))
     }
 
-    mutating func recordUnset(_ reference: Reference, by statement: SQLStatement) throws(RelataError) {
-        let keys = try keys(statement, of: reference.source)
+    mutating func recordUnset(_ key: SchemaForeignKey, by statement: SQLStatement) throws(RelataError) {
+        let keys = try keys(statement, of: key.source)
         if keys.isEmpty { return }
+        expectedChanges += keys.count
         report.nullified.append(
-            NullifiedLinks(
-                entity: schema.tables[reference.source].name, property: reference.property, keys: keys))
+            NullifiedLinks(entity: schema.tables[key.source].name, property: key.property, keys: keys))
     }
 
     mutating func recordJoinRows(removing: Bool) throws(RelataError) {
@@ -29,6 +29,7 @@ extension Deletion {
                     rows.targets.append(from: row, targetTypes, startingAt: sourceTypes.count)
                 }
             }
+            expectedChanges += rows.count
             if !rows.sources.isEmpty { report.removedJoinRows.append(rows) }
         }
     }

@@ -7,6 +7,8 @@ struct Deletion {
     let graph: DeletionGraph
     var sql: DeletionSQL
     var report: DeletionReport
+    /// How many rows the statements were to change.
+    var expectedChanges = 0
     var schema: Schema { graph.schema }
 
     init(
@@ -29,11 +31,12 @@ struct Deletion {
     mutating func plan() throws(RelataError) -> DeletionReport {
         try collect { _ in true }
         try judge()
-        for number in graph.nullified where !sql.isEmpty(schema.references[number].target) {
-            try recordUnset(schema.references[number], by: sql.unset(schema.references[number]))
+        for key in graph.nullified.map({ schema.foreignKeys[$0] }) where !sql.isEmpty(key.target) {
+            try recordUnset(key, by: sql.unset(key))
         }
         try recordJoinRows(removing: false)
         for entity in graph.order { record(sql.lists[entity] ?? KeyList(), of: entity) }
+        try checkCanBeWritten()
         recordCascades()
         return report
     }
@@ -61,7 +64,7 @@ struct Deletion {
                 try? connection.execute(SQLStatement("ROLLBACK TO relata_delete"))
                 try? connection.execute(SQLStatement("RELEASE relata_delete"))
             }
-            throw explained(error)
+            throw error
         }
         recordCascades()
         return report
@@ -71,34 +74,65 @@ struct Deletion {
 
     private mutating func collect(_ isListed: (Int) -> Bool) throws(RelataError) {
         for group in graph.groups where group.contains(where: isListed) {
-            var found = group.map { KeyList(width: keyTypes($0).count) }
-            let types = group.map(keyTypes)
-            let places = Dictionary(uniqueKeysWithValues: zip(group, group.indices))
-            var entity = -1
-            var place = 0
-            try connection.rows(sql.closure(of: group)) { row in
-                let number = Int(row.integer(at: 0))
-                if number != entity {
-                    entity = number
-                    place = places[number] ?? 0
+            let parts = sql.parts(of: group)
+            var found: [Int: KeyList]
+            if parts.count < 2 {
+                found = try closure(sql.closure(of: group), of: group)
+            } else {
+                // More cascades than one statement takes: a part of them after the other, until none finds more.
+                found = try closure(sql.closure(of: group, along: [], from: nil), of: group)
+                var count = -1
+                while count != found.values.reduce(0, { $0 + $1.count }) {
+                    count = found.values.reduce(0) { $0 + $1.count }
+                    for part in parts {
+                        found = try closure(sql.closure(of: group, along: part, from: found), of: group)
+                    }
                 }
-                found[place].append(from: row, types[place], startingAt: 1)
             }
-            for (entity, keys) in zip(group, found) { sql.lists[entity] = keys }
+            for (entity, keys) in found {
+                try checkKeys(keys, of: entity)
+                sql.lists[entity] = keys
+            }
         }
     }
 
-    private mutating func judge() throws(RelataError) {
-        for edge in graph.denials where !sql.isEmpty(edge.from) {
-            let types = keyTypes(edge.to) + keyTypes(edge.from)
-            let split = keyTypes(edge.to).count
-            for values in try connection.values(sql.blockers(edge), types: types) {
-                let object = ObjectReference(
-                    entity: schema.tables[edge.to].name, key: KeyValue(Array(values[..<split])))
-                let blocked = ObjectReference(
-                    entity: schema.tables[edge.from].name, key: KeyValue(Array(values[split...])))
-                report.blockers.append(Blocker(object: object, relationship: edge.relationship, blocked: blocked))
+    private func closure(_ statement: SQLStatement, of group: [Int]) throws(RelataError) -> [Int: KeyList] {
+        var found = group.map { KeyList(width: keyTypes($0).count) }
+        let types = group.map(keyTypes)
+        let places = Dictionary(uniqueKeysWithValues: zip(group, group.indices))
+        var entity = -1
+        var place = 0
+        try connection.rows(statement) { row in
+            let number = Int(row.integer(at: 0))
+            if number != entity {
+                entity = number
+                place = places[number] ?? 0
             }
+            found[place].append(from: row, types[place], startingAt: 1)
+        }
+        return Dictionary(uniqueKeysWithValues: zip(group, found))
+    }
+
+    /// SQLite lets a primary key be `NULL`, unless it is the row's number: such an object can't be told from others.
+    private func checkKeys(_ keys: KeyList, of entity: Int) throws(RelataError) {
+        guard !schema.tables[entity].entity.isKeyAssigned, keys.values.contains(.null) else { return }
+        let name = schema.tables[entity].name
+        throw .invalidUse(
+            "\(report.entity) can't be deleted: an object of \(name) that goes with it has no key: "
+                + "give it a key first, as the check of the file says")
+    }
+
+    private mutating func judge() throws(RelataError) {
+        try refuseUndeclared()
+        for conflict in graph.conflicts {
+            let key = schema.foreignKeys[conflict.key]
+            guard !sql.isEmpty(key.target) || conflict.isAboutSource else { continue }
+            try addBlockers(
+                sql.conflicts(conflict), entity: key.source, "\(schema.tables[key.source].name).\(key.property)",
+                blocked: key.target)
+        }
+        for edge in graph.denials where !sql.isEmpty(edge.from) {
+            try addBlockers(sql.blockers(edge), entity: edge.to, edge.relationship, blocked: edge.from)
         }
         for list in graph.counted where !sql.isEmpty(list.member) {
             let types = keyTypes(list.owner)
@@ -112,15 +146,28 @@ struct Deletion {
         }
     }
 
+    private mutating func addBlockers(
+        _ statement: SQLStatement, entity: Int, _ relationship: String, blocked: Int
+    ) throws(RelataError) {
+        let types = keyTypes(entity) + keyTypes(blocked)
+        let split = keyTypes(entity).count
+        for values in try connection.values(statement, types: types) {
+            let object = ObjectReference(entity: schema.tables[entity].name, key: KeyValue(Array(values[..<split])))
+            let target = ObjectReference(entity: schema.tables[blocked].name, key: KeyValue(Array(values[split...])))
+            report.blockers.append(Blocker(object: object, relationship: relationship, blocked: target))
+        }
+    }
+
     // MARK: Writing
 
     private mutating func write(now: Date) throws(RelataError) {
-        for number in graph.nullified where !sql.isEmpty(schema.references[number].target) {
-            let reference = schema.references[number]
-            let stamp = try stamp(of: schema.tables[reference.source].entity, now)
-            try recordUnset(reference, by: sql.unsetting(reference, stamp: stamp))
+        let earlier = connection.totalChanges
+        for key in graph.nullified.map({ schema.foreignKeys[$0] }) where !sql.isEmpty(key.target) {
+            let stamp = try stamp(of: schema.tables[key.source].entity, now)
+            try recordUnset(key, by: sql.unsetting(key, stamp: stamp))
         }
         try recordJoinRows(removing: true)
+        let indexes = try makeIndexes()
         var remaining = graph.order[...]
         do {
             try remove(&remaining)
@@ -139,14 +186,24 @@ struct Deletion {
                 throw error
             }
         }
+        for index in indexes { try connection.execute("DROP INDEX \(index)") }
+        // Triggers and SQLite's own actions change rows besides: then it is looked whether what was planned is gone.
+        if connection.totalChanges - earlier != expectedChanges { try verify() }
     }
 
     /// Deletes the doomed rows of entity after entity; those that are done are no longer among the remaining ones.
     private mutating func remove(_ remaining: inout ArraySlice<Int>) throws(RelataError) {
         while let entity = remaining.first {
             // Read first: what a deletion returns, SQLite would keep in a table of its own, which takes longer.
-            let doomed = if let list = sql.lists[entity] { list } else { try keys(sql.doomed(entity), of: entity) }
+            let doomed: KeyList
+            if let list = sql.lists[entity] {
+                doomed = list
+            } else {
+                doomed = try keys(sql.doomed(entity), of: entity)
+                try checkKeys(doomed, of: entity)
+            }
             if !doomed.isEmpty { try connection.execute(sql.delete(entity)) }
+            expectedChanges += doomed.count
             record(doomed, of: entity)
             remaining.removeFirst()
         }

@@ -1,0 +1,66 @@
+/// Rows for which no deletion can be planned, because what SQLite does with them depends on the order in which it follows
+/// its foreign keys, or contradicts what they mean. Where one is met, the deletion is refused.
+package struct DeletionConflict: Hashable, Sendable {
+    /// The foreign key that is reported, as a number in ``Schema/foreignKeys``.
+    package let key: Int
+    package let reason: Reason
+
+    /// Whether it is about rows that stay, whatever their entity loses.
+    package var isAboutSource: Bool { if case .unsetTarget = reason { true } else { false } }
+
+    package enum Reason: Hashable, Sendable {
+        /// Rows refer by the key to doomed ones, and SQLite's actions don't find them, or find others.
+        case exceptions
+        /// Rows refer by the key and by another one, which has a column in common, to doomed rows: one of the two unsets
+        /// what the other one goes by.
+        case sharedColumn(with: Int)
+        /// Rows refer by the key to rows that stay, whose column another key unsets.
+        case unsetTarget(by: Int)
+    }
+}
+
+extension Schema {
+    /// What can't be planned where some entities may lose objects, and some foreign keys become unset.
+    func deletionConflicts(among losing: Set<Int>, unsetting: [Int]) -> [DeletionConflict] {
+        var conflicts = foreignKeys.filter { $0.comparison == .byTargetWithExceptions && losing.contains($0.target) }
+            .map { DeletionConflict(key: $0.index, reason: .exceptions) }
+        // Only keys that no relationship stands for can share a column with others or refer to an unset one.
+        guard foreignKeys.count > references.count else { return conflicts }
+        let unset = unsetting.map { foreignKeys[$0] }
+        let changed = unset + foreignKeys.filter { $0.setsDefault && losing.contains($0.target) }
+        for key in changed {
+            for other in foreignKeys where other.index != key.index && other.isEnforced {
+                guard other.source == key.source, losing.contains(other.target), other.isShared(with: key) else {
+                    continue
+                }
+                // Of two that change the same columns, one stands for both.
+                let isFirst = !other.setsDefault && (other.rule != .nullify || other.index > key.index)
+                guard other.rule != .deny, isFirst, !other.isUnset(with: key) else { continue }
+                conflicts.append(DeletionConflict(key: key.index, reason: .sharedColumn(with: other.index)))
+            }
+        }
+        for key in unset {
+            for other in foreignKeys where other.isEnforced && other.target == key.source {
+                guard other.targetColumns.contains(where: key.holds) else { continue }
+                conflicts.append(DeletionConflict(key: other.index, reason: .unsetTarget(by: key.index)))
+            }
+        }
+        return conflicts
+    }
+}
+
+extension SchemaForeignKey {
+    /// Whether the two have a column in common.
+    fileprivate func isShared(with other: SchemaForeignKey) -> Bool {
+        columns.contains(where: other.holds)
+    }
+
+    /// Whether a column is one of those that hold the key.
+    fileprivate func holds(_ column: String) -> Bool { columns.contains { $0.isSameName(as: column) } }
+
+    /// Whether the two have the same columns and both are unset where a target goes.
+    func isUnset(with other: SchemaForeignKey) -> Bool {
+        source == other.source && rule == .nullify && other.rule == .nullify
+            && Set(columns.map { $0.lowercased() }) == Set(other.columns.map { $0.lowercased() })
+    }
+}

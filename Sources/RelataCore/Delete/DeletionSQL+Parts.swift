@@ -1,0 +1,170 @@
+/// What the statements of a deletion are put together from.
+extension DeletionSQL {
+    /// A statement's parameters so far. A list that occurs twice is bound once.
+    struct Builder {
+        let dialect: Dialect
+        var parameters: [Parameter]
+        var lists: [Int: Int] = [:]
+
+        mutating func bind(_ parameter: Parameter) -> String { dialect.parameter(number(of: parameter)) }
+
+        mutating func number(of parameter: Parameter) -> Int {
+            parameters.append(parameter)
+            return parameters.count
+        }
+
+        mutating func rows(_ keys: KeyList, of entity: Int) -> String {
+            let number = lists[entity] ?? number(of: keys.parameter)
+            lists[entity] = number
+            return dialect.rows(ofParameter: number, columns: keys.width)
+        }
+    }
+
+    /// The parameters of a query for the roots come first, because its text counts them from 1.
+    func builder() -> Builder {
+        if case .query(let query) = roots, lists[graph.root] == nil {
+            return Builder(dialect: dialect, parameters: query.parameters)
+        }
+        return Builder(dialect: dialect, parameters: [])
+    }
+
+    /// The doomed keys of an entity as a subquery.
+    func doomed(_ entity: Int, _ builder: inout Builder) -> String {
+        lists[entity].map { builder.rows($0, of: entity) } ?? "(\(selection(of: entity, &builder)))"
+    }
+
+    func selection(of entity: Int, _ builder: inout Builder) -> String {
+        "SELECT \(list(key(of: entity), "x")) FROM \(table(entity)) AS x WHERE \(isDoomed(entity, &builder))"
+    }
+
+    /// The condition that holds for the doomed rows `x` of an entity.
+    func isDoomed(_ entity: Int, _ builder: inout Builder) -> String {
+        if let list = lists[entity] {
+            return "\(dialect.tuple(key(of: entity), of: "x")) IN \(builder.rows(list, of: entity))"
+        }
+        if entity == graph.root { return rootCondition(&builder) }
+        // An entity that isn't listed has one cascade that ends at it.
+        return graph.cascades(to: entity).first.map { reached(along: $0, &builder) } ?? "0"
+    }
+
+    func rootCondition(_ builder: inout Builder) -> String {
+        let keys = key(of: graph.root)
+        let asked =
+            switch roots {
+            case .keys(let given): builder.rows(KeyList(given, width: keys.count), of: graph.root)
+            case .query(let query): "(\(query.sql))"
+            }
+        return "\(dialect.tuple(keys, of: "x")) IN \(asked)"
+    }
+
+    /// The condition that holds for the rows `x` at the end of an edge from doomed objects.
+    func reached(along edge: DeletionEdge, _ builder: inout Builder) -> String {
+        switch edge.path {
+        case .referring(let number): return refersToDoomed("x", schema.foreignKeys[number], &builder)
+        case .referred, .join:
+            let doomed = doomed(edge.from, &builder)
+            let step = step(of: edge)
+            return "\(dialect.tuple(key(of: edge.to), of: "x")) IN (SELECT \(list(step.far, "y")) "
+                + "FROM \(dialect.quote(step.table)) AS y WHERE \(dialect.tuple(step.near, of: "y")) IN \(doomed))"
+        }
+    }
+
+    /// The same as a step of a recursive query, from one doomed object to the next. The order of the tables is forced:
+    /// there is one doomed object at a time.
+    ///
+    /// - Parameter links: Further tables of the statement, to which those are added that the step needs.
+    func step(along edge: DeletionEdge, width: Int, _ links: inout [String]) -> String {
+        let keys = key(of: edge.from)
+        let columns = keys.indices.map { "k\($0)" }
+        let head = "SELECT \(row(edge.to, width)) FROM relata_doomed CROSS JOIN "
+        let next = "\(table(edge.to)) AS x WHERE relata_doomed.entity = \(edge.from) AND "
+        guard case .referring(let number) = edge.path else {
+            let step = step(of: edge)
+            return head + "\(dialect.quote(step.table)) AS y CROSS JOIN " + next
+                + "\(dialect.areSame(step.near, of: "y", columns, of: "relata_doomed")) AND \(dialect.areSame(key(of: edge.to), of: "x", step.far, of: "y"))"
+        }
+        let foreignKey = schema.foreignKeys[number]
+        if foreignKey.comparison == .equal {
+            if foreignKey.targetColumns == keys {
+                return head + next + dialect.areSame(foreignKey.columns, of: "x", columns, of: "relata_doomed")
+            }
+            return head + "\(table(edge.from)) AS t CROSS JOIN " + next
+                + "\(dialect.areSame(keys, of: "t", columns, of: "relata_doomed")) AND \(refers("x", to: "t", foreignKey))"
+        }
+        // Rows that refer can't be looked up by an index: all pairs are read once.
+        let others = key(of: edge.to)
+        let near = keys.indices.map { "a\($0)" }
+        let far = (0..<width).map { "b\($0)" }
+        let pairs =
+            keys.map { "+t.\(dialect.quote($0))" } + others.map { "+x.\(dialect.quote($0))" }
+            + Array(repeating: "NULL", count: width - others.count)
+        let name = "relata_link\(links.count)"
+        links.append(
+            "\(name)(\((near + far).joined(separator: ", "))) AS MATERIALIZED (SELECT \(pairs.joined(separator: ", ")) "
+                + "FROM \(table(edge.to)) AS x CROSS JOIN \(table(edge.from)) AS t "
+                + "WHERE \(refers("x", to: "t", foreignKey)))")
+        return "SELECT \(edge.to), \(far.joined(separator: ", ")) FROM relata_doomed CROSS JOIN \(name) "
+            + "WHERE relata_doomed.entity = \(edge.from) AND \(dialect.areSame(near, of: name, columns, of: "relata_doomed"))"
+    }
+
+    /// Whether a row refers to another by a foreign key.
+    func refers(_ source: String, to target: String, _ key: SchemaForeignKey) -> String {
+        key.comparison == .equal
+            ? dialect.areSame(key.columns, of: source, key.targetColumns, of: target)
+            : dialect.matches(key.targetColumns, of: target, key.columns, of: source)
+    }
+
+    /// Whether a row refers to a doomed one by a foreign key: found from the list of these where the comparison permits,
+    /// else from the row.
+    func refersToDoomed(_ alias: String, _ key: SchemaForeignKey, _ builder: inout Builder) -> String {
+        let doomed = doomed(key.target, &builder)
+        let keys = self.key(of: key.target)
+        guard key.comparison == .equal else {
+            return "EXISTS (SELECT 1 FROM \(table(key.target)) AS t WHERE \(refers(alias, to: "t", key)) "
+                + "AND \(dialect.tuple(keys, of: "t")) IN \(doomed))"
+        }
+        let columns = dialect.tuple(key.columns, of: alias)
+        if key.targetColumns == keys { return "\(columns) IN \(doomed)" }
+        return "\(columns) IN (SELECT \(list(key.targetColumns, "t")) FROM \(table(key.target)) AS t "
+            + "WHERE \(dialect.tuple(keys, of: "t")) IN \(doomed))"
+    }
+
+    /// Whether a row stays while the target of one of its foreign keys goes. Where several in the same columns become
+    /// unset, it belongs to the first.
+    func losesTarget(_ key: SchemaForeignKey, of alias: String, _ builder: inout Builder) -> String {
+        var condition = refersToDoomed(alias, key, &builder)
+        for number in graph.nullified where number < key.index {
+            let other = schema.foreignKeys[number]
+            if key.isUnset(with: other) { condition += " AND NOT (\(refersToDoomed(alias, other, &builder)))" }
+        }
+        guard !isEmpty(key.source) else { return condition }
+        return condition
+            + " AND \(dialect.tuple(self.key(of: key.source), of: alias)) NOT IN \(doomed(key.source, &builder))"
+    }
+
+    /// The rows that lead from the doomed objects of an edge to those at its other end.
+    func step(of edge: DeletionEdge) -> (table: String, near: [String], far: [String]) {
+        switch edge.path {
+        case .referring(let number):
+            return (schema.tables[edge.to].sqlName, schema.foreignKeys[number].columns, key(of: edge.to))
+        case .referred(let number):
+            return (schema.tables[edge.from].sqlName, key(of: edge.from), schema.foreignKeys[number].columns)
+        case .join(let number, let isSource):
+            let (near, far) = schema.joins[number].columns(isSource: isSource)
+            return (schema.joins[number].table, near, far)
+        }
+    }
+
+    /// A row of a closure: the entity's number and its key. The sign strips the columns of their affinity, because
+    /// entities with keys of different types may share a recursive query.
+    func row(_ entity: Int, _ width: Int) -> String {
+        var parts = ["\(entity)"]
+        for column in key(of: entity) { parts.append("+x.\(dialect.quote(column))") }
+        while parts.count <= width { parts.append("NULL") }
+        return parts.joined(separator: ", ")
+    }
+
+    func key(of entity: Int) -> [String] { schema.tables[entity].keyColumnNames }
+    func table(_ entity: Int) -> String { dialect.quote(schema.tables[entity].sqlName) }
+    func list(_ columns: [String], _ alias: String? = nil) -> String { dialect.list(columns, of: alias) }
+}

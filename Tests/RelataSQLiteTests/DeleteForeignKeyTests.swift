@@ -1,0 +1,364 @@
+import Foundation
+import RelataCore
+import Synchronization
+import Testing
+
+@testable import RelataSQLite
+
+/// Foreign keys of other programs' files, one kind at a time. ``DeleteForeignPropertyTests`` mixes them.
+@Suite struct DeleteForeignKeyTests {
+    private struct File {
+        let connection: Connection
+        let schema: Schema
+
+        init(_ sql: String, trace: SQLTrace? = nil) throws {
+            connection = try Connection(path: nil, trace: trace)
+            try connection.execute(sql)
+            schema = try Schema(Introspection.entities(of: connection))
+        }
+
+        func plan(_ entity: String, _ key: Value) throws -> DeletionReport {
+            try connection.deletionPlan(of: number(entity), roots: .keys([KeyValue(key)]), schema: schema).sorted()
+        }
+
+        /// Deletes, and leaves it to the deletion to undo what it did where it fails.
+        @discardableResult
+        func delete(_ entity: String, _ key: Value) throws -> DeletionReport {
+            try connection.execute("BEGIN IMMEDIATE")
+            defer { try? connection.execute("COMMIT") }
+            return try connection.delete(entity: number(entity), roots: .keys([KeyValue(key)]), schema: schema)
+                .sorted()
+        }
+
+        func count(_ table: String) throws -> Value? {
+            try connection.value(SQLStatement("SELECT count(*) FROM \(table)"))
+        }
+
+        private func number(_ entity: String) throws -> Int { try #require(schema.index(of: entity)) }
+    }
+
+    @Test func referencesAreReadByTheCollationOfTheirTarget() throws {
+        for (collation, other) in [("NOCASE", "ABC"), ("RTRIM", "Abc  ")] {
+            let file = try File(
+                """
+                CREATE TABLE p (code TEXT COLLATE \(collation) PRIMARY KEY);
+                CREATE TABLE x (id INTEGER PRIMARY KEY, p TEXT REFERENCES p ON DELETE CASCADE);
+                CREATE TABLE y (id INTEGER PRIMARY KEY, x INTEGER REFERENCES x ON DELETE SET NULL);
+                INSERT INTO p VALUES ('Abc'), ('other'); INSERT INTO x VALUES (1, '\(other)'), (2, 'Abc'), (3, 'other');
+                INSERT INTO y VALUES (1, 1), (2, 3);
+                """)
+            let plan = try file.plan("p", "Abc")
+            #expect(plan.deletedKeys(of: "x") == .of(1, 2))
+            #expect(plan.nullified == [NullifiedLinks(entity: "y", property: "x", keys: .of(1))])
+            #expect(try file.delete("p", "Abc") == plan)
+            #expect(try file.count("x") == 1)
+        }
+    }
+
+    @Test func aTextThatRefersToAnIntegerIsPlannedAndDeleted() throws {
+        let file = try File(
+            """
+            CREATE TABLE p (id INTEGER PRIMARY KEY);
+            CREATE TABLE x (id INTEGER PRIMARY KEY, p TEXT REFERENCES p ON DELETE CASCADE);
+            INSERT INTO p VALUES (7), (8); INSERT INTO x VALUES (1, '7'), (2, '07'), (3, '8');
+            """)
+        let plan = try file.plan("p", 7)
+        #expect(plan.deletedKeys(of: "x") == .of(1, 2))
+        #expect(try file.delete("p", 7) == plan)
+    }
+
+    @Test func aReferenceThatSQLiteReadsInTwoWaysIsRefused() throws {
+        // The text '07' refers to 7, and ON DELETE CASCADE doesn't find it: SQLite itself refuses.
+        let file = try File(
+            """
+            CREATE TABLE p (id INT PRIMARY KEY);
+            CREATE TABLE x (id INTEGER PRIMARY KEY, p TEXT REFERENCES p ON DELETE CASCADE);
+            INSERT INTO p VALUES (7), (8); INSERT INTO x VALUES (1, '7'), (2, '07'), (3, '8');
+            """)
+        #expect(try file.plan("p", 7).blockers.map(\.object.key) == [KeyValue(2)])
+        #expect(throws: RelataError.self) { try file.delete("p", 7) }
+        #expect(try file.count("x") == 3)
+        #expect(try file.delete("p", 8).deletedCount == 2)
+    }
+
+    @Test func aReferenceToAUniqueColumnIsFollowed() throws {
+        let file = try File(
+            """
+            CREATE TABLE p (id INTEGER PRIMARY KEY, code TEXT); CREATE UNIQUE INDEX p_code ON p (code);
+            CREATE TABLE x (id INTEGER PRIMARY KEY, code TEXT REFERENCES p (code) ON DELETE CASCADE);
+            CREATE TABLE y (id INTEGER PRIMARY KEY, code TEXT REFERENCES p (code) ON DELETE SET NULL);
+            CREATE TABLE z (id INTEGER PRIMARY KEY, code TEXT REFERENCES p (code));
+            INSERT INTO p VALUES (1, 'a'), (2, 'b'), (3, 'c');
+            INSERT INTO x VALUES (1, 'a'), (2, 'b'); INSERT INTO y VALUES (1, 'a'), (2, 'b'); INSERT INTO z VALUES (1, 'c');
+            """)
+        let plan = try file.plan("p", 1)
+        #expect(plan.deletedKeys(of: "x") == .of(1))
+        #expect(plan.nullified == [NullifiedLinks(entity: "y", property: "code", keys: .of(1))])
+        #expect(try file.delete("p", 1) == plan)
+        #expect(try file.plan("p", 3).blockers.map(\.relationship) == ["z.code"])
+    }
+
+    @Test func aSecondForeignKeyOnAColumnIsFollowed() throws {
+        let file = try File(
+            """
+            CREATE TABLE a (id INTEGER PRIMARY KEY); CREATE TABLE b (id INTEGER PRIMARY KEY);
+            CREATE TABLE x (id INTEGER PRIMARY KEY,
+                c INTEGER REFERENCES a ON DELETE SET NULL REFERENCES b ON DELETE CASCADE);
+            INSERT INTO a VALUES (1), (2); INSERT INTO b VALUES (1), (2); INSERT INTO x VALUES (1, 1), (2, 2);
+            """)
+        #expect(try file.plan("a", 1).nullified.first?.keys == .of(1))
+        #expect(try file.plan("b", 1).deletedKeys(of: "x") == .of(1))
+        #expect(try file.delete("b", 1).deletedCount == 2)
+        #expect(try file.count("x") == 1)
+    }
+
+    @Test func aForeignKeyThatFitsNothingIsRefusedBeforeAnythingHappens() throws {
+        let file = try File(
+            """
+            CREATE TABLE p (id INTEGER PRIMARY KEY, code TEXT);
+            CREATE TABLE x (id INTEGER PRIMARY KEY, code TEXT REFERENCES p (code));
+            INSERT INTO p VALUES (1, 'a');
+            """)
+        #expect {
+            try file.plan("p", 1)
+        } throws: {
+            "\($0)".contains("foreign key mismatch")
+        }
+        #expect(throws: RelataError.self) { try file.delete("p", 1) }
+        #expect(try file.count("p") == 1)
+    }
+
+    @Test func rowsOfATableThatIsLeftOutStandInTheWay() throws {
+        let file = try File(
+            """
+            CREATE TABLE p (id INTEGER PRIMARY KEY);
+            CREATE TABLE hidden (rowid TEXT, oid TEXT, _rowid_ TEXT, p INTEGER REFERENCES p ON DELETE CASCADE);
+            INSERT INTO p VALUES (1), (2); INSERT INTO hidden VALUES ('', '', '', 1);
+            """)
+        for attempt in [{ try file.plan("p", 1) }, { try file.delete("p", 1) }] {
+            #expect {
+                try attempt()
+            } throws: {
+                "\($0)".contains("hidden.p refers to p")
+            }
+        }
+        #expect(try file.count("hidden") == 1)
+        #expect(try file.delete("p", 2).deletedCount == 1)
+        let notes = try Introspection.read(file.connection).notes.map(\.description)
+        #expect(notes.contains { $0.hasPrefix("hidden: ") && $0.contains("rows of p that it refers to") })
+    }
+
+    @Test func aPointerToWhatIsNoTableIsNamed() throws {
+        let connection = try Connection(path: nil)
+        try connection.execute(
+            """
+            CREATE VIRTUAL TABLE words USING fts5(text); CREATE VIEW v AS SELECT 1 AS id;
+            CREATE TABLE x (id INTEGER PRIMARY KEY, a INTEGER REFERENCES words (rowid), b INTEGER REFERENCES v (id),
+                c INTEGER REFERENCES words_data (id));
+            """)
+        let notes = try Introspection.read(connection).notes.map(\.description)
+        #expect(notes.contains { $0.contains("words points at a virtual table, which is left out") }, "\(notes)")
+        #expect(notes.contains { $0.contains("v points at a view, which is left out") }, "\(notes)")
+        #expect(notes.contains { $0.contains("a table that belongs to a virtual one") }, "\(notes)")
+    }
+
+    @Test func objectsWithoutAKeyAreNotDeletedByAccident() throws {
+        let file = try File(
+            """
+            CREATE TABLE p (id INTEGER PRIMARY KEY);
+            CREATE TABLE x (code TEXT PRIMARY KEY, p INTEGER REFERENCES p ON DELETE CASCADE);
+            INSERT INTO p VALUES (1); INSERT INTO x VALUES (NULL, 1), ('a', 1);
+            """)
+        #expect(throws: RelataError.self) { try file.plan("p", 1) }
+        #expect(throws: RelataError.self) { try file.delete("p", 1) }
+        #expect(try file.count("x") == 2)
+    }
+
+    // MARK: Triggers
+
+    @Test func aTriggerThatKeepsWhatWasPlannedTakesTheDeletionBack() throws {
+        let triggers = [
+            "BEFORE DELETE ON p BEGIN SELECT RAISE(IGNORE); END",
+            "AFTER DELETE ON p BEGIN INSERT INTO p VALUES (OLD.id); END",
+            "BEFORE DELETE ON x WHEN OLD.id = 2 BEGIN SELECT RAISE(IGNORE); END",
+            "AFTER DELETE ON p BEGIN UPDATE y SET p = 2 WHERE p IS NULL; END",
+            "AFTER DELETE ON p BEGIN DELETE FROM y; END",
+        ]
+        for trigger in triggers {
+            let file = try File(
+                """
+                CREATE TABLE p (id INTEGER PRIMARY KEY);
+                CREATE TABLE x (id INTEGER PRIMARY KEY, p INTEGER NOT NULL REFERENCES p ON DELETE CASCADE);
+                CREATE TABLE y (id INTEGER PRIMARY KEY, p INTEGER REFERENCES p ON DELETE SET NULL);
+                INSERT INTO p VALUES (1), (2); INSERT INTO x VALUES (1, 1), (2, 1); INSERT INTO y VALUES (1, 1);
+                CREATE TRIGGER guard \(trigger);
+                """)
+            #expect(throws: RelataError.self, "\(trigger)") { try file.delete("p", 1) }
+            #expect(try file.count("p") == 2)
+            #expect(try file.count("x") == 2)
+            #expect(try file.connection.value(SQLStatement("SELECT p FROM y")) == 1)
+        }
+    }
+
+    @Test func aTriggerThatWritesALogIsNoHindrance() throws {
+        let file = try File(
+            """
+            CREATE TABLE p (id INTEGER PRIMARY KEY); CREATE TABLE log (id INTEGER PRIMARY KEY, p INTEGER);
+            INSERT INTO p VALUES (1), (2);
+            CREATE TRIGGER logging AFTER DELETE ON p BEGIN INSERT INTO log (p) VALUES (OLD.id); END;
+            """)
+        #expect(try file.delete("p", 1).deletedCount == 1)
+        #expect(try file.count("log") == 1)
+    }
+
+    // MARK: Size
+
+    @Test func fiveHundredTablesGoInOneCascade() throws {
+        let shapes: [(name: String, parent: (Int) -> Int)] = [
+            ("chain", { $0 - 1 }), ("star", { _ in 0 }), ("tree", { $0 / 2 }),
+        ]
+        for shape in shapes {
+            var sql = "CREATE TABLE t0 (id INTEGER PRIMARY KEY); INSERT INTO t0 VALUES (1);"
+            for number in 1..<500 {
+                sql += """
+                    CREATE TABLE t\(number) (id INTEGER PRIMARY KEY,
+                        p INTEGER REFERENCES t\(shape.parent(number)) ON DELETE CASCADE);
+                    CREATE INDEX i\(number) ON t\(number) (p); INSERT INTO t\(number) VALUES (1, 1);
+                    """
+            }
+            let file = try File(sql)
+            #expect(try file.plan("t0", 1).deletedCount == 500, "\(shape.name)")
+            #expect(try file.delete("t0", 1).deletedCount == 500, "\(shape.name)")
+        }
+    }
+
+    @Test func fiveHundredTablesInARingAndAnEntityThatAllOfThemOwn() throws {
+        var sql = ""
+        for number in 0..<500 {
+            sql += """
+                CREATE TABLE t\(number) (id INTEGER PRIMARY KEY,
+                    p INTEGER REFERENCES t\((number + 499) % 500) ON DELETE CASCADE);
+                """
+        }
+        let columns = (0..<500).map { "c\($0) INTEGER REFERENCES t\($0) ON DELETE CASCADE" }
+        sql += "CREATE TABLE last (id INTEGER PRIMARY KEY, \(columns.joined(separator: ", ")));"
+        for number in 0..<500 { sql += "INSERT INTO t\(number) VALUES (1, \(number == 0 ? "NULL" : "1"));" }
+        sql += "INSERT INTO last (id, c250) VALUES (1, 1), (2, NULL);"
+        let file = try File(sql)
+        let plan = try file.plan("t0", 1)
+        #expect(plan.deletedCount == 501)
+        #expect(plan.deletedKeys(of: "last") == .of(1))
+    }
+
+    @Test func aChainTakesAsManyStatementsHoweverLongItIs() throws {
+        let statements = Mutex<[String]>([])
+        var counts: [Int] = []
+        for (levels, index) in [(600, ""), (20_000, ""), (20_000, "CREATE INDEX i ON node (parent);")] {
+            let file = try File(
+                """
+                CREATE TABLE node (id INTEGER PRIMARY KEY, parent INTEGER REFERENCES node ON DELETE CASCADE); \(index)
+                WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < \(levels))
+                INSERT INTO node SELECT i, nullif(i - 1, 0) FROM n;
+                """, trace: { sql, _ in statements.withLock { $0.append(sql) } })
+            statements.withLock { $0 = [] }
+            #expect(try file.delete("node", 1).deletedCount == levels)
+            let made = statements.withLock { $0 }
+            // SQLite looks up the children of each row: without an index it would read the table once for each.
+            #expect(made.contains { $0.hasPrefix("CREATE INDEX") } == index.isEmpty)
+            counts.append(made.count)
+            #expect(
+                try file.connection.value(SQLStatement("SELECT count(*) FROM sqlite_master WHERE type = 'index'"))
+                    == (index.isEmpty ? 0 : 1))
+        }
+        #expect(Set(counts).max() ?? 0 <= 16)
+    }
+
+    // MARK: Reading
+
+    @Test func queriesFollowReferencesByTheRulesOfTheirTarget() throws {
+        let file = try File(
+            """
+            CREATE TABLE owner (code TEXT COLLATE NOCASE PRIMARY KEY, name TEXT, boss TEXT REFERENCES owner);
+            CREATE TABLE item (id INTEGER PRIMARY KEY, owner TEXT REFERENCES owner, kind TEXT REFERENCES kind);
+            CREATE TABLE kind (id INTEGER PRIMARY KEY, name TEXT);
+            CREATE TABLE card (code TEXT PRIMARY KEY REFERENCES owner, number INTEGER);
+            INSERT INTO kind VALUES (7, 'good');
+            INSERT INTO owner VALUES ('Abc', 'first', NULL), ('Xyz', 'second', 'ABC'), ('Q', 'third', 'xyz');
+            INSERT INTO item VALUES (1, 'ABC', '7'), (2, 'abc', '07'), (3, 'Xyz', NULL), (4, NULL, '7');
+            INSERT INTO card VALUES ('ABC', 5);
+            """)
+        let fetcher = RecordFetcher(file.connection, schema: file.schema)
+        func keys(_ entity: String, _ condition: String) throws -> [Value] {
+            let node = try PredicateFormat.parse(condition, entity: entity, schema: file.schema)
+            return try fetcher.fetch(
+                QueryPlan(
+                    entity: entity, condition: node,
+                    sort: [SortTerm(.property(scope: 0, path: [entity == "item" || entity == "kind" ? "id" : "code"]))])
+            ).map { $0.values[0] }
+        }
+        #expect(try keys("item", "owner.code == 'Abc'") == [1, 2])
+        #expect(try keys("item", "owner == 'Abc'") == [1, 2])
+        #expect(try keys("item", "owner.name == 'first'") == [1, 2])
+        #expect(try keys("item", "owner == nil") == [4])
+        #expect(try keys("item", "owner != nil") == [1, 2, 3])
+        #expect(try keys("item", "kind.name == 'good'") == [1, 2, 4])
+        #expect(try keys("item", "kind == 7") == [1, 2, 4])
+        #expect(try keys("owner", "ANY items.id == 2") == ["Abc"])
+        #expect(try keys("owner", "items.@count == 2") == ["Abc"])
+        #expect(try keys("owner", "card.number == 5") == ["Abc"])
+        #expect(try keys("kind", "items.@count == 3") == [7])
+        let owners = try fetcher.fetch(
+            QueryPlan(entity: "owner", sort: [SortTerm(.property(scope: 0, path: ["code"]))]),
+            including: [IncludePlan("items"), IncludePlan("boss"), IncludePlan("card")])
+        #expect(owners.map { $0.links["items"]?.records.map { $0.values[0] } } == [[1, 2], [], [3]])
+        #expect(owners.map { $0.links["boss"]?.records.map { $0.values[0] } } == [[], ["Xyz"], ["Abc"]])
+        #expect(owners.map { $0.links["card"]?.records.count } == [1, 0, 0])
+        let limited = try fetcher.fetch(
+            QueryPlan(entity: "owner"), including: [IncludePlan("items", limit: 1)])
+        #expect(limited.map { $0.links["items"]?.records.count }.sorted { $0 ?? 0 < $1 ?? 0 } == [0, 1, 1])
+        let related = try fetcher.fetch(
+            QueryPlan(
+                entity: "item",
+                relatedTo: RelatedOwner(entity: "owner", relationship: "items", key: KeyValue("abc"))))
+        #expect(related.map { $0.values[0] } == [1, 2])
+        let bosses = try fetcher.fetch(
+            QueryPlan(
+                entity: "owner",
+                relatedTo: RelatedOwner(entity: "owner", relationship: "boss", key: KeyValue("Q"), isRecursive: true)))
+        #expect(Set(bosses.map { $0.values[0] }) == ["Xyz", "Abc"])
+    }
+
+    // MARK: Checking
+
+    @Test func aCheckGoesOnAfterForeignKeysThatCannotBeFollowed() throws {
+        let file = try File(
+            """
+            CREATE TABLE p (id INTEGER PRIMARY KEY, code TEXT);
+            CREATE TABLE x (id INTEGER PRIMARY KEY, a INTEGER REFERENCES p (missing), b TEXT REFERENCES p (code),
+                c INTEGER REFERENCES nowhere, d INTEGER REFERENCES p (id, code));
+            PRAGMA foreign_keys = OFF;
+            INSERT INTO x VALUES (1, 1, 'a', 1, 1);
+            """.replacingOccurrences(of: ", d INTEGER REFERENCES p (id, code)", with: ""))
+        let findings = try IntegrityCheck.run(file.connection, schema: file.schema)
+        #expect(findings.map(\.subject).sorted() == ["x.a", "x.b", "x.c"])
+        #expect(findings.first { $0.subject == "x.a" }?.message.contains("p.missing, which doesn't exist") == true)
+        #expect(findings.first { $0.subject == "x.b" }?.message.contains("isn't unique") == true)
+    }
+
+    @Test func validReferencesDoNotDangle() throws {
+        let file = try File(
+            """
+            CREATE TABLE p (k TEXT PRIMARY KEY); CREATE TABLE q (k PRIMARY KEY); CREATE TABLE n (k TEXT COLLATE NOCASE PRIMARY KEY);
+            CREATE TABLE x (id INTEGER PRIMARY KEY, a REFERENCES p, b REFERENCES q, c INTEGER REFERENCES p,
+                d TEXT REFERENCES n, e REFERENCES q (k) REFERENCES p (k));
+            INSERT INTO p VALUES ('1'); INSERT INTO q VALUES (1), ('1'); INSERT INTO n VALUES ('Abc');
+            INSERT INTO x VALUES (1, 1, 1, 1, 'ABC', '1'), (2, '1', '1', '1', 'abc', NULL);
+            """)
+        #expect(try file.connection.values(SQLStatement("PRAGMA foreign_key_check")).isEmpty)
+        #expect(try IntegrityCheck.run(file.connection, schema: file.schema) == [])
+        try file.connection.execute("PRAGMA foreign_keys = OFF; DELETE FROM p")
+        #expect(
+            try IntegrityCheck.run(file.connection, schema: file.schema).map(\.subject).sorted()
+                == ["x.a", "x.c", "x.e"])
+    }
+}
