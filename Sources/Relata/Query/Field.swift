@@ -157,15 +157,19 @@ public func == <Target>(link: ToOneField<Target>, object: Target?) -> Condition 
 public func != <Target>(link: ToOneField<Target>, object: Target?) -> Condition { !(link == object) }
 
 /// Whether a to-one links to the object with that key.
+@_disfavoredOverload
 public func == <Target>(link: ToOneField<Target>, key: Target.Key) -> Condition { Condition(link.equals(key)) }
 
 /// Whether a to-one links to another object than the one with that key, or to none.
+@_disfavoredOverload
 public func != <Target>(link: ToOneField<Target>, key: Target.Key) -> Condition { !(link == key) }
 
 /// Whether two to-ones link to the same object, or both to none.
+@_disfavoredOverload
 public func == <Target>(left: ToOneField<Target>, right: ToOneField<Target>) -> Condition {
     Condition(.comparison(.equal, left.node, right.node, []))
 }
 
 /// Whether two to-ones link to different objects.
+@_disfavoredOverload
 public func != <Target>(left: ToOneField<Target>, right: ToOneField<Target>) -> Condition { !(left == right) }

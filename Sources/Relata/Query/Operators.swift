@@ -1,7 +1,10 @@
 import Foundation
 
 // Comparison and logic of expressions, as Swift writes them. `lhs op value` and `lhs op expression`, no more: every
-// overload makes every expression slower to type-check.
+// overload makes every expression slower to type-check, also where no field is involved.
+//
+// The operators are disfavoured: where one of Swift's fits, the solver leaves ours without looking further. Two aren't,
+// `==` and `!=` with a constant: for `let isFree = $0.owner == nil` Swift has an operator too, which would win.
 
 extension QueryExpression {
     func compare(_ operation: ComparisonOperator, _ value: QueryValue) -> Condition {
@@ -16,6 +19,7 @@ extension QueryExpression {
 /// Whether a value equals a constant. An unset value equals only `nil`.
 public func == <Left: QueryExpression>(left: Left, right: Left.QueryValue) -> Condition { left.compare(.equal, right) }
 /// Whether two values are equal; two unset ones are.
+@_disfavoredOverload
 public func == <Left: QueryExpression, Right: QueryExpression>(left: Left, right: Right) -> Condition
 where Left.QueryValue == Right.QueryValue { left.compare(.equal, right) }
 
@@ -24,48 +28,60 @@ public func != <Left: QueryExpression>(left: Left, right: Left.QueryValue) -> Co
     left.compare(.notEqual, right)
 }
 /// Whether two values differ.
+@_disfavoredOverload
 public func != <Left: QueryExpression, Right: QueryExpression>(left: Left, right: Right) -> Condition
 where Left.QueryValue == Right.QueryValue { left.compare(.notEqual, right) }
 
 /// Whether a value is smaller than a constant. An unset value isn't.
+@_disfavoredOverload
 public func < <Left: QueryExpression>(left: Left, right: Left.QueryValue) -> Condition { left.compare(.less, right) }
 /// Whether a value is smaller than another.
+@_disfavoredOverload
 public func < <Left: QueryExpression, Right: QueryExpression>(left: Left, right: Right) -> Condition
 where Left.QueryValue == Right.QueryValue { left.compare(.less, right) }
 
 /// Whether a value is at most a constant.
+@_disfavoredOverload
 public func <= <Left: QueryExpression>(left: Left, right: Left.QueryValue) -> Condition {
     left.compare(.lessOrEqual, right)
 }
 /// Whether a value is at most another.
+@_disfavoredOverload
 public func <= <Left: QueryExpression, Right: QueryExpression>(left: Left, right: Right) -> Condition
 where Left.QueryValue == Right.QueryValue { left.compare(.lessOrEqual, right) }
 
 /// Whether a value is larger than a constant. An unset value isn't.
+@_disfavoredOverload
 public func > <Left: QueryExpression>(left: Left, right: Left.QueryValue) -> Condition { left.compare(.greater, right) }
 /// Whether a value is larger than another.
+@_disfavoredOverload
 public func > <Left: QueryExpression, Right: QueryExpression>(left: Left, right: Right) -> Condition
 where Left.QueryValue == Right.QueryValue { left.compare(.greater, right) }
 
 /// Whether a value is at least a constant.
+@_disfavoredOverload
 public func >= <Left: QueryExpression>(left: Left, right: Left.QueryValue) -> Condition {
     left.compare(.greaterOrEqual, right)
 }
 /// Whether a value is at least another.
+@_disfavoredOverload
 public func >= <Left: QueryExpression, Right: QueryExpression>(left: Left, right: Right) -> Condition
 where Left.QueryValue == Right.QueryValue { left.compare(.greaterOrEqual, right) }
 
 /// Whether both hold.
+@_disfavoredOverload
 public func && <Left: QueryExpression<Bool>, Right: QueryExpression<Bool>>(left: Left, right: Right) -> Condition {
     Condition(.and([left.node, right.node]))
 }
 
 /// Whether one of them holds.
+@_disfavoredOverload
 public func || <Left: QueryExpression<Bool>, Right: QueryExpression<Bool>>(left: Left, right: Right) -> Condition {
     Condition(.or([left.node, right.node]))
 }
 
 /// Whether it doesn't hold.
+@_disfavoredOverload
 public prefix func ! <Operand: QueryExpression<Bool>>(operand: Operand) -> Condition { Condition(.not(operand.node)) }
 
 // MARK: Arithmetic
@@ -115,30 +131,37 @@ extension QueryExpression where QueryValue: AdditionOperand {
 
 extension QueryExpression where QueryValue: Numeric {
     /// The difference of two values.
+    @_disfavoredOverload
     public static func - (left: Self, right: QueryValue) -> TypedExpression<QueryValue> {
         left.calculate(.subtract, left.coding.constant(right))
     }
     /// The difference of two values.
+    @_disfavoredOverload
     public static func - <Other: QueryExpression<QueryValue>>(left: Self, right: Other) -> TypedExpression<QueryValue> {
         left.calculate(.subtract, right.node)
     }
     /// The product of two values.
+    @_disfavoredOverload
     public static func * (left: Self, right: QueryValue) -> TypedExpression<QueryValue> {
         left.calculate(.multiply, left.coding.constant(right))
     }
     /// The product of two values.
+    @_disfavoredOverload
     public static func * <Other: QueryExpression<QueryValue>>(left: Self, right: Other) -> TypedExpression<QueryValue> {
         left.calculate(.multiply, right.node)
     }
     /// The quotient of two values: of integers an integer; unset when the divisor is zero.
+    @_disfavoredOverload
     public static func / (left: Self, right: QueryValue) -> TypedExpression<QueryValue> {
         left.calculate(.divide, left.coding.constant(right))
     }
     /// The quotient of two values.
+    @_disfavoredOverload
     public static func / <Other: QueryExpression<QueryValue>>(left: Self, right: Other) -> TypedExpression<QueryValue> {
         left.calculate(.divide, right.node)
     }
     /// The remainder of a division.
+    @_disfavoredOverload
     public static func % (left: Self, right: QueryValue) -> TypedExpression<QueryValue> {
         left.calculate(.remainder, left.coding.constant(right))
     }
@@ -146,22 +169,27 @@ extension QueryExpression where QueryValue: Numeric {
     // With the constant first.
 
     /// The difference of two values.
+    @_disfavoredOverload
     public static func - (left: QueryValue, right: Self) -> TypedExpression<QueryValue> {
         right.calculate(left, .subtract)
     }
     /// The product of two values.
+    @_disfavoredOverload
     public static func * (left: QueryValue, right: Self) -> TypedExpression<QueryValue> {
         right.calculate(left, .multiply)
     }
     /// The quotient of two values: of integers an integer; unset when the divisor is zero.
+    @_disfavoredOverload
     public static func / (left: QueryValue, right: Self) -> TypedExpression<QueryValue> {
         right.calculate(left, .divide)
     }
     /// The remainder of a division.
+    @_disfavoredOverload
     public static func % (left: QueryValue, right: Self) -> TypedExpression<QueryValue> {
         right.calculate(left, .remainder)
     }
     /// The value with its sign turned.
+    @_disfavoredOverload
     public static prefix func - (operand: Self) -> TypedExpression<QueryValue> {
         TypedExpression(.negated(operand.node), operand.coding)
     }

@@ -1,4 +1,5 @@
 import Foundation
+import Testing
 
 /// The compiler, with the modules that were built with the tests.
 enum Compiler {
@@ -40,5 +41,44 @@ enum Compiler {
         }
         if errors.isEmpty, process.terminationStatus != 0 { return (["the compiler failed"], text) }
         return (errors, text)
+    }
+}
+
+extension Compiler {
+    /// Expects one error at each line that ends in a comment, with the comment in its text, and no other.
+    static func expectErrors(in source: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
+        let (errors, output) = try errors(in: source)
+        var expected: [(line: Int, text: String)] = []
+        for (index, line) in source.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+            guard let comment = line.range(of: "  // ") else { continue }
+            expected.append((index + 1, String(line[comment.upperBound...])))
+        }
+        for (line, text) in expected {
+            let found = errors.filter { $0.contains("models.swift:\(line):") }
+            #expect(
+                found.count == 1 && found[0].contains(text), "line \(line): \(found)", sourceLocation: sourceLocation)
+        }
+        #expect(errors.count == expected.count, "\(output)", sourceLocation: sourceLocation)
+    }
+
+    /// How many scopes the compiler's solver opens for the expressions of a source: the same each time, unlike seconds.
+    static func scopes(in source: String) throws -> Int {
+        let file = TestStore.path("expressions.swift")
+        let folder = URL(fileURLWithPath: file).deletingLastPathComponent()
+        try source.write(toFile: file, atomically: false, encoding: .utf8)
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["swiftc"] + (arguments ?? []) + ["-stats-output-dir", folder.path, file]
+        process.standardError = FileHandle.nullDevice
+        process.standardOutput = FileHandle.nullDevice
+        try process.run()
+        process.waitUntilExit()
+        var scopes = 0
+        for name in try FileManager.default.contentsOfDirectory(atPath: folder.path) where name.hasSuffix(".json") {
+            let data = try Data(contentsOf: folder.appending(path: name))
+            let counters = try JSONSerialization.jsonObject(with: data) as? [String: Any]
+            scopes += (counters?["Sema.NumConstraintScopes"] as? NSNumber)?.intValue ?? 0
+        }
+        return scopes
     }
 }

@@ -1,0 +1,39 @@
+import Testing
+
+/// What `import Relata` costs the compiler where nothing of Relata is used.
+@Suite(.enabled(if: Compiler.arguments != nil, "the built modules and the macros weren't found beside the tests"))
+struct CompileTimeTests {
+    /// Expressions, and how many times as much work the solver may have with them. Every operator that Relata overloads
+    /// is another choice to look at. Disfavoured overloads are left as soon as another one fits.
+    @Test(arguments: [
+        // Arithmetic: as if Relata weren't there.
+        (
+            """
+            func f(_ a: Double, _ b: Double, _ n: Int) -> Double {
+                a * 2 + b * (3 - a * (4 + b * (5 - a * (6 + a * (7 - b))))) - Double(n) * 0.5 + Double(n - 1) / 3
+            }
+            func g(_ x: Float, _ y: Float) -> Float { -x * -y + (-x + 1) * (-y - 2) / -(x * y - 3) }
+            func h(_ a: [Int]) -> [Double] { a.map { Double($0 * 2 + 1) * 0.5 - Double($0 * $0) / 3 + 1 } }
+            """, 1.15
+        ),
+        // Conditions: `&&` alone has one meaning in Swift, so that a second one is a choice at least.
+        (
+            """
+            func f(_ a: Int, _ b: Int, _ s: String?, _ c: Bool) -> Bool {
+                (a + 1 > b * 2 && b - 3 < a || a == 3 && !(b != 4)) && (s == nil || s != "x" && c) || a % 2 == 0
+            }
+            func g(_ a: [Int], _ b: [Int]) -> Bool {
+                a.contains { x in b.contains { $0 * 2 + 1 == x - 3 && $0 != x || $0 > x * 2 } }
+            }
+            """, 2.2
+        ),
+        // A mistake, for which the solver looks at more.
+        ("func f(_ a: Int, _ b: String) -> Bool { a + 1 > 2 * b && a * 3 == 4 || b != \"x\" && !(a < 2) }", 3),
+    ])
+    func importingRelataCostsOtherExpressionsLittle(source: String, factor: Double) throws {
+        let plain = try Compiler.scopes(in: "import Foundation\n" + source)
+        let imported = try Compiler.scopes(in: "import Foundation\nimport Relata\n" + source)
+        #expect(plain > 0)
+        #expect(Double(imported) <= Double(plain) * factor, "\(imported) scopes with Relata, \(plain) without")
+    }
+}
