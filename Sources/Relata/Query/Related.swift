@@ -6,14 +6,28 @@ extension Model {
     /// let episodes = try await store.fetch(recent)
     /// ```
     public func related<Target: Model>(_ link: (Fields) -> ToManyField<Target>) -> Query<Target> {
-        let field = link(Fields(path: FieldPath()))
-        return related(field.names, fallback: field.path.names)
+        Self.query(Self.way(link), of: primaryKey)
     }
 
     /// The object that this object's to-one or has-one links to, as a query.
     public func related<Target: Model>(_ link: (Fields) -> ToOneField<Target>) -> Query<Target> {
-        let field = link(Fields(path: FieldPath()))
-        return related([field.name], fallback: field.path.names)
+        Self.query(Self.way(link), of: primaryKey)
+    }
+
+    /// The objects that the to-many of the object with that key links to, as a query: the object itself isn't needed.
+    ///
+    /// ```swift
+    /// let episodes = try await store.fetch(Series.related(id: 1) { $0.episodes }.sorted { $0.title })
+    /// ```
+    ///
+    /// A key that is `nil` is an error when the query runs. A key that no object has is related to nothing.
+    public static func related<Target: Model>(id: Key?, _ link: (Fields) -> ToManyField<Target>) -> Query<Target> {
+        query(way(link), ofGiven: id)
+    }
+
+    /// The object that the to-one or has-one of the object with that key links to, as a query.
+    public static func related<Target: Model>(id: Key?, _ link: (Fields) -> ToOneField<Target>) -> Query<Target> {
+        query(way(link), ofGiven: id)
     }
 
     /// All objects that follow from this one by a to-many to the same model: its members, theirs, and so on, found by
@@ -25,47 +39,69 @@ extension Model {
     ///
     /// Each is met once and this object never, also where the links go round in a circle.
     public func descendants(_ link: (Fields) -> ToManyField<Self>) -> Query<Self> {
-        let field = link(Fields(path: FieldPath()))
-        return related(field.names, fallback: field.path.names, isRecursive: true)
+        Self.query(Self.way(link), of: primaryKey, isRecursive: true)
     }
 
     /// All objects that this one follows from by a to-one to the same model: its parent, the parent's, and so on, found
     /// by one statement. See ``descendants(_:)``.
     public func ancestors(_ link: (Fields) -> ToOneField<Self>) -> Query<Self> {
-        let field = link(Fields(path: FieldPath()))
-        return related([field.name], fallback: field.path.names, isRecursive: true)
+        Self.query(Self.way(link), of: primaryKey, isRecursive: true)
     }
 
-    private func related<Target: Model>(
-        _ names: [String], fallback path: [String], isRecursive: Bool = false
+    /// The names of the links that lead to the objects, from the model itself.
+    private static func way<Target: Model>(_ link: (Fields) -> ToManyField<Target>) -> [String] {
+        let field = link(Fields(path: FieldPath()))
+        return field.path.names + field.names
+    }
+
+    private static func way<Target: Model>(_ link: (Fields) -> ToOneField<Target>) -> [String] {
+        let field = link(Fields(path: FieldPath()))
+        return field.path.names + [field.name]
+    }
+
+    private static func query<Target: Model>(
+        _ way: [String], of key: Key?, isRecursive: Bool = false
     ) -> Query<Target> {
         var query = Query<Target>()
-        guard let primaryKey else {
+        guard let key else {
             query.plan.condition = .or([])  // a new object: nothing is related to it yet
             return query
         }
-        if names.count == 1, path.isEmpty {
-            do {
-                query.plan.relatedTo = RelatedOwner(
-                    entity: Self.entityName, relationship: names[0], key: try Self.keyValue(primaryKey),
-                    isRecursive: isRecursive)
-            } catch {
-                query.plan.condition = .invalid("\(error)")
-            }
-        } else {
+        guard way.count == 1 else {
             query.plan.condition = .invalid(
-                "\((path + names).joined(separator: ".")) isn't a relationship of \(Self.entityName) itself: ask from the object in between, or use a condition"
+                "\(way.joined(separator: ".")) isn't a relationship of \(entityName) itself: ask from the object in between, or use a condition"
             )
+            return query
+        }
+        do {
+            query.plan.relatedTo = RelatedOwner(
+                entity: entityName, relationship: way[0], key: try keyValue(key), isRecursive: isRecursive)
+        } catch {
+            query.plan.condition = .invalid("\(error)")
         }
         return query
     }
 
-    func storedKey() throws -> KeyValue {
-        guard let key = primaryKey else {
-            throw RelataError.invalidUse("a \(Self.entityName) without a key isn't stored: save it first")
+    private static func query<Target: Model>(_ way: [String], ofGiven key: Key?) -> Query<Target> {
+        guard key != nil else {
+            var query = Query<Target>()
+            query.plan.condition = .invalid(withoutStoredKey)
+            return query
         }
-        return try Self.keyValue(key)
+        return query(way, of: key)
     }
+
+    private static var withoutStoredKey: String {
+        "a \(entityName) without a key isn't stored: save it first, and go on with the object that save returns"
+    }
+
+    /// The key that a caller gave: that of an object whose key the database has yet to assign is `nil`.
+    static func given(_ key: Key?) throws(RelataError) -> Key {
+        guard let key else { throw .invalidUse(withoutStoredKey) }
+        return key
+    }
+
+    func storedKey() throws -> KeyValue { try Self.keyValue(Self.given(primaryKey)) }
 }
 
 extension Query {

@@ -158,17 +158,21 @@ extension Field {
 extension ToOneField {
     /// Links to an object, or to none, in an update by query.
     public func set(to object: Target?) -> Assignment {
-        guard let object else { return Assignment(name, key: nil) }
+        guard let object else { return unset() }
         guard let key = object.primaryKey else {
             return Assignment(name, .invalid("the new \(Target.entityName) isn't stored yet: save it first"))
         }
         return set(id: key)
     }
 
-    /// Links to the object with that key in an update by query.
-    public func set(id: Target.Key) -> Assignment {
+    /// Links to none in an update by query: `$0.genre.unset()`.
+    public func unset() -> Assignment { Assignment(name, key: nil) }
+
+    /// Links to the object with that key in an update by query. A key that is `nil` is an error when the update runs;
+    /// ``unset()`` links to none.
+    public func set(id: Target.Key?) -> Assignment {
         do {
-            return Assignment(name, key: try Target.keyValue(id))
+            return Assignment(name, key: try Target.keyValue(Target.given(id)))
         } catch {
             return Assignment(name, .invalid("\(error)"))
         }

@@ -9,9 +9,11 @@ extension StoreReader {
 
     /// The shape of the object with that key, or `nil` if there is none.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
-    public func fetch<Content: Shape>(_ shape: Content.Type, id: Content.RootModel.Key) throws -> Content? {
+    @_disfavoredOverload  // where the key is of a wrong type, errors speak of models
+    public func fetch<Content: Shape>(_ shape: Content.Type, id: Content.RootModel.Key?) throws -> Content? {
+        let key = try Content.RootModel.keyValue(Content.RootModel.given(id))
         var query = Query<Content.RootModel>()
-        query.plan.condition = .keyIn(FieldPath().object, [try Content.RootModel.keyValue(id)])
+        query.plan.condition = .keyIn(FieldPath().object, [key])
         return try fetch(ShapeQuery<Content>(query)).first
     }
 
@@ -49,7 +51,8 @@ extension Store {
     }
 
     /// The shape of the object with that key, or `nil` if there is none.
-    public func fetch<Content: Shape>(_ shape: Content.Type, id: Content.RootModel.Key) async throws -> Content? {
+    @_disfavoredOverload
+    public func fetch<Content: Shape>(_ shape: Content.Type, id: Content.RootModel.Key?) async throws -> Content? {
         try await read { try $0.fetch(shape, id: id) }
     }
 

@@ -4,19 +4,15 @@ public struct ObjectKey: Sendable, CustomStringConvertible {
     public let model: any Model.Type
     /// Model and key, as errors name them.
     public let reference: ObjectReference
-    /// Fetches all objects of the model with one statement.
-    let fetchAll: @Sendable (ReadTransaction, [KeyValue]) throws -> [KeyValue: any Model]
+    /// Fetches objects of the model with one statement, in the order of the keys.
+    let fetchAll: @Sendable (ReadTransaction, [KeyValue]) throws -> [(any Model)?]
 
     /// The object of a model with that key.
     public init<M: Model>(_ model: M.Type, _ id: M.Key) {
         self.model = model
         let key = (try? M.keyValue(id)) ?? KeyValue(.text("\(id)"))
         reference = ObjectReference(entity: M.entityName, key: key)
-        fetchAll = { transaction, keys in
-            let query = Query<M>().where { _ in Condition(.keyIn(FieldPath().object, keys)) }
-            let objects = try transaction.fetch(query).map { (try $0.storedKey(), $0 as any Model) }
-            return Dictionary(objects) { first, _ in first }
-        }
+        fetchAll = { transaction, keys in try transaction.objects(M.self, keys: keys) }
     }
 
     /// The model's name and the key.

@@ -49,6 +49,17 @@ public class ReadTransaction: StoreReader {
         }
     }
 
+    /// The objects with these keys in their order, with what is included; `nil` for a key that no object has.
+    func objects<M: Model>(_ model: M.Type, keys: [KeyValue], including links: [IncludePlan] = []) throws -> [M?] {
+        guard !keys.isEmpty else { return [] }
+        var query = Query<M>()
+        query.plan.condition = .keyIn(FieldPath().object, keys)
+        query.includes = links
+        let objects = try objects(query).map { (try $0.storedKey(), $0) }
+        let found = Dictionary(objects) { first, _ in first }
+        return keys.map { found[$0] }
+    }
+
     /// The objects of a query in order, with what it includes.
     func objects<M: Model>(_ query: Query<M>) throws -> [M] {
         let plan = try plan(query)

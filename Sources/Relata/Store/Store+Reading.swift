@@ -2,8 +2,41 @@
 
 extension Store {
     /// The object with that key, or `nil` if there is none.
-    public func fetch<M: Model>(_ model: M.Type, id: M.Key) async throws -> M? {
+    public func fetch<M: Model>(_ model: M.Type, id: M.Key?) async throws -> M? {
         try await _readOnce { try $0.fetch(model, id: id) }
+    }
+
+    /// The object with that key and the relationships that are named, or `nil` if there is none.
+    public func fetch<M: Model>(
+        _ model: M.Type, id: M.Key?, @IncludeBuilder including links: @Sendable (M.Fields) -> [IncludePlan]
+    ) async throws -> M? {
+        try await read { try $0.fetch(model, id: id, including: links) }
+    }
+
+    /// The object with that `ID`, or `nil` if there is none: the type of the key says of which model.
+    public func fetch<M: Model>(_ id: ID<M>) async throws -> M? where M.Key == ID<M> {
+        try await _readOnce { try $0.fetch(id) }
+    }
+
+    /// The object with that `ID` and the relationships that are named, or `nil` if there is none.
+    public func fetch<M: Model>(
+        _ id: ID<M>, @IncludeBuilder including links: @Sendable (M.Fields) -> [IncludePlan]
+    ) async throws -> M? where M.Key == ID<M> {
+        try await read { try $0.fetch(id, including: links) }
+    }
+
+    /// The objects with these keys, by one statement: in the order of the keys, and `nil` in the place of a key that no
+    /// object has.
+    public func fetch<M: Model>(_ model: M.Type, ids: [M.Key?]) async throws -> [M?] {
+        try await _readOnce { try $0.fetch(model, ids: ids) }
+    }
+
+    /// The objects with these keys and the relationships that are named: in the order of the keys, and `nil` in the
+    /// place of a key that no object has.
+    public func fetch<M: Model>(
+        _ model: M.Type, ids: [M.Key?], @IncludeBuilder including links: @Sendable (M.Fields) -> [IncludePlan]
+    ) async throws -> [M?] {
+        try await read { try $0.fetch(model, ids: ids, including: links) }
     }
 
     /// The object that a to-one points at, or `nil` if it is unset or dangles.
@@ -12,6 +45,7 @@ extension Store {
     }
 
     /// The objects with these keys, of any models, each with its own result.
+    @_disfavoredOverload
     public func fetch(ids: [ObjectKey]) async throws -> [ObjectResult] {
         try await read { try $0.fetch(ids: ids) }
     }
@@ -68,6 +102,20 @@ extension Store {
         async throws -> [Target]
     {
         try await _readOnce { try $0.related(to: object, link) }
+    }
+
+    /// The objects that the to-many of the object with that key links to.
+    public func related<M: Model, Target: Model>(
+        to model: M.Type, id: M.Key?, _ link: @Sendable (M.Fields) -> ToManyField<Target>
+    ) async throws -> [Target] {
+        try await _readOnce { try $0.related(to: model, id: id, link) }
+    }
+
+    /// The object that the to-one or has-one of the object with that key links to, or `nil` if there is none.
+    public func related<M: Model, Target: Model>(
+        to model: M.Type, id: M.Key?, _ link: @Sendable (M.Fields) -> ToOneField<Target>
+    ) async throws -> Target? {
+        try await _readOnce { try $0.related(to: model, id: id, link) }
     }
 
     /// The object that an object's to-one or has-one links to, or `nil` if there is none.

@@ -78,7 +78,7 @@ extension Store {
 
     /// Reads an object, lets `change` edit it, and writes only what changed.
     @discardableResult
-    public func update<M: Model>(_ model: M.Type, id: M.Key, _ change: @Sendable (inout M) throws -> Void) async throws
+    public func update<M: Model>(_ model: M.Type, id: M.Key?, _ change: @Sendable (inout M) throws -> Void) async throws
         -> M
     {
         try await _writeOnce { try $0.update(model, id: id, change) }
@@ -135,7 +135,7 @@ extension Store {
 
     /// Deletes the object with that key, and what the delete rules say goes with it.
     @discardableResult
-    public func delete<M: Model>(_ model: M.Type, id: M.Key) async throws -> DeletionReport {
+    public func delete<M: Model>(_ model: M.Type, id: M.Key?) async throws -> DeletionReport {
         try await _writeOnce { try $0.delete(model, id: id) }
     }
 

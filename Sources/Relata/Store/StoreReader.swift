@@ -18,9 +18,63 @@ extension StoreReader {
     // MARK: By key
 
     /// The object with that key, or `nil` if there is none.
+    ///
+    /// - Throws: ``RelataError/invalidUse(_:)`` where the key is `nil`, which that of an object is that isn't stored yet.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
-    public func fetch<M: Model>(_ model: M.Type, id: M.Key) throws -> M? {
-        try _readOnce { try $0.object(model, id: id) }
+    public func fetch<M: Model>(_ model: M.Type, id: M.Key?) throws -> M? {
+        let id = try M.given(id)
+        return try _readOnce { try $0.object(model, id: id) }
+    }
+
+    /// The object with that key and the relationships that are named, or `nil` if there is none.
+    ///
+    /// ```swift
+    /// let book = try tx.fetch(Book.self, id: id) { $0.authors }
+    /// ```
+    ///
+    /// - Throws: As ``fetch(_:id:)-(M.Type,_)``.
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func fetch<M: Model>(
+        _ model: M.Type, id: M.Key?, @IncludeBuilder including links: (M.Fields) -> [IncludePlan]
+    ) throws -> M? {
+        try fetch(model, ids: [id], including: links)[0]
+    }
+
+    /// The object with that `ID`, or `nil` if there is none: the type of the key says of which model.
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func fetch<M: Model>(_ id: ID<M>) throws -> M? where M.Key == ID<M> { try fetch(M.self, id: id) }
+
+    /// The object with that `ID` and the relationships that are named, or `nil` if there is none.
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func fetch<M: Model>(
+        _ id: ID<M>, @IncludeBuilder including links: (M.Fields) -> [IncludePlan]
+    ) throws -> M? where M.Key == ID<M> {
+        try fetch(M.self, id: id, including: links)
+    }
+
+    /// The objects with these keys, by one statement: in the order of the keys, and `nil` in the place of a key that no
+    /// object has.
+    ///
+    /// ```swift
+    /// let songs = try tx.fetch(Song.self, ids: favorites).compactMap { $0 }
+    /// ```
+    ///
+    /// - Throws: As ``fetch(_:id:)-(M.Type,_)``.
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func fetch<M: Model>(_ model: M.Type, ids: [M.Key?]) throws -> [M?] {
+        let keys = try ids.map { try M.keyValue(M.given($0)) }
+        return try _readOnce { try $0.objects(model, keys: keys) }
+    }
+
+    /// The objects with these keys and the relationships that are named: in the order of the keys, and `nil` in the
+    /// place of a key that no object has. One statement for the objects, and one for each relationship.
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func fetch<M: Model>(
+        _ model: M.Type, ids: [M.Key?], @IncludeBuilder including links: (M.Fields) -> [IncludePlan]
+    ) throws -> [M?] {
+        let keys = try ids.map { try M.keyValue(M.given($0)) }
+        let includes = links(M.Fields(path: FieldPath()))
+        return try read { try $0.objects(model, keys: keys, including: includes) }
     }
 
     /// The object that a to-one points at, or `nil` if it is unset or dangles.
@@ -33,16 +87,17 @@ extension StoreReader {
     /// let results = try tx.fetch(ids: [ObjectKey(Artist.self, "Mei Chen"), ObjectKey(Artwork.self, "Dawn")])
     /// ```
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    @_disfavoredOverload
     public func fetch(ids: [ObjectKey]) throws -> [ObjectResult] {
-        var found: [ObjectIdentifier: [KeyValue: any Model]] = [:]
+        var found = [(any Model)?](repeating: nil, count: ids.count)
         try read { transaction in
-            for (model, keys) in Dictionary(grouping: ids, by: { ObjectIdentifier($0.model) }) {
-                found[model] = try keys[0].fetchAll(transaction, keys.map(\.reference.key))
+            for places in Dictionary(grouping: ids.indices, by: { ObjectIdentifier(ids[$0].model) }).values {
+                let objects = try ids[places[0]].fetchAll(transaction, places.map { ids[$0].reference.key })
+                for (place, object) in zip(places, objects) { found[place] = object }
             }
         }
-        return ids.map { key in
-            let object = found[ObjectIdentifier(key.model)]?[key.reference.key]
-            return ObjectResult(key: key, result: object.map { .success($0) } ?? .failure(.notFound(key.reference)))
+        return zip(ids, found).map { key, object in
+            ObjectResult(key: key, result: object.map { .success($0) } ?? .failure(.notFound(key.reference)))
         }
     }
 
@@ -170,6 +225,26 @@ extension StoreReader {
         to object: M, _ link: (M.Fields) -> ToManyField<Target>
     ) throws -> [Target] {
         try fetch(object.related(link))
+    }
+
+    /// The objects that the to-many of the object with that key links to: the object itself needn't be fetched.
+    ///
+    /// ```swift
+    /// let episodes = try tx.related(to: Series.self, id: 1) { $0.episodes }
+    /// ```
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func related<M: Model, Target: Model>(
+        to model: M.Type, id: M.Key?, _ link: (M.Fields) -> ToManyField<Target>
+    ) throws -> [Target] {
+        try fetch(M.related(id: id, link))
+    }
+
+    /// The object that the to-one or has-one of the object with that key links to, or `nil` if there is none.
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func related<M: Model, Target: Model>(
+        to model: M.Type, id: M.Key?, _ link: (M.Fields) -> ToOneField<Target>
+    ) throws -> Target? {
+        try first(M.related(id: id, link))
     }
 
     /// The object that an object's to-one or has-one links to, or `nil` if there is none.

@@ -112,8 +112,9 @@ extension StoreWriter {
     /// - Throws: ``RelataError/notFound(_:)`` if there is none with that key, and as ``update(_:)-(M)``.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
-    public func update<M: Model>(_ model: M.Type, id: M.Key, _ change: (inout M) throws -> Void) throws -> M {
-        try _writeOnce { try $0.edit(model, id: id, change) }
+    public func update<M: Model>(_ model: M.Type, id: M.Key?, _ change: (inout M) throws -> Void) throws -> M {
+        let id = try M.given(id)
+        return try _writeOnce { try $0.edit(model, id: id, change) }
     }
 
     /// Reads an object by its `ID`, lets `change` edit it, and writes only what changed.
@@ -206,8 +207,9 @@ extension StoreWriter {
     /// Deletes the object with that key.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
-    public func delete<M: Model>(_ model: M.Type, id: M.Key) throws -> DeletionReport {
-        try _writeOnce { try $0.delete(model, .keys([try M.keyValue(id)])) }
+    public func delete<M: Model>(_ model: M.Type, id: M.Key?) throws -> DeletionReport {
+        let key = try M.keyValue(M.given(id))
+        return try _writeOnce { try $0.delete(model, .keys([key])) }
     }
 
     /// Deletes all objects of a query, and what the delete rules say goes with them.

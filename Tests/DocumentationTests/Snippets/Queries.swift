@@ -276,6 +276,22 @@ private func cinema() async throws -> Store {
     }
 }
 
+@Test func byKey() async throws {
+    try await example {
+        // docs: hide
+        let store = try await cinema()
+        // docs: show
+        let vagabond = try await store.fetch(Film.self, id: "Vagabond") { $0.director }
+        print(try vagabond?.director.object.country ?? "")
+        let films = try await store.fetch(Film.self, ids: ["Close-Up", "Metropolis", "Vagabond"])
+        print(films.map { $0?.year ?? 0 })
+        print(try await store.related(to: Director.self, id: "Claire Denis") { $0.films }.map(\.title))
+        // docs: hide
+        try printed(in: "Documentation/Queries.md")
+        // docs: show
+    }
+}
+
 @Test func observing() async throws {
     try await example {
         // docs: hide
@@ -285,7 +301,7 @@ private func cinema() async throws -> Store {
         print(try await recent.next()?.map(\.title) ?? [])
 
         let sciamma = Director(name: "Céline Sciamma", country: "France")
-        try await store.save(Film(title: "Petite Maman", year: 2021, director: ToOne(sciamma)))
+        try await store.save(Film(title: "Petite Maman", year: 2021, director: sciamma))
         print(try await recent.next()?.map(\.title) ?? [])
         // docs: hide
         try printed(in: "Documentation/Queries.md")

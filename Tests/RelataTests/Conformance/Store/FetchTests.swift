@@ -1,5 +1,6 @@
 import Foundation
 import Relata
+import RelataTesting
 import Testing
 
 /// Objects by key, one and many, and as they are now.
@@ -26,6 +27,62 @@ import Testing
         }
         #expect(try store.fetch(ids: []).isEmpty)
         #expect(try store.fetch(Disc.self, id: 2)?.title == "B" && store.fetch(Disc.self, id: 99) == nil)
+    }
+
+    @Test(arguments: Engine.allCases) func aTypedIDFetchesItsObject(_ engine: Engine) async throws {
+        let store = try TestStore.make(engine, for: Book.self)
+        let author = Author(name: "a")
+        let book = try await store.save(Book(title: "t", authors: [author]))
+        let found: Book? = try await store.fetch(book.id)
+        #expect(found?.title == "t" && found?.authors.isLoaded == false)
+        #expect(try await store.fetch(Relata.ID<Book>()) == nil)
+        #expect(try await store.fetch(book.id) { $0.authors }?.authors.objects == [author])
+        #expect(
+            try await store.fetch(Book.self, id: book.id) {
+                $0.authors; $0.genre
+            }?.authors.objects == [author])
+        #expect(try await store.fetch(Book.self, id: Relata.ID()) { $0.authors } == nil)
+        try await store.read { transaction in
+            #expect(try transaction.fetch(book.id)?.title == "t")
+            #expect(try transaction.fetch(book.id) { $0.authors }?.authors.objects == [author])
+        }
+    }
+
+    @Test(arguments: Engine.allCases) func manyKeysOfOneModelInTheirOrder(_ engine: Engine) async throws {
+        let recorder = StatementRecorder()
+        let store = try TestStore.make(engine, for: Series.self, options: recorder.options)
+        let series = Series(title: "s")
+        let episodes = try await store.save(["a", "b", "c"].map { Episode(title: $0, series: series) })
+        let ids = [episodes[2].id, 99, episodes[0].id, episodes[2].id]
+        let count = recorder.statements.count
+        let found = try await store.fetch(Episode.self, ids: ids)
+        #expect(recorder.statements.count == count + 1)
+        #expect(found.map(\.?.title) == ["c", nil, "a", "c"])
+        #expect(try await store.fetch(Episode.self, ids: []).isEmpty)
+        let loaded = try await store.fetch(Episode.self, ids: ids) { $0.series }
+        #expect(loaded.map(\.?.series.loaded?.title) == ["s", nil, "s", "s"])
+        #expect(try await store.read { try $0.fetch(Episode.self, ids: [episodes[1].id]).map(\.?.title) } == ["b"])
+    }
+
+    @Test(arguments: Engine.allCases) func aKeyThatIsntAssignedYetIsAnErrorThatSaysSo(_ engine: Engine) async throws {
+        let store = try TestStore.make(engine, for: Series.self)
+        let series = try await store.save(Series(title: "s"))
+        let new = Series(title: "new")
+        #expect(try await store.fetch(Series.self, id: series.id)?.title == "s")
+        #expect(try await store.update(Series.self, id: series.id) { $0.title = "t" }.title == "t")
+        let calls: [(Store) async throws -> Void] = [
+            { _ = try await $0.fetch(Series.self, id: new.id) },
+            { _ = try await $0.fetch(Series.self, ids: [1, new.id]) },
+            { _ = try await $0.update(Series.self, id: new.id) { $0.title = "x" } },
+            { _ = try await $0.delete(Series.self, id: new.id) },
+            { _ = try await $0.related(to: Series.self, id: new.id) { $0.episodes } },
+        ]
+        for call in calls {
+            let error = await #expect(throws: RelataError.self) { try await call(store) }
+            #expect(error?.kind == "invalidUse" && "\(error as Any)".contains("a Series without a key isn't stored"))
+        }
+        #expect(try await store.delete(Series.self, id: series.id).deletedCount == 1)
+        #expect(try await store.count(Series.all) == 0)
     }
 
     @Test(arguments: Engine.allCases) func aRefreshedObjectIsAsItIsStored(_ engine: Engine) throws {

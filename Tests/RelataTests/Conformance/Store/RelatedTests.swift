@@ -31,6 +31,22 @@ import Testing
         #expect(try store.fetch(a.label)?.name == "One" && store.fetch(c.label) == nil)
     }
 
+    @Test(arguments: Engine.allCases) func ofTheObjectWithAKey(_ engine: Engine) async throws {
+        let store = try TestStore.make(engine, for: Series.self, Book.self)
+        let series = try await store.save(Series(title: "s"))
+        let episodes = try await store.save(["a", "b"].map { Episode(title: $0, series: series) })
+        #expect(try await store.related(to: Series.self, id: series.id) { $0.episodes }.map(\.title) == ["a", "b"])
+        #expect(try await store.related(to: Episode.self, id: episodes[1].id) { $0.series }?.title == "s")
+        #expect(try await store.related(to: Series.self, id: 99) { $0.episodes }.isEmpty)
+        let last = Series.related(id: series.id) { $0.episodes }.sorted { $0.title.descending }.limit(1)
+        #expect(try await store.fetch(last).map(\.title) == ["b"])
+        let book = try await store.save(Book(title: "t", genre: Genre(name: "g"), authors: [Author(name: "n")]))
+        #expect(try await store.related(to: Book.self, id: book.id) { $0.authors }.map(\.name) == ["n"])
+        #expect(try await store.read { try $0.related(to: Book.self, id: book.id) { $0.genre } }?.name == "g")
+        // The way goes by one link.
+        #expect(throws: RelataError.self) { try store.count(Episode.related(id: 1) { $0.series.episodes }) }
+    }
+
     @Test(arguments: Engine.allCases) func manyToMany(_ engine: Engine) throws {
         let discs = try Discs(engine)
         let store = discs.store
