@@ -12,7 +12,7 @@
 ///     var genre: ToOne<Genre>?
 /// }
 /// ```
-public protocol Model: Hashable, PredicateArgumentConvertible {
+public protocol Model: Hashable, PredicateArgumentConvertible, ToOneConvertible where LinkedModel == Self {
     /// The type of the primary key.
     associatedtype Key: Hashable & Sendable
     /// The model's properties as predicates, orders and shapes name them.

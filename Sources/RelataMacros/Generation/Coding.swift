@@ -2,18 +2,19 @@ extension ModelDeclaration {
     /// Reading a row, binding to a statement, visiting links and loading them.
     var coding: [String] { [read, bind, visitLinks, loadLinks] }
 
-    /// Columns are read in the order of the properties; links that are views have none and start unloaded.
+    /// Columns are read in the order of the properties. Links that are views have none and start unloaded, whatever
+    /// their initial value: read objects have no edits.
     private var read: String {
         member(
             "\(access)init(from reader: inout Relata.RowReader) throws",
-            persistent.compactMap { property in
+            persistent.map { property in
                 if property.hasColumns {
                     let value =
                         property.link == nil
                         ? "reader.read(\(property.codingExpression))" : "reader.readLink(\(property.typeName).self)"
                     return "self.\(property.identifier) = try \(value)"
                 }
-                return property.initialValue == nil ? "self.\(property.identifier) = .init()" : nil
+                return "self.\(property.identifier) = .init()"
             })
     }
 

@@ -1,17 +1,48 @@
 extension ModelDeclaration {
-    /// The memberwise initialiser and the one that takes over a value as it is after a save.
+    /// The memberwise initialiser, the one that takes bare objects for links, and the one that takes over a value as it is
+    /// after a save.
     var initializers: [String] {
         let labels = parameters.map(\.property.identifier)
         let isWritten = declaredMembers.initializers.contains(labels)
-        return (isWritten ? [] : [memberwise]) + [saved]
+        return (isWritten ? [] : [memberwise] + bareMemberwise) + [saved]
     }
 
     private struct Parameter {
         let property: StoredProperty
         let defaultValue: String?
 
-        var text: String {
-            "\(property.identifier): \(property.typeName)" + (defaultValue.map { " = \($0)" } ?? "")
+        var text: String { text(property.typeName, defaultValue) }
+
+        /// The parameter as one that takes a bare object too, where it is a link to one.
+        var bareText: String {
+            guard let link = property.link else { return text }
+            let initialValue = property.initialValue.map { "(\($0.trimmedDescription)) as \(property.typeName)" }
+            switch link.kind {
+            case .hasOne: return text("\(link.target)?", "nil")
+            case .toOne where link.isOptional:
+                return text(
+                    "(some Relata.ToOneConvertible<\(link.target)>)?",
+                    initialValue ?? "Relata.ToOne<\(link.target)>?.none")
+            case .toOne:
+                let unset = defaultValue.map { _ in "Relata.ToOne<\(link.target)>.unset" }
+                return text("some Relata.ToOneConvertible<\(link.target)>", initialValue ?? unset)
+            case .toMany, .through: return text
+            }
+        }
+
+        /// The argument for the memberwise initialiser.
+        var bareArgument: String {
+            let name = property.identifier
+            return switch (property.link?.kind, property.link?.isOptional) {
+            case (.hasOne, _): "\(name): \(name).map { .init($0) } ?? .init()"
+            case (.toOne, true): "\(name): \(name).map { $0._toOne }"
+            case (.toOne, _): "\(name): \(name)._toOne"
+            default: "\(name): \(name)"
+            }
+        }
+
+        private func text(_ type: String, _ value: String?) -> String {
+            "\(property.identifier): \(type)" + (value.map { " = \($0)" } ?? "")
         }
     }
 
@@ -25,14 +56,30 @@ extension ModelDeclaration {
 
     private var memberwise: String {
         let parameters = parameters
-        let list = parameters.map(\.text)
-        let joined = list.joined(separator: ", ")
-        let clause = joined.count < 80 ? "(\(joined))" : "(\n" + list.joined(separator: ",\n").indented + "\n)"
         let unloaded = persistent.filter { $0.link?.kind == .through && $0.initialValue == nil }
         return member(
-            "\(access)init\(clause)",
+            "\(access)init\(clause(parameters.map(\.text)))",
             parameters.map { "self.\($0.property.identifier) = \($0.property.identifier)" }
                 + unloaded.map { "self.\($0.identifier) = .init()" })
+    }
+
+    /// The same with bare objects for links to one. Disfavoured, so that errors speak of the memberwise one. Not where a
+    /// property may be of a type that fewer see than the initialiser.
+    private var bareMemberwise: [String] {
+        let parameters = parameters
+        let hasLink = parameters.contains { [.toOne, .hasOne].contains($0.property.link?.kind) }
+        guard hasLink, parameters.allSatisfy({ $0.property.access >= .internal }) else { return [] }
+        return [
+            member(
+                "@_disfavoredOverload\n\(access)init\(clause(parameters.map(\.bareText)))",
+                ["self.init\(clause(parameters.map(\.bareArgument)))"])
+        ]
+    }
+
+    /// The parameters or arguments in parentheses, on one line where they fit.
+    private func clause(_ list: [String]) -> String {
+        let joined = list.joined(separator: ", ")
+        return joined.count < 80 ? "(\(joined))" : "(\n" + list.joined(separator: ",\n").indented + "\n)"
     }
 
     private func defaultValue(of property: StoredProperty) -> String? {

@@ -26,7 +26,7 @@ struct GettingStarted {
 
             let fantasy = Genre(name: "Fantasy")
             let pratchett = Author(name: "Terry Pratchett")
-            var mort = Book(title: "Mort", genre: ToOne(fantasy))
+            var mort = Book(title: "Mort", genre: fantasy)
             mort.authors.add(pratchett)
             mort = try await store.save(mort)
             print("Mort is book", mort.id ?? 0)

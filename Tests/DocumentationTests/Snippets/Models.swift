@@ -107,7 +107,7 @@ enum StayError: Error {
 @Test func keys() async throws {
     try await example {
         let store = try await Store.open(temporary("theatre.sqlite"), for: Ticket.self, Country.self)
-        let ticket = try await store.save(Ticket(seat: ToOne(Seat(row: "C", number: 12)), price: 19.90))
+        let ticket = try await store.save(Ticket(seat: Seat(row: "C", number: 12), price: 19.90))
         let seat = try await store.fetch(Seat.self, id: Seat.Key(row: "C", number: 12))
         print(ticket.id ?? 0, seat?.isTaken ?? true)
         // docs: hide

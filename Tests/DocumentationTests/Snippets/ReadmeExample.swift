@@ -24,8 +24,8 @@ import Testing
         // docs: show
         let store = try await Store.open(temporary("library.sqlite"), for: Book.self)
         let genre = Genre(name: "Fantasy")
-        let authors = ["Terry Pratchett", "Neil Gaiman"].map { Author(name: $0) }
-        try await store.save(Book(title: "Good Omens", genre: ToOne(genre), authors: ToMany(authors)))
+        let (pratchett, gaiman) = (Author(name: "Terry Pratchett"), Author(name: "Neil Gaiman"))
+        try await store.save(Book(title: "Good Omens", genre: genre, authors: [pratchett, gaiman]))
         for book in try await store.fetch(Book.where { $0.genre.name == "Fantasy" }.including { $0.authors }) {
             print(book.title, "by", try book.authors.objects.map(\.name).sorted())
         }

@@ -81,7 +81,7 @@ import Testing
     try await example {
         let store = try await Store.open(temporary("courses.sqlite"), for: Series.self)
         let series = try await store.save(Series(title: "Swift by example"))
-        let values = try await store.save(Episode(title: "Values", series: ToOne(series)))
+        let values = try await store.save(Episode(title: "Values", series: series))
 
         try await store.update(Series.self, id: 1) { $0.episodes.add(Episode(title: "Optionals")) }
         print(try await store.fetch(series.related { $0.episodes }.sorted { $0.id }).map(\.title))
@@ -167,14 +167,14 @@ import Testing
 @Test func toItself() async throws {
     try await example {
         let store = try await Store.open(temporary("self.sqlite"), for: Folder.self, Person.self)
-        let taxes = Folder(name: "Taxes", children: ToMany([Folder(name: "2025")]))
-        let root = Folder(name: "Documents", children: ToMany([Folder(name: "Letters"), taxes]))
+        let taxes = Folder(name: "Taxes", children: [Folder(name: "2025")])
+        let root = Folder(name: "Documents", children: [Folder(name: "Letters"), taxes])
         let documents = try await store.save(root)
         print(try await store.fetch(documents.related { $0.children }.sorted { $0.name }).map(\.name))
         print(try await store.fetch(documents.descendants { $0.children }.sorted { $0.name }).map(\.name))
 
         let ada = Person(name: "Ada")
-        try await store.save(Person(name: "Ben", following: ToMany([ada, Person(name: "Cleo")])))
+        try await store.save(Person(name: "Ben", following: [ada, Person(name: "Cleo")]))
         print(try await store.related(to: ada) { $0.followers }.map(\.name))
         // docs: hide
         try printed(in: "Documentation/Relationships.md")
@@ -185,9 +185,9 @@ import Testing
 @Test func severalBetweenTheSame() async throws {
     try await example {
         let store = try await Store.open(temporary("league.sqlite"), for: Match.self)
-        let lions = Team(name: "Lions", captains: ToMany([Person(name: "Ada")]))
-        let bears = Team(name: "Bears", captains: ToMany([Person(name: "Ben")]))
-        try await store.save(Match(home: ToOne(lions), away: ToOne(bears)))
+        let lions = Team(name: "Lions", captains: [Person(name: "Ada")])
+        let bears = Team(name: "Bears", captains: [Person(name: "Ben")])
+        try await store.save(Match(home: lions, away: bears))
         print(try await store.fetch(lions.related { $0.homeMatches }).count)
         print(try await store.fetch(lions.related { $0.awayMatches }).count)
 
@@ -208,9 +208,9 @@ import Testing
         let flour = Ingredient(name: "Flour")
         var bread = Recipe(name: "Bread")
         bread.steps.add([
-            Step(grams: 400, ingredient: ToOne(flour)),
-            Step(grams: 260, ingredient: ToOne(Ingredient(name: "Water"))),
-            Step(grams: 20, ingredient: ToOne(flour)),
+            Step(grams: 400, ingredient: flour),
+            Step(grams: 260, ingredient: Ingredient(name: "Water")),
+            Step(grams: 20, ingredient: flour),
         ])
         try await store.save(bread)
 

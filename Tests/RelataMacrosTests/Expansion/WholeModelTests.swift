@@ -195,6 +195,23 @@ import Testing
                         self.images = .init()
                     }
 
+                    @_disfavoredOverload
+                    init(
+                        id: Int? = nil,
+                        genre: (some Relata.ToOneConvertible<Genre>)? = Relata.ToOne<Genre>?.none,
+                        isbn: ISBN? = nil,
+                        pages: ToMany<Page> = .init(),
+                        authors: ToMany<Author> = .init()
+                    ) {
+                        self.init(
+                            id: id,
+                            genre: genre.map { $0._toOne },
+                            isbn: isbn.map { .init($0) } ?? .init(),
+                            pages: pages,
+                            authors: authors
+                        )
+                    }
+
                     init(saved other: Self, _ state: inout Relata.SavedState) {
                         let stored = state.isReloaded ? state.stored(other) : other
                         self.id = state.assignedKey(other.id)
@@ -262,10 +279,16 @@ import Testing
                         var properties: [Relata.Property] = []
                         properties.append(.attribute("id", Relata.coding(of: Int?.self)))
                         properties.append(.toOne("genre", ToOne<Genre>?.self, columns: ["Genre"], onTargetDelete: .cascade))
+                        #sourceLocation(file: "Tests.swift", line: 4)
                         properties.append(.hasOne("isbn", HasOne<ISBN>.self, owner: Book.self, inverse: "book", \ISBN.book))
+                        #sourceLocation()
+                        #sourceLocation(file: "Tests.swift", line: 6)
                         properties.append(.toMany("pages", ToMany<Page>.self, owner: Book.self, inverse: "book", \Page.book, order: .attribute("number", \Page.number), deleteRule: .cascade, minimum: 1))
+                        #sourceLocation()
                         properties.append(.manyToMany("authors", ToMany<Author>.self, order: .stored, joinTable: "Wrote"))
+                        #sourceLocation(file: "Tests.swift", line: 8)
                         properties.append(.through("images", Through<Image>.self, owner: Book.self, toMany: "pages", toOne: "image", \Book.pages, \Page.image))
+                        #sourceLocation()
                         return Relata.Entity(
                             name: entityName,
                             properties: properties,
