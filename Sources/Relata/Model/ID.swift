@@ -89,7 +89,7 @@ public func coding<Target>(
 /// A key as text.
 @_documentation(visibility: internal)
 @frozen
-public struct IDTextCoding<Target>: AttributeCoding {
+public struct IDTextCoding<Target>: StorableCoding {
     @inlinable init() {}
     /// What the column means and how it is stored.
     public var type: AttributeType { .uuid(.text) }

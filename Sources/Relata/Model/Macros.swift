@@ -108,6 +108,17 @@ public macro Relationship(
 public macro Relationship(through: AnyKeyPath, _ toOne: AnyKeyPath) =
     #externalMacro(module: "RelataMacros", type: "RelationshipMacro")
 
+/// Says how SwiftData's arguments are written.
+@_documentation(visibility: internal)
+@available(
+    *, unavailable, message: "write 'minimum:' and 'maximum:', after 'inverse:'; a model needs no 'hashModifier:'"
+)
+@attached(peer)
+public macro Relationship(
+    deleteRule: DeleteRule? = nil, minimumModelCount: Int? = nil, maximumModelCount: Int? = nil,
+    originalName: String? = nil, inverse: AnyKeyPath? = nil, hashModifier: String? = nil
+) = #externalMacro(module: "RelataMacros", type: "RelationshipMacro")
+
 /// Leaves a property out of the database. It needs an initial value, which it has after every fetch.
 ///
 /// ```swift

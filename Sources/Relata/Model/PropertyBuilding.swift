@@ -3,7 +3,7 @@
 
 extension Property {
     /// A stored attribute.
-    public static func attribute<Coding: AttributeCoding>(
+    public static func attribute<Coding: StorableCoding>(
         _ name: String, _ coding: Coding, column: String? = nil, originalName: String? = nil,
         options: [AttributeOption] = [], default initial: (() -> Coding.Value)? = nil
     ) -> Property {

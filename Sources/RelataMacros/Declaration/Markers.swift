@@ -27,6 +27,11 @@ struct AttributeMarker {
     }
 
     static let encodings: Set = ["iso8601", "seconds", "text"]
+
+    /// Options of SwiftData that are declared only to say what to write instead: once, at the attribute.
+    static let foreign: Set = [
+        "externalStorage", "ephemeral", "transformable", "spotlight", "preserveValueOnDeletion",
+    ]
 }
 
 /// What `@Relationship(…)` says.
@@ -40,6 +45,9 @@ struct RelationshipMarker {
     }
 
     subscript(label: String) -> ExprSyntax? { arguments[label] }
+
+    /// Arguments of SwiftData that are declared only to say what to write instead: once, at the attribute.
+    static let foreign: Set = ["minimumModelCount", "maximumModelCount", "hashModifier"]
 
     /// Both key paths of `through:`.
     var through: (toMany: ExprSyntax, toOne: ExprSyntax)? {

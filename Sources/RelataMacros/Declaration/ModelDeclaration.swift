@@ -22,6 +22,8 @@ struct ModelDeclaration {
     let indexes: [[String]]
     /// Members the struct writes itself, which aren't written again.
     let declaredMembers: DeclaredMembers
+    /// Where a node stands in the source.
+    let locate: SourcePlace.Finder
     /// Whether a mistake was found. The members stand there nevertheless, so that the mistake is the only error and not
     /// all that uses them another one each; their bodies would refer to what may not exist.
     var isBroken = false
@@ -50,6 +52,19 @@ struct ModelDeclaration {
     /// The name of the property that has the option.
     func property(with option: String) -> StoredProperty? {
         properties.first { $0.attribute?.has(option) == true }
+    }
+}
+
+/// A line of the source, as literals of the file and the number.
+struct SourcePlace {
+    typealias Finder = (Syntax) -> SourcePlace?
+
+    let file: String
+    let line: String
+
+    /// The statement as one that stands at this line: the compiler reports its errors there.
+    func around(_ statement: String) -> [String] {
+        ["#sourceLocation(file: \(file), line: \(line))", statement, "#sourceLocation()"]
     }
 }
 

@@ -6,11 +6,14 @@ struct ModelParser {
     let attribute: AttributeSyntax
     /// The declarations around the model, innermost first.
     let context: [Syntax]
+    /// Where a node stands in the source.
+    let locate: SourcePlace.Finder
     private(set) var diagnostics: [Diagnostic] = []
 
-    init(attribute: AttributeSyntax, context: [Syntax]) {
+    init(attribute: AttributeSyntax, context: [Syntax], locate: @escaping SourcePlace.Finder = { _ in nil }) {
         self.attribute = attribute
         self.context = context
+        self.locate = locate
     }
 
     /// The model, as far as it can be read if there was a mistake; `nil` for what can't be one.
@@ -34,7 +37,8 @@ struct ModelParser {
             originalTable: arguments["originalTable"],
             isCodable: isCodable(declaration), properties: properties, key: key,
             uniques: lists("Unique", in: members, model: name, properties),
-            indexes: lists("Index", in: members, model: name, properties), declaredMembers: DeclaredMembers(members))
+            indexes: lists("Index", in: members, model: name, properties), declaredMembers: DeclaredMembers(members),
+            locate: locate)
         if diagnostics.isEmpty { diagnostics += ModelChecks(model: model).diagnostics }
         model.isBroken = !diagnostics.isEmpty
         return model

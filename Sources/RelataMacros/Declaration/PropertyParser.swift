@@ -166,10 +166,18 @@ struct PropertyParser {
             }
             if let relationship {
                 diagnostics.append(
-                    Misuse.relationshipOnAttribute(name, type.spelling)
+                    type.linkInstead.map { link in
+                        Misuse.relationshipOnModel(name, type.spelling, link)
+                            .at(syntax, .useLink(link, for: syntax, in: source.binding))
+                    }
+                        ?? Misuse.relationshipOnAttribute(name, type.spelling)
                         .at(
                             relationship.node,
                             .replace(relationship.node.attributeName, with: "Attribute", "Use '@Attribute'")))
+            } else if type.content == model, let link = type.linkInstead {
+                diagnostics.append(
+                    Misuse.modelInItself(name, type.spelling, link)
+                        .at(syntax, .useLink(link, for: syntax, in: source.binding)))
             }
             let property = source.property(type, .attribute(attribute))
             diagnostics += AttributeChecks(property: property, type: type).diagnostics
@@ -179,6 +187,15 @@ struct PropertyParser {
 }
 
 extension FixIt {
+    /// Makes the property a link. A value other than `[]` and `nil` was one of the old type.
+    fileprivate static func useLink(_ link: String, for type: TypeSyntax, in binding: PatternBindingSyntax) -> FixIt {
+        let value = binding.initializer?.value
+        let fits = value.map { $0.is(NilLiteralExprSyntax.self) || $0.trimmedDescription == "[]" } ?? true
+        // In `var a, b: [B] = …` the type stands elsewhere.
+        guard !fits, binding.typeAnnotation?.type.id == type.id else { return replace(type, with: link) }
+        return replace(binding, with: "\(binding.pattern.trimmedDescription): \(link)", "Replace with '\(link)'")
+    }
+
     /// Leaves the value to the initialiser.
     fileprivate static func removeValue(of binding: PatternBindingSyntax) -> FixIt {
         let declared = binding.with(\.initializer, nil).trimmedDescription

@@ -27,6 +27,21 @@ struct PropertyType {
     /// The link the type declares, if it does.
     var link: Link? { Link(wrapped, isOptional: isOptional) }
 
+    /// The type inside of an array or an optional, as written, where it could be a model by its name.
+    var content: String? {
+        let element = wrapped.as(ArrayTypeSyntax.self)?.element.withoutParentheses ?? wrapped
+        let isNamed = element.is(IdentifierTypeSyntax.self) || element.is(MemberTypeSyntax.self)
+        guard isNamed, KnownType(name: element.nominal?.name ?? "") == nil, optionality < 2 else { return nil }
+        return element.trimmedDescription
+    }
+
+    /// The link to write where the content is a model: `ToMany<B>` for `[B]`, `ToOne<B>?` for `B?`, `ToOne<B>` for `B`.
+    var linkInstead: String? {
+        guard let content else { return nil }
+        if wrapped.is(ArrayTypeSyntax.self) { return "ToMany<\(content)>" }
+        return "ToOne<\(content)>" + (isOptional ? "?" : "")
+    }
+
     /// What the type is by its name; `nil` for types whose meaning only the compiler knows.
     var known: KnownType? {
         if wrapped.is(ArrayTypeSyntax.self) || wrapped.is(DictionaryTypeSyntax.self) { return .collection }

@@ -91,6 +91,7 @@ struct LinkChecks {
         }
         return marker.arguments.list.compactMap { argument in
             guard let label = argument.label?.text, !allowed.contains(label),
+                !RelationshipMarker.foreign.contains(label),
                 marker[label] != nil, !(label == "ordered" && argument.expression.trimmedDescription == "false")
             else { return nil }
             // Without `through:` the second key path says nothing either.

@@ -16,6 +16,12 @@ extension Misuse {
     static func hiddenId(_ level: String, model: String) -> Misuse {
         Misuse("'id' must be seen as far as '\(model)' is, as Identifiable shows it: make it \(level)")
     }
+    static func idBesideKey(_ type: String, key: [String]) -> Misuse {
+        let names = key.map { "'\($0)'" }.joined(separator: ", ")
+        return Misuse(
+            "'id' of type \(type) isn't the primary key, which is \(names), so the database never assigns it: "
+                + "remove '.primaryKey' there, or rename 'id'")
+    }
     static func reservedName(_ name: String) -> Misuse {
         Misuse(
             "'\(name)' is a name that every model uses itself: choose another, and keep the column with "
@@ -50,6 +56,12 @@ extension Misuse {
         Misuse(
             "'\(name)' is of type \(type), which is no link: write @Attribute, or make its type ToOne, HasOne, ToMany or Through"
         )
+    }
+    static func relationshipOnModel(_ name: String, _ type: String, _ link: String) -> Misuse {
+        Misuse("'\(name)' is of type \(type), which is no link: write '\(link)'")
+    }
+    static func modelInItself(_ name: String, _ type: String, _ link: String) -> Misuse {
+        Misuse("'\(name)' is of type \(type), and a model isn't stored inside another: write '\(link)'")
     }
     static func attributeOnLink(_ name: String, _ kind: Link.Kind) -> Misuse {
         let hint =

@@ -5,7 +5,9 @@ import SwiftSyntax
 struct ModelChecks {
     let model: ModelDeclaration
 
-    var diagnostics: [Diagnostic] { reservedNames + hiddenId + keyMistakes + repeatedStamps + throughMistakes }
+    var diagnostics: [Diagnostic] {
+        reservedNames + hiddenId + otherKey + keyMistakes + repeatedStamps + throughMistakes
+    }
 
     /// Names of members that the macro generates.
     private var reservedNames: [Diagnostic] {
@@ -33,6 +35,22 @@ struct ModelChecks {
             }
             return Misuse.hiddenId(needed.rawValue, model: model.name).at(id.node, fixIt)
         }
+    }
+
+    /// `id: Int?` is what the database assigns where it is the key. Beside another key nothing ever sets it.
+    private var otherKey: [Diagnostic] {
+        guard let id = model.persistent.first(where: { $0.name == "id" }), let type = id.type, type.isOptional,
+            type.known == .integer, !model.key.contains(where: { $0.name == "id" })
+        else { return [] }
+        let markers = model.key.compactMap { property in
+            property.attribute.flatMap { marker in marker.option("primaryKey").map { (marker, $0.expression) } }
+        }
+        let change = markers.count == 1 ? markers.first : nil
+        return [
+            Misuse.idBesideKey(type.spelling, key: model.key.map(\.name)).at(
+                id.node,
+                change.map { .remove(argument: $0.1, of: $0.0.node, "Remove '.primaryKey', so that 'id' is the key") })
+        ]
     }
 
     private var keyMistakes: [Diagnostic] {

@@ -17,7 +17,10 @@ extension ModelDeclaration {
     /// One statement a property: the compiler checks each by itself, which a long array literal would not allow.
     private var entity: String {
         if isBroken { return "\(access)static var entity: Relata.Entity {\n    \(Self.unreachable)\n}" }
-        let appends = persistent.map { "properties.append(\(description(of: $0)))" }
+        let appends = persistent.flatMap { property in
+            let append = "properties.append(\(description(of: property)))"
+            return property.needsCompiler ? locate(property.node)?.around(append) ?? [append] : [append]
+        }
         let body =
             ["var properties: [Relata.Property] = []"] + appends
             + ["return Relata.Entity(\n" + entityArguments.joined(separator: ",\n").indented + "\n)"]
@@ -74,6 +77,13 @@ extension ModelDeclaration {
 }
 
 extension StoredProperty {
+    /// Whether only the compiler can tell if the property's type and key paths fit: what it says of them belongs to the
+    /// property, not into the expansion.
+    fileprivate var needsCompiler: Bool {
+        guard link != nil else { return type?.known == nil || type?.known == .collection }
+        return relationship.map { $0["inverse"] != nil || $0.through != nil } ?? false
+    }
+
     /// The call that describes an attribute, with only those arguments that say something.
     fileprivate var attributeDescription: String {
         var call = Call(self)
@@ -83,7 +93,7 @@ extension StoredProperty {
                 call.arguments.append("\(label): \(value.trimmedDescription)")
             }
         }
-        if let options = attribute?.options, !options.isEmpty {
+        if let options = attribute?.options.filter({ !AttributeMarker.foreign.contains($0.name) }), !options.isEmpty {
             let list = options.map(\.expression.trimmedDescription).joined(separator: ", ")
             call.arguments.append("options: [\(list)]")
         }

@@ -12,7 +12,11 @@ public enum ModelMacro: MemberMacro, ExtensionMacro {
         of node: AttributeSyntax, providingMembersOf declaration: some DeclGroupSyntax,
         conformingTo protocols: [TypeSyntax], in context: some MacroExpansionContext
     ) throws -> [DeclSyntax] {
-        var parser = ModelParser(attribute: node, context: context.lexicalContext)
+        var parser = ModelParser(attribute: node, context: context.lexicalContext) { node in
+            context.location(of: node, at: .afterLeadingTrivia, filePathMode: .filePath).map {
+                SourcePlace(file: $0.file.trimmedDescription, line: $0.line.trimmedDescription)
+            }
+        }
         let model = parser.model(from: declaration)
         parser.diagnostics.forEach(context.diagnose)
         guard let model else { return [] }

@@ -23,6 +23,10 @@ public protocol AttributeCoding: Sendable {
     func decode(_ value: RelataCore.Value) throws(RelataError) -> Value
 }
 
+/// A coding that a column can have: every one but ``RefusedCoding``.
+@_documentation(visibility: internal)
+public protocol StorableCoding: AttributeCoding {}
+
 extension AttributeCoding {
     /// Values must be set, unless the coding says otherwise.
     @inlinable public var isOptional: Bool { false }
@@ -49,7 +53,7 @@ extension AttributeCoding {
 
 /// A type that a column stores directly.
 @frozen
-public struct PlainCoding<Value: AttributeValue>: AttributeCoding {
+public struct PlainCoding<Value: AttributeValue>: StorableCoding {
     @inlinable init() {}
     /// What the column means and how it is stored.
     public var type: AttributeType { Value.attributeType }
@@ -72,7 +76,7 @@ public struct PlainCoding<Value: AttributeValue>: AttributeCoding {
 
 /// An enum, or another type with a raw value, stored as that.
 @frozen
-public struct RawValueCoding<Value: RawRepresentable & Sendable>: AttributeCoding where Value.RawValue: AttributeValue {
+public struct RawValueCoding<Value: RawRepresentable & Sendable>: StorableCoding where Value.RawValue: AttributeValue {
     @inlinable init() {}
     /// What the column means and how it is stored.
     public var type: AttributeType { Value.RawValue.attributeType }
@@ -112,7 +116,7 @@ package enum JSONText {
 
 /// Any `Codable` type, as JSON text with sorted keys, so that equal values are equal text.
 @frozen
-public struct JSONCoding<Value: Codable & Sendable>: AttributeCoding {
+public struct JSONCoding<Value: Codable & Sendable>: StorableCoding {
     @inlinable init() {}
     /// What the column means and how it is stored.
     public var type: AttributeType { .json }
@@ -147,7 +151,7 @@ public struct JSONCoding<Value: Codable & Sendable>: AttributeCoding {
 
 /// A set, as a JSON array whose elements are in the order of their text: equal sets may hold theirs in different orders.
 @frozen
-public struct JSONSetCoding<Element: Codable & Hashable & Sendable>: AttributeCoding {
+public struct JSONSetCoding<Element: Codable & Hashable & Sendable>: StorableCoding {
     @inlinable init() {}
     /// What the column means and how it is stored.
     public var type: AttributeType { .json }
@@ -169,7 +173,7 @@ public struct JSONSetCoding<Element: Codable & Hashable & Sendable>: AttributeCo
 /// A dictionary, as JSON: an object where its keys are text or integers, and else an array of keys and values in turns,
 /// in the order of the keys' text. Equal dictionaries may hold theirs in different orders.
 @frozen
-public struct JSONDictionaryCoding<Key: Codable & Hashable & Sendable, Element: Codable & Sendable>: AttributeCoding {
+public struct JSONDictionaryCoding<Key: Codable & Hashable & Sendable, Element: Codable & Sendable>: StorableCoding {
     @inlinable init() {}
     /// What the column means and how it is stored.
     public var type: AttributeType { .json }
@@ -198,7 +202,7 @@ public struct JSONDictionaryCoding<Key: Codable & Hashable & Sendable, Element: 
 
 /// A value that may be unset.
 @frozen
-public struct OptionalCoding<Base: AttributeCoding>: AttributeCoding {
+public struct OptionalCoding<Base: AttributeCoding>: StorableCoding {
     @usableFromInline let base: Base
     /// The coding of unset values beside another.
     @inlinable public init(_ base: Base) { self.base = base }
@@ -230,7 +234,7 @@ public struct OptionalCoding<Base: AttributeCoding>: AttributeCoding {
 
 /// A date in an encoding that the attribute names.
 @frozen
-public struct DateCoding: AttributeCoding {
+public struct DateCoding: StorableCoding {
     @usableFromInline let encoding: DateEncoding
     @inlinable init(_ encoding: DateEncoding) { self.encoding = encoding }
     /// What the column means and how it is stored.
@@ -268,7 +272,7 @@ public struct DateCoding: AttributeCoding {
 
 /// A UUID as text.
 @frozen
-public struct UUIDTextCoding: AttributeCoding {
+public struct UUIDTextCoding: StorableCoding {
     /// The coding itself.
     @inlinable public init() {}
     /// What the column means and how it is stored.

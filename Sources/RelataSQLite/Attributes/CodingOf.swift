@@ -71,18 +71,14 @@ public func coding<Key: Codable & Hashable & Sendable, Element: Codable & Sendab
     of type: [Key: Element]?.Type
 ) -> OptionalCoding<JSONDictionaryCoding<Key, Element>> { OptionalCoding(JSONDictionaryCoding()) }
 
-/// Refuses every other type at compile time.
+/// The coding of every other type, which no column stores. The description of the property refuses it at compile time:
+/// there, and nowhere else, so that it is one error.
 @_documentation(visibility: internal)
-@available(
-    *, unavailable,
-    message:
-        "a stored property must be Bool, a number, String, Date, Data, UUID, URL, an enum with a raw value, a Codable & Sendable type, or an optional of these; mark it @Transient to leave it out"
-)
 @_disfavoredOverload
 public func coding<Value>(of type: Value.Type, refused: Void = ()) -> RefusedCoding<Value> { RefusedCoding() }
 
 /// The coding of a type that no column stores. It has the type's own values, so that the compiler reports the refusal
-/// and not a mismatch of types; it only stands in overloads that are unavailable.
+/// and not a mismatch of types. A model with such a property doesn't compile.
 @_documentation(visibility: internal)
 public struct RefusedCoding<Value>: AttributeCoding {
     /// Not of any use.

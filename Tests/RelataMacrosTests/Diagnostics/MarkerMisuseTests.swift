@@ -54,6 +54,26 @@ import Testing
             fixed: ["@Attribute(originalName: \"name\") var title: String"])
     }
 
+    @Test(arguments: [
+        ("[Page] = []", "[Page]", "ToMany<Page>", " = []"), ("[Page] = [.first]", "[Page]", "ToMany<Page>", ""),
+        ("[Page]", "[Page]", "ToMany<Page>", ""), ("Page?", "Page?", "ToOne<Page>?", ""),
+        ("Page? = nil", "Page?", "ToOne<Page>?", " = nil"), ("Outer.Page", "Outer.Page", "ToOne<Outer.Page>", ""),
+    ])
+    func aRelationshipOfModelsIsALink(declared: String, type: String, link: String, value: String) {
+        expectMisuse(
+            inMembers: "@Relationship(deleteRule: .cascade) var pages: \(declared)", at: type,
+            "'pages' is of type \(type), which is no link: write '\(link)'",
+            fixed: ["@Relationship(deleteRule: .cascade) var pages: \(link)\(value)"])
+    }
+
+    @Test(arguments: [("[Book] = []", "[Book]", "ToMany<Book>"), ("Book?", "Book?", "ToOne<Book>?")])
+    func aModelInItselfIsALink(declared: String, type: String, link: String) {
+        expectMisuse(
+            inMembers: "var parts: \(declared)", at: type,
+            "'parts' is of type \(type), and a model isn't stored inside another: write '\(link)'",
+            fixed: ["var parts: \(declared.replacing(type, with: link))"])
+    }
+
     @Test func anAttributeOfAToOneIsRemoved() {
         expectMisuse(
             inMembers: "@Attribute(column: \"GenreId\") var genre: ToOne<Genre>", at: "@Attribute(column: \"GenreId\")",

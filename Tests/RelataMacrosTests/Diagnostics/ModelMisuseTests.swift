@@ -1,6 +1,38 @@
 import Testing
 
 @Suite struct ModelMisuseTests {
+    @Test func anIdThatNothingAssignsIsRefused() {
+        expectMisuse(
+            in: """
+                @Model struct Genre {
+                    var id: Int?
+                    @Attribute(.primaryKey, .notEmpty) let name: String
+                }
+                """,
+            at: "id",
+            "'id' of type Int? isn't the primary key, which is 'name', so the database never assigns it: remove "
+                + "'.primaryKey' there, or rename 'id'",
+            fixed: [
+                """
+                @Model struct Genre {
+                    var id: Int?
+                    @Attribute(.notEmpty) let name: String
+                }
+                """
+            ])
+        expectMisuse(
+            in: """
+                @Model struct Seat {
+                    var id: Int64?
+                    @Attribute(.primaryKey) let row: String
+                    @Attribute(.primaryKey) let number: Int
+                }
+                """,
+            at: "id",
+            "'id' of type Int64? isn't the primary key, which is 'row', 'number', so the database never assigns it: "
+                + "remove '.primaryKey' there, or rename 'id'")
+    }
+
     @Test func aClassIsTurnedIntoAStruct() {
         expectMisuse(
             in: "@Model public final class Book { let id: ID<Book> }", at: "class",

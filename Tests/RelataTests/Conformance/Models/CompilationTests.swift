@@ -58,10 +58,30 @@ struct CompilationTests {
         (way("\\List.items, \\Item.list"), leads), (way("\\List.items, \\Item.title"), leads),
         (way("\\List.items, \\Item.tags"), leads),
     ])
-    func aPathToAnotherTypeIsOneErrorThatSaysWhatFits(link: String, message: String) throws {
-        let (errors, output) = try Compiler.errors(in: Self.list(link))
+    func aPathToAnotherTypeIsOneErrorAtThePropertyThatSaysWhatFits(link: String, message: String) throws {
+        let source = Self.list(link)
+        let (errors, output) = try Compiler.errors(in: source)
         #expect(errors.count == 1, "\(output)")
         #expect(errors.first?.contains(message) == true, "\(output)")
+        let line = source.split(separator: "\n", omittingEmptySubsequences: false).count - 2
+        #expect(errors.first?.contains("models.swift:\(line):") == true, "\(output)")
+    }
+
+    @Test func aTypeThatCantBeStoredIsOneErrorAtItsProperty() throws {
+        let source = """
+            import Relata
+            struct Plain { var number = 1 }
+            @Model struct Song { let id: ID<Song>; var title: String }
+            @Model struct List {
+                let id: ID<List>
+                var plain: Plain  // a stored property must be Bool
+                var plains: [Plain] = []  // a stored property must be Bool
+                var song: Song  // write its type as 'ToOne<Author>'
+                var maybe: Song?  // write its type as 'ToOne<Author>?'
+                var songs: [Song] = []  // write the type as 'ToMany<Author>'
+            }
+            """
+        try Compiler.expectErrors(in: source)
     }
 
     @Test(arguments: [
