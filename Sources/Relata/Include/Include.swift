@@ -42,11 +42,6 @@ public struct Include<Target: Model>: Sendable {
     /// Follows a relationship to the same model again and again: so many levels, or, without a number, as far as it goes.
     /// An object that is its own ancestor is there, its own members not loaded again.
     public func recursive(depth: Int? = nil) -> Include { with { $0.recursion = IncludePlan.Recursion(depth: depth) } }
-
-    /// The whole way from the query's object.
-    var resolved: IncludePlan {
-        path.reversed().reduce(plan) { IncludePlan($1, children: [$0]) }
-    }
 }
 
 extension ToManyField {
@@ -81,8 +76,6 @@ extension ToManyField {
     /// Folder.where { $0.parent == nil }.including { $0.children.recursive() }
     /// ```
     public func recursive(depth: Int? = nil) -> Include<Target> { include.recursive(depth: depth) }
-
-    var includePlan: IncludePlan { include.resolved }
 }
 
 extension ToOneField {
@@ -104,8 +97,6 @@ extension ToOneField {
 
     /// In an include: follows a relationship to the same model again and again, such as a parent.
     public func recursive(depth: Int? = nil) -> Include<Target> { include.recursive(depth: depth) }
-
-    var includePlan: IncludePlan { include.resolved }
 }
 
 extension Query {
@@ -123,15 +114,38 @@ extension Query {
     }
 }
 
+/// What can be named in an include: a link, or an ``Include`` that says more about it.
+public protocol Includable {
+    /// What is loaded, from the query's own objects on.
+    @_documentation(visibility: internal)
+    var includePlan: IncludePlan { get }
+}
+
+extension Include: Includable {
+    /// What is loaded, from the query's own objects on.
+    @_documentation(visibility: internal)
+    public var includePlan: IncludePlan {
+        path.reversed().reduce(plan) { IncludePlan($1, children: [$0]) }
+    }
+}
+
+extension ToManyField: Includable {
+    /// What is loaded, from the query's own objects on.
+    @_documentation(visibility: internal)
+    public var includePlan: IncludePlan { include.includePlan }
+}
+
+extension ToOneField: Includable {
+    /// What is loaded, from the query's own objects on.
+    @_documentation(visibility: internal)
+    public var includePlan: IncludePlan { include.includePlan }
+}
+
 /// Collects the relationships of an include.
 @resultBuilder
 public enum IncludeBuilder {
     /// One element of the list.
-    public static func buildExpression<Target>(_ include: Include<Target>) -> [IncludePlan] { [include.resolved] }
-    /// One element of the list.
-    public static func buildExpression<Target>(_ link: ToManyField<Target>) -> [IncludePlan] { [link.includePlan] }
-    /// One element of the list.
-    public static func buildExpression<Target>(_ link: ToOneField<Target>) -> [IncludePlan] { [link.includePlan] }
+    public static func buildExpression(_ link: any Includable) -> [IncludePlan] { [link.includePlan] }
     /// The elements one after the other.
     public static func buildBlock(_ plans: [IncludePlan]...) -> [IncludePlan] { plans.flatMap { $0 } }
     /// The elements of an `if`.

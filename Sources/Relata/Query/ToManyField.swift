@@ -76,8 +76,9 @@ public struct ToManyField<Target: Model>: Sendable {
     public func contains(id: Target.Key) -> Condition { contains(ids: [id]) }
 
     /// Whether any object with one of these keys is related.
-    public func contains(ids: some Sequence<Target.Key>) -> Condition {
-        let isOne = Target.isOne(of: Array(ids), inner.fieldPath.object)
+    // Not any sequence, for which the closure of `contains { … }` would be taken where it has a mistake.
+    public func contains(ids: [Target.Key]) -> Condition {
+        let isOne = Target.isOne(of: ids, inner.fieldPath.object)
         return Condition(.quantified(.any, related, condition: isOne))
     }
 

@@ -1,0 +1,148 @@
+// What other libraries write differently. These overloads never run: they only say what to write instead.
+
+import Foundation
+
+extension Query {
+    /// Says how a query is sorted.
+    @_documentation(visibility: internal)
+    @available(*, unavailable, message: "write 'sorted { $0.title }', or 'sorted { $0.title.descending }'")
+    public func sorted<Value>(by property: KeyPath<Root, Value>) -> Query { self }
+
+    /// Says how a query is sorted.
+    @_documentation(visibility: internal)
+    @available(*, unavailable, message: "write 'sorted { $0.title }', or 'sorted { $0.title.descending }'")
+    public func sorted(by descriptors: [SortDescriptor<Root>]) -> Query { self }
+
+    /// Says how a query is filtered.
+    @_documentation(visibility: internal)
+    @available(*, unavailable, message: "write the condition without #Predicate: 'where { $0.year > 1970 }'")
+    public func `where`(_ predicate: Predicate<Root>) -> Query { self }
+
+    /// Says how a query is filtered.
+    @_documentation(visibility: internal)
+    @available(*, unavailable, message: "write 'where { … }'")
+    public func filter<Check: QueryExpression<Bool>>(_ condition: (Root.Fields) -> Check) -> Query { self }
+}
+
+extension Model {
+    /// Says how a query is sorted.
+    @_documentation(visibility: internal)
+    @available(*, unavailable, message: "write 'sorted { $0.title }', or 'sorted { $0.title.descending }'")
+    public static func sorted<Value>(by property: KeyPath<Self, Value>) -> Query<Self> { Query() }
+
+    /// Says how a query is sorted.
+    @_documentation(visibility: internal)
+    @available(*, unavailable, message: "write 'sorted { $0.title }', or 'sorted { $0.title.descending }'")
+    public static func sorted(by descriptors: [SortDescriptor<Self>]) -> Query<Self> { Query() }
+
+    /// Says how a query is filtered.
+    @_documentation(visibility: internal)
+    @available(*, unavailable, message: "write the condition without #Predicate: 'where { $0.year > 1970 }'")
+    public static func `where`(_ predicate: Predicate<Self>) -> Query<Self> { Query() }
+
+    /// Says how a query is filtered.
+    @_documentation(visibility: internal)
+    @available(*, unavailable, message: "write 'where { … }'")
+    public static func filter<Check: QueryExpression<Bool>>(_ condition: (Fields) -> Check) -> Query<Self> { Query() }
+}
+
+extension TypedExpression {
+    /// Says that text and date figures of a query are properties.
+    @_documentation(visibility: internal)
+    @available(*, unavailable, message: "write it without parentheses: '$0.title.lowercased', '$0.due.year'")
+    public func callAsFunction() -> TypedExpression { self }
+}
+
+extension ToMany {
+    /// Says how a member is added.
+    @_documentation(visibility: internal)
+    @available(*, unavailable, renamed: "add(_:)")
+    public mutating func append(_ object: Target) { add(object) }
+
+    /// Says how members are added.
+    @_documentation(visibility: internal)
+    @available(*, unavailable, renamed: "add(_:)")
+    public mutating func append(contentsOf objects: some Sequence<Target>) { add(objects) }
+
+    /// Says how all members are taken out.
+    @_documentation(visibility: internal)
+    @available(*, unavailable, message: "write 'set([])'")
+    public mutating func removeAll() { set([]) }
+
+    /// Says how the members are counted.
+    @_documentation(visibility: internal)
+    @available(*, unavailable, message: "write 'try objects.count', or count in a query: '$0.authors.count'")
+    public var count: Int { 0 }
+
+    /// Says how the members are looked at.
+    @_documentation(visibility: internal)
+    @available(*, unavailable, message: "write 'try objects.isEmpty', or ask in a query: '$0.authors.isEmpty'")
+    public var isEmpty: Bool { true }
+}
+
+extension StoreReader {
+    /// Says how all objects are fetched.
+    @_documentation(visibility: internal)
+    @available(*, unavailable, message: "write 'fetch(Book.all)' for all objects, or 'fetch(Book.self, id: …)' for one")
+    public func fetch<M: Model>(_ model: M.Type) throws -> [M] { [] }
+
+    /// Says what can be fetched.
+    @_documentation(visibility: internal)
+    @available(*, unavailable, message: "write a query, such as 'Book.where { … }', an ID or a to-one")
+    @_disfavoredOverload
+    public func fetch<Other>(_ other: Other) throws -> [Other] { [] }
+
+    /// Says that the key is of another type.
+    @_documentation(visibility: internal)
+    @available(*, unavailable, message: "the key of the model is of another type: see its 'Key'")
+    @_disfavoredOverload
+    public func fetch<M: Model, Other>(_ model: M.Type, id: Other) throws -> M? { nil }
+}
+
+extension Store {
+    /// Says how all objects are fetched.
+    @_documentation(visibility: internal)
+    @available(*, unavailable, message: "write 'fetch(Book.all)' for all objects, or 'fetch(Book.self, id: …)' for one")
+    public func fetch<M: Model>(_ model: M.Type) async throws -> [M] { [] }
+
+    /// Says what can be fetched.
+    @_documentation(visibility: internal)
+    @available(*, unavailable, message: "write a query, such as 'Book.where { … }', an ID or a to-one")
+    @_disfavoredOverload
+    public func fetch<Other: Sendable>(_ other: Other) async throws -> [Other] { [] }
+
+    /// Says that the key is of another type.
+    @_documentation(visibility: internal)
+    @available(*, unavailable, message: "the key of the model is of another type: see its 'Key'")
+    @_disfavoredOverload
+    public func fetch<M: Model, Other>(_ model: M.Type, id: Other) async throws -> M? { nil }
+}
+
+extension AttributeOption {
+    /// Says how data is stored.
+    @_documentation(visibility: internal)
+    @available(
+        *, unavailable, message: "remove it: 'Data' is stored in its row; store the path of a file where it is large"
+    )
+    public static var externalStorage: AttributeOption { .unique }
+
+    /// Says how a property is left out.
+    @_documentation(visibility: internal)
+    @available(*, unavailable, message: "write '@Transient' instead of '@Attribute(.ephemeral)'")
+    public static var ephemeral: AttributeOption { .unique }
+
+    /// Says how a type of one's own is stored.
+    @_documentation(visibility: internal)
+    @available(*, unavailable, message: "remove it: a type that is Codable and Sendable is stored as JSON")
+    public static func transformable(by transformer: Any) -> AttributeOption { .unique }
+
+    /// Says that there is no such option.
+    @_documentation(visibility: internal)
+    @available(*, unavailable, message: "remove it: there is no search index of the system to put the value in")
+    public static var spotlight: AttributeOption { .unique }
+
+    /// Says how an object is kept.
+    @_documentation(visibility: internal)
+    @available(*, unavailable, message: "remove it: what a deletion took is in the DeletionReport that it returns")
+    public static var preserveValueOnDeletion: AttributeOption { .unique }
+}

@@ -1,0 +1,109 @@
+import Testing
+
+/// What the compiler says to mistakes in queries and calls: one error for each, at the mistake.
+@Suite(.enabled(if: Compiler.arguments != nil, "the built modules and the macros weren't found beside the tests"))
+struct DiagnosticsTests {
+    private static let models = """
+        import Foundation
+        import Relata
+        @Model struct Genre { let id: ID<Genre>; var name: String }
+        @Model struct Author { let id: ID<Author>; var name: String }
+        @Model struct Song { var id: Int?; var title: String }
+        @Model struct Book {
+            let id: ID<Book>
+            var title: String
+            var year: Int
+            var genre: ToOne<Genre>?
+            var song: ToOne<Song>
+            var authors: ToMany<Author>
+        }
+
+        """
+
+    @Test func aMistakeInAClosureIsTheOnlyErrorAndStandsThere() throws {
+        try Compiler.expectErrors(
+            in: Self.models + """
+                func use(_ store: Store) async throws {
+                    _ = try await store.fetch(Book.where { $0.titel == "x" })  // has no member 'titel'
+                    _ = try await store.fetch(Book.where { $0.title == 3 })  // cannot convert value of type 'Int'
+                    _ = try await store.fetch(Book.where { $0.year > 3 && $0.titel == "x" })  // has no member 'titel'
+                    _ = try await store.fetch(Book.where { $0.year > unknown })  // cannot find 'unknown' in scope
+                    _ = try await store.fetch(Book.where { $0.title })  // and 'Bool' be equivalent
+                    _ = try await store.fetch(Book.where { $0.genre.nam == "x" }.limit(3))  // 'nam'
+                    _ = try await store.fetch(Book.where { $0.authors.contains { $0.nam == "x" } })  // no member 'nam'
+                    _ = try await store.fetch(Book.sorted { $0.titel })  // has no member 'titel'
+                    _ = try await store.fetch(Book.all.including { $0.author })  // has no member 'author'
+                    _ = try await store.fetch(Book.all.select { ($0.titel, $0.year) })  // has no member 'titel'
+                    _ = try await store.fetch(Book.self, id: ID()) { $0.autors }  // has no member 'autors'
+                    _ = try await store.first(Book.where { $0.titel == "x" })  // has no member 'titel'
+                    _ = try await store.count(Book.where { $0.titel == "x" })  // has no member 'titel'
+                    try await store.read { _ = try $0.fetch(Book.where { $0.titel == "x" }) }  // has no member 'titel'
+                    _ = try await store.fetch("x")  // write a query, such as 'Book.where { … }', an ID or a to-one
+                    _ = try await store.fetch(Song.self, id: "x")  // the key of the model is of another type
+                }
+                """)
+    }
+
+    @Test func aMistakeInTheInitializerIsTheOnlyErrorAndStandsThere() throws {
+        try Compiler.expectErrors(
+            in: Self.models + """
+                func use(_ genre: Genre, _ author: Author, _ song: Song) {
+                    _ = Book(titel: "x", year: 1, song: song)  // have 'titel:year:song:', expected 'title:year:song:'
+                    _ = Book(title: 3, year: 1, genre: genre, song: song)  // cannot convert value of type 'Int'
+                    _ = Book(title: "x", year: 1, genre: author)  // 'Author' and 'Genre' be equivalent
+                    _ = Book(title: "x", year: 1, genre: genre, authors: author)  // expected argument type 'ToMany<Author>'
+                    _ = Book(title: "x", year: 1, genre: unknown)  // cannot find 'unknown' in scope
+                }
+                """)
+    }
+
+    @Test func whatSwiftDataWritesIsAnsweredWithWhatToWrite() throws {
+        try Compiler.expectErrors(
+            in: Self.models + """
+                @Model struct Photo {
+                    let id: ID<Photo>
+                    @Attribute(.externalStorage) var data: Data  // remove it: 'Data' is stored in its row
+                    @Attribute(.ephemeral) var isOpen: Bool = false  // write '@Transient'
+                    @Relationship(minimumModelCount: 1) var songs: ToMany<Song>  // write 'minimum:' and 'maximum:'
+                }
+                func use(_ store: Store, _ book: inout Book, _ author: Author) async throws {
+                    _ = try await store.fetch(Book.self)  // write 'fetch(Book.all)'
+                    _ = Book.all.sorted(by: \\.title)  // write 'sorted { $0.title }'
+                    _ = Book.sorted(by: [SortDescriptor(\\.title)])  // write 'sorted { $0.title }'
+                    _ = Book.where(#Predicate { $0.year > 1970 })  // write the condition without #Predicate
+                    _ = Book.filter { $0.year > 1970 }  // write 'where { … }'
+                    _ = Book.where { $0.title.lowercased() == "x" }  // write it without parentheses
+                    book.authors.append(author)  // 'append' has been renamed to 'add(_:)'
+                    book.authors.append(contentsOf: [author])  // has been renamed to 'add(_:)'
+                    book.authors.removeAll()  // write 'set([])'
+                    print(book.authors.count)  // write 'try objects.count'
+                    print(book.authors.isEmpty)  // write 'try objects.isEmpty'
+                }
+                """)
+    }
+
+    @Test func linksAreGivenAsObjectsKeysAndLiterals() throws {
+        let (errors, output) = try Compiler.errors(
+            in: Self.models + """
+                @Model struct Sleeve {
+                    let id: ID<Sleeve>
+                    var book: ToOne<Book>
+                    @Relationship(inverse: \\Scan.sleeve) var scan: HasOne<Scan>
+                    var authors: ToMany<Author> = []
+                }
+                @Model struct Scan { var id: Int?; var sleeve: ToOne<Sleeve>? }
+                func use(_ genre: Genre, _ maybe: Genre?, _ link: ToOne<Genre>?, _ author: Author, _ song: Song) {
+                    _ = Book(title: "x", year: 1, song: song)
+                    _ = Book(title: "x", year: 1, genre: genre, song: ToOne(id: 7), authors: [author, author])
+                    _ = Book(title: "x", year: 1, genre: maybe, song: song, authors: [])
+                    _ = Book(title: "x", year: 1, genre: ToOne(id: genre.id), song: song)
+                    _ = Book(title: "x", year: 1, genre: link, song: song)
+                    let book = Book(title: "x", year: 1, genre: nil, song: .unset)
+                    _ = Sleeve(book: book, scan: Scan())
+                    _ = Sleeve(book: ToOne(book), scan: HasOne(Scan()))
+                    _ = Sleeve(book: book, authors: [author])
+                }
+                """)
+        #expect(errors == [], "\(output)")
+    }
+}
