@@ -37,19 +37,20 @@ struct ToolDatabase {
     /// Opens a file for reading. If the program that last wrote to it died in the middle of a transaction, the journal
     /// takes that back first, as every program that opens the file for writing has it do.
     private static func reading(_ path: String) throws -> Connection {
-        func open() throws(RelataError) -> Connection {
-            let connection = try Connection(path: path, isReadOnly: true)
-            _ = try connection.value(SQLStatement("SELECT 1 FROM sqlite_master LIMIT 1"))
-            return connection
-        }
         do {
-            return try open()
-        } catch RelataError.readOnly where FileManager.default.fileExists(atPath: path + "-journal") {
-            let writer = try Connection(path: path)
-            _ = try writer.value(SQLStatement("SELECT 1 FROM sqlite_master LIMIT 1"))
-            try writer.close()
-            return try open()
+            return try open(path, isReadOnly: true)
+        } catch let error as RelataError {
+            guard case .readOnly = error, FileManager.default.fileExists(atPath: path + "-journal") else { throw error }
+            try open(path, isReadOnly: false).close()
+            return try open(path, isReadOnly: true)
         }
+    }
+
+    /// Opens a file and reads its head, which takes back what a journal says where the file may be written.
+    private static func open(_ path: String, isReadOnly: Bool) throws -> Connection {
+        let connection = try Connection(path: path, isReadOnly: isReadOnly)
+        _ = try connection.value(SQLStatement("SELECT 1 FROM sqlite_master LIMIT 1"))
+        return connection
     }
 
     private static func read(_ connection: Connection, _ name: String) throws(RelataError) -> EntityReader {
