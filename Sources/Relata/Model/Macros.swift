@@ -22,7 +22,8 @@ public import RelataCore
 /// properties are left alone. The primary key is the property `id`, or those marked `@Attribute(.primaryKey)`.
 ///
 /// The macro adds a memberwise initialiser (keys that are made on the device, links, optionals and properties with an
-/// initial value have a default; private properties with one are left out), the conformances to `Model`, `Hashable`
+/// initial value have a default; private properties with one are left out; a link to one object takes the object as it is
+/// or a `ToOne`), the conformances to `Model`, `Hashable`
 /// and, where there is an `id`, `Identifiable`, and the nested type `Fields`, which predicates, sort orders and includes
 /// are written with. A model that writes its own initialiser with the same labels, its own `==` or its own
 /// `hash(into:)` keeps it.

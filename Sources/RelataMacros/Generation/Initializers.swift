@@ -33,12 +33,16 @@ extension ModelDeclaration {
         /// The argument for the memberwise initialiser.
         var bareArgument: String {
             let name = property.identifier
-            return switch (property.link?.kind, property.link?.isOptional) {
-            case (.hasOne, _): "\(name): \(name).map { .init($0) } ?? .init()"
-            case (.toOne, true): "\(name): \(name).map { $0._toOne }"
-            case (.toOne, _): "\(name): \(name)._toOne"
-            default: "\(name): \(name)"
-            }
+            // Of all keywords the compiler wants only these in backticks as labels, and warns about others.
+            let label = ["inout", "let", "var"].contains(property.name) ? name : property.name
+            let value =
+                switch (property.link?.kind, property.link?.isOptional) {
+                case (.hasOne, _): "\(name).map { .init($0) } ?? .init()"
+                case (.toOne, true): "\(name).map { $0._toOne }"
+                case (.toOne, _): "\(name)._toOne"
+                default: name
+                }
+            return "\(label): \(value)"
         }
 
         private func text(_ type: String, _ value: String?) -> String {

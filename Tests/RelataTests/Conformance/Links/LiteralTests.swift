@@ -24,7 +24,8 @@ import Testing
         #expect(mixed.genre?.id == fantasy.id && mixed.isbn?.id == "1")
         let episode = try await store.save(
             Episode(title: "e", series: Series(title: "s"), history: History(progress: 1)))
-        #expect(try episode.history.object?.progress == 1 && episode.series.object.title == "s")
+        #expect(try episode.history.object?.progress == 1)
+        #expect(try episode.series.object.title == "s")
     }
 
     @Test(arguments: Engine.allCases) func anAssignedLiteralMeansTheseAndNoOthers(_ engine: Engine) async throws {
@@ -36,7 +37,8 @@ import Testing
         #expect(try await store.related(to: book) { $0.authors }.map(\.name) == ["b"])
         book.authors = []
         book = try await store.save(book)
-        #expect(try await store.related(to: book) { $0.authors }.isEmpty && store.count(Author.all) == 2)
+        #expect(try await store.related(to: book) { $0.authors }.isEmpty)
+        #expect(try await store.count(Author.all) == 2)
     }
 
     @Test(arguments: Engine.allCases) func aReadObjectHasNoEditsWhateverItsLinksBeginWith(_ engine: Engine) async throws
