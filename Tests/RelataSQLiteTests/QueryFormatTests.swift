@@ -29,7 +29,7 @@ struct QueryFormatTests {
         #expect(try find("Book", "year(loaned) = 1970") == [2])
         #expect(try find("Genre", "ANY books.reviews.@max.stars = 5") == [1])
         #expect(try find("Genre", "name ==[cd] 'ESSAI'") == [3])
-        #expect(try find("Genre", "books.authors.@count = 2") == [1])
+        #expect(try find("Genre", "books.authors.@count = 3") == [1])
         #expect(try find("Note", "enrolment = %@", .key(KeyValue([2, "math"]))) == [2])
         #expect(try find("Person", "ANY friends.mother.name = 'Bea'") == [1])
         #expect(try find("Book", "title MATCHES '.*[%_]'") == [3])
