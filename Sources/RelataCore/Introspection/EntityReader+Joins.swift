@@ -1,12 +1,11 @@
 /// Join tables as many-to-manys.
 extension EntityReader {
-    /// A table is a mere join if two required foreign keys, unique together, fill it but for positions.
+    /// A table that none refers to is a mere join if two required foreign keys, unique together, fill it but for
+    /// positions.
     func isJoin(_ number: Int) -> Bool {
         let (table, keys) = (tables[number], references[number])
         guard keys.count == 2, table.foreignKeys.count == 2,
-            keys.allSatisfy({ $0.target >= declared.count && $0.comparison == .equal }),
-            !references.joined().contains(where: { $0.target == number }),
-            !constraints.joined().contains(where: { $0.target == entityNames[number] })
+            keys.allSatisfy({ $0.target >= declared.count && $0.comparison == .equal })
         else { return false }
         let columns = keys[0].columns + keys[1].columns
         let others = table.columns.filter { column in !columns.contains { $0.isSameName(as: column.name) } }

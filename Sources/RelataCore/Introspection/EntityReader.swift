@@ -11,6 +11,8 @@ public struct EntityReader {
     /// The tables that are read, those of declared entities first.
     let tables: [TableDescription]
     let declared: [Entity]
+    /// Whether the entities are those declared, all of them, and no others.
+    package var isDeclared: Bool { !declared.isEmpty && declared.count == entities.count }
     /// The foreign keys that become to-ones, by table.
     var references: [[KeyReference]] = []
     /// The foreign keys that no relationship stands for, by table.
@@ -59,7 +61,8 @@ public struct EntityReader {
     public init(
         _ all: [TableDescription], declared given: [Entity] = [], leavingOut leftOut: [String: String] = [:]
     ) {
-        let ofDeclared = given.compactMap { entity in all.first { $0.name.isSameName(as: entity.table) } }
+        let byName = given.isEmpty ? [:] : Dictionary(all.map { ($0.name.lowercased(), $0) }) { first, _ in first }
+        let ofDeclared = given.compactMap { byName[$0.table.lowercased()] }
         let schema = ofDeclared.count == given.count ? try? Schema(given) : nil
         declared = schema == nil ? [] : given
         let covered = Set(schema.map { SchemaDDL.tables(of: $0).map { $0.name.lowercased() } } ?? [])
@@ -82,18 +85,19 @@ public struct EntityReader {
         if let schema, !declared.isEmpty {
             for number in schema.tables.indices {
                 readOtherForeignKeys(
-                    of: number, knowing: schema.references.filter { $0.source == number }.map(\.columns))
+                    of: number, knowing: schema.references(of: number).map(\.columns))
                 entities[number].foreignKeys = constraints[number]
             }
         }
         let undeclared = declared.count..<tables.count
         for number in undeclared { readForeignKeys(of: number) }
         for number in undeclared { breakKeyCycles(at: number) }
-        let joins = undeclared.filter(isJoin)
+        let targets = Set(references.joined().map { entityNames[$0.target] } + constraints.joined().map(\.target))
+        let joins = Set(undeclared.filter { !targets.contains(entityNames[$0]) && isJoin($0) })
         let others = undeclared.filter { !joins.contains($0) }
         for number in others { readColumns(of: number) }
         for number in others { addViews(of: number) }
-        for number in joins { addManyToMany(number) }
+        for number in undeclared where joins.contains(number) { addManyToMany(number) }
         entities += others.map(entity)
     }
 

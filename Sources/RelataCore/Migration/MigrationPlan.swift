@@ -15,6 +15,8 @@ public struct MigrationPlan: Sendable {
     package var completion: [String] = []
     /// What must not be true in the end.
     package var finalChecks: [MigrationCheck] = []
+    /// Whether tables or indexes are dropped or made anew, so that references may lead nowhere afterwards.
+    package var mayBreakReferences = false
 
     /// A plan that changes nothing.
     public init() {}

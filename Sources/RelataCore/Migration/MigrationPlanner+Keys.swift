@@ -152,7 +152,10 @@ extension MigrationPlanner {
             report(
                 place(of: index.columns[0], in: wanted),
                 index.isUnique ? "it need not be unique any more" : "it isn't indexed any more")
-            if !isRemade { plan.completion.append("DROP INDEX \(quote(index.name))") }
+            if !isRemade {
+                plan.completion.append("DROP INDEX \(quote(index.name))")
+                plan.mayBreakReferences = true
+            }
         }
         if isRemade { restore(left.indexes, of: wanted.name, remake.final) }
         for index in wanted.indexes.filter(\.isUnique) where !left.isUnique(index.columns) {

@@ -1,8 +1,9 @@
 /// Renames: what a model declares by `originalName` and `originalTable`, and what the old models tell.
 extension MigrationPlanner {
     mutating func rename() {
-        for table in schema.tables { renameTable(of: table) }
-        for table in schema.tables {
+        let tables = schema.tables.filter { isInPart($0.sqlName) }
+        for table in tables { renameTable(of: table) }
+        for table in tables {
             for property in table.entity.properties {
                 switch property {
                 case .attribute(let attribute):
@@ -14,8 +15,10 @@ extension MigrationPlanner {
                 }
             }
         }
-        for join in schema.joins { renameJoin(join) }
+        for join in schema.joins where isInPart(join.table) { renameJoin(join) }
     }
+
+    private func isInPart(_ table: String) -> Bool { part?.contains(table.lowercased()) ?? true }
 
     /// The entity as it was in the old models: that of the same table, under its old or new name.
     func oldTable(_ table: Table) -> Table? {

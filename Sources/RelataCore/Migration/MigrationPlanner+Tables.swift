@@ -176,5 +176,6 @@ extension MigrationPlanner {
         ]
         if !tables.values.contains(where: \.isRenamed) { plan.completion += working.description.triggers }
         remade.insert(name.lowercased())
+        plan.mayBreakReferences = true
     }
 }

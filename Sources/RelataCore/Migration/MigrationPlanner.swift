@@ -11,6 +11,8 @@ public struct MigrationPlanner {
     /// Whether the file has tables, but none of them by Relata.
     let isForeign: Bool
     let steps: [MigrationStepDeclaration]
+    /// The lowercase names of the tables that are looked at, the others being as they should; `nil` for all.
+    let part: Set<String>?
     let facts: (DataQuestion) throws(RelataError) -> Bool
 
     var plan = MigrationPlan()
@@ -50,20 +52,48 @@ public struct MigrationPlanner {
         schema: Schema, actual: [TableDescription], declared: [Entity]?, steps: [MigrationStepDeclaration],
         facts: @escaping (DataQuestion) throws(RelataError) -> Bool
     ) {
+        self.init(
+            schema: schema, actual: actual, old: declared.flatMap { try? Schema($0) },
+            isForeign: declared == nil && !actual.isEmpty && !steps.contains { $0.changes.contains(.adopting) },
+            steps: steps, part: nil, taken: [], facts: facts)
+    }
+
+    /// Prepares to compare some tables of a file that a schema fits otherwise.
+    ///
+    /// - Parameters:
+    ///   - part: The names of the tables that are compared.
+    ///   - actual: These tables, as far as they are there.
+    ///   - old: The schema that the file fits.
+    ///   - taken: The names of all tables and indexes of the file.
+    package init(
+        schema: Schema, part: Set<String>, actual: [TableDescription], old: Schema,
+        steps: [MigrationStepDeclaration], taken: [String],
+        facts: @escaping (DataQuestion) throws(RelataError) -> Bool
+    ) {
+        self.init(
+            schema: schema, actual: actual, old: old, isForeign: false, steps: steps,
+            part: Set(part.map { $0.lowercased() }), taken: taken, facts: facts)
+    }
+
+    private init(
+        schema: Schema, actual: [TableDescription], old: Schema?, isForeign: Bool, steps: [MigrationStepDeclaration],
+        part: Set<String>?, taken: [String], facts: @escaping (DataQuestion) throws(RelataError) -> Bool
+    ) {
         self.schema = schema
         self.steps = steps
+        self.part = part
         self.facts = facts
-        expected = SchemaDDL.tables(of: schema)
-        old = declared.flatMap { try? Schema($0) }
-        isForeign = declared == nil && !actual.isEmpty && !steps.contains { $0.changes.contains(.adopting) }
+        self.old = old
+        self.isForeign = isForeign
+        expected = SchemaDDL.tables(of: schema, among: part)
         tables = Dictionary(
             actual.map { ($0.name.lowercased(), WorkingTable(description: $0, originalName: $0.name)) },
             uniquingKeysWith: { first, _ in first })
         if let old {
-            for table in SchemaDDL.tables(of: old) { oldTables[table.name.lowercased()] = table }
+            for table in SchemaDDL.tables(of: old, among: part) { oldTables[table.name.lowercased()] = table }
         }
         indexNames = IndexNames(
-            taken: actual.flatMap { [$0.name] + $0.indexes.map(\.name) } + expected.map(\.name))
+            taken: taken + actual.flatMap { [$0.name] + $0.indexes.map(\.name) } + expected.map(\.name))
     }
 
     /// Compares the file with the schema.
@@ -75,13 +105,13 @@ public struct MigrationPlanner {
 
     private mutating func work() throws(RelataError) {
         for table in expected where tables[table.name.lowercased()] == nil { try checkName(of: table) }
-        guard !tables.isEmpty else {
+        guard !tables.isEmpty || part != nil else {
             plan.isCreation = true
             for table in expected { report(place(of: table).whole, "a new table") }
             plan.preparation = SchemaDDL.creation(of: schema, dialect: .sqlite)
             return
         }
-        plan.steps = steps.map(\.name)
+        plan.steps = steps.map(\.name).filter { !$0.isEmpty }
         if !isForeign { rename() }
         for table in expected {
             if tables[table.name.lowercased()] == nil {
@@ -115,13 +145,14 @@ public struct MigrationPlanner {
 
     /// A table goes only if a step says so.
     private mutating func dropTables() {
-        for (name, table) in tables.sorted(by: { $0.key < $1.key })
-        where !expected.contains(where: { $0.name.lowercased() == name }) {
+        let wanted = Set(expected.map { $0.name.lowercased() })
+        for (name, table) in tables.sorted(by: { $0.key < $1.key }) where !wanted.contains(name) {
             let entity = old?.tables.first { $0.sqlName.lowercased() == name }?.name ?? table.description.name
             let change = [LossyChange.dropping(entity), .dropping(table.description.name)]
             guard let step = steps.first(where: { $0.covers(change) }) else { continue }
             note(Place(entity), "the table is dropped", .lossy, step: step.name)
             plan.completion.append("DROP TABLE \(Dialect.sqlite.quote(table.description.name))")
+            plan.mayBreakReferences = true
         }
     }
 

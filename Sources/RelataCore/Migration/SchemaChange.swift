@@ -42,7 +42,7 @@ public enum LossyChange: Hashable, Sendable {
 
 /// What a step of a migration is called and takes care of.
 public struct MigrationStepDeclaration: Hashable, Sendable {
-    /// The name under which the file remembers that the step was done.
+    /// The name under which the file remembers that the step was done. A step without a name is done each time.
     public let name: String
     /// The changes that the step makes harmless.
     public let changes: [LossyChange]

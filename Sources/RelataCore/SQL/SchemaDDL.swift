@@ -4,10 +4,14 @@ import Foundation
 /// with real foreign keys that carry the delete rules.
 public enum SchemaDDL {
     /// Every table of the schema, entities first, then join tables.
-    public static func tables(of schema: Schema) -> [TableDescription] {
+    public static func tables(of schema: Schema) -> [TableDescription] { tables(of: schema, among: nil) }
+
+    /// The tables of the schema whose names, in lower case, are among these; `nil` for all.
+    static func tables(of schema: Schema, among wanted: Set<String>?) -> [TableDescription] {
+        let isWanted = { (name: String) in wanted?.contains(name.lowercased()) ?? true }
         var names = IndexNames(schema)
-        let entities = schema.tables.map { entityTable($0, schema, &names) }
-        return entities + schema.joins.map { joinTable($0, schema, &names) }
+        let entities = schema.tables.filter { isWanted($0.sqlName) }.map { entityTable($0, schema, &names) }
+        return entities + schema.joins.filter { isWanted($0.table) }.map { joinTable($0, schema, &names) }
     }
 
     /// The statements that make an empty database for the schema.
@@ -19,7 +23,7 @@ public enum SchemaDDL {
     }
 
     private static func entityTable(_ table: Table, _ schema: Schema, _ names: inout IndexNames) -> TableDescription {
-        let references = schema.references.filter { $0.source == table.index }
+        let references = schema.references(of: table.index)
         var description = TableDescription(
             name: table.sqlName, columns: [], primaryKey: table.keyColumnNames,
             isKeyAssigned: table.keyColumns.count == 1 && table.columns[table.keyColumns[0]].type.storage == .integer)

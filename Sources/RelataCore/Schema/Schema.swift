@@ -12,6 +12,8 @@ public final class Schema: Sendable {
     /// Every foreign key: those of ``references``, by the same numbers, and then those that no relationship stands for.
     public let foreignKeys: [SchemaForeignKey]
     private let tableIndex: [String: Int]
+    /// Where the foreign keys of each table begin and end: they are numbered table by table.
+    private let referenceRanges: [Range<Int>]
 
     /// Checks the entities and resolves how they are related.
     ///
@@ -24,7 +26,20 @@ public final class Schema: Sendable {
         joins = resolver.joins
         foreignKeys = Self.foreignKeys(tables, references)
         tableIndex = resolver.tableIndex
+        var ranges: [Range<Int>] = []
+        ranges.reserveCapacity(tables.count)
+        var start = 0
+        for table in tables.indices {
+            var end = start
+            while end < references.count, references[end].source == table { end += 1 }
+            ranges.append(start..<end)
+            start = end
+        }
+        referenceRanges = ranges
     }
+
+    /// The foreign keys that an entity holds.
+    package func references(of table: Int) -> ArraySlice<Reference> { references[referenceRanges[table]] }
 
     /// The number of the entity of that name, if the schema has it.
     public func index(of entity: String) -> Int? { tableIndex[entity] }

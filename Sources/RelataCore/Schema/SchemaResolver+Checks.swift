@@ -28,7 +28,8 @@ extension SchemaResolver {
     }
 
     mutating func checkColumnNames(of index: Int) {
-        let hidden = references.filter { $0.source == index && $0.isOrderStored }
+        let own = relationships[index].compactMap { draftNumbers[PropertyName(entity: index, property: $0.name)] }
+        let hidden = own.map { references[$0] }.filter(\.isOrderStored)
         let all =
             tables[index].columns.map { (name: $0.name, property: $0.property) }
             + hidden.compactMap { reference in reference.orderColumn.map { (name: $0, property: reference.property) } }

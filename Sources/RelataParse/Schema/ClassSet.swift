@@ -1,10 +1,16 @@
 import RelataCore
 import RelataSQLite
+import Synchronization
 
 /// All classes of a store at one moment. Never changed: a change of the schema makes another.
 final class ClassSet: Sendable {
     /// The entities as they are stored.
     let entities: [Entity]
+    /// The same, resolved.
+    let storedSchema: Schema
+    /// Whether the file remembers these entities, and its tables fit them: a change concerns what is changed, and nothing
+    /// else need be looked at.
+    let isRemembered: Bool
     /// The entities behind the classes, resolved. What clients know besides is enforced by their rules.
     let schema: Schema
     /// What clients know besides, by class.
@@ -15,22 +21,30 @@ final class ClassSet: Sendable {
     let hasCounts: Bool
     /// How their objects are fetched.
     let prepared = PreparedFetches()
-    private let classes: [String: ParseClass]
+    /// The classes that somebody asked for, in the order of the tables.
+    private let classes: [Slot]
 
-    init(_ entities: [Entity], options: [String: ClassOptions], version: Int64) throws(RelataError) {
+    /// A class, once it was asked for.
+    private final class Slot: Sendable {
+        let parseClass = AtomicLazyReference<ParseClass>()
+    }
+
+    /// - Parameter stored: The entities, if they were resolved before.
+    init(
+        _ entities: [Entity], schema stored: Schema? = nil, options: [String: ClassOptions], version: Int64,
+        isRemembered: Bool
+    ) throws(RelataError) {
         self.entities = entities
-        schema = try Schema(Self.keepingRequiredPointers(entities, options))
+        self.isRemembered = isRemembered
+        let stored = if let stored { stored } else { try Schema(entities) }
+        storedSchema = stored
+        // Few classes need rules other than their entities'.
+        let needsOthers = options.values.contains { $0.fields.values.contains(where: \.isRequired) }
+        schema = needsOthers ? try Schema(Self.keepingRequiredPointers(entities, options)) : stored
         hasCounts = CountCheck.isNeeded(in: schema)
         self.options = options
         self.version = version
-        let stored = Dictionary(entities.map { ($0.name, $0) }) { first, _ in first }
-        var classes: [String: ParseClass] = [:]
-        for table in schema.tables {
-            classes[table.name] = ParseClass(
-                table, stored: stored[table.name] ?? table.entity, in: schema,
-                options: options[table.name] ?? ClassOptions())
-        }
-        self.classes = classes
+        classes = entities.map { _ in Slot() }
     }
 
     /// Entities in which no deletion unsets a pointer that objects are refused without: what would be unset on either side
@@ -69,11 +83,21 @@ final class ClassSet: Sendable {
     }
 
     /// All classes in the order they were made.
-    var all: [ParseClass] { schema.tables.compactMap { classes[$0.name] } }
+    var all: [ParseClass] { classes.indices.map(parseClass) }
 
     /// The class of that name.
-    subscript(name: String) -> ParseClass? { classes[name] }
+    subscript(name: String) -> ParseClass? { schema.index(of: name).map(parseClass) }
 
     /// The class of an entity.
-    subscript(entity number: Int) -> ParseClass? { classes[schema.tables[number].name] }
+    subscript(entity number: Int) -> ParseClass? { parseClass(number) }
+
+    private func parseClass(_ number: Int) -> ParseClass {
+        let slot = classes[number]
+        if let known = slot.parseClass.load() { return known }
+        // Of several that are made at once, all get the first.
+        let table = schema.tables[number]
+        return slot.parseClass.storeIfNil(
+            ParseClass(
+                table, stored: entities[number], in: schema, options: options[table.name] ?? ClassOptions()))
+    }
 }

@@ -73,7 +73,7 @@ final class ParseClass: Sendable {
         insertsTogether =
             fieldsWithDefaults.isEmpty && revision == nil && table.keyColumns.count == 1 && !entity.isKeyAssigned
             && table.columns.count <= RowList.maximumColumns
-            && !schema.references.contains { $0.source == table.index && $0.target == table.index }
+            && !schema.references(of: table.index).contains { $0.target == table.index }
         places = Dictionary(fields.enumerated().map { ($1.name, $0) }) { first, _ in first }
     }
 }

@@ -53,7 +53,7 @@ extension SchemaDraft {
             plan.refuse("\(problem.className).\(problem.field)", problem.message)
             takeBack(problem.field, of: problem.className, to: old)
         }
-        for duplicate in try duplicates(since: old.entities, on: connection) {
+        for duplicate in try duplicates(since: stored, on: connection) {
             for name in takeBack(unique: duplicate.fields, of: duplicate.className) {
                 plan.refuse("the unique index \(name) of \(duplicate.className)", duplicate.message)
             }

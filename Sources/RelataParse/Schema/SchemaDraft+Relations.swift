@@ -14,20 +14,24 @@ extension SchemaDraft {
 
     /// The pointers and relations that can't be so, and why.
     var relationProblems: [(className: String, field: String, message: String)] {
-        entities.flatMap { entity in
+        let known = Dictionary(entities.map { ($0.name, $0) }) { first, _ in first }
+        return entities.flatMap { entity in
             entity.relationships.compactMap { relationship in
-                problem(of: relationship, of: entity).map {
+                problem(of: relationship, of: entity, among: known).map {
                     (entity.name, relationship.name, $0)
                 }
             }
         }
     }
 
-    private func problem(of relationship: Relationship, of entity: Entity) -> String? {
+    private func problem(
+        of relationship: Relationship, of entity: Entity, among known: [String: Entity]
+    ) -> String? {
         switch relationship.kind {
         case .toOne(isOptional: false, _) where relationship.onTargetDelete == .nullify:
             return "nullify can't unset it, since its column must have a value: let onTargetDelete be cascade or deny"
-        case .toMany(let inverse): return problem(of: relationship, of: entity, inverse: inverse)
+        case .toMany(let inverse):
+            return problem(of: relationship, of: entity, inverse: inverse, known[relationship.target])
         case .manyToMany:
             if relationship.deleteRule == .noAction {
                 return
@@ -40,8 +44,9 @@ extension SchemaDraft {
         }
     }
 
-    private func problem(of relationship: Relationship, of entity: Entity, inverse: String) -> String? {
-        let target = self.entity(relationship.target)
+    private func problem(
+        of relationship: Relationship, of entity: Entity, inverse: String, _ target: Entity?
+    ) -> String? {
         let place = "\(relationship.target).\(inverse)"
         guard let pointer = target?.relationship(inverse), !pointer.isToMany, pointer.target == entity.name else {
             return

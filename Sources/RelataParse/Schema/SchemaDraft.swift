@@ -1,4 +1,3 @@
-import Foundation
 import RelataCore
 import RelataSQLite
 
@@ -197,6 +196,16 @@ struct SchemaDraft {
 
     // MARK: Migration
 
+    /// The classes that are new, gone or other than they were.
+    func changedClasses(since old: [Entity]) -> Set<String> {
+        let before = Dictionary(old.map { ($0.name, $0) }) { first, _ in first }
+        var changed = Set(entities.filter { before[$0.name] != $0 }.map(\.name))
+        if entities.count < old.count + changed.count {
+            changed.formUnion(Set(before.keys).subtracting(entities.map(\.name)))
+        }
+        return changed
+    }
+
     /// - Throws: ``ParseError`` 103 for a new class whose name something else has: a view or an index of the file, a module
     ///   of the database.
     func checkNames(since old: [Entity], on connection: Connection) throws {
@@ -217,16 +226,17 @@ struct SchemaDraft {
 
     /// What can't be unique of the sets that are to be since: objects that are stored have the same values.
     func duplicates(
-        since old: [Entity], on connection: Connection
+        since old: Schema, on connection: Connection
     ) throws -> [(className: String, fields: [String], message: String)] {
         var found: [(className: String, fields: [String], message: String)] = []
-        for before in old {
-            guard let entity = entity(before.name) else { continue }
+        for entity in entities {
+            guard !entity.uniques.isEmpty, let table = old[entity.name] else { continue }
+            let before = table.entity
             // New fields hold nothing that could be the same.
             let new = entity.uniques.filter { set in
                 !before.uniques.contains(set) && set.allSatisfy { before.property($0) != nil }
             }
-            guard !new.isEmpty, let table = try Schema(old)[before.name] else { continue }
+            guard !new.isEmpty else { continue }
             for fields in new {
                 let columns = fields.flatMap { table.columnIndexes(of: $0) }.map { table.columns[$0].name }
                 let question = DataQuestion.hasDuplicates(table: table.sqlName, columns: columns)
@@ -245,12 +255,14 @@ struct SchemaDraft {
     /// The step that lets go of what was taken away since, and makes a file of another program Relata's.
     func migrationStep(from old: [Entity]) -> MigrationStep {
         var changes: [LossyChange] = [.adopting]
+        let known = Dictionary(entities.map { ($0.name, $0) }) { first, _ in first }
         for before in old {
-            guard let after = entity(before.name) else {
+            guard let after = known[before.name] else {
                 changes.append(.dropping(before.name))
                 changes += before.relationships.flatMap { Self.dropping($0, of: before) }
                 continue
             }
+            if after == before { continue }
             for property in before.properties where after.property(property.name) == nil {
                 changes.append(.dropping("\(before.name).\(property.name)"))
                 if case .relationship(let relationship) = property {
@@ -258,8 +270,7 @@ struct SchemaDraft {
                 }
             }
         }
-        // The file remembers steps by name and does each once: each change of classes is another.
-        return MigrationStep(UUID().uuidString, taking: changes)
+        return MigrationStep(allowing: changes)
     }
 
     /// The table of a many-to-many goes with it.

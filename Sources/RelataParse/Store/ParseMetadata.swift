@@ -36,21 +36,38 @@ enum ParseMetadata {
         return options
     }
 
-    /// Replaces them.
-    static func write(_ options: [String: ClassOptions], on connection: Connection) throws(RelataError) {
-        try connection.execute("DELETE FROM \(table)")
+    /// Replaces what is known of classes where it differs.
+    static func write(
+        _ options: [String: ClassOptions], since old: [String: ClassOptions], on connection: Connection
+    ) throws(RelataError) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        for (name, options) in options.sorted(by: { $0.key < $1.key }) where options != ClassOptions() {
-            guard let data = try? encoder.encode(options) else {
+        let nothing = ClassOptions()
+        let names = Set(options.filter { old[$0.key] != $0.value }.keys).union(old.keys.filter { options[$0] == nil })
+        for name in names.sorted() {
+            guard let known = options[name], known != nothing else {
+                try connection.execute(
+                    SQLStatement("DELETE FROM \(table) WHERE name = ?1", [.value(.text(name))]))
+                continue
+            }
+            guard let data = try? encoder.encode(known) else {
                 throw .invalidUse("what is known of the class \(name) can't be written as JSON")
             }
             try connection.execute(
                 SQLStatement(
-                    "INSERT INTO \(table) (name, options) VALUES (?1, ?2)",
+                    "REPLACE INTO \(table) (name, options) VALUES (?1, ?2)",
                     [.value(.text(name)), .value(.text(String(decoding: data, as: UTF8.self)))]))
         }
-        // A change of options alone changes no table, but must be seen by everybody who knows the tables by number.
-        try connection.execute("PRAGMA schema_version = \(try version(of: connection) + 1)")
+    }
+
+    /// Gives the tables another number: a change of options alone changes no table, but must be seen by everybody who
+    /// knows the tables by number.
+    ///
+    /// - Returns: The number.
+    static func renew(_ old: Int64, on connection: Connection) throws(RelataError) -> Int64 {
+        let version = try version(of: connection)
+        if version != old { return version }
+        try connection.execute("PRAGMA schema_version = \(version + 1)")
+        return version + 1
     }
 }

@@ -22,7 +22,11 @@ public final class ParseStore: Sendable {
     /// Where the file is; `nil` for a store in memory.
     public let path: String?
     private let objectIDs = ObjectIDGenerator()
-    private let current: Mutex<ClassSet>
+    private let foundDiskFull = Atomic(false)
+    /// The classes as they were last seen, and as they were shortly before: transactions that began then see them so.
+    private let recent: Mutex<[ClassSet]>
+    /// How many are kept.
+    private static let recentCount = 4
 
     private init(
         pool: ConnectionPool, models: ServedModels?, mode: Mode, path: String?, classes: ClassSet
@@ -31,7 +35,7 @@ public final class ParseStore: Sendable {
         self.models = models
         self.mode = mode
         self.path = path
-        current = Mutex(classes)
+        recent = Mutex([classes])
     }
 
     // MARK: Opening
@@ -62,7 +66,8 @@ public final class ParseStore: Sendable {
                     try ParseMetadata.create(on: connection)
                 }
                 return try ClassSet(
-                    found.entities, options: found.options, version: try ParseMetadata.version(of: connection))
+                    found.entities, options: found.options, version: try ParseMetadata.version(of: connection),
+                    isRemembered: found.isRemembered)
             }
             try pool.copyLogInBackground()
             return ParseStore(pool: pool, models: nil, mode: mode, path: path, classes: classes)
@@ -82,7 +87,9 @@ public final class ParseStore: Sendable {
         try configure(&hooks)
         let version = try store.pool.read { connection in try ParseMetadata.version(of: connection) }
         try store.pool.withWriter { connection in try ParseMetadata.create(on: connection) }
-        let classes = try ClassSet(store.schema.tables.map(\.entity), options: [:], version: version)
+        let classes = try ClassSet(
+            store.schema.tables.map(\.entity), schema: store.schema, options: [:], version: version,
+            isRemembered: true)
         try store.pool.copyLogInBackground()
         return ParseStore(
             pool: store.pool, models: ServedModels(store: store, bindings: hooks.bindings), mode: .production,
@@ -95,8 +102,11 @@ public final class ParseStore: Sendable {
     /// Closes the store. What runs goes on to its end.
     public func close() throws { try pool.close() }
 
-    private static func read(_ connection: Connection) throws -> (entities: [Entity], options: [String: ClassOptions]) {
-        (try Introspection.entities(of: connection), try ParseMetadata.options(on: connection))
+    private static func read(
+        _ connection: Connection
+    ) throws -> (entities: [Entity], options: [String: ClassOptions], isRemembered: Bool) {
+        let found = try Introspection.read(connection)
+        return (found.entities, try ParseMetadata.options(on: connection), found.isDeclared)
     }
 
     // MARK: Transactions
@@ -118,11 +128,27 @@ public final class ParseStore: Sendable {
     func write<Result: Sendable>(
         sharing: Bool = false, _ body: @escaping @Sendable (ParseTransaction) throws -> Result
     ) async throws -> Result {
-        // What an app does before and after it saves isn't ours to repeat.
-        if sharing && models == nil {
-            return try await pool.writeShared { connection in try body(try self.transaction(on: connection)) }
+        try await noticingFullDisk {
+            // What an app does before and after it saves isn't ours to repeat.
+            if sharing && models == nil {
+                return try await pool.writeShared { connection in try body(try self.transaction(on: connection)) }
+            }
+            return try await pool.write { connection in try body(try self.transaction(on: connection)) }
         }
-        return try await pool.write { connection in try body(try self.transaction(on: connection)) }
+    }
+
+    /// Whether the disk was full when something was written last.
+    var isDiskFull: Bool { foundDiskFull.load(ordering: .relaxed) }
+
+    private func noticingFullDisk<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
+        do {
+            let result = try await body()
+            if isDiskFull { foundDiskFull.store(false, ordering: .relaxed) }
+            return result
+        } catch {
+            if (error as? RelataError)?.isNoSpaceLeft == true { foundDiskFull.store(true, ordering: .relaxed) }
+            throw error
+        }
     }
 
     /// The transaction that a connection is in.
@@ -132,19 +158,30 @@ public final class ParseStore: Sendable {
 
     /// The classes as the transaction that the connection is in sees the tables: another process may have changed them,
     /// and so may this one between the two.
-    private func classes(for connection: Connection) throws -> ClassSet {
-        let known = current.withLock { $0 }
-        if models != nil { return known }
+    func classes(for connection: Connection) throws -> ClassSet {
+        let known = recent.withLock { $0 }
+        let last = known[known.count - 1]
+        if models != nil { return last }
         let version = try ParseMetadata.version(of: connection)
-        if version == known.version { return known }
+        if version == last.version { return last }
+        if let before = known.last(where: { $0.version == version }) { return before }
         let found = try Self.read(connection)
-        let classes = try ClassSet(found.entities, options: found.options, version: version)
-        current.withLock { if $0.version < version { $0 = classes } }
+        let classes = try ClassSet(
+            found.entities, options: found.options, version: version, isRemembered: found.isRemembered)
+        remember(classes)
         return classes
     }
 
     /// The classes as they were last seen.
-    var currentClasses: ClassSet { current.withLock { $0 } }
+    var currentClasses: ClassSet { recent.withLock { $0[$0.count - 1] } }
+
+    private func remember(_ classes: ClassSet) {
+        recent.withLock { recent in
+            guard recent[recent.count - 1].version < classes.version else { return }
+            recent.append(classes)
+            if recent.count > Self.recentCount { recent.removeFirst() }
+        }
+    }
 
     // MARK: Changing classes
 
@@ -172,28 +209,48 @@ public final class ParseStore: Sendable {
         guard models == nil else {
             throw ParseError(.operationForbidden, "the classes are those of the app's models and can't be changed here")
         }
-        return try await pool.alone { connection in
-            let (result, classes) = try SQLiteMigrator.transaction(on: connection) { migrate -> (Result, ClassSet) in
-                let stored = try Self.read(connection)
-                var draft = SchemaDraft(entities: stored.entities, options: stored.options)
-                let found = try change(&draft, connection)
-                if draft.entities != stored.entities || draft.options != stored.options {
-                    try draft.checkNames(since: stored.entities, on: connection)
-                    if let duplicate = try draft.duplicates(since: stored.entities, on: connection).first {
-                        throw ParseError(.duplicateValue, duplicate.message)
-                    }
-                    try migrate(try Schema(draft.entities), [draft.migrationStep(from: stored.entities)])
-                    try ParseMetadata.write(draft.options, on: connection)
+        return try await noticingFullDisk {
+            try await pool.alone { connection in
+                let done = try SQLiteMigrator.transaction(on: connection) { () -> (result: Result, classes: ClassSet) in
+                    let known = try self.classes(for: connection)
+                    var draft = SchemaDraft(entities: known.entities, options: known.options)
+                    let found = try change(&draft, connection)
+                    let classes = try Self.apply(draft, since: known, on: connection)
+                    return (
+                        try finish(found, ParseTransaction(connection, classes, objectIDs: self.objectIDs)), classes
+                    )
+                } didCommit: {
+                    self.remember($0.classes)
                 }
-                let version = try ParseMetadata.version(of: connection)
-                let classes = try ClassSet(draft.entities, options: draft.options, version: version)
-                return (try finish(found, ParseTransaction(connection, classes, objectIDs: self.objectIDs)), classes)
+                return done.result
             }
-            self.current.withLock {
-                if $0.version < classes.version || $0.schema.tables.isEmpty { $0 = classes }
-            }
-            return result
         }
+    }
+
+    /// Makes the tables what a draft says.
+    ///
+    /// - Returns: The classes as they are then.
+    private static func apply(
+        _ draft: SchemaDraft, since known: ClassSet, on connection: Connection
+    ) throws -> ClassSet {
+        let changed = draft.changedClasses(since: known.entities)
+        if changed.isEmpty, draft.options == known.options { return known }
+        try draft.checkNames(since: known.entities, on: connection)
+        if let duplicate = try draft.duplicates(since: known.storedSchema, on: connection).first {
+            throw ParseError(.duplicateValue, duplicate.message)
+        }
+        let schema = changed.isEmpty ? known.storedSchema : try Schema(draft.entities)
+        let steps = [draft.migrationStep(from: known.entities)]
+        if !known.isRemembered {
+            try SQLiteMigrator.apply(schema, steps: steps, on: connection)
+        } else if !changed.isEmpty {
+            try SQLiteMigrator.apply(
+                schema, since: known.storedSchema, changing: changed, steps: steps, on: connection)
+        }
+        try ParseMetadata.write(draft.options, since: known.options, on: connection)
+        return try ClassSet(
+            draft.entities, schema: schema, options: draft.options,
+            version: try ParseMetadata.renew(known.version, on: connection), isRemembered: true)
     }
 }
 

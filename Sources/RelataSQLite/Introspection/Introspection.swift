@@ -22,9 +22,11 @@ public enum Introspection {
         }
         // Another program may have changed the tables since. A lost index or constraint hides nothing of what was
         // declared; a lost column does.
+        let actual = Dictionary(tables.map { ($0.name.lowercased(), $0) }) { first, _ in first }
         let isWhole = SchemaDDL.tables(of: schema).allSatisfy { wanted in
-            let actual = tables.first { $0.name.lowercased() == wanted.name.lowercased() }
-            return actual.map { actual in wanted.columns.allSatisfy { actual.column($0.name) != nil } } ?? false
+            actual[wanted.name.lowercased()].map { actual in
+                wanted.columns.allSatisfy { actual.column($0.name) != nil }
+            } ?? false
         }
         return EntityReader(tables, declared: isWhole ? declared : [], leavingOut: leftOut)
     }
@@ -46,40 +48,81 @@ public enum Introspection {
 
     /// The tables of a database as they are, without SQLite's and Relata's own, views and virtual tables.
     public static func tables(of connection: Connection) throws(RelataError) -> [TableDescription] {
-        var tables: [TableDescription] = []
-        var numbers: [String: Int] = [:]
-        let list = """
-            SELECT l.name, l.wr, m.sql FROM temp.pragma_table_list AS l JOIN sqlite_master AS m ON m.name = l.name
-            WHERE l.schema = 'main' AND l.type = 'table' AND m.type = 'table' ORDER BY m.rowid
-            """
-        try connection.rows(SQLStatement(list)) { row in
+        var reader = TableReader(connection, names: nil)
+        try reader.read()
+        return reader.tables
+    }
+
+    /// The tables of these names, as far as they are there. No other table is looked at.
+    package static func tables(
+        of connection: Connection, named names: some Collection<String>
+    ) throws(RelataError) -> [TableDescription] {
+        var reader = TableReader(connection, names: Array(names))
+        try reader.read()
+        return reader.tables
+    }
+
+    /// The collation of a column, which no pragma tells.
+    static func collation(of column: String, in table: String, _ connection: Connection) -> String {
+        var name: UnsafePointer<CChar>?
+        sqlite3_table_column_metadata(connection.handle, "main", table, column, nil, &name, nil, nil, nil)
+        return name.map { String(cString: $0) } ?? "BINARY"
+    }
+}
+
+/// Reads tables as they are.
+private struct TableReader {
+    private let connection: Connection
+    /// The tables that are read; `nil` for all.
+    private let names: [String]?
+    private(set) var tables: [TableDescription] = []
+    /// The places of the tables, by name.
+    private var numbers: [String: Int] = [:]
+
+    init(_ connection: Connection, names: [String]?) {
+        self.connection = connection
+        self.names = names
+    }
+
+    mutating func read() throws(RelataError) {
+        var hasRowID: [String: Bool] = [:]
+        let list = "SELECT name, wr FROM temp.pragma_table_list WHERE schema = 'main' AND type = 'table'"
+        try connection.rows(SQLStatement(list)) { row in hasRowID[row.text(at: 0)] = row.integer(at: 1) == 0 }
+        let texts = "SELECT m.name, m.sql FROM sqlite_master AS m WHERE m.type = 'table'\(condition) ORDER BY m.rowid"
+        try connection.rows(query(texts)) { row in
             let name = row.text(at: 0)
-            guard !ReservedNames.isInternal(name) else { return }
+            guard let hasRowID = hasRowID[name], !ReservedNames.isInternal(name) else { return }
             numbers[name] = tables.count
             tables.append(
-                TableDescription(
-                    name: name, columns: [], primaryKey: [], hasRowID: row.integer(at: 1) == 0, sql: row.text(at: 2)))
+                TableDescription(name: name, columns: [], primaryKey: [], hasRowID: hasRowID, sql: row.text(at: 1)))
         }
-        try readColumns(of: connection, into: &tables, numbers)
-        try readForeignKeys(of: connection, into: &tables, numbers)
-        try readIndexes(of: connection, into: &tables, numbers)
+        try readColumns()
+        try readForeignKeys()
+        try readIndexes()
         let triggers = SQLStatement("SELECT tbl_name, sql FROM sqlite_master WHERE type = 'trigger' ORDER BY rowid")
         try connection.rows(triggers) { row in
             if let number = numbers[row.text(at: 0)] { tables[number].triggers.append(row.text(at: 1)) }
         }
-        return tables
     }
 
-    private static func readColumns(
-        of connection: Connection, into tables: inout [TableDescription], _ numbers: [String: Int]
-    ) throws(RelataError) {
+    /// Leaves out the tables that aren't read.
+    private var condition: String {
+        names == nil ? "" : " AND m.name COLLATE NOCASE IN \(Dialect.sqlite.rows(ofParameter: 1))"
+    }
+
+    /// A query about the tables that are read.
+    private func query(_ sql: String) -> SQLStatement {
+        SQLStatement(sql, names.map { [.list($0.map { .text($0) })] } ?? [])
+    }
+
+    private mutating func readColumns() throws(RelataError) {
         let columns = """
             SELECT m.name, x.name, x.type, x."notnull", x.dflt_value, x.pk, x.hidden
             FROM sqlite_master AS m JOIN temp.pragma_table_xinfo(m.name) AS x
-            WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY m.rowid, x.cid
+            WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%'\(condition) ORDER BY m.rowid, x.cid
             """
         var keys: [Int: [(rank: Int64, name: String)]] = [:]
-        try connection.rows(SQLStatement(columns)) { row in
+        try connection.rows(query(columns)) { row in
             guard let number = numbers[row.text(at: 0)], row.integer(at: 6) != 1 else { return }
             let name = row.text(at: 1)
             if row.integer(at: 5) > 0 { keys[number, default: []].append((row.integer(at: 5), name)) }
@@ -87,7 +130,7 @@ public enum Introspection {
                 ColumnDescription(
                     name: name, type: row.text(at: 2), isRequired: row.integer(at: 3) != 0,
                     defaultSQL: row.isNull(at: 4) ? nil : row.text(at: 4), isGenerated: row.integer(at: 6) >= 2,
-                    collation: collation(of: name, in: row.text(at: 0), connection)))
+                    collation: Introspection.collation(of: name, in: row.text(at: 0), connection)))
         }
         for (number, key) in keys {
             tables[number].primaryKey = key.sorted { $0.rank < $1.rank }.map(\.name)
@@ -97,25 +140,16 @@ public enum Introspection {
         }
     }
 
-    /// The collation of a column, which no pragma tells.
-    static func collation(of column: String, in table: String, _ connection: Connection) -> String {
-        var name: UnsafePointer<CChar>?
-        sqlite3_table_column_metadata(connection.handle, "main", table, column, nil, &name, nil, nil, nil)
-        return name.map { String(cString: $0) } ?? "BINARY"
-    }
-
-    private static func readForeignKeys(
-        of connection: Connection, into tables: inout [TableDescription], _ numbers: [String: Int]
-    ) throws(RelataError) {
+    private mutating func readForeignKeys() throws(RelataError) {
         // SQLite numbers the keys of a table from the last declared to the first.
         let keys = """
             SELECT m.name, f.id, f."table", f."from", f."to", f.on_delete
             FROM sqlite_master AS m JOIN temp.pragma_foreign_key_list(m.name) AS f
-            WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%'
+            WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%'\(condition)
             ORDER BY m.rowid, f.id DESC, f.seq
             """
         var last: (table: Int, id: Int64)?
-        try connection.rows(SQLStatement(keys)) { row in
+        try connection.rows(query(keys)) { row in
             guard let number = numbers[row.text(at: 0)] else { return }
             if last?.table != number || last?.id != row.integer(at: 1) {
                 last = (number, row.integer(at: 1))
@@ -130,17 +164,17 @@ public enum Introspection {
         }
     }
 
-    private static func readIndexes(
-        of connection: Connection, into tables: inout [TableDescription], _ numbers: [String: Int]
-    ) throws(RelataError) {
+    private mutating func readIndexes() throws(RelataError) {
+        var texts: [String: String] = [:]
+        let all = SQLStatement("SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL")
+        try connection.rows(all) { row in texts[row.text(at: 0)] = row.text(at: 1) }
         let indexes = """
-            SELECT m.name, i.name, i."unique", i.origin, i.partial, x.cid, x.name,
-                (SELECT sql FROM sqlite_master WHERE type = 'index' AND name = i.name), x."desc"
+            SELECT m.name, i.name, i."unique", i.origin, i.partial, x.cid, x.name, x."desc"
             FROM sqlite_master AS m JOIN temp.pragma_index_list(m.name) AS i JOIN temp.pragma_index_xinfo(i.name) AS x
-            WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%' AND x.key
+            WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%'\(condition) AND x.key
             ORDER BY m.rowid, i.seq DESC, x.seqno
             """
-        try connection.rows(SQLStatement(indexes)) { row in
+        try connection.rows(query(indexes)) { row in
             guard let number = numbers[row.text(at: 0)] else { return }
             let name = row.text(at: 1)
             if row.text(at: 3) == "pk" {
@@ -151,7 +185,7 @@ public enum Introspection {
                 tables[number].indexes.append(
                     IndexDescription(
                         name: name, columns: [], isUnique: row.integer(at: 2) != 0, isPlain: row.integer(at: 4) == 0,
-                        isDescending: row.integer(at: 8) != 0, sql: row.isNull(at: 7) ? nil : row.text(at: 7)))
+                        isDescending: row.integer(at: 7) != 0, sql: texts[name]))
             }
             let index = tables[number].indexes.count - 1
             if row.integer(at: 5) < 0 { tables[number].indexes[index].isPlain = false }

@@ -2,6 +2,9 @@ import Foundation
 import RelataCore
 
 /// What Relata remembers about a file, in the table `relata_metadata`.
+///
+/// All entities are one row. Entities that change one by one, as the classes of a server do, are written to rows of their
+/// own, which come before the row of all: writing one of many costs as much as writing the only one.
 struct Metadata {
     /// The entities that the file was last opened with, or `nil` if Relata never opened it.
     var entities: [Entity]?
@@ -9,6 +12,8 @@ struct Metadata {
     var steps: [String] = []
 
     private static let table = "\"relata_metadata\""
+    /// How the names of rows begin that hold one entity each.
+    private static let entityPrefix = "entity "
 
     /// Whether the file was last left by the same entities and steps, and nobody changed its tables since: one look-up.
     static func isUnchanged(_ connection: Connection, fingerprint: String) -> Bool {
@@ -30,42 +35,92 @@ struct Metadata {
         let decoder = JSONDecoder()
         decoder.nonConformingFloatDecodingStrategy = .convertFromString(
             positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
-        try connection.rows(SQLStatement("SELECT name, value FROM \(table)")) { row in
+        var entities: [Entity]? = []
+        var changes: [(name: String, entity: Entity?)] = []
+        var isWritten = false
+        try connection.rows(SQLStatement("SELECT name, value FROM \(table) ORDER BY rowid")) { row in
+            let name = row.text(at: 0)
             let data = Data(row.text(at: 1).utf8)
-            switch row.text(at: 0) {
-            case "entities": metadata.entities = (try? decoder.decode([Entity].self, from: data)) ?? []
+            switch name {
+            case "entities": entities = try? decoder.decode([Entity].self, from: data)
             case "steps": metadata.steps = (try? decoder.decode([String].self, from: data)) ?? []
-            default: break
+            case "fingerprint": isWritten = true
+            default:
+                guard name.hasPrefix(entityPrefix) else { return }
+                do {
+                    let entity = try decoder.decode(Entity?.self, from: data)
+                    changes.append((String(name.dropFirst(entityPrefix.count)), entity))
+                } catch {
+                    entities = nil
+                }
             }
         }
+        // An older version, which knows nothing of such rows, may have written all entities since.
+        if !isWritten { entities?.apply(changes) }
+        metadata.entities = entities ?? []
         return metadata
     }
 
     /// Remembers entities and steps, within the transaction that made the tables fit.
     func write(_ connection: Connection, fingerprint: String) throws(RelataError) {
         try connection.execute("CREATE TABLE IF NOT EXISTS \(Self.table) (name TEXT PRIMARY KEY, value TEXT)")
+        try connection.execute("DELETE FROM \(Self.table) WHERE name GLOB '\(Self.entityPrefix)*'")
+        try Self.put("entities", entities ?? [], connection)
+        try Self.put("steps", steps, connection)
+        let version =
+            try connection.value(SQLStatement("SELECT schema_version FROM temp.pragma_schema_version")) ?? .null
+        try Self.put("fingerprint", text: "\(fingerprint) \(version)", connection)
+    }
+
+    /// Remembers entities that are new or changed, and forgets others, in a file that remembers the rest.
+    static func write(
+        _ entities: [Entity], removing removed: [String], _ connection: Connection
+    ) throws(RelataError) {
+        for entity in entities { try put(entityPrefix + entity.name, entity, connection) }
+        for name in removed { try put(entityPrefix + name, Entity?.none, connection) }
+        try connection.execute("DELETE FROM \(table) WHERE name = 'fingerprint'")
+    }
+
+    private static func put(_ name: String, _ value: some Encodable, _ connection: Connection) throws(RelataError) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         encoder.nonConformingFloatEncodingStrategy = .convertToString(
             positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+        let data: Data
         do {
-            try put("entities", String(decoding: encoder.encode(entities ?? []), as: UTF8.self), connection)
-            try put("steps", String(decoding: encoder.encode(steps), as: UTF8.self), connection)
-        } catch let error as RelataError {
-            throw error
+            data = try encoder.encode(value)
         } catch {
             throw .invalidUse("the models can't be described as JSON: \(error)")
         }
-        let version =
-            try connection.value(SQLStatement("SELECT schema_version FROM temp.pragma_schema_version")) ?? .null
-        try put("fingerprint", "\(fingerprint) \(version)", connection)
+        try put(name, text: String(decoding: data, as: UTF8.self), connection)
     }
 
-    private func put(_ name: String, _ value: String, _ connection: Connection) throws(RelataError) {
+    private static func put(_ name: String, text: String, _ connection: Connection) throws(RelataError) {
         try connection.execute(
             SQLStatement(
-                "INSERT INTO \(Self.table) (name, value) VALUES (?1, ?2) "
+                "INSERT INTO \(table) (name, value) VALUES (?1, ?2) "
                     + "ON CONFLICT (name) DO UPDATE SET value = excluded.value",
-                [.value(.text(name)), .value(.text(value))]))
+                [.value(.text(name)), .value(.text(text))]))
+    }
+}
+
+extension [Entity] {
+    /// Puts entities in their places, adds new ones at the end, and takes away those that are `nil`.
+    fileprivate mutating func apply(_ changes: [(name: String, entity: Entity?)]) {
+        var places = Dictionary(enumerated().map { ($1.name, $0) }) { first, _ in first }
+        var gone: Set<String> = []
+        for (name, entity) in changes {
+            guard let entity else {
+                gone.insert(name)
+                continue
+            }
+            if let place = places[name] {
+                self[place] = entity
+            } else {
+                places[name] = count
+                append(entity)
+            }
+        }
+        if !gone.isEmpty { removeAll { gone.contains($0.name) } }
     }
 }

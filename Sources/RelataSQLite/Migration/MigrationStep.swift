@@ -32,6 +32,9 @@ public struct MigrationStep: Sendable {
         self.init(name, taking: changes, body: body)
     }
 
+    /// A step that only allows changes, each time it is given: the file doesn't remember it.
+    package init(allowing changes: [LossyChange]) { self.init("", taking: changes) }
+
     /// Declares a step for changes that are known as a list.
     public init(
         _ name: String, taking changes: [LossyChange],

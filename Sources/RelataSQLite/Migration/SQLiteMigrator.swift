@@ -39,19 +39,47 @@ public enum SQLiteMigrator {
         }
     }
 
-    /// Runs `body` in a transaction in which it may bring the file to what it finds right after a look at it, together
-    /// with other changes.
+    /// Runs `body` in a transaction in which it may apply schemas to the file, together with other changes.
     ///
-    /// - Parameter body: Is given what brings the tables to a schema, by steps.
-    /// - Throws: as ``migrate(_:schema:steps:)``, and what `body` throws. The file is then as it was.
+    /// - Parameter didCommit: Is called right after the transaction is committed, before others can have seen much of it.
+    /// - Throws: what `body` throws. The file is then as it was.
     package static func transaction<Result>(
-        on connection: Connection, _ body: (_ migrate: (Schema, [MigrationStep]) throws -> Void) throws -> Result
+        on connection: Connection, _ body: () throws -> Result, didCommit: (Result) -> Void = { _ in }
     ) throws -> Result {
         try unenforced(connection) {
-            try transaction(connection) {
-                try body { schema, steps in _ = try run(connection, schema, steps, fingerprint(schema, steps)) }
-            }
+            let result = try transaction(connection, body)
+            didCommit(result)
+            return result
         }
+    }
+
+    /// Brings the tables to a schema within ``transaction(on:_:didCommit:)``. All of them are looked at.
+    ///
+    /// - Throws: as ``migrate(_:schema:steps:)``.
+    package static func apply(_ schema: Schema, steps: [MigrationStep], on connection: Connection) throws {
+        _ = try run(connection, schema, steps, fingerprint(schema, steps))
+    }
+
+    /// The same for a file that fits a schema and remembers it, from which only some entities differ. Nothing else is
+    /// looked at: it takes the same time whatever else is there.
+    ///
+    /// - Parameters:
+    ///   - old: The schema that the file fits.
+    ///   - entities: The names of the entities that are new, changed or gone.
+    package static func apply(
+        _ schema: Schema, since old: Schema, changing entities: Set<String>, steps: [MigrationStep],
+        on connection: Connection
+    ) throws {
+        let part = schema.tables(changedBy: entities, since: old)
+        let names = try connection.values(SQLStatement("SELECT name FROM sqlite_master")).map { $0[0].description }
+        let planner = MigrationPlanner(
+            schema: schema, part: part, actual: try Introspection.tables(of: connection, named: part), old: old,
+            steps: steps.map(\.declaration), taken: names, facts: facts(of: connection))
+        try run(try planner.planned(), steps, connection)
+        let changed = entities.sorted()
+        try Metadata.write(
+            changed.compactMap { schema[$0] }.sorted { $0.index < $1.index }.map(\.entity),
+            removing: changed.filter { schema[$0] == nil }, connection)
     }
 
     private static func fingerprint(_ schema: Schema, _ steps: [MigrationStep]) -> String {
@@ -63,11 +91,12 @@ public enum SQLiteMigrator {
     ) throws(RelataError) -> MigrationPlan {
         let planner = MigrationPlanner(
             schema: schema, actual: try Introspection.tables(of: connection), declared: metadata.entities,
-            steps: steps.map(\.declaration).filter { !metadata.steps.contains($0.name) }
-        ) { (question: DataQuestion) throws(RelataError) -> Bool in
-            try connection.value(SQLStatement(question.query(.sqlite))) != nil
-        }
+            steps: steps.map(\.declaration).filter { !metadata.steps.contains($0.name) }, facts: facts(of: connection))
         return try planner.planned()
+    }
+
+    private static func facts(of connection: Connection) -> (DataQuestion) throws(RelataError) -> Bool {
+        { question throws(RelataError) in try connection.value(SQLStatement(question.query(.sqlite))) != nil }
     }
 
     private static func run(
@@ -77,21 +106,25 @@ public enum SQLiteMigrator {
         if Metadata.isUnchanged(connection, fingerprint: fingerprint) { return MigrationPlan() }
         var metadata = try Metadata.read(connection)
         let plan = try plan(connection, schema, steps, metadata)
-        try plan.checkIsAllowed()
-        if !plan.isEmpty {
-            let needsCheck = !plan.isCreation && !(plan.completion.isEmpty && plan.steps.isEmpty)
-            let violations = needsCheck ? try self.violations(connection) : [:]
-            for statement in plan.preparation { try connection.execute(statement) }
-            for step in steps where plan.steps.contains(step.declaration.name) { try step.body(connection) }
-            try check(plan.checks, connection)
-            try complete(plan, connection)
-            try check(plan.finalChecks, connection)
-            if needsCheck { try compare(try self.violations(connection), with: violations) }
-        }
+        try run(plan, steps, connection)
         metadata.entities = schema.tables.map(\.entity)
-        metadata.steps += steps.map(\.declaration.name).filter { !metadata.steps.contains($0) }
+        metadata.steps += steps.map(\.declaration.name).filter { !$0.isEmpty && !metadata.steps.contains($0) }
         try metadata.write(connection, fingerprint: fingerprint)
         return plan
+    }
+
+    private static func run(_ plan: MigrationPlan, _ steps: [MigrationStep], _ connection: Connection) throws {
+        try plan.checkIsAllowed()
+        if plan.isEmpty { return }
+        // What is only added breaks no reference.
+        let needsCheck = plan.mayBreakReferences || !plan.steps.isEmpty
+        let violations = needsCheck ? try self.violations(connection) : [:]
+        for statement in plan.preparation { try connection.execute(statement) }
+        for step in steps where plan.steps.contains(step.declaration.name) { try step.body(connection) }
+        try check(plan.checks, connection)
+        try complete(plan, connection)
+        try check(plan.finalChecks, connection)
+        if needsCheck { try compare(try self.violations(connection), with: violations) }
     }
 
     /// Renaming a table that was made anew must leave alone what others say about the one whose place it takes.

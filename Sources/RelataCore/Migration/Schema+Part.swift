@@ -1,0 +1,24 @@
+extension Schema {
+    /// The tables that may have to change where these entities did, and nothing else: their own, and those that hold what
+    /// their relationships say.
+    ///
+    /// - Parameter old: The schema before.
+    package func tables(changedBy entities: Set<String>, since old: Schema) -> Set<String> {
+        var names: Set<String> = []
+        for entity in entities {
+            for (schema, other) in [(self, old), (old, self)] {
+                guard let table = schema[entity] else { continue }
+                names.insert(table.sqlName)
+                for relationship in table.entity.relationships
+                where other[entity]?.entity.relationship(relationship.name) != relationship {
+                    switch table.links[relationship.name] {
+                    case .inverse(let number)?: names.insert(schema.tables[schema.references[number].source].sqlName)
+                    case .join(let number, _)?: names.insert(schema.joins[number].table)
+                    case .reference?, .through?, nil: break
+                    }
+                }
+            }
+        }
+        return names
+    }
+}

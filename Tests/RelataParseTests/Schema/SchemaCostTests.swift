@@ -1,0 +1,139 @@
+import Foundation
+import RelataCore
+import RelataSQLite
+import Testing
+
+@testable import RelataParse
+
+/// What a new class or field costs, and that looking at nothing else leaves out nothing.
+@Suite struct SchemaCostTests {
+    /// The statements of each of several changes of a store that has so many classes already.
+    private func statements(classes count: Int) async throws -> [[String]] {
+        let trace = SQLStatements()
+        let folder = try TemporaryFolder()
+        let server = try TestServer(path: folder.path("classes.sqlite"), trace: trace)
+        defer { try? server.store.close() }
+        let hub = try await server.create("Hub", ["name": "a"])
+        for number in 0..<count {
+            let body: JSONValue = [
+                "name": "a", "tags": ["x"], "hub": pointer("Hub", hub),
+                "hubs": ["__op": "AddRelation", "objects": [pointer("Hub", hub)]],
+            ]
+            _ = try await server.create("Class\(number)", body)
+        }
+        let changes: [(String, String, JSONValue)] = [
+            ("POST", "/classes/Fresh", ["name": "a"]),
+            ("POST", "/classes/Class1", ["more": 1]),
+            ("POST", "/classes/Hub", ["more": 1]),
+            ("POST", "/classes/Class1", ["other": pointer("Hub", hub)]),
+            ("POST", "/classes/Hub", ["list": ["__op": "AddRelation", "objects": [pointer("Hub", hub)]]]),
+            ("PUT", "/schemas/Class1", ["indexes": ["by_name": ["name": 1]]]),
+            ("PUT", "/schemas/Class1", ["fields": ["name": ["type": "String", "required": true]]]),
+        ]
+        var all: [[String]] = []
+        for (method, target, body) in changes {
+            trace.removeAll()
+            let reply = try await server.send(method, target, body)
+            #expect(reply.status < 300, "\(target): \(reply.json)")
+            all.append(trace.all)
+        }
+        return all
+    }
+
+    @Test func aNewClassOrFieldCostsTheSameWhateverElseThereIs() async throws {
+        let few = try await statements(classes: 2)
+        let many = try await statements(classes: 40)
+        #expect(few.map(\.count) == many.map(\.count))
+        for (few, many) in zip(few, many) { #expect(many.count < 100 && few.count == many.count, "\(many)") }
+        // A look at a table would name it.
+        #expect(!many.joined().contains { $0.contains("Class2") })
+    }
+
+    @Test func transactionsThatBeganEarlierSeeTheClassesAsTheyWere() async throws {
+        let folder = try TemporaryFolder()
+        let server = try TestServer(path: folder.path("classes.sqlite"))
+        defer { try? server.store.close() }
+        _ = try await server.create("Book", ["title": "a"])
+        let connection = try Connection(path: folder.path("classes.sqlite"), isReadOnly: true)
+        try connection.begin("BEGIN")
+        let version = try ParseMetadata.version(of: connection)
+        _ = try await server.create("Other", ["title": "a"])
+        #expect(try ParseMetadata.version(of: connection) == version)
+        #expect(server.store.currentClasses.version > version)
+        let before = try server.store.classes(for: connection)
+        #expect(before["Book"] != nil && before["Other"] == nil)
+        #expect(server.store.currentClasses["Other"] != nil)
+        connection.endReading()
+        try connection.close()
+        #expect(try await server.find("Other").count == 1)
+    }
+
+    @Test(arguments: [1, 2, 3, 4, 5, 6])
+    func whatIsMadeStepByStepIsWhatTheFileSays(_ seed: UInt64) async throws {
+        var random = SeededGenerator(seed: seed)
+        let folder = try TemporaryFolder()
+        let path = folder.path("random.sqlite")
+        var server = try TestServer(path: path)
+        var done: [String] = []
+        for round in 0..<60 {
+            let classes = server.store.currentClasses.all
+            let one = classes.randomElement(using: &random)
+            let other = classes.randomElement(using: &random)?.name ?? "First"
+            let name = one?.name ?? "First"
+            let fields = one?.fields.dropFirst(3).map(\.name) ?? []
+            let field = "f\(Int.random(in: 0..<6, using: &random))"
+            let types = ["String", "Number", "Array", "Boolean", "Date"]
+            var fieldType: JSONObject = ["type": .string(types.randomElement(using: &random) ?? "String")]
+            let target: JSONValue = .string(other)
+            switch Int.random(in: 0..<8, using: &random) {
+            case 0: fieldType = ["type": "Pointer", "targetClass": target, "onTargetDelete": "cascade"]
+            case 1: fieldType = ["type": "Relation", "targetClass": target]
+            case 2: fieldType = ["type": "Relation", "targetClass": target, "order": false]
+            case 3: fieldType = ["type": "Pointer", "targetClass": target, "required": true]
+            case 4:
+                let inverse = server.store.currentClasses[other]?.fields.last { $0.type == .pointer(name) }?.name
+                fieldType = ["type": "Relation", "targetClass": target, "inverse": .string(inverse ?? "none")]
+            default: break
+            }
+            let request: (String, String, JSONValue?)
+            switch Int.random(in: 0..<10, using: &random) {
+            case 0, 1: request = ("POST", "/schemas/Class\(round)", ["fields": .object([field: .object(fieldType)])])
+            case 2: request = ("DELETE", "/schemas/\(name)", nil)
+            case 3:
+                let gone = fields.randomElement(using: &random) ?? field
+                request = ("PUT", "/schemas/\(name)", ["fields": .object([gone: ["__op": "Delete"]])])
+            case 4:
+                let indexed = fields.randomElement(using: &random) ?? field
+                let kind = Bool.random(using: &random) ? "indexes" : "uniqueIndexes"
+                request = (
+                    "PUT", "/schemas/\(name)", .object([kind: .object(["i\(round)": .object([indexed: 1])])])
+                )
+            case 5:
+                let index = one?.options.indexes.keys.sorted().first ?? "none"
+                request = ("PUT", "/schemas/\(name)", ["indexes": .object([index: ["__op": "Delete"]])])
+            case 6: request = ("POST", "/classes/\(name)", .object([field: .integer(1)]))
+            default: request = ("PUT", "/schemas/\(name)", ["fields": .object([field: .object(fieldType)])])
+            }
+            let reply = try await server.send(request.0, request.1, request.2)
+            #expect(reply.status < 500, "seed \(seed): \(request) \(reply.json)")
+            done.append("\(request) → \(reply.status)")
+            guard round % 6 == 5 else { continue }
+            let known = server.store.currentClasses
+            let connection = try Connection(path: path, isReadOnly: true)
+            let found = try Introspection.read(connection)
+            #expect(
+                Set(found.entities) == Set(known.entities) && found.isDeclared == !known.entities.isEmpty,
+                "seed \(seed): \(done)")
+            let plan = try SQLiteMigrator.prepare(connection, schema: try Schema(known.entities))
+            #expect(plan.isEmpty, "seed \(seed): \(plan) after \(done)")
+            try connection.close()
+            if Bool.random(using: &random) {
+                let before = try await server.store.schemaJSON()
+                try server.store.close()
+                server = try TestServer(path: path)
+                #expect(try await server.store.schemaJSON() == before, "seed \(seed)")
+            }
+        }
+        try server.store.close()
+    }
+}
