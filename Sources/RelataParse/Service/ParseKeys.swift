@@ -23,18 +23,29 @@ public struct ParseKeys: Sendable {
     ///
     /// - Throws: ``ParseError/unauthorized`` where the application's id or the client's key isn't right.
     func check(_ headers: [String: String]) throws(ParseError) -> Bool {
+        guard let isMaster = try isMaster(headers) else { throw .unauthorized }
+        return isMaster
+    }
+
+    /// The same for header fields that the body may add to; `nil` where they don't say enough.
+    ///
+    /// - Throws: ``ParseError/unauthorized`` where one of them is wrong: then it is, whatever the body says.
+    func isMaster(_ headers: [String: String]) throws(ParseError) -> Bool? {
         var headers = headers
         if let credentials = headers["authorization"] { read(credentials, into: &headers) }
-        guard headers["x-parse-application-id"] == applicationID else { throw .unauthorized }
+        let id = headers["x-parse-application-id"]
+        guard id == nil || id == applicationID else { throw .unauthorized }
         if let key = headers["x-parse-master-key"] {
             guard isMasterKey?(key) == true else { throw .unauthorized }
-            return true
+            return id == nil ? nil : true
         }
-        guard let isClientKey else { return false }
-        for name in ["x-parse-client-key", "x-parse-javascript-key", "x-parse-rest-api-key", "x-parse-windows-key"] {
-            if let key = headers[name], isClientKey(key) { return false }
-        }
-        throw .unauthorized
+        guard let isClientKey else { return id == nil ? nil : false }
+        let names = [
+            "x-parse-client-key", "x-parse-javascript-key", "x-parse-rest-api-key", "x-parse-windows-key",
+        ]
+        let keys = names.compactMap { headers[$0] }
+        guard keys.isEmpty || keys.contains(where: isClientKey) else { throw .unauthorized }
+        return id == nil || keys.isEmpty ? nil : false
     }
 
     /// HTTP Basic authentication: the user is the application's id, the password the master key, or `javascript-key=` and

@@ -12,9 +12,9 @@ extension ParseService {
         guard let requests = call.body["requests"]?.array else {
             throw ParseError(.invalidJSON, "requests must be an array")
         }
-        guard requests.count <= options.maximumBatch else {
+        if let maximum = options.maximumBatch, requests.count > maximum {
             throw ParseError(
-                .invalidJSON, "a batch holds \(options.maximumBatch) requests at most, and this has \(requests.count)")
+                .invalidJSON, "a batch holds \(maximum) requests at most, and this has \(requests.count)")
         }
         let isAtomic = call.body["transaction"] == true
         var reader = BatchReader(
@@ -48,7 +48,7 @@ extension ParseService {
         }
         let (order, hasCircle) = BatchOrder.places(routes)
         let runs = BatchOrder.runs(order, of: routes)
-        return try await writing(writes, call, isAtomic: isAtomic) { writer in
+        let reply = try await writing(writes, call, isAtomic: isAtomic) { writer in
             var replies = BatchReplies(routes.count, limit: options.maximumReply)
             // Objects in a circle are there when all of them are.
             let wait = isAtomic && hasCircle ? try ForeignKeyWait(on: writer.transaction.connection) : nil
@@ -73,9 +73,48 @@ extension ParseService {
                 for route in routes { try writer.transaction.checkTargets(BatchOrder.targets(of: route)) }
                 throw ParseError(.objectNotFound, "a pointer of the batch leads to no object", status: 400)
             }
+            var reply = replies.reply
+            if call.requestID != nil, writes.count < routes.count {
+                reply.kept = replies.reply { !routes[$0].isRead }.body
+            }
+            return reply
+        }
+        return reply.isRepeated ? try await completed(reply, routes) : reply
+    }
+
+    /// A reply that was kept, with what was only read, which is read again.
+    private func completed(
+        _ kept: WireReply, _ routes: [Result<ObjectRoute, ParseError>]
+    ) async throws -> WireReply {
+        guard routes.contains(where: \.isRead), let parts = try JSONParser.parse(kept.body).array,
+            parts.count == routes.count
+        else { return kept }
+        let options = options
+        return try await store.read { transaction in
+            let writer = BatchWriter(transaction: transaction, options: options)
+            var replies = BatchReplies(routes.count, limit: options.maximumReply)
+            for (place, route) in routes.enumerated() {
+                guard route.isRead else {
+                    try replies.append(parts[place], at: place)
+                    continue
+                }
+                try replies.append(at: place) { json in
+                    do {
+                        try writer.run(try route.get(), into: &json)
+                        return nil
+                    } catch {
+                        return ParseError(error)
+                    }
+                }
+            }
             return replies.reply
         }
     }
+}
+
+extension Result<ObjectRoute, ParseError> {
+    /// Whether it only reads.
+    fileprivate var isRead: Bool { if case .success(.read) = self { true } else { false } }
 }
 
 /// The replies to the requests of a batch.
@@ -104,18 +143,36 @@ private struct BatchReplies {
             json.append(json: WireReply(error).body)
         }
         json.append("}")
+        try end(place, start)
+    }
+
+    /// Writes the reply that one request got before.
+    mutating func append(_ reply: JSONValue, at place: Int) throws {
+        let start = json.bytes.count
+        json.write(reply)
+        try end(place, start)
+    }
+
+    private mutating func end(_ place: Int, _ start: Int) throws {
         ranges[place] = start..<json.bytes.count
         guard json.bytes.count <= limit else { throw ParseError.replyTooLarge(limit) }
     }
 
     /// The reply to the batch.
-    var reply: WireReply {
+    var reply: WireReply { reply { _ in true } }
+
+    /// The reply to the batch, with `null` in the places of some requests.
+    func reply(_ isTold: (Int) -> Bool) -> WireReply {
         var reply = JSONWriter(capacity: json.bytes.count + ranges.count + 2)
         reply.append("[")
         json.bytes.withUnsafeBufferPointer { bytes in
             for (place, range) in ranges.enumerated() {
                 if place > 0 { reply.append(",") }
-                reply.append(json: UnsafeBufferPointer(rebasing: bytes[range]))
+                if isTold(place) {
+                    reply.append(json: UnsafeBufferPointer(rebasing: bytes[range]))
+                } else {
+                    reply.append("null")
+                }
             }
         }
         reply.append("]")

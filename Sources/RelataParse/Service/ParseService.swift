@@ -17,8 +17,8 @@ public final class ParseService: Sendable {
         public var defaultLimit = 100
         /// How many objects a query yields at most; `nil` for as many as it asks for.
         public var maximumLimit: Int?
-        /// How many requests a batch may hold.
-        public var maximumBatch = 1000
+        /// How many requests a batch may hold; `nil` for as many as its body can hold.
+        public var maximumBatch: Int?
         /// How many bytes a reply may have.
         public var maximumReply = 64 * 1024 * 1024
         /// The names that no member of an object may have in a request that writes.
@@ -31,6 +31,12 @@ public final class ParseService: Sendable {
         public var needsMasterKeyForSchemas = true
         /// For how many seconds the reply of a request with an id is kept, for clients that send it again.
         public var requestLifetime = 300.0
+        /// How many bytes a reply may have that is kept. A request whose reply is larger, and that is sent again, is refused.
+        public var maximumKeptReply = 1024 * 1024
+        /// How many bytes all kept replies of more than 256 bytes may have together. The oldest are forgotten first.
+        public var maximumKeptReplies = 64 * 1024 * 1024
+        /// How many bytes the body of a request may have that doesn't name its keys in header fields.
+        public var maximumBodyWithoutKeys = 1024 * 1024
 
         /// The defaults.
         public init() {}
@@ -56,7 +62,7 @@ public final class ParseService: Sendable {
         // Who asks whether the server is well may not know its keys.
         if request.path == "/health" || request.path == "/health/" { return WireReply(["status": "ok"]) }
         do {
-            let call = try ParseCall(request, keys: keys)
+            let call = try ParseCall(request, keys: keys, limit: options.maximumBodyWithoutKeys)
             var reply = try await answer(call)
             reply.isOfRead = reply.isOfRead || call.method == .get
             if call.method == .get { reply.comment = try QueryAdvice.comment(of: call) }
@@ -70,7 +76,40 @@ public final class ParseService: Sendable {
         }
     }
 
+    /// How large the body of a request may be, before any of it is read; `nil` for as large as any.
+    ///
+    /// - Parameters:
+    ///   - path: The path below the mount.
+    ///   - headers: The header fields by their names in lower case.
+    /// - Throws: ``ParseError/unauthorized`` for a request that is refused whatever its body says.
+    public func maximumBody(path: String, headers: [String: String]) throws(ParseError) -> Int? {
+        if path == "/health" || path == "/health/" { return options.maximumBodyWithoutKeys }
+        return try keys.isMaster(headers) == nil ? options.maximumBodyWithoutKeys : nil
+    }
+
     // MARK: Routes
+
+    /// Checks a path before anything else of a request is read.
+    ///
+    /// - Throws: ``ParseError`` for a path that leads nowhere, or to what is off.
+    static func checkPath(_ path: [String]) throws(ParseError) {
+        if let error = DisabledFeature.error(for: path) { throw error }
+        let count = path.count
+        let isKnown =
+            switch path.first {
+            case "classes": (2...3).contains(count)
+            case "batch", "serverInfo": count == 1
+            case "schemas": count <= 2
+            case "purge", "aggregate": count == 2
+            default: false
+            }
+        guard isKnown else { throw nothing(at: "/" + path.joined(separator: "/")) }
+        if count > 1, path[0] != "batch", let error = DisabledFeature.error(forClass: path[1]) { throw error }
+    }
+
+    private static func nothing(at line: String) -> ParseError {
+        ParseError(.commandUnavailable, "there is nothing at \(line.prefix(128))", status: 404)
+    }
 
     private func answer(_ call: ParseCall) async throws -> WireReply {
         switch call.path.first {
@@ -97,8 +136,7 @@ public final class ParseService: Sendable {
 
     /// Features that come later, and paths that Parse doesn't have either.
     static func unknown(_ call: ParseCall) -> ParseError {
-        DisabledFeature.error(for: call.path)
-            ?? ParseError(.commandUnavailable, "there is nothing at \(call.line.prefix(128))", status: 404)
+        DisabledFeature.error(for: call.path) ?? nothing(at: call.line)
     }
 
     private func serverInfo(_ call: ParseCall) throws(ParseError) -> WireReply {

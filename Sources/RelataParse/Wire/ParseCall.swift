@@ -34,24 +34,43 @@ struct ParseCall: Sendable {
                 digest = (digest ^ UInt64(byte)) &* 0x100_0000_01B3
             }
         }
-        return "\(line) \(String(digest, radix: 16))"
+        // What is kept of a request is no longer than need be, however long its path is.
+        guard line.utf8.count > 256 else { return "\(line) \(String(digest, radix: 16))" }
+        for byte in line.utf8 { digest = (digest ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        return "\(method.rawValue) \(String(digest, radix: 16))"
     }
 }
 
 extension ParseCall {
-    /// Reads a request.
+    /// Reads a request. The body comes last: whoever isn't known, and what leads nowhere, is refused before.
     ///
-    /// - Throws: ``ParseError`` 107 for a body or parameter that is no JSON, and 403 for keys that aren't right.
-    init(_ request: WireRequest, keys: ParseKeys) throws(ParseError) {
+    /// - Throws: ``ParseError`` 403 for keys that aren't right, and the error of a path that leads nowhere; 107 for a body
+    ///   or parameter that is no JSON.
+    init(_ request: WireRequest, keys: ParseKeys, limit: Int = .max) throws(ParseError) {
+        let path = try Self.path(request.path)
+        var headers = request.headers
+        let isForm = Self.isForm(request)
+        if try keys.isMaster(headers) == nil, !request.body.isEmpty {
+            guard request.body.count <= limit else { throw Self.tooLargeWithoutKeys(limit) }
+            let form = isForm ? (try? Self.parameters(String(decoding: request.body, as: UTF8.self))) : nil
+            let given =
+                isForm
+                ? Self.fieldsForHeaders.reduce(into: [:]) { $0[$1.value] = form?[$1.key]?.string }
+                : BodyKeys.fields(of: request.body, Self.fieldsForHeaders) ?? [:]
+            headers.merge(given) { own, _ in own }
+        }
+        _ = try keys.check(headers)
+        try ParseService.checkPath(path)
         var body: JSONObject = [:]
-        if !request.body.isEmpty {
+        if isForm {
+            body = try Self.parameters(String(decoding: request.body, as: UTF8.self))
+        } else if !request.body.isEmpty {
             guard case .object(let members) = try JSONParser.parse(request.body) else {
                 throw ParseError(.invalidJSON, "the body must be a JSON object")
             }
             body = members
         }
         // Clients behind proxies and in browsers send everything as the body of a POST.
-        var headers = request.headers
         var named = headers["x-http-method-override"]
         if body.keys.contains(where: { $0.utf8.first == UInt8(ascii: "_") }) {
             for (name, header) in Self.fieldsForHeaders {
@@ -71,7 +90,7 @@ extension ParseCall {
         }
         isMaster = try keys.check(headers)
         self.method = method
-        path = try Self.path(request.path)
+        self.path = path
         let parameters = try Self.parameters(request.query)
         if method == .get {
             self.body = body.merging(parameters)
@@ -90,6 +109,25 @@ extension ParseCall {
             requestID = id
             fingerprint = makeFingerprint()
         }
+    }
+
+    /// Whether a body is made of names and values as those of a URL. JSON is taken for what it is, whatever it is called:
+    /// some programs call everything a form.
+    private static func isForm(_ request: WireRequest) -> Bool {
+        let form = "application/x-www-form-urlencoded"
+        guard let type = request.headers["content-type"], type.utf8.count >= form.utf8.count,
+            type.lowercased().hasPrefix(form)
+        else { return false }
+        let first = request.body.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
+        return first != nil && first != UInt8(ascii: "{")
+    }
+
+    /// The error for a body that is larger than those of clients may be that aren't known yet.
+    static func tooLargeWithoutKeys(_ limit: Int) -> ParseError {
+        ParseError(
+            .objectTooLarge,
+            "a body is at most \(limit) bytes where the header fields hold no keys: send them as header fields",
+            status: 413)
     }
 
     /// Parse's JavaScript client learned it with version 1.9.

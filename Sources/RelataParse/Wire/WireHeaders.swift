@@ -3,6 +3,6 @@ extension WireRequest {
     public static let headerNames = [
         "x-parse-application-id", "x-parse-client-key", "x-parse-javascript-key", "x-parse-rest-api-key",
         "x-parse-master-key", "x-parse-session-token", "x-parse-request-id", "x-http-method-override",
-        "x-parse-client-version", "x-parse-windows-key", "authorization",
+        "x-parse-client-version", "x-parse-windows-key", "authorization", "content-type",
     ]
 }

@@ -35,6 +35,10 @@ public struct WireReply: Hashable, Sendable {
     public var comment: String?
     /// Whether the request only asked for something, so that it may be sent again if this is lost.
     public var isOfRead = false
+    /// What is kept of the body for a request that is sent again; `nil` for all of it.
+    var kept: [UInt8]?
+    /// Whether it was kept, as the reply of the same request before.
+    var isRepeated = false
 
     /// A reply.
     public init(status: Int = 200, body: [UInt8], location: String? = nil) {
