@@ -66,6 +66,7 @@ public final class RelataServer: Service {
         try self.init(
             configuration: configuration, metrics: metrics, logger: logger, threads: store.maximumThreads,
             check: { try await store.check() }, close: { try store.close() },
+            admit: { (path, headers) throws(ParseError) in try service.maximumBody(path: path, headers: headers) },
             service: { request, report in await service.respond(to: request, report: report) })
     }
 
@@ -73,7 +74,7 @@ public final class RelataServer: Service {
     init(
         configuration: Configuration, metrics: PrometheusMetrics, logger: Logger, threads: Int,
         check: @escaping @Sendable () async throws -> Void, close: @escaping @Sendable () throws -> Void,
-        service: @escaping RequestResponder.Service
+        admit: @escaping RequestResponder.Admission = { _, _ in nil }, service: @escaping RequestResponder.Service
     ) throws {
         try configuration.check()
         self.configuration = configuration
@@ -83,7 +84,7 @@ public final class RelataServer: Service {
         let responder = RequestResponder(
             configuration, metrics: ServerMetrics(metrics), logger: logger,
             // Two more for what the store isn't needed for.
-            executor: RequestExecutor(threads: threads + 2), check: check, service: service)
+            executor: RequestExecutor(threads: threads + 2), check: check, admit: admit, service: service)
         self.responder = responder
         let connection = ConnectionChannel(responder: responder, limits: configuration.limits)
         if let tls = try configuration.tls?.read() {

@@ -50,6 +50,14 @@ extension RelataError {
         )
     }
 
+    private static let noSpace = "no space left: nothing of the transaction was written"
+
+    /// The error of a file whose disk is full.
+    package static func noSpaceLeft(_ path: String) -> RelataError { .fileAccess(path: path, noSpace) }
+
+    /// Whether the disk is full.
+    package var isNoSpaceLeft: Bool { if case .fileAccess(_, Self.noSpace) = self { true } else { false } }
+
     /// What SQLite says where its progress handler found the task cancelled.
     package static let interrupted = RelataError.database(code: 9, message: "interrupted", sql: nil)
 }

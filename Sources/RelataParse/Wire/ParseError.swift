@@ -89,6 +89,11 @@ extension ParseError {
             self.init(.internalServerError, "Internal server error.")
             return
         }
+        if error.isNoSpaceLeft {
+            self.init(
+                .internalServerError, "the server's disk is full: nothing was written. Try again later", status: 503)
+            return
+        }
         switch error {
         case .notFound: self.init(.objectNotFound, "Object not found.")
         case .invalidReference: self.init(.objectNotFound, error.description, status: 400)

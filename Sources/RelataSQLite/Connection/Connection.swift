@@ -343,7 +343,10 @@ public final class Connection {
 
     /// The error for a result code of this connection.
     public func error(_ code: Int32, sql: String?) -> RelataError {
-        SQLiteErrors.running(path, code: Int(code), String(cString: sqlite3_errmsg(handle)), sql: sql)
+        // SQLite itself says so of the file and its log, but not of the index of the log.
+        let isFull = code & 0xff == SQLITE_IOERR && sqlite3_system_errno(handle) == ENOSPC
+        return SQLiteErrors.running(
+            path, code: Int(isFull ? SQLITE_FULL : code), String(cString: sqlite3_errmsg(handle)), sql: sql)
     }
 
     /// Whether a transaction is open.

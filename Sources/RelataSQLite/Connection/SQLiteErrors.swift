@@ -48,7 +48,7 @@ enum SQLiteErrors {
         case SQLITE_CORRUPT: .corruptStore("\(name) is damaged (\(message)): restore it from a copy")
         case SQLITE_BUSY, SQLITE_LOCKED: .busy("\(name) is locked by another process: try again later")
         case SQLITE_READONLY: .readOnly(readOnly(name, code))
-        case SQLITE_FULL: .fileAccess(path: name, "no space left: nothing of the transaction was written")
+        case SQLITE_FULL: .noSpaceLeft(name)
         case SQLITE_IOERR: .fileAccess(path: name, "reading or writing failed: \(message)")
         case SQLITE_TOOBIG: .invalidUse("a value is larger than SQLite's limit of a billion bytes: store it in a file")
         case SQLITE_MISUSE: .closed("the store is closed: open it again")

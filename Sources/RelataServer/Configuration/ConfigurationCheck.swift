@@ -52,8 +52,8 @@ extension RelataServer.Limits {
 
     fileprivate func check() throws(RelataError) {
         let numbers = [
-            ("bodySize", bodySize), ("headerSize", headerSize), ("headerCount", headerCount),
-            ("connections", connections),
+            ("bodySize", bodySize), ("requestLineSize", requestLineSize), ("headerSize", headerSize),
+            ("headerCount", headerCount), ("connections", connections),
         ]
         for (name, number) in numbers where number <= 0 {
             throw .invalidUse("the limit \(name) is \(number): it must be above 0")
@@ -61,8 +61,9 @@ extension RelataServer.Limits {
         guard connections <= Self.maximumConnections else {
             throw .invalidUse("the limit connections is \(connections): it must be at most \(Self.maximumConnections)")
         }
-        guard bodySize <= Self.maximumSize else {
-            throw .invalidUse("the limit bodySize is \(bodySize): it must be at most \(Self.maximumSize)")
+        for (name, size) in [("bodySize", bodySize), ("requestLineSize", requestLineSize), ("headerSize", headerSize)]
+        where size > Self.maximumSize {
+            throw .invalidUse("the limit \(name) is \(size): it must be at most \(Self.maximumSize)")
         }
         guard totalBodySize >= bodySize else {
             throw .invalidUse(
@@ -78,8 +79,9 @@ extension RelataServer.Limits {
 extension ParseService.Options {
     fileprivate func check() throws(RelataError) {
         let numbers = [
-            ("defaultLimit", defaultLimit), ("maximumLimit", maximumLimit ?? 1), ("maximumBatch", maximumBatch),
-            ("maximumReply", maximumReply),
+            ("defaultLimit", defaultLimit), ("maximumLimit", maximumLimit ?? 1), ("maximumBatch", maximumBatch ?? 1),
+            ("maximumReply", maximumReply), ("maximumKeptReply", maximumKeptReply),
+            ("maximumBodyWithoutKeys", maximumBodyWithoutKeys),
         ]
         for (name, number) in numbers where number <= 0 {
             throw .invalidUse("\(name) is \(number): it must be above 0")
@@ -87,6 +89,11 @@ extension ParseService.Options {
         guard maximumReply <= RelataServer.Limits.maximumSize else {
             throw .invalidUse(
                 "maximumReply is \(maximumReply): it must be at most \(RelataServer.Limits.maximumSize)")
+        }
+        guard maximumKeptReplies >= maximumKeptReply else {
+            throw .invalidUse(
+                "maximumKeptReplies is \(maximumKeptReplies): it must be at least maximumKeptReply, which is \(maximumKeptReply)"
+            )
         }
         guard requestLifetime > 0, requestLifetime <= 31_536_000 else {
             throw .invalidUse("requestLifetime is \(requestLifetime): it must be above 0, and at most a year")

@@ -53,6 +53,8 @@ extension RelataServer {
         /// The bytes of memory for all bodies that are arriving or worked on, which may be twice those that arrived. Beyond it
         /// large ones are refused for the moment. As much again is there for replies that clients are still to take.
         public var totalBodySize = 512 * 1024 * 1024
+        /// The bytes of an address with its parameters.
+        public var requestLineSize = 64 * 1024
         /// The bytes of all header fields.
         public var headerSize = 32 * 1024
         /// How many header fields a request may have.

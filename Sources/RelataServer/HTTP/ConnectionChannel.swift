@@ -19,13 +19,16 @@ struct ConnectionChannel: ServerChildChannel {
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
         channel.eventLoop.makeCompletedFuture {
             var decoderLimits = NIOHTTPDecoderLimitConfiguration()
-            decoderLimits.maxHeaderFieldSize = limits.headerSize
-            decoderLimits.maxHeaderListSize = limits.headerSize
+            // NIO takes the address for a field. What each of the two may be is looked at when both are there.
+            decoderLimits.maxHeaderFieldSize = limits.headerSize + limits.requestLineSize
+            decoderLimits.maxHeaderListSize = limits.headerSize + limits.requestLineSize
             decoderLimits.maxHeaderFieldCount = limits.headerCount
             let finished = channel.eventLoop.makePromise(of: Void.self)
+            let connection = ConnectionHandler(responder, limits: limits, finished: finished)
             let handlers: [any ChannelHandler] = [
+                ArrivalCounter(connection),
                 ByteToMessageHandler(HTTPRequestDecoder(limitConfiguration: decoderLimits)),
-                ConnectionHandler(responder, limits: limits, finished: finished),
+                connection,
             ]
             // Large replies wait here rather than in the system, where nobody sees whether a slow client takes some of them.
             try? channel.syncOptions?.setOption(
@@ -46,6 +49,21 @@ struct ConnectionChannel: ServerChildChannel {
         } onCancel: {
             value.channel.close(promise: nil)
         }
+    }
+}
+/// Tells a connection how many bytes arrive, after their meaning was told.
+private final class ArrivalCounter: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+
+    private let connection: ConnectionHandler
+
+    init(_ connection: ConnectionHandler) { self.connection = connection }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let count = unwrapInboundIn(data).readableBytes
+        context.fireChannelRead(data)
+        connection.arrived(count)
     }
 }
 #endif

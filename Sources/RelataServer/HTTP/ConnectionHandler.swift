@@ -63,7 +63,9 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler {
         self.responder = responder
         self.limits = limits
         self.finished = finished
-        assembler = RequestAssembler(limit: limits.bodySize, budget: responder.bodies)
+        assembler = RequestAssembler(limits: limits, budget: responder.bodies) {
+            (target, headers) throws(ParseError) in try responder.maximumBody(target, headers)
+        }
     }
 
     // MARK: Opening and closing
@@ -113,7 +115,17 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         if case .lingering = state { return }
-        let step = assembler.receive(unwrapInboundIn(data))
+        take(assembler.receive(unwrapInboundIn(data)), context)
+    }
+
+    /// Counts what arrived, once its parts were read.
+    func arrived(_ bytes: Int) {
+        guard let context, assembler.isReceiving else { return }
+        if case .lingering = state { return }
+        if case .refuse(let refusal) = assembler.arrived(bytes) { take(.refuse(refusal), context) }
+    }
+
+    private func take(_ step: RequestAssembler.Step, _ context: ChannelHandlerContext) {
         guard case .listening = state else {
             switch step {
             case .complete(let request):
@@ -262,7 +274,7 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler {
     // MARK: Ending
 
     private func refuse(_ refusal: RequestAssembler.Refusal, _ context: ChannelHandlerContext) {
-        sendLast(responder.refuse(refusal.error, isHead: refusal.isHead), context)
+        sendLast(responder.refuse(refusal), context)
     }
 
     private func sendLast(_ reply: EncodedReply, _ context: ChannelHandlerContext) {

@@ -22,6 +22,8 @@ struct RequestAssembler {
         let error: ParseError
         /// Whether only the head of the reply is wanted.
         var isHead = false
+        /// The header fields of the request, as far as they are known.
+        var headers = RequestHeaders()
     }
 
     private enum State {
@@ -30,18 +32,25 @@ struct RequestAssembler {
         case refused
     }
 
-    private let limit: Int
+    /// Says how large the body of a request may be, or refuses the request.
+    typealias Admission = (RequestTarget, RequestHeaders) throws(ParseError) -> Int
+
+    private let limits: RelataServer.Limits
     private let budget: BodyBudget
+    private let admit: Admission
     private var state = State.head
     /// How many bytes of the body have arrived.
     private(set) var received = 0
+    /// How many bytes arrived since the head that are no part of the body; `nil` until all that came with the head is read.
+    private var framing: Int?
 
     /// - Parameters:
-    ///   - limit: The bytes of a body.
     ///   - budget: The bytes of all bodies.
-    init(limit: Int, budget: BodyBudget) {
-        self.limit = limit
+    ///   - admit: Asked before anything of a body is read.
+    init(limits: RelataServer.Limits, budget: BodyBudget, admit: @escaping Admission) {
+        self.limits = limits
         self.budget = budget
+        self.admit = admit
     }
 
     /// Whether a request has begun to arrive.
@@ -54,13 +63,14 @@ struct RequestAssembler {
         case (.head, .head(let head)): return begin(head)
         case (.body(var request), .body(let bytes)):
             received += bytes.readableBytes
-            guard received <= limit else { return refuse(Self.tooLarge(limit)) }
+            framing? -= bytes.readableBytes
+            guard received <= request.bodyLimit else { return refuse(tooLarge(request.bodyLimit), request.headers) }
             // Without this the bytes would be copied when they are appended to.
             state = .refused
             request.append(bytes)
             if received > BodyBudget.freeSize {
                 let share = request.share ?? BodyBudget.Share(of: budget)
-                guard share.grow(to: request.body.storageCapacity) else { return refuse(Self.noRoom) }
+                guard share.grow(to: request.body.storageCapacity) else { return refuse(Self.noRoom, request.headers) }
                 request.share = share
             }
             state = .body(request)
@@ -78,6 +88,10 @@ struct RequestAssembler {
     private mutating func begin(_ head: HTTPRequestHead) -> Step {
         isHead = head.method == .HEAD
         let headers = RequestHeaders(head.headers)
+        guard head.uri.utf8.count <= limits.requestLineSize else {
+            return refuse(MalformedRequest.longAddress(limits.requestLineSize), headers)
+        }
+        guard headers.size <= limits.headerSize else { return refuse(MalformedRequest.largeHeader, headers) }
         guard headers.hostCount == 1 || head.version.minor == 0 && headers.hostCount == 0 else {
             return refuse(ParseError(.otherCause, "a request needs one Host field", status: 400))
         }
@@ -88,29 +102,60 @@ struct RequestAssembler {
         guard head.headers[canonicalForm: "transfer-encoding"].allSatisfy({ $0.lowercased() == "chunked" }) else {
             return refuse(ParseError(.otherCause, "chunked is the only transfer coding here", status: 501))
         }
-        if let length = headers.contentLength, length > limit { return refuse(Self.tooLarge(limit)) }
+        let target = RequestTarget(head.uri)
+        let hasBody = headers.contentLength.map { $0 > 0 } ?? head.headers.contains(name: "transfer-encoding")
+        var bodyLimit = limits.bodySize
+        if hasBody {
+            do throws(ParseError) {
+                bodyLimit = min(bodyLimit, try admit(target, headers))
+            } catch {
+                return refuse(error, headers)
+            }
+        }
+        if let length = headers.contentLength, length > bodyLimit { return refuse(tooLarge(bodyLimit), headers) }
         received = 0
+        framing = nil
         state = .body(
             ServerRequest(
-                method: head.method.rawValue, target: RequestTarget(head.uri), headers: headers, body: ByteBuffer(),
+                method: head.method.rawValue, target: target, headers: headers, body: ByteBuffer(),
+                bodyLimit: bodyLimit,
                 // Nothing is read from the connection after a request for another protocol.
                 isKeptAlive: head.isKeepAlive && !headers.asksForUpgrade))
-        let hasBody = headers.contentLength.map { $0 > 0 } ?? head.headers.contains(name: "transfer-encoding")
         return headers.expectsContinue && hasBody && head.version.minor > 0 ? .askForBody : .wait
     }
 
-    private mutating func refuse(_ error: ParseError) -> Step {
+    /// Counts what arrived, once its parts were received. The pieces that a body is sent in may say more than how long
+    /// they are, and nobody reads it: of that there can't be much more than of the body.
+    mutating func arrived(_ bytes: Int) -> Step {
+        guard case .body(let request) = state else { return .wait }
+        let total = framing.map { $0 + bytes } ?? 0
+        framing = total
+        guard total <= Self.maximumFraming + 8 * received else {
+            return refuse(
+                ParseError(.otherCause, "the pieces of the body hold too much besides the body", status: 400),
+                request.headers)
+        }
+        return .wait
+    }
+
+    /// How much may arrive besides a small body.
+    private static let maximumFraming = 16 * 1024
+
+    private mutating func refuse(_ error: ParseError, _ headers: RequestHeaders = RequestHeaders()) -> Step {
         state = .refused
-        return .refuse(Refusal(error: error, isHead: isHead))
+        return .refuse(Refusal(error: error, isHead: isHead, headers: headers))
     }
 
     /// The error for a body that there is no room for now.
     static let noRoom = ParseError(
         .requestLimitExceeded, "the server is receiving too much at once: try again", status: 503)
 
-    /// The error for a body that is larger than the limit.
-    static func tooLarge(_ limit: Int) -> ParseError {
-        ParseError(.objectTooLarge, "the request is larger than \(limit) bytes", status: 413)
+    private func tooLarge(_ limit: Int) -> ParseError { Self.tooLarge(limit, of: limits) }
+
+    /// The error for a body that is larger than the limit, which is lower for those who don't say who they are.
+    static func tooLarge(_ limit: Int, of limits: RelataServer.Limits) -> ParseError {
+        let reason = limit < limits.bodySize ? ": larger ones need their keys in header fields" : ""
+        return ParseError(.objectTooLarge, "the request is larger than \(limit) bytes\(reason)", status: 413)
     }
 }
 

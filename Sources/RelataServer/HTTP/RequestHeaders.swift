@@ -21,11 +21,16 @@ struct RequestHeaders: Sendable {
     private(set) var hostCount = 0
     /// How long the body is to be, where the client says so.
     private(set) var contentLength: Int?
+    /// How many bytes the names and values of all fields have.
+    private(set) var size = 0
 
     init() {}
 
     init(_ headers: HTTPHeaders) {
-        for (name, value) in headers { read(name, value) }
+        for (name, value) in headers {
+            size += name.utf8.count + value.utf8.count
+            read(name, value)
+        }
     }
 
     private mutating func read(_ name: String, _ value: String) {

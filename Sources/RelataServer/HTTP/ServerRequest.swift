@@ -9,6 +9,8 @@ struct ServerRequest: Sendable {
     var target: RequestTarget
     var headers: RequestHeaders
     var body: ByteBuffer
+    /// How many bytes the body may have, also after it was decompressed.
+    var bodyLimit: Int
     /// What the body takes of the room for all bodies; `nil` for a small one.
     var share: BodyBudget.Share?
     /// Whether the client would like to send another one on the connection.

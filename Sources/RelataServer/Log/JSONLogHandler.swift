@@ -23,20 +23,13 @@ public struct JSONLogHandler: LogHandler {
     }
 
     /// Writes a message.
-    public func log(event: LogEvent) {
-        var line = Data(line(of: event).utf8)
-        line.append(UInt8(ascii: "\n"))
-        // One write a line, so that lines of several threads don't mix.
-        line.withUnsafeBytes { bytes in
-            _ = bytes.baseAddress.map { write(STDERR_FILENO, $0, bytes.count) }
-        }
-    }
+    public func log(event: LogEvent) { LogOutput.write(line(of: event)) }
 
     func line(of event: LogEvent) -> String {
         var members: JSONObject = [:]
         let all = [metadataProvider?.get() ?? [:], metadata, event.metadata ?? [:]]
         for (key, value) in all.joined() { members[key] = Self.json(value) }
-        members["time"] = .string(Date.now.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
+        members["time"] = .string(LogOutput.time)
         members["level"] = .string(event.level.rawValue)
         members["logger"] = .string(label)
         members["message"] = .string(event.message.description)

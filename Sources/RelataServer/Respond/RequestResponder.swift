@@ -8,6 +8,9 @@ import Synchronization
 final class RequestResponder: Sendable {
     /// Answers a request of the protocol, and reports what the client isn't told.
     typealias Service = @Sendable (WireRequest, _ report: @Sendable (any Error) -> Void) async -> WireReply
+    /// Says how large the body of a request may be, by its path below the mount and its header fields; `nil` for as large
+    /// as any. Throws what the request gets that isn't taken at all.
+    typealias Admission = @Sendable (_ path: String, _ headers: [String: String]) throws(ParseError) -> Int?
 
     let metrics: ServerMetrics
     /// Where requests are answered.
@@ -17,8 +20,9 @@ final class RequestResponder: Sendable {
     /// The room for replies that clients are still to take.
     let replies: BodyBudget
     private let service: Service
+    private let admit: Admission
     private let mount: Mount
-    private let limit: Int
+    private let limits: RelataServer.Limits
     private let encoder: ReplyEncoder
     private let status: StatusPages
     private let ids = RequestIDs()
@@ -28,14 +32,16 @@ final class RequestResponder: Sendable {
 
     init(
         _ configuration: RelataServer.Configuration, metrics: ServerMetrics, logger: Logger,
-        executor: RequestExecutor, check: @escaping @Sendable () async throws -> Void, service: @escaping Service
+        executor: RequestExecutor, check: @escaping @Sendable () async throws -> Void,
+        admit: @escaping Admission, service: @escaping Service
     ) {
         self.metrics = metrics
         self.executor = executor
         self.service = service
+        self.admit = admit
         self.logger = logger
         mount = Mount(configuration.mount)
-        limit = configuration.limits.bodySize
+        limits = configuration.limits
         bodies = BodyBudget(limit: configuration.limits.bodyMemory)
         replies = BodyBudget(
             limit: configuration.limits.replyMemory(largest: configuration.service.maximumReply))
@@ -46,6 +52,15 @@ final class RequestResponder: Sendable {
 
     /// Tells clients from now on that no more requests follow on their connections.
     func stop() { isStopping.store(true, ordering: .relaxed) }
+
+    /// How large the body of a request may be that begins to arrive.
+    ///
+    /// - Throws: what a request gets that is refused whatever its body is.
+    func maximumBody(_ target: RequestTarget, _ headers: RequestHeaders) throws(ParseError) -> Int {
+        // The server's own pages read none.
+        guard let rest = mount.rest(of: target.path) else { return min(limits.bodySize, BodyBudget.freeSize) }
+        return try admit(String(rest), headers.wire) ?? limits.bodySize
+    }
 
     /// Begins with a request, and answers it where nobody must be waited for: whatever other requests are doing. `nil` for
     /// one that ``answer(_:from:)`` is to answer.
@@ -159,10 +174,10 @@ final class RequestResponder: Sendable {
         }
         let body: [UInt8]
         do throws(Gzip.Failure) {
-            body = try Gzip.decompressed(bytes, limit: limit)
+            body = try Gzip.decompressed(bytes, limit: request.bodyLimit)
         } catch {
             switch error {
-            case .tooLarge: throw RequestAssembler.tooLarge(limit)
+            case .tooLarge: throw RequestAssembler.tooLarge(request.bodyLimit, of: limits)
             case .damaged: throw ParseError(.invalidJSON, "the body isn't \(coding), as it says", status: 400)
             }
         }
@@ -173,30 +188,34 @@ final class RequestResponder: Sendable {
     }
 
     /// The reply to a request that isn't taken, and the last on its connection.
-    ///
-    /// - Parameter isHead: Whether only its head is wanted.
-    func refuse(_ error: ParseError, isHead: Bool) -> EncodedReply {
+    func refuse(_ refusal: RequestAssembler.Refusal) -> EncodedReply {
+        let error = refusal.error
         metrics.requestRefused(status: error.status)
         let id = ids.next()
         logger.debug(
             "request refused",
             metadata: ["request": "\(id)", "status": "\(error.status)", "reason": "\(error.message)"])
-        return encoder.encode(ServerReply(error), to: RequestHeaders(), id: id, isHead: isHead, isKeptAlive: false)
+        return encoder.encode(
+            ServerReply(error), to: refusal.headers, id: id, isHead: refusal.isHead, isKeptAlive: false)
     }
 
     private func log(
         _ request: ServerRequest, _ reply: ServerReply, _ id: String, _ time: TimeAmount,
         _ peer: SocketAddress?
     ) {
+        let microseconds = time.nanoseconds / 1000
+        let milliseconds = "\(microseconds / 1000).\(microseconds % 1000 / 100)"
         // What follows the question mark and what is in bodies may be nobody's business. A comment is written for the log.
         var metadata: Logger.Metadata = [
-            "request": "\(id)", "status": "\(reply.status)", "microseconds": "\(time.nanoseconds / 1000)",
+            "request": "\(id)", "status": "\(reply.status)", "microseconds": "\(microseconds)",
             "received": "\(request.body.readableBytes)", "sent": "\(reply.body.count)",
             "peer": "\(peer?.ipAddress ?? "")",
         ]
         if let comment = reply.comment { metadata["comment"] = "\(comment)" }
         logger.log(
-            level: requestLogLevel, "\(request.method) \(request.target.path.prefix(512))", metadata: metadata)
+            level: requestLogLevel,
+            "\(request.method) \(request.target.path.prefix(512)) \(reply.status) \(milliseconds) ms",
+            metadata: metadata)
     }
 }
 

@@ -39,7 +39,8 @@ struct StatusPages: Sendable {
             try await check()
             return ServerReply(WireReply(status: isStopping ? 503 : 200, ["status": isStopping ? "stopping" : "ok"]))
         } catch {
-            return ServerReply(WireReply(status: 503, ["status": "error"]))
+            return ServerReply(
+                WireReply(status: 503, ["status": "error", "reason": .string(ParseError(error).message)]))
         }
     }
 

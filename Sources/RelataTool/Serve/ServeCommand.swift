@@ -40,7 +40,14 @@ struct ServeCommand: AsyncParsableCommand {
     var allowOrigin: String?
     @Option(help: "The largest body of a request. (default: 20M)") var maxBody: String?
     @Option(help: "The bytes of all bodies at once; larger than --max-body. (default: 512M)") var maxBodies: String?
+    @Option(help: "The largest body of a request without keys in its header fields. (default: 1M)")
+    var maxBodyWithoutKeys: String?
+    @Option(help: "The longest address of a request, with its parameters. (default: 64K)") var maxRequestLine: String?
+    @Option(help: "How many requests a batch may hold. (default: as many as its body can hold)") var maxBatch: String?
     @Option(help: "The largest reply to a request. (default: 64M)") var maxReply: String?
+    @Option(help: "The largest reply that is kept for a request that is sent again. (default: 1M)")
+    var maxKeptReply: String?
+    @Option(help: "The bytes of all kept replies above 256 bytes. (default: 64M)") var maxKeptReplies: String?
     @Option(help: "How many connections are open at once. (default: 16384)") var maxConnections: String?
     @Option(help: "How many objects a query yields at most. (default: as many as it asks for)") var maxLimit: String?
     @Option(help: "Seconds that a connection stays open between requests. (default: 60)") var idleTimeout: String?
@@ -77,7 +84,9 @@ struct ServeCommand: AsyncParsableCommand {
         let options: [ServeSetting: String?] = [
             .file: file, .host: host, .port: port, .mount: mount, .keys: keys, .appID: appID, .clientKey: clientKey,
             .masterKey: masterKey, .tlsCertificate: tlsCertificate, .tlsKey: tlsKey, .allowOrigin: allowOrigin,
-            .maxBody: maxBody, .maxBodies: maxBodies, .maxReply: maxReply, .maxConnections: maxConnections,
+            .maxBody: maxBody, .maxBodies: maxBodies, .maxBodyWithoutKeys: maxBodyWithoutKeys,
+            .maxRequestLine: maxRequestLine, .maxBatch: maxBatch, .maxReply: maxReply, .maxKeptReply: maxKeptReply,
+            .maxKeptReplies: maxKeptReplies, .maxConnections: maxConnections,
             .maxLimit: maxLimit, .prohibitedNames: prohibitedNames,
             .idleTimeout: idleTimeout,
             .transferTimeout: transferTimeout, .requestTimeout: requestTimeout, .stopTimeout: stopTimeout,

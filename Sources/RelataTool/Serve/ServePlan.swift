@@ -57,6 +57,14 @@ struct ServePlan {
         if let origins = settings.list(.allowOrigin) { configuration.allowedOrigins = origins }
         try setBodies(settings)
         if let size = try settings.bytes(.maxReply) { configuration.service.maximumReply = size }
+        if let size = try settings.bytes(.maxBodyWithoutKeys) { configuration.service.maximumBodyWithoutKeys = size }
+        if let size = try settings.bytes(.maxKeptReply) {
+            configuration.service.maximumKeptReply = size
+            configuration.service.maximumKeptReplies = max(configuration.service.maximumKeptReplies, size)
+        }
+        if let size = try settings.bytes(.maxKeptReplies) { configuration.service.maximumKeptReplies = size }
+        if let count = try settings.integer(.maxBatch) { configuration.service.maximumBatch = count }
+        if let size = try settings.bytes(.maxRequestLine) { configuration.limits.requestLineSize = size }
         if let count = try settings.integer(.maxConnections) { configuration.limits.connections = count }
         if let time = try settings.seconds(.idleTimeout) { configuration.limits.idleTime = time }
         if let time = try settings.seconds(.transferTimeout) { configuration.limits.transferTime = time }
@@ -95,7 +103,7 @@ struct ServePlan {
         LoggingSystem.bootstrap { [logFormat, logLevel] label in
             var handler: any LogHandler =
                 logFormat == .json
-                ? JSONLogHandler(label: label) : StreamLogHandler.standardError(label: label)
+                ? JSONLogHandler(label: label) : TextLogHandler()
             handler.logLevel = logLevel
             return handler
         }

@@ -20,7 +20,8 @@ struct TestServer {
         _ configure: (inout RelataServer.Configuration) -> Void = { _ in },
         check: @escaping @Sendable () async throws -> Void = {},
         logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, threads: Int = 6,
-        service: @escaping Service = echo, _ body: @escaping @Sendable (TestServer) async throws -> Result
+        admit: @escaping RequestResponder.Admission = { _, _ in nil }, service: @escaping Service = echo,
+        _ body: @escaping @Sendable (TestServer) async throws -> Result
     ) async throws -> Result {
         var configuration = RelataServer.Configuration()
         configure(&configuration)
@@ -28,7 +29,7 @@ struct TestServer {
         configuration.stopsOnSignals = false
         let server = try RelataServer(
             configuration: configuration, metrics: PrometheusMetrics(), logger: logger, threads: threads,
-            check: check, close: {},
+            check: check, close: {}, admit: admit,
             service: { request, _ in await service(request) })
         return try await running(server, body)
     }
