@@ -150,6 +150,8 @@ extension MigrationPlanner {
         let name = working.description.name
         var final = remake.final
         final.name = "relata_new_\(name)"
+        let neverReusedKeys = SQLWords.words(in: working.description.sql ?? "").contains("AUTOINCREMENT")
+        final.neverReusesKeys = final.neverReusesKeys || neverReusedKeys
         let added = tables[name.lowercased()]?.added ?? []
         // A column that isn't there yet is one that an empty table gets.
         let there = final.columns.filter { column in
@@ -166,6 +168,12 @@ extension MigrationPlanner {
             values.append("rowid")
         }
         plan.completion.append(SchemaDDL.createTable(final, dialect: .sqlite))
+        if neverReusedKeys && final.isKeyAssigned {
+            // Keys of rows that were deleted stay used. Dropping the old table forgets its last key.
+            plan.completion.append(
+                "INSERT INTO sqlite_sequence (name, seq) SELECT \(SchemaDDL.literal(.text(final.name))), seq "
+                    + "FROM sqlite_sequence WHERE name = \(SchemaDDL.literal(.text(name)))")
+        }
         if !there.isEmpty {
             plan.completion.append(
                 "INSERT INTO \(quote(final.name)) (\(Dialect.sqlite.list(names))) "

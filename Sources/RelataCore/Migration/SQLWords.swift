@@ -3,7 +3,7 @@ enum SQLWords {
     /// Constraints that a description of a table doesn't hold, and that would be lost if the table were made anew.
     static func obstacles(in sql: String) -> [String] {
         let found = words(in: sql)
-        let lost = ["CHECK", "COLLATE", "GENERATED", "AUTOINCREMENT", "STRICT", "WITHOUT", "CONFLICT"]
+        let lost = ["CHECK", "COLLATE", "GENERATED", "STRICT", "WITHOUT", "CONFLICT"]
         var result = lost.filter(found.contains)
         if found.contains("UPDATE") { result.append("ON UPDATE") }
         return result

@@ -8,6 +8,9 @@ public struct TableDescription: Hashable, Sendable {
     public var primaryKey: [String]
     /// Whether the key is SQLite's rowid: a single column declared as `INTEGER PRIMARY KEY`.
     public var isKeyAssigned: Bool
+    /// Whether a key that the database assigns is never assigned again, even after its row was deleted: the key is
+    /// declared `AUTOINCREMENT`.
+    public var neverReusesKeys: Bool
     /// The foreign keys.
     public var foreignKeys: [ForeignKeyDescription]
     /// The indexes, those behind `UNIQUE` constraints included, that behind the primary key not.
@@ -22,13 +25,15 @@ public struct TableDescription: Hashable, Sendable {
     /// Describes a table.
     public init(
         name: String, columns: [ColumnDescription], primaryKey: [String], isKeyAssigned: Bool = false,
-        foreignKeys: [ForeignKeyDescription] = [], indexes: [IndexDescription] = [], hasRowID: Bool = true,
+        neverReusesKeys: Bool = false, foreignKeys: [ForeignKeyDescription] = [], indexes: [IndexDescription] = [],
+        hasRowID: Bool = true,
         sql: String? = nil, triggers: [String] = []
     ) {
         self.name = name
         self.columns = columns
         self.primaryKey = primaryKey
         self.isKeyAssigned = isKeyAssigned
+        self.neverReusesKeys = neverReusesKeys
         self.foreignKeys = foreignKeys
         self.indexes = indexes
         self.hasRowID = hasRowID

@@ -26,7 +26,8 @@ public enum SchemaDDL {
         let references = schema.references(of: table.index)
         var description = TableDescription(
             name: table.sqlName, columns: [], primaryKey: table.keyColumnNames,
-            isKeyAssigned: table.keyColumns.count == 1 && table.columns[table.keyColumns[0]].type.storage == .integer)
+            isKeyAssigned: table.keyColumns.count == 1 && table.columns[table.keyColumns[0]].type.storage == .integer,
+            neverReusesKeys: table.entity.isKeyAssigned)
         for (index, column) in table.columns.enumerated() {
             description.columns.append(
                 ColumnDescription(
@@ -138,6 +139,10 @@ extension SchemaDDL {
         let isKey = table.primaryKey.count == 1 && table.primaryKey[0].isSameName(as: column.name)
         if column.isRequired && !(isKey && table.isKeyAssigned) { words.append("NOT NULL") }
         if isKey { words.append("PRIMARY KEY") }
+        // SQLite takes the word only where the key is the row's number.
+        if isKey && table.isKeyAssigned && table.neverReusesKeys && column.type.uppercased() == "INTEGER" {
+            words.append("AUTOINCREMENT")
+        }
         if let value = column.defaultSQL { words.append("DEFAULT \(value)") }
         for key in table.foreignKeys where key.isOn([column.name]) { words.append(referencesClause(key, dialect)) }
         return words.joined(separator: " ")

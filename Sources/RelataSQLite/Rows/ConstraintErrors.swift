@@ -17,6 +17,7 @@ package struct ConstraintErrors {
     package func translate(
         _ error: any Error, object: ObjectReference, table: Table, isInsert: Bool = false, values: () throws -> [Value]
     ) throws -> any Error {
+        if case RelataError.fileAccess = error, let refusal = try keysAreUsedUp(table) { return refusal }
         guard case RelataError.database(let code, let message, _) = error, code & 0xff == Int(SQLITE_CONSTRAINT) else {
             return error
         }
@@ -43,6 +44,23 @@ package struct ConstraintErrors {
         case SQLITE_CONSTRAINT_FOREIGNKEY_: return try culprit(table, values()) ?? error
         default: return error
         }
+    }
+
+    /// The error of a table that has no key left to assign. SQLite says that the disk is full.
+    private func keysAreUsedUp(_ table: Table) throws(RelataError) -> RelataError? {
+        guard table.entity.isKeyAssigned else { return nil }
+        // SQLite has rolled back, and the connection would refuse to read outside of the transaction.
+        let neededTransaction = connection.needsTransaction
+        connection.needsTransaction = false
+        defer { connection.needsTransaction = neededTransaction }
+        let sequences = SQLStatement("SELECT 1 FROM sqlite_master WHERE name = 'sqlite_sequence'")
+        guard try connection.value(sequences) != nil else { return nil }
+        let last = SQLStatement(
+            "SELECT 1 FROM sqlite_sequence WHERE name = ?1 AND seq = \(Int64.max)", [.value(.text(table.sqlName))])
+        guard try connection.value(last) != nil else { return nil }
+        return .invalidUse(
+            "a \(table.name) had the key \(Int64.max), so that the database has no greater key for a new one: "
+                + "give new objects keys of their own")
     }
 
     /// The columns whose values another row has, if that is why a write failed.
