@@ -26,6 +26,8 @@ public struct ObjectStream<M: Model>: AsyncSequence, Sendable {
         public mutating func next() async throws -> M? {
             do {
                 try Task.checkCancellation()
+                if Turn.isOver { await Turn.pass() }
+                defer { Turn.end() }
                 if case .waiting(let store, let query) = state {
                     state =
                         store.pool.isShared

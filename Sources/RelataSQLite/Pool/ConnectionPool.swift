@@ -114,8 +114,12 @@ public final class ConnectionPool: Sendable {
     /// Runs `body` with a connection that reads, on the thread that the task is on.
     public func read<Result: Sendable>(_ body: @Sendable (Connection) throws -> Result) async throws -> Result {
         try Task.checkCancellation()
+        if Turn.isOver { await Turn.pass() }
         let connection = try await readers.acquire()
-        defer { readers.release(connection) }
+        defer {
+            readers.release(connection)
+            Turn.end()
+        }
         return try translatingInterrupts { try body(connection) }
     }
 
@@ -146,8 +150,12 @@ public final class ConnectionPool: Sendable {
     public func write<Result: Sendable>(_ body: @Sendable (Connection) throws -> Result) async throws -> Result {
         try refuseReadOnly()
         try Task.checkCancellation()
+        if Turn.isOver { await Turn.pass() }
         let connection = try await writer.acquire()
-        defer { writer.release(connection) }
+        defer {
+            writer.release(connection)
+            Turn.end()
+        }
         try await begin(connection, until: Date(timeIntervalSinceNow: busyTimeout))
         return try translatingInterrupts { try commit(connection, body) }
     }
@@ -162,9 +170,13 @@ public final class ConnectionPool: Sendable {
     ) async throws -> Result {
         try refuseReadOnly()
         try Task.checkCancellation()
+        if Turn.isOver { await Turn.pass() }
         let write = SharedWrite(body)
         guard let connection = try await writer.acquire(for: write) else { return try write.result() }
-        defer { writer.release(connection) }
+        defer {
+            writer.release(connection)
+            Turn.end()
+        }
         let deadline = Date(timeIntervalSinceNow: busyTimeout)
         do {
             try await begin(connection, until: deadline)
@@ -201,8 +213,12 @@ public final class ConnectionPool: Sendable {
     /// As ``withWriter(_:)``; while another writes, the task waits without a thread.
     public func alone<Result: Sendable>(_ body: @Sendable (Connection) throws -> Result) async throws -> Result {
         try Task.checkCancellation()
+        if Turn.isOver { await Turn.pass() }
         let connection = try await writer.acquire()
-        defer { writer.release(connection) }
+        defer {
+            writer.release(connection)
+            Turn.end()
+        }
         return try body(connection)
     }
 

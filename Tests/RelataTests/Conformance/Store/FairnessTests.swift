@@ -1,0 +1,100 @@
+import Foundation
+import Relata
+import Synchronization
+import Testing
+
+/// Tasks that make one call after another, each of which finds a connection at once, leave the threads to others.
+@Suite(.serialized) struct FairnessTests {
+    /// What ends the loops, and how many calls they made until then.
+    private final class Loops: Sendable {
+        /// So many calls of a loop take some seconds: by then a task that gets no thread has had its time.
+        private let limit: Int
+        private let isStopped = Atomic<Bool>(false)
+        let calls = Atomic<Int>(0)
+        let exhausted = Atomic<Int>(0)
+        /// What the others have done.
+        let ticks = Atomic<Int>(0)
+        let saves = Atomic<Int>(0)
+
+        init(limit: Int) { self.limit = limit }
+
+        func stop() { isStopped.store(true, ordering: .relaxed) }
+
+        func run(_ call: () async throws -> Void) async throws {
+            for _ in 0..<limit {
+                if isStopped.load(ordering: .relaxed) { return }
+                try await call()
+                calls.add(1, ordering: .relaxed)
+            }
+            exhausted.add(1, ordering: .relaxed)
+            stop()
+        }
+    }
+
+    /// Has many tasks loop over a call, and beside them a clock tick and a writer save; both must come to their ends
+    /// before any loop has made all its calls.
+    private func expectOthersGoOn(
+        _ store: Store, tasks: Int, limit: Int, _ call: @escaping @Sendable (Store) async throws -> Void
+    ) async throws {
+        let loops = Loops(limit: limit)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for _ in 0..<tasks { group.addTask { try await loops.run { try await call(store) } } }
+            group.addTask {
+                try await withThrowingTaskGroup(of: Void.self) { others in
+                    others.addTask {
+                        for _ in 0..<20 {
+                            try await Task.sleep(for: .milliseconds(10))
+                            loops.ticks.add(1, ordering: .relaxed)
+                        }
+                    }
+                    others.addTask {
+                        for number in 0..<20 {
+                            try await store.save(History(id: 1000 + number, progress: 1))
+                            loops.saves.add(1, ordering: .relaxed)
+                            try await Task.sleep(for: .milliseconds(1))
+                        }
+                    }
+                    try await others.waitForAll()
+                }
+                loops.stop()
+            }
+            try await group.waitForAll()
+        }
+        let counts = "\(loops.ticks.load(ordering: .relaxed)) ticks, \(loops.saves.load(ordering: .relaxed)) saves"
+        #expect(loops.exhausted.load(ordering: .relaxed) == 0, "\(counts)")
+        #expect(loops.ticks.load(ordering: .relaxed) == 20 && loops.saves.load(ordering: .relaxed) == 20, "\(counts)")
+        #expect(loops.calls.load(ordering: .relaxed) > 0)
+    }
+
+    private static let cores = ProcessInfo.processInfo.activeProcessorCount
+
+    private func makeStore() throws -> Store {
+        let store = try TestStore.make(.sqliteFile, for: History.self)
+        try store.insert((1...500).map { History(id: $0, progress: 1) })
+        return store
+    }
+
+    @Test(arguments: [1, 3]) func loopsOfFetchesLetOthersRun(_ factor: Int) async throws {
+        try await expectOthersGoOn(try makeStore(), tasks: Self.cores * factor, limit: 400_000) {
+            _ = try await $0.fetch(History.self, id: 7)
+        }
+    }
+
+    @Test func loopsOfTransactionsAndLongFetchesLetOthersRun() async throws {
+        try await expectOthersGoOn(try makeStore(), tasks: Self.cores, limit: 20_000) { store in
+            _ = try await store.read { try $0.fetch(History.all).count }
+        }
+    }
+
+    @Test func loopsOfWritesLetOthersRun() async throws {
+        try await expectOthersGoOn(try makeStore(), tasks: Self.cores, limit: 100_000) {
+            _ = try await $0.update(History.self, id: 7) { $0.progress += 1 }
+        }
+    }
+
+    @Test func loopsOverStreamsLetOthersRun() async throws {
+        try await expectOthersGoOn(try makeStore(), tasks: Self.cores, limit: 10_000) { store in
+            for try await _ in store.stream(History.all) {}
+        }
+    }
+}
