@@ -82,12 +82,29 @@ public protocol Model: Hashable, PredicateArgumentConvertible, ToOneConvertible 
     /// Checks the object as a whole, before anything of it is written. The default accepts everything.
     ///
     /// Throw any error; it reaches the caller among the failures of ``RelataError/validation(_:)``, by its description.
-    func validate() throws
+    @discardableResult
+    func validate() throws -> ValidationResult
+    /// What `validate()` returns: nothing, or that the model has no such function of its own.
+    @_documentation(visibility: internal)
+    associatedtype ValidationResult
+}
+
+/// What the `validate()` returns that every model has by itself. By this type a save knows a model without one of its
+/// own, whose objects it needn't ask.
+@_documentation(visibility: internal)
+@frozen
+public struct AcceptsEverything: Sendable {
+    @inlinable init() {}
 }
 
 extension Model {
     /// Accepts everything.
-    public func validate() throws {}
+    @discardableResult
+    @inlinable
+    public func validate() throws -> AcceptsEverything { AcceptsEverything() }
+
+    /// Whether the model has a `validate()` of its own.
+    static var validatesItself: Bool { ValidationResult.self != AcceptsEverything.self }
 
     /// How many columns the key has.
     @_documentation(visibility: internal)

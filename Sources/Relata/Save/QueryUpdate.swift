@@ -18,38 +18,101 @@ struct QueryUpdate {
                 )
             }
         }
+        let checked = try checkedColumns(assignments, table)
+        // Without limits, rules or observers one statement is all, and no row is read.
+        let returnsKeys = !checked.isEmpty || M.validatesItself || connection.recorder?.listsRows == true
         let compiled = try transaction.compiler.update(
-            try transaction.plan(query), assignments + stamps(table), returnsKeys: true)
+            try transaction.plan(query), assignments + stamps(table), returnsKeys: returnsKeys, returned: checked)
         return try transaction.atomically {
-            let keys: [[Value]]
-            do {
-                keys = try connection.values(compiled.statement, types: compiled.columnTypes)
-            } catch {
-                let object = ObjectReference(entity: M.entityName, key: KeyValue(.null))
-                if let missing = try missingTarget(assignments, table) { throw missing }
-                let translated = try ConstraintErrors(connection, schema: catalog.schema).translate(
-                    error, object: object, table: table
-                ) { [] }
-                throw unset(translated, assignments) ?? translated
+            guard returnsKeys else {
+                return try explaining(assignments, table) { try connection.run(compiled.statement) }
             }
             // Limits are checked on the rows as they now are; the savepoint takes them back.
+            var keys: [KeyValue] = []
             var failures: [ValidationFailure] = []
-            let changed = Query<M>().where { _ in
-                Condition(.keyIn(FieldPath().object, keys.map { KeyValue($0) }))
-            }
-            do {
-                try transaction.forEach(changed) { Validation.check([$0], table, &failures) }
-            } catch let error as RelataError {
-                guard case .corruptStore = error else { throw error }
-                let unfitting = try unfitting(changed, assignments, table)
-                if unfitting.isEmpty { throw error }
-                failures += unfitting
+            try explaining(assignments, table) {
+                try connection.rows(compiled.statement) { row in
+                    let key = KeyValue(
+                        table.keyColumns.enumerated().map { row.value(at: $0, as: table.columns[$1].type) })
+                    keys.append(key)
+                    for (index, number) in checked.enumerated() {
+                        let column = table.columns[number]
+                        let value = row.value(at: table.keyColumns.count + index, as: column.type)
+                        check(value, column, of: key, table, &failures)
+                    }
+                }
             }
             try Validation.refuse(failures)
+            if M.validatesItself {
+                let changed = Query<M>().where { _ in Condition(.keyIn(FieldPath().object, keys)) }
+                try transaction.forEach(changed) { object in
+                    let count = failures.count
+                    Validation.checkRules([object], table, &failures)
+                    for number in count..<failures.count { failures[number].object = "\(object.reference())" }
+                }
+                try Validation.refuse(failures)
+            }
             connection.recorder?.record(
-                .update, table.index, KeyList(keys.map { KeyValue($0) }),
-                properties: assignments.map(\.property) + table.stampProperties)
+                .update, table.index, KeyList(keys), properties: assignments.map(\.property) + table.stampProperties)
             return keys.count
+        }
+    }
+
+    /// Runs the statement, and names object and property in its error.
+    private func explaining<Result>(
+        _ assignments: [Assignment], _ table: Table, _ body: () throws -> Result
+    ) throws -> Result {
+        do {
+            return try body()
+        } catch {
+            let object = ObjectReference(entity: table.name, key: KeyValue(.null))
+            if let missing = try missingTarget(assignments, table) { throw missing }
+            let translated = try ConstraintErrors(transaction.connection, schema: transaction.catalog.schema).translate(
+                error, object: object, table: table
+            ) { [] }
+            throw unset(translated, assignments) ?? translated
+        }
+    }
+
+    // MARK: Checks
+
+    /// The columns whose new values must be looked at: those with a limit that a value may break, and those whose type
+    /// may not hold what is computed.
+    private func checkedColumns(_ assignments: [Assignment], _ table: Table) throws -> [Int] {
+        assignments.compactMap { assignment in
+            guard case .expression(let node) = assignment.value,
+                let attribute = table.entity.attribute(assignment.property),
+                let column = table.columns.firstIndex(where: { $0.property == assignment.property })
+            else { return nil }
+            if case .value(let value) = node {
+                return attribute.limits.contains { $0.failure(of: value, type: attribute.type) != nil } ? column : nil
+            }
+            return !attribute.limits.isEmpty || node.calculates && !holdsEveryNumber(attribute) ? column : nil
+        }
+    }
+
+    /// Whether an attribute's type holds whatever a calculation gives.
+    private func holdsEveryNumber(_ attribute: Attribute) -> Bool {
+        attribute.valueType.wrapped == Double.self || attribute.valueType.wrapped == String.self
+    }
+
+    /// Checks a new value against limits and type.
+    private func check(
+        _ value: Value, _ column: Column, of key: KeyValue, _ table: Table, _ failures: inout [ValidationFailure]
+    ) {
+        let count = failures.count
+        defer {
+            let object = ObjectReference(entity: table.name, key: key)
+            for number in count..<failures.count { failures[number].object = "\(object)" }
+        }
+        let type = table.entity.attribute(column.property)?.valueType.wrapped as? any AttributeValue.Type
+        if let type, !value.isNull, type.init(databaseValue: value) == nil {
+            failures.append(
+                ValidationFailure(
+                    entity: table.name, property: column.property, key: key,
+                    message: "the result \(value) doesn't fit \(type)"))
+        } else {
+            Validation.check(value, column, of: key, table, &failures)
         }
     }
 
@@ -65,33 +128,6 @@ struct QueryUpdate {
                     "is required, and what it is set to is unset for an object, as a division by zero is: add .or(…) to it"
             )
         ])
-    }
-
-    /// What was computed and is beyond what the properties' types hold, where an object can't be read after an update.
-    private func unfitting<M: Model>(
-        _ changed: Query<M>, _ assignments: [Assignment], _ table: Table
-    ) throws -> [ValidationFailure] {
-        let computed = assignments.compactMap { assignment -> (column: Int, type: any AttributeValue.Type)? in
-            guard case .expression(let node) = assignment.value, node.calculates,
-                let column = table.columns.firstIndex(where: { $0.property == assignment.property }),
-                let type = table.entity.attribute(assignment.property)?.valueType.wrapped as? any AttributeValue.Type
-            else { return nil }
-            return (column, type)
-        }
-        let compiled = try transaction.compiler.select(try transaction.plan(changed))
-        var failures: [ValidationFailure] = []
-        try transaction.connection.rows(compiled.statement) { row in
-            for (column, type) in computed {
-                let value = row.value(at: column, as: table.columns[column].type)
-                if value.isNull || type.init(databaseValue: value) != nil { continue }
-                let key = KeyValue(table.keyColumns.map { row.value(at: $0, as: table.columns[$0].type) })
-                failures.append(
-                    ValidationFailure(
-                        entity: table.name, property: table.columns[column].property, key: key,
-                        message: "the result \(value) doesn't fit \(type)"))
-            }
-        }
-        return failures
     }
 
     /// The target of an assignment that isn't stored.

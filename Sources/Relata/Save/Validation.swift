@@ -5,9 +5,21 @@ enum Validation {
         guard table.entity.attributes.contains(where: { !$0.limits.isEmpty }) else {
             return checkRules(objects, table, &failures)
         }
-        for object in objects {
+        for (index, object) in objects.enumerated() {
+            let count = failures.count
             checkLimits(object, table, &failures)
             checkRules([object], table, &failures)
+            if objects.count > 1 { name(object, index, table, in: &failures, from: count) }
+        }
+    }
+
+    /// Has failures of one of several objects say which it is.
+    private static func name<M: Model>(
+        _ object: M, _ index: Int, _ table: Table, in failures: inout [ValidationFailure], from first: Int
+    ) {
+        for number in first..<failures.count {
+            failures[number].object =
+                object.primaryKey == nil ? "\(table.name) no. \(index + 1)" : "\(object.reference())"
         }
     }
 
@@ -21,9 +33,12 @@ enum Validation {
         throw RelataError.validation(failures)
     }
 
-    private static func checkRules<M: Model>(_ objects: [M], _ table: Table, _ failures: inout [ValidationFailure]) {
+    /// Has objects check themselves.
+    static func checkRules<M: Model>(_ objects: [M], _ table: Table, _ failures: inout [ValidationFailure]) {
+        guard M.validatesItself else { return }
         var loop = ValidationLoop(objects)
         while loop.next < objects.count {
+            let count = failures.count
             do {
                 try M.validate(&loop)
             } catch RelataError.validation(let own) {
@@ -34,6 +49,7 @@ enum Validation {
                         entity: table.name, property: nil, key: objects[loop.next].reference().key, message: "\(error)")
                 )
             }
+            if objects.count > 1 { name(objects[loop.next], loop.next, table, in: &failures, from: count) }
             loop.next += 1
         }
     }
@@ -51,12 +67,19 @@ enum Validation {
             return
         }
         for (index, column) in table.columns.enumerated() where column.reference == nil {
-            for limit in table.entity.attribute(column.property)?.limits ?? [] {
-                guard let message = limit.failure(of: values[index], type: column.type) else { continue }
-                failures.append(
-                    ValidationFailure(
-                        entity: table.name, property: column.property, key: object.reference().key, message: message))
-            }
+            check(values[index], column, of: object.reference().key, table, &failures)
+        }
+    }
+
+    /// Checks one value against the limits of its attribute.
+    static func check(
+        _ value: Value, _ column: Column, of key: @autoclosure () -> KeyValue, _ table: Table,
+        _ failures: inout [ValidationFailure]
+    ) {
+        for limit in table.entity.attribute(column.property)?.limits ?? [] {
+            guard let message = limit.failure(of: value, type: column.type) else { continue }
+            failures.append(
+                ValidationFailure(entity: table.name, property: column.property, key: key(), message: message))
         }
     }
 }
@@ -74,7 +97,7 @@ public struct ValidationLoop<M: Model> {
     @inlinable
     mutating func run() throws {
         while next < objects.count {
-            try objects[next].validate()
+            _ = try objects[next].validate()
             next += 1
         }
     }

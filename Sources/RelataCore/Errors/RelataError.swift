@@ -106,6 +106,9 @@ public struct ValidationFailure: Hashable, Sendable {
     public let key: KeyValue?
     /// What is wrong and what would be right.
     public let message: String
+    /// Which object it is, where a call had several: by its key, as `Account 6`, or by its place among the objects of its
+    /// model, as `Account no. 3`. `nil` where the call had only one.
+    public var object: String?
 
     /// Describes a failure.
     public init(entity: String, property: String?, key: KeyValue?, message: String) {
@@ -155,7 +158,14 @@ extension RelataError: CustomStringConvertible {
                 ? "\(conflict.object) was deleted since it was read: insert it again or drop the change"
                 : "\(conflict.object) was changed since it was read: refresh it and apply the change again"
         case .validation(let failures):
-            Self.list(failures.map { "\($0.entity)\($0.property.map { ".\($0)" } ?? ""): \($0.message)" })
+            Self.list(
+                failures.map { failure in
+                    let property = failure.property ?? ""
+                    let place =
+                        failure.object.map { property.isEmpty ? $0 : "\($0), \(property)" }
+                        ?? (property.isEmpty ? failure.entity : "\(failure.entity).\(property)")
+                    return "\(place): \(failure.message)"
+                })
         case .notLoaded(let entity, let property):
             "a \(property) link to \(entity) isn't loaded: include it in the fetch, or ask the store for what is related"
         case .excluded(let object):

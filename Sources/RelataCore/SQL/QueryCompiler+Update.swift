@@ -1,11 +1,13 @@
 extension QueryCompiler {
     /// Sets properties of all objects that a query finds.
     ///
-    /// - Parameter returnsKeys: Whether the statement yields the keys of the objects it changed.
+    /// - Parameters:
+    ///   - returnsKeys: Whether the statement yields the keys of the objects it changed.
+    ///   - returned: The columns whose new values come after each key, by their numbers in ``Table/columns``.
     /// - Throws: ``RelataError/invalidUse(_:)`` for a property that can't be set (a key, or a to-many, whose other side
     ///   holds the truth) and for values that don't fit it.
     public func update(
-        _ plan: QueryPlan, _ assignments: [Assignment], returnsKeys: Bool = false
+        _ plan: QueryPlan, _ assignments: [Assignment], returnsKeys: Bool = false, returned: [Int] = []
     ) throws(RelataError) -> CompiledQuery {
         guard !assignments.isEmpty else { throw .invalidUse("an update of \(plan.entity) needs something to set") }
         var query = try QueryWriter(self, plan)
@@ -42,10 +44,11 @@ extension QueryCompiler {
             sql += query.writer.pairwise(
                 query.writer.columns("changed", keys), keys.indices.map { "found.k\($0)" })
         }
-        if returnsKeys { sql += " RETURNING " + dialect.list(keys) }
+        let columns = returnsKeys ? (table.keyColumns + returned).map { table.columns[$0] } : []
+        if returnsKeys { sql += " RETURNING " + dialect.list(columns.map(\.name)) }
         return CompiledQuery(
             statement: query.statement(sql),
-            columnTypes: returnsKeys ? table.keyColumns.map { table.columns[$0].type } : [])
+            columnTypes: columns.map(\.type))
     }
 
     /// What is set, places included.

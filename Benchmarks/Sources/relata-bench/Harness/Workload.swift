@@ -8,6 +8,7 @@ struct Workload: Sendable {
 
     static let all: [Workload] = [
         .insertBatch, .fetchAll, .lookupInRead, .lookupCall, .lookupCallAsync, .filterSort, .updateBatch,
+        .updateQuery,
         .cascadeTree, .cascadeManyToMany, .cascadeDeny, .saveGraph, .streamMemory, .saveMillion, .openFiftyEntities,
         .buildTime,
         .graphBooks, .graphBooksGrowth, .graphBooksMemory, .graphSetlists, .graphTopPerParent, .graphCounts, .graphDeep,

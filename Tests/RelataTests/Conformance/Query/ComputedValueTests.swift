@@ -53,10 +53,11 @@ import Testing
         let errors = [
             thrown { try store.fetch(Sample.all.select { $0.int8 }) },
             thrown { try store.value(of: Sample.all) { $0.int8.maximum() } },
-            thrown { try store.update(Sample.all) { $0.int16.set(to: $0.int16 + 1) } },
             thrown { try store.fetch(PlainSample.all) },
         ]
-        #expect(errors.map { $0?.kind } == ["corruptStore", "corruptStore", "corruptStore", "corruptStore"])
+        #expect(errors.map { $0?.kind } == ["corruptStore", "corruptStore", "corruptStore"])
+        // An update of other columns doesn't read it.
+        #expect(try store.update(Sample.all) { $0.int16.set(to: $0.int16 + 1) } == 1)
     }
 
     @Test(arguments: Engine.allCases) func anUpdateToAnUnsetResultIsRefused(_ engine: Engine) throws {

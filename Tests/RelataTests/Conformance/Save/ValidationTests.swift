@@ -53,6 +53,24 @@ enum Reason: Error, CustomStringConvertible {
 
 /// Limits and `validate()`, on every way into the store.
 @Suite struct ValidationTests {
+    @Test(arguments: Engine.allCases) func failuresNameTheObjectWhereThereAreSeveral(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: Counter.self, Event.self)
+        let alone = thrown { try store.save(Counter(value: -1)) }
+        #expect(alone?.description == "Counter.value: must be at least 0, and is -1")
+        let counters = [Counter(value: 1), Counter(value: -1), Counter(id: 7, value: -2)]
+        #expect(
+            thrown { try store.save(counters) }?.description
+                == "Counter no. 2, value: must be at least 0, and is -1; Counter 7, value: must be at least 0, and is -2"
+        )
+        let (good, bad) = (Event(title: "a"), Event(title: "b", start: 2, end: 1))
+        #expect(thrown { try store.save([good, bad]) }?.description == "Event \(bad.id): starts after it ends")
+        try store.insert([Counter(id: 1, value: 1), Counter(id: 2, value: 5)])
+        #expect(
+            thrown { try store.update(Counter.all) { $0.value.set(to: $0.value - 3) } }?.description
+                == "Counter 1, value: must be at least 0, and is -2")
+        #expect(try store.count(Counter.where { $0.value < 0 }) == 0)
+    }
+
     @Test(arguments: Engine.allCases) func everyFailureIsListed(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Event.self)
         let bad = Event(
