@@ -101,9 +101,11 @@ extension ToMany {
         return .object(known ?? LinkedObject(object))
     }
 
-    /// What an edit calls the object at a place.
+    /// What an edit calls the object at a place. Moving an object that was loaded brings no change of its attributes.
     func target(_ object: Target, at index: Int) -> LinkTarget<Target> {
-        .object(object.primaryKey == nil ? unsaved[unsavedCount(before: index)] : LinkedObject(object))
+        .object(
+            object.primaryKey == nil
+                ? unsaved[unsavedCount(before: index)] : LinkedObject(object, isConfirmed: true))
     }
 
     /// Where an object stands, if it is here.

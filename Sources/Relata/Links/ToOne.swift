@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A link to one object: a foreign key of the model that declares it.
 ///
 /// It always holds the key, so that ``id`` needs no load, and holds the object where it was loaded or given. Optional
@@ -28,6 +30,12 @@ public struct ToOne<Target: Model>: Sendable {
     /// A link to an object, stored or new.
     public init(_ object: Target) {
         self.init(key: object.primaryKey, box: LinkedObject(object))
+    }
+
+    /// A link to an object as a save gives it back.
+    @usableFromInline
+    init(saved object: Target) {
+        self.init(key: object.primaryKey, box: LinkedObject(object, isConfirmed: true))
     }
 
     /// A link to the object with that key.
@@ -84,11 +92,20 @@ final class LinkedObject<Target: Model>: Sendable {
     @usableFromInline let value: Target
     /// Whether it was read from the store: a save needn't look whether it is there.
     @usableFromInline let isStored: Bool
+    /// Whether a save has stored the value, or found it stored. It may have changed or gone since; but the link doesn't
+    /// carry a change of its own.
+    private let confirmation: Atomic<Bool>
 
-    init(_ value: Target, isStored: Bool = false) {
+    init(_ value: Target, isStored: Bool = false, isConfirmed: Bool = false) {
         self.value = value
         self.isStored = isStored
+        confirmation = Atomic(isConfirmed)
     }
+
+    @usableFromInline var isConfirmed: Bool { confirmation.load(ordering: .relaxed) }
+
+    /// Notes that a save has stored the value, or found it stored.
+    func confirm() { confirmation.store(true, ordering: .relaxed) }
 }
 
 extension ToOne: Hashable {

@@ -68,6 +68,11 @@ extension Bucket {
             }
         guard isPlain, overrides.isEmpty, !table.entity.hasStamps else {
             let observer = BucketWrite(self, writer, statement, first: rows.lowerBound)
+            if statement == .insert, table.entity.isKeyAssigned, rows.count >= RowSQL.rowsAtOnce,
+                rows.allSatisfy(keyless.contains)
+            {
+                return try writer.insertSeveral(batch, observer)
+            }
             return try writer.write(batch, statement, observer, after: rows.lowerBound..<rows.lowerBound)
         }
         try writer.write(batch, statement, nil, after: rows.lowerBound..<rows.lowerBound)
@@ -122,7 +127,9 @@ final class BucketWrite<M: Model>: RowObserver {
     private let writer: RowWriter<M>
     private let statement: RowStatement
     /// The first row.
-    private var first: Int
+    private(set) var first: Int
+    /// How many rows the statement writes at a time.
+    var rowsAtOnce = 1
     /// The columns that an update of some writes.
     let columns: [Int]?
     /// Updates rows that a save finds.
@@ -141,7 +148,11 @@ final class BucketWrite<M: Model>: RowObserver {
     func willWrite(_ index: Int, _ pointer: OpaquePointer) throws {
         let object = bucket.objects[first + index]
         overrides = bucket.resolvedOverrides(first + index, writer.session)
-        try writer.bind(overrides, of: object, to: pointer, isInsert: statement.slot != .update)
+        let offset = index % rowsAtOnce * bucket.table.columns.count
+        try writer.bind(overrides, of: object, to: pointer, isInsert: statement.slot != .update, offset: offset)
+        if !bucket.standIns.isEmpty, statement.slot != .update, let column = bucket.standIns[first + index] {
+            try writer.bind(.integer(writer.session.nextStandIn()), to: pointer, column: column + offset)
+        }
     }
 
     func didWrite(_ index: Int) throws {
@@ -151,8 +162,11 @@ final class BucketWrite<M: Model>: RowObserver {
         case .insert, .match:
             bucket.note(row..<row + 1, .inserted)
             let isKeyless = bucket.keyless.contains(row)
+            // The keys of rows that one statement inserts follow one another.
+            let later = Int64(rowsAtOnce - 1 - index % rowsAtOnce)
             let rowID =
-                bucket.table.entity.isKeyAssigned && isKeyless ? writer.connection.lastInsertedRowID : nil
+                bucket.table.entity.isKeyAssigned && isKeyless ? writer.connection.lastInsertedRowID - later : nil
+            if rowsAtOnce > 1 { overrides = bucket.resolvedOverrides(row, session) }
             if isKeyless, rowID == nil { bucket.give(try writer.key(of: object, overrides), toRow: row) }
             try writer.note(.insert, object, overrides, rowID: rowID)
             bucket.stamp(row, isInserted: true, rowID, session)
@@ -185,7 +199,8 @@ final class BucketWrite<M: Model>: RowObserver {
         }
         for case (let reference, let key?) in overrides {
             guard let own = bucket.keyValue(row: row) else { continue }
-            try session.setReference(session.catalog.schema.references[reference], of: own, to: key)
+            try session.setReference(
+                session.catalog.schema.references[reference], of: own, to: key, isPlaced: bucket.standIns[row] != nil)
         }
     }
 }

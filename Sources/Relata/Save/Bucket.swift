@@ -9,6 +9,8 @@ protocol AnyBucket: AnyObject {
     var hasGiven: Bool { get }
     /// Whether a row must match others by their unique columns, whose key it takes over.
     var hasMatch: Bool { get }
+    /// Whether an object was written that isn't stored as it is: with a date of nanoseconds.
+    var hasRounded: Bool { get }
     func visit(_ rows: Range<Int>, firstNode: Int, _ gatherer: LinkGatherer) throws
     func resolveKeyReferences(_ session: SaveSession)
     func validate(into failures: inout [ValidationFailure])
@@ -16,10 +18,16 @@ protocol AnyBucket: AnyObject {
     func checkUnset(_ session: SaveSession) throws
     func write(_ rows: Range<Int>, _ session: SaveSession) throws
     func checkReferences(row: Int, _ session: SaveSession) throws
+    /// Refuses linked objects that are stored with other values than they have here, which a link doesn't write.
+    func checkKept(_ session: SaveSession) throws
+    /// Notes that what was linked is stored as it is.
+    func confirmLinked()
     func keyValue(row: Int) -> KeyValue?
     /// Binds the key of an object; whether it has one.
     func bindKey(row: Int, to binder: inout Binder) throws -> Bool
     func override(row: Int, reference: Int, owner: NodeKey)
+    /// Has a row inserted with a stand-in for its place in a list, whose places are unique: it gets its own afterwards.
+    func standIn(row: Int, column: Int)
     /// The objects that others refer to by key alone: key, referring node and reference.
     func referredKeys() -> [(key: KeyValue, node: Int, reference: Int)]
     func finish(_ row: Int, _ session: SaveSession)
@@ -51,6 +59,7 @@ final class Bucket<M: Model>: AnyBucket {
     @usableFromInline var keyless: Set<Int> = []
     @usableFromInline private(set) var hasGiven = false
     @usableFromInline private(set) var hasMatch = false
+    @usableFromInline var hasRounded = false
     /// The keys of rows that got a part of it from another new object: they are written, and the objects don't know it yet.
     private var givenKeys: [Int: KeyValue] = [:]
     /// Linked objects without a key, by identity: a copy of the same link is the same object.
@@ -60,6 +69,8 @@ final class Bucket<M: Model>: AnyBucket {
     /// The same of the given objects, gathered when the first such link is found.
     private var givenContents: Set<[Value]>?
     var overrides: [Int: [ColumnOverride]] = [:]
+    /// The columns of rows that get a stand-in for the place in a list.
+    var standIns: [Int: Int] = [:]
     /// References by key alone, to find out at the end whether the object is in the session.
     @usableFromInline var keyReferences: [(key: M.Key, node: Int, reference: Int)] = []
     private var resolved = 0
@@ -71,6 +82,10 @@ final class Bucket<M: Model>: AnyBucket {
     private var progress: [RowProgress] = []
     /// The rows of linked objects that were there already.
     var kept: Set<Int> = []
+    /// The rows of linked objects of which an earlier save knows that they were stored as they are.
+    @usableFromInline var confirmed: Set<Int> = []
+    /// The links to those objects that may be there already.
+    @usableFromInline var linked: [LinkedObject<M>] = []
 
     init(_ table: Table, number: Int = 0) {
         self.table = table
@@ -142,9 +157,11 @@ final class Bucket<M: Model>: AnyBucket {
             let next = objects.count
             let row = row(of: key, orTake: next)
             if row < next {
+                if !box.isConfirmed { linked.append(box) }
                 try merge(box.value, into: row, session)
                 return nodes[row]
             }
+            if box.isConfirmed { confirmed.insert(next) } else { linked.append(box) }
         } else if let row = try rowOfKeyless(box, isOwned) {
             return nodes[row]
         }
@@ -243,6 +260,9 @@ final class Bucket<M: Model>: AnyBucket {
     }
 
     @usableFromInline
+    func standIn(row: Int, column: Int) { standIns[row] = column }
+
+    @usableFromInline
     func noteUnset(node: Int, row: Int, reference: Int) { unset.append((node, row, reference)) }
 
     @usableFromInline
@@ -329,6 +349,18 @@ final class Bucket<M: Model>: AnyBucket {
         var state = SavedState(session: session, rowID: nil, isInserted: false, keepsStamps: true)
         if session.isTouched(nodes[row]) { state.reloadedKey = keyValue(row: row) }
         objects[row] = M(saved: objects[row], &state)
+    }
+
+    /// Makes objects without links what they are once they are saved.
+    func roundAll(_ session: SaveSession) {
+        guard hasRounded else { return }
+        for row in objects.indices { objects[row] = session.rounded(objects[row]) }
+    }
+
+    @usableFromInline
+    func confirmLinked() {
+        for box in linked { box.confirm() }
+        linked = []
     }
 
     /// Puts key and stamps into the object as soon as its row is written: others may wait for the key.

@@ -90,6 +90,9 @@ final class LinkGatherer {
     @usableFromInline
     func own(_ child: Int, _ reference: Int) {
         session.bucketOf(child).override(row: session.nodes[child].row, reference: reference, owner: .node(node))
+        if let column = session.catalog.uniquePlaces[reference] {
+            session.bucketOf(child).standIn(row: session.nodes[child].row, column: column)
+        }
         session.touch(node: child)
         session.addEdge(from: child, to: node, reference: reference, isKeyKnown: session.keyKnown(node))
     }

@@ -49,16 +49,36 @@ struct LinkWriter {
         }
         guard let column = reference.orderColumn, var list else { return }
         let table = schema.tables[reference.source]
-        for (key, position) in list.changedPositions() {
+        let changes = list.changedPositions()
+        if session.catalog.uniquePlaces[reference.index] != nil {
+            // Those whose places others get give them up first.
+            for key in list.holders(of: changes) {
+                try place(key, at: session.nextStandIn(), column, of: table, isCounted: false)
+            }
+        }
+        for (key, position) in changes {
             session.touch(table.index, key)
-            let bump = RowSQL.touch(table, parameter: key.values.count + 2)
+            try place(key, at: position, column, of: table, isCounted: true)
+            connection.recorder?.recordPosition(key, column, reference, owner: owner)
+        }
+    }
+
+    /// Writes an object's place in a list.
+    ///
+    /// - Parameter isCounted: Whether that is a change of its own, which revisions count.
+    private func place(
+        _ key: KeyValue, at position: Int64, _ column: String, of table: Table, isCounted: Bool
+    ) throws {
+        let bump = isCounted ? RowSQL.touch(table, parameter: key.values.count + 2) : (sql: "", needsNow: false)
+        let values = [.integer(position)] + key.values + (bump.needsNow ? [table.stampValue(session.now)] : [])
+        do {
             try connection.run(
                 SQLStatement(
                     "UPDATE \(RowSQL.quote(table.sqlName)) SET \(RowSQL.quote(column)) = ?1\(bump.sql) WHERE "
-                        + RowSQL.matches(table.keyColumnNames, from: 2),
-                    ([.integer(position)] + key.values + (bump.needsNow ? [table.stampValue(session.now)] : []))
-                        .map(Parameter.value)))
-            connection.recorder?.recordPosition(key, column, reference, owner: owner)
+                        + RowSQL.matches(table.keyColumnNames, from: 2), values.map(Parameter.value)))
+        } catch {
+            let object = ObjectReference(entity: table.name, key: key)
+            throw try ConstraintErrors(connection, schema: schema).translate(error, object: object, table: table) { [] }
         }
     }
 
@@ -69,7 +89,7 @@ struct LinkWriter {
         case .node where !hasFreed: return
         case .key, .node: break
         }
-        try session.setReference(reference, of: try session.key(member), to: owner)
+        try session.setReference(reference, of: try session.key(member), to: owner, isPlaced: true)
     }
 
     /// Unsets the reference of those that have this target: all, all but some, or one.

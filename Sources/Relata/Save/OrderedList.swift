@@ -98,6 +98,12 @@ struct OrderedList {
         return zip(members, positions()).compactMap { original[$0.key] == $1 ? nil : ($0.key, $1) }
     }
 
+    /// The members whose stored position another member gets.
+    func holders(of changes: [(KeyValue, Int64)]) -> [KeyValue] {
+        let taken = Set(changes.map(\.1))
+        return changes.compactMap { key, _ in original[key].flatMap { taken.contains($0) ? key : nil } }
+    }
+
     private func positions() -> [Int64] {
         var result: [Int64] = []
         var index = 0

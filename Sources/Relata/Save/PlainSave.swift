@@ -12,6 +12,7 @@ struct PlainSave<M: Model> {
         if role != .insert { try refuseTwice(objects) }
         let bucket = Bucket(table, plain: objects, as: role)
         try bucket.write(objects.indices, session)
+        bucket.roundAll(session)
         return bucket.objects
     }
 

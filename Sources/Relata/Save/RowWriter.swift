@@ -27,16 +27,24 @@ struct RowWriter<M: Model> {
         _ statement: OpaquePointer
     ) throws {
         let updates = kind == .save && observer == nil
+        let keeps = kind == .insertIfAbsent && observer == nil
         var loop = WriteLoop(
-            objects, statement, observer, mustChange: updates || kind.slot == .update ? connection.handle : nil)
+            objects, statement, observer,
+            mustChange: updates || keeps || kind.slot == .update ? connection.handle : nil)
+        defer { if loop.hasRounded { bucket?.hasRounded = true } }
         var tried: (row: Int, sets: Set<[Int]>) = (-1, [])
         while loop.next < objects.count {
             do {
                 try M.write(&loop)
                 if loop.next == objects.count { return }
                 guard loop.code == SQLITE_DONE else { throw stepError(loop.code, statement) }
-                guard updates else { throw try missing(objects[loop.next]) }
+                guard updates || keeps else { throw try missing(objects[loop.next]) }
                 sqlite3_reset(statement)
+                if keeps {
+                    bucket?.kept.insert(done.upperBound + loop.next)
+                    loop.next += 1
+                    continue
+                }
                 try write([objects[loop.next]], .update, nil, after: done.lowerBound..<done.upperBound + loop.next)
                 loop.next += 1
             } catch {
@@ -108,7 +116,7 @@ struct RowWriter<M: Model> {
         }
     }
 
-    private func withStatement<Result>(
+    func withStatement<Result>(
         _ slot: RowSQL.Slot, _ body: (OpaquePointer) throws -> Result
     ) throws -> Result {
         try connection.withStatement(
@@ -118,32 +126,36 @@ struct RowWriter<M: Model> {
     // MARK: Binding
 
     /// Binds what isn't the object's own: keys that other objects give it, and stamps.
-    func bind(_ overrides: Overrides, of object: M, to statement: OpaquePointer, isInsert: Bool) throws {
+    ///
+    /// - Parameter offset: The number of the row's first column among the statement's parameters.
+    func bind(
+        _ overrides: Overrides, of object: M, to statement: OpaquePointer, isInsert: Bool, offset: Int = 0
+    ) throws {
         for (reference, key) in overrides {
             guard let key else { continue }
             for (column, value) in zip(columnIndexes(of: reference), key.values) {
-                try bind(value, to: statement, column: column)
+                try bind(value, to: statement, column: column + offset)
             }
         }
         guard table.entity.hasStamps else { return }
-        if isInsert, let createdAt = table.entity.createdAt { try stamp(createdAt, statement) }
-        if let updatedAt = table.entity.updatedAt { try stamp(updatedAt, statement) }
+        if isInsert, let createdAt = table.entity.createdAt { try stamp(createdAt, statement, offset) }
+        if let updatedAt = table.entity.updatedAt { try stamp(updatedAt, statement, offset) }
         if let name = table.entity.revision, let column = table.columnIndexes(of: name).first {
             let revision = revision(of: object)
-            try bind(.integer(revision &+ 1), to: statement, column: column)
+            try bind(.integer(revision &+ 1), to: statement, column: column + offset)
             if !isInsert { try bind(.integer(revision), to: statement, column: table.columns.count) }
         }
     }
 
-    private func bind(_ value: Value, to statement: OpaquePointer, column: Int) throws(RelataError) {
+    func bind(_ value: Value, to statement: OpaquePointer, column: Int) throws(RelataError) {
         let code = value.bind(to: statement, at: Int32(column + 1))
         // A statement that doesn't write the column has no parameter of that number.
         if code != SQLITE_RANGE { try connection.check(code, statement) }
     }
 
-    private func stamp(_ property: String, _ statement: OpaquePointer) throws {
+    private func stamp(_ property: String, _ statement: OpaquePointer, _ offset: Int) throws {
         guard let column = table.columnIndexes(of: property).first else { return }
-        try bind(table.columns[column].type.stamp(session.now), to: statement, column: column)
+        try bind(table.columns[column].type.stamp(session.now), to: statement, column: column + offset)
     }
 
     /// The revision that a value was read with; 0 for one that was never stored.
@@ -165,7 +177,7 @@ struct RowWriter<M: Model> {
         guard code == SQLITE_DONE || code == SQLITE_ROW else { throw stepError(code, statement) }
     }
 
-    private func stepError(_ code: Int32, _ statement: OpaquePointer) -> RelataError {
+    func stepError(_ code: Int32, _ statement: OpaquePointer) -> RelataError {
         connection.error(code, sql: sqlite3_sql(statement).map { String(cString: $0) })
     }
 

@@ -7,6 +7,7 @@ extension SaveSession {
         let lists = try orderedLists()
         try noteCounts()
         try writeRows()
+        for bucket in buckets { try bucket.checkKept(self) }
         for late in lateKeys { try writeLateKey(late) }
         try LinkWriter(session: self).write(groups, lists)
         if catalog.hasCounts {
@@ -105,14 +106,24 @@ extension SaveSession {
     }
 
     /// Sets a stored object's reference, and counts the change in its revision; nothing happens where it is set.
-    func setReference(_ reference: Reference, of key: KeyValue, to target: KeyValue?) throws {
+    ///
+    /// - Parameter isPlaced: Whether the object gets a place in the target's list afterwards.
+    func setReference(
+        _ reference: Reference, of key: KeyValue, to target: KeyValue?, isPlaced: Bool = false
+    ) throws {
         let table = catalog.schema.tables[reference.source]
         let columns = reference.columns.map(RowSQL.quote)
         let values = target?.values ?? reference.columns.map { _ in .null }
         let bump = RowSQL.touch(table, parameter: columns.count + key.values.count + 1)
+        // Its old place may be another's in the list that it joins.
+        let place =
+            isPlaced
+            ? catalog.uniquePlaces[reference.index].map {
+                ", \(RowSQL.quote(table.columns[$0].name)) = \(nextStandIn())"
+            } ?? "" : ""
         let sql =
             "UPDATE \(RowSQL.quote(table.sqlName)) SET "
-            + columns.enumerated().map { "\($1) = ?\($0 + 1)" }.joined(separator: ", ") + bump.sql
+            + columns.enumerated().map { "\($1) = ?\($0 + 1)" }.joined(separator: ", ") + bump.sql + place
             + " WHERE " + RowSQL.matches(table.keyColumnNames, from: columns.count + 1)
             + " AND NOT (" + columns.enumerated().map { "\($1) IS ?\($0 + 1)" }.joined(separator: " AND ") + ")"
         let parameters = (values + key.values + (bump.needsNow ? [table.stampValue(now)] : [])).map(Parameter.value)

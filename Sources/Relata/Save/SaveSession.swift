@@ -48,6 +48,8 @@ final class SaveSession {
     private var rebuilt: [Int: Bool] = [:]
     /// What was in the way of reading a changed row again.
     private var failure: (any Error)?
+    /// How many stand-ins for places in lists there were.
+    private var standInCount: Int64 = 0
     /// Owners whose counts may have changed: relationship name and key, by table.
     var counted = CountCheck()
 
@@ -89,6 +91,12 @@ final class SaveSession {
     func makeNode(bucket: Int, row: Int) -> Int {
         nodes.append(Node(bucket: bucket, row: row))
         return nodes.count - 1
+    }
+
+    /// A place that no list has.
+    func nextStandIn() -> Int64 {
+        standInCount += 1
+        return .min + standInCount
     }
 
     /// Visits the links of a node whose object was replaced by one that has edits.
@@ -255,7 +263,8 @@ final class SaveSession {
         rebuilt[number] = true  // as long as it isn't known, for models that lead back to themselves
         let entity = bucket.table.entity
         let result =
-            entity.hasStamps || entity.isKeyAssigned || bucket.hasMatch || changedBuckets.contains(number)
+            entity.hasStamps || entity.isKeyAssigned || bucket.hasMatch || bucket.hasRounded
+            || changedBuckets.contains(number)
             || catalog.links[bucket.tableIndex].contains { $0.reference != nil && isReplaced(table: $0.target) }
         rebuilt[number] = result
         return result
@@ -287,9 +296,16 @@ final class SaveSession {
     ///
     /// - Throws: What was in the way of reading the rows that edits on links have changed.
     func finish(_ given: [Int]) throws {
+        for bucket in buckets { bucket.confirmLinked() }
         if changedBuckets.isEmpty { return }
         for node in given { bucketOf(node).finish(nodes[node].row, self) }
         if let failure { throw failure }
+    }
+
+    /// An object with its values as they are stored: dates in the precision of their columns.
+    func rounded<M: Model>(_ object: M) -> M {
+        var state = SavedState(session: self, rowID: nil, isInserted: false, keepsLinks: true, keepsStamps: true)
+        return M(saved: object, &state)
     }
 
     /// The objects that were given, as they are saved.

@@ -20,6 +20,22 @@ public struct SavedState {
     /// The object's row as it is stored now.
     public func stored<M: Model>(_ other: M) -> M { reloadedKey.flatMap { session.stored(M.self, $0) } ?? other }
 
+    /// An attribute's value as it is stored.
+    @inlinable
+    public func value<Coding: AttributeCoding>(_ value: Coding.Value, _ coding: Coding) -> Coding.Value {
+        coding.stored(value)
+    }
+
+    /// A value that a column stores directly, as it is stored.
+    @inlinable
+    public func value<Value: AttributeValue>(_ value: Value) -> Value { value.asStored }
+    /// Such a value that may be unset.
+    @inlinable
+    public func value<Value: AttributeValue>(_ value: Value?) -> Value? { value.map(\.asStored) }
+    /// Any other value.
+    @inlinable @_disfavoredOverload
+    public func value<Value>(_ value: Value) -> Value { value }
+
     /// The key: as it was, or as the database assigned it.
     public func assignedKey<Number: FixedWidthInteger>(_ key: Number?) -> Number? {
         key ?? rowID.flatMap { Number(exactly: $0) }
@@ -42,7 +58,7 @@ public struct SavedState {
     @inlinable
     public func link<Target>(_ link: ToOne<Target>, stored: ToOne<Target>) -> ToOne<Target> {
         if keepsLinks { return link }
-        let saved = session.isReplaced(Target.self) ? link.box.map { ToOne(session.saved($0)) } ?? link : link
+        let saved = session.isReplaced(Target.self) ? link.box.map { ToOne(saved: session.saved($0)) } ?? link : link
         return isReloaded && saved.ownKey != stored.ownKey ? stored : saved
     }
 

@@ -3,7 +3,7 @@ struct Upsert {
     let transaction: WriteTransaction
     let names: [String]
 
-    func save<M: Model>(_ object: M) throws -> M {
+    func save<M: Model>(_ objects: [M]) throws -> [M] {
         let table = try transaction.catalog.table(M.self)
         let names = names.joined(separator: ", ")
         guard table.entity.uniques.contains(where: { Set($0) == Set(self.names) }) else {
@@ -12,24 +12,44 @@ struct Upsert {
         }
         let session = transaction.makeSession()
         let columns = self.names.flatMap { table.columnIndexes(of: $0) }
-        let node = try session.add(object, as: .match(columns))
+        let nodes = try session.add(objects, as: .match(columns))
         // Whose list is edited is known only afterwards.
-        guard try !object.hasEdits() else {
+        guard try !objects.contains(where: { try $0.hasEdits() }) else {
             throw RelataError.invalidUse(
                 "a \(M.entityName) saved by \(names) can't have edits on links: save it, then edit the result")
         }
         try session.gather()
-        let given = session.bucket(M.self, table: table.index).overrides[session.nodes[node].row] ?? []
-        let later = Set(given.flatMap { transaction.catalog.schema.references[$0.reference].columns })
-        // Unset values are never the same to a unique set, so that each save would insert another object.
-        let values = try object.columnValues(table)
-        for column in columns where values[column] == .null && !later.contains(table.columns[column].name) {
-            throw RelataError.invalidUse(
-                "\(table.columns[column].property) is unset, and matches no stored \(M.entityName): set it, or use insert"
-            )
+        try check(objects, nodes, columns, table, session)
+        try transaction.run(session, returning: nodes)
+        return session.finished(objects, nodes)
+    }
+
+    /// Refuses unset values, which are never the same to a unique set, so that each save would insert another object; and
+    /// different objects with the same values, of which only one can be stored.
+    private func check<M: Model>(
+        _ objects: [M], _ nodes: [Int], _ columns: [Int], _ table: Table, _ session: SaveSession
+    ) throws {
+        let bucket = session.bucket(M.self, table: table.index)
+        var seen: [[Value]: Int] = [:]
+        for (index, object) in objects.enumerated() {
+            let given = bucket.overrides[session.nodes[nodes[index]].row] ?? []
+            let later = Set(given.flatMap { transaction.catalog.schema.references[$0.reference].columns })
+            let values = try object.columnValues(table)
+            let open = columns.filter { values[$0] == .null }
+            for column in open where !later.contains(table.columns[column].name) {
+                throw RelataError.invalidUse(
+                    "\(table.columns[column].property) is unset, and matches no stored \(M.entityName): set it, or use insert"
+                )
+            }
+            guard objects.count > 1, open.isEmpty else { continue }
+            let wanted = columns.map { values[$0] }
+            if let other = seen.updateValue(index, forKey: wanted), objects[other] != object {
+                throw RelataError.invalidUse(
+                    "two of the objects have the same \(names.joined(separator: ", ")) "
+                        + "(\(wanted.map(\.description).joined(separator: ", "))) and different content: save one of them"
+                )
+            }
         }
-        try transaction.run(session, returning: [node])
-        return session.finished(node, as: M.self)
     }
 }
 

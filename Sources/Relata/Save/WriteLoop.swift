@@ -8,14 +8,21 @@ public struct WriteLoop<M: Model> {
     @usableFromInline let statement: OpaquePointer
     /// Told of each row before and after it is written, where there is anything to do.
     @usableFromInline let observer: RowObserver?
+    /// How many rows the statement writes at a time.
+    @usableFromInline let rows: Int
     /// The connection, where a row that isn't there is an error.
     @usableFromInline let mustChange: OpaquePointer?
     /// The object that is written next: where the loop failed, the culprit.
     @usableFromInline var next = 0
+    /// Whether an object has a value that isn't stored as it is.
+    @usableFromInline var hasRounded = false
     /// What SQLite answered last.
     @usableFromInline var code = SQLITE_DONE
 
-    init(_ objects: [M], _ statement: OpaquePointer, _ observer: RowObserver?, mustChange: OpaquePointer?) {
+    init(
+        _ objects: [M], _ statement: OpaquePointer, _ observer: RowObserver?, mustChange: OpaquePointer?, rows: Int = 1
+    ) {
+        self.rows = rows
         self.mustChange = mustChange
         self.objects = objects
         self.statement = statement
@@ -25,10 +32,12 @@ public struct WriteLoop<M: Model> {
     /// Writes the objects until one fails: by an error of its columns, with ``code``, or because it isn't there.
     @inlinable
     mutating func run() throws {
+        if rows > 1 { return try runSeveral() }
         while next < objects.count {
             if next & 0x3ff == 0x3ff, Task.isCancelled { throw CancellationError() }
             var binder = Binder(statement)
             try objects[next].bind(to: &binder)
+            if binder.isRounded { hasRounded = true }
             if let observer { try observer.willWrite(next, statement) }
             code = sqlite3_step(statement)
             guard code == SQLITE_DONE else { return }
@@ -36,6 +45,23 @@ public struct WriteLoop<M: Model> {
             if let observer { try observer.didWrite(next) }
             sqlite3_reset(statement)
             next += 1
+        }
+    }
+
+    /// Writes several objects with each step, and leaves the rest that is too few for one.
+    @inlinable
+    mutating func runSeveral() throws {
+        while objects.count - next >= rows {
+            if Task.isCancelled { throw CancellationError() }
+            var binder = Binder(statement)
+            for index in next..<next + rows { try objects[index].bind(to: &binder) }
+            if binder.isRounded { hasRounded = true }
+            if let observer { for index in next..<next + rows { try observer.willWrite(index, statement) } }
+            code = sqlite3_step(statement)
+            guard code == SQLITE_DONE else { return }
+            if let observer { for index in next..<next + rows { try observer.didWrite(index) } }
+            sqlite3_reset(statement)
+            next += rows
         }
     }
 }

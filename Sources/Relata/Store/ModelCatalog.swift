@@ -7,6 +7,8 @@ final class ModelCatalog: Sendable {
     private let indexes: [ObjectIdentifier: Int]
     /// For each table, the target table and resolved link of each relationship, in order.
     let links: [[CatalogLink]]
+    /// For each reference the column of the attribute that orders its other side's list, where its values are unique.
+    let uniquePlaces: [Int?]
     /// Whether any relationship declares how many objects it must or may hold.
     let hasCounts: Bool
 
@@ -44,6 +46,14 @@ final class ModelCatalog: Sendable {
         self.indexes = indexes
         let schema = schema
         hasCounts = CountCheck.isNeeded(in: schema)
+        uniquePlaces = schema.references.map { reference in
+            let table = schema.tables[reference.source]
+            guard !reference.isOrderStored, let order = reference.orderColumn,
+                let column = table.columns.firstIndex(where: { $0.name == order }),
+                table.entity.uniques.contains(where: { $0.contains(table.columns[column].property) })
+            else { return nil }
+            return column
+        }
         links = schema.tables.map { table in
             table.entity.relationships.compactMap { relationship in
                 guard let link = table.links[relationship.name], let target = schema.index(of: relationship.target)

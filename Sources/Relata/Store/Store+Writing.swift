@@ -91,6 +91,24 @@ extension Store {
         try await _writeOnce { try $0.update(id, change) }
     }
 
+    /// Reads an object with relationships loaded, lets `change` edit it, and writes only what changed.
+    @discardableResult
+    public func update<M: Model>(
+        _ model: M.Type, id: M.Key?, @IncludeBuilder including links: @Sendable (M.Fields) -> [IncludePlan],
+        _ change: @Sendable (inout M) throws -> Void
+    ) async throws -> M {
+        try await _writeOnce { try $0.update(model, id: id, including: links, change) }
+    }
+
+    /// Reads an object by its `ID` with relationships loaded, lets `change` edit it, and writes only what changed.
+    @discardableResult
+    public func update<M: Model>(
+        _ id: ID<M>, @IncludeBuilder including links: @Sendable (M.Fields) -> [IncludePlan],
+        _ change: @Sendable (inout M) throws -> Void
+    ) async throws -> M where M.Key == ID<M> {
+        try await _writeOnce { try $0.update(id, including: links, change) }
+    }
+
     /// Inserts or updates each object by itself: the culprit of an error keeps it, the others are saved.
     @discardableResult
     public func saveEach(_ objects: [any Model]) async throws -> [Result<any Model, any Error>] {
@@ -103,6 +121,24 @@ extension Store {
         _ object: M, matching property: @Sendable (M.Fields) -> Property
     ) async throws -> M {
         try await _writeOnce { try $0.save(object, matching: property) }
+    }
+
+    /// Inserts objects, or writes each over the one that has the same value of a unique property, whose key stays, in one
+    /// transaction.
+    @discardableResult
+    public func save<M: Model, Property: PropertyField>(
+        _ objects: [M], matching property: @Sendable (M.Fields) -> Property
+    ) async throws -> [M] {
+        try await _writeOnce { try $0.save(objects, matching: property) }
+    }
+
+    /// Inserts objects, or writes each over the one that has the same values of a unique set, whose key stays, in one
+    /// transaction.
+    @discardableResult
+    public func save<M: Model, each Property: PropertyField>(
+        _ objects: [M], matching properties: @Sendable (M.Fields) -> (repeat each Property)
+    ) async throws -> [M] {
+        try await _writeOnce { try $0.save(objects, matching: properties) }
     }
 
     /// Inserts an object, or writes it over the one that has the same values of a unique set, whose key stays.

@@ -117,6 +117,35 @@ extension StoreWriter {
         return try _writeOnce { try $0.edit(model, id: id, change) }
     }
 
+    /// Reads an object with relationships loaded, lets `change` edit it, and writes only what changed.
+    ///
+    /// ```swift
+    /// try tx.update(Song.self, id: 7, including: { $0.album }) { song in
+    ///     song.title += " (\(song.album?.loaded?.title ?? "single"))"
+    /// }
+    /// ```
+    ///
+    /// - Returns: The object as it is stored, with what was loaded.
+    @discardableResult
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func update<M: Model>(
+        _ model: M.Type, id: M.Key?, @IncludeBuilder including links: (M.Fields) -> [IncludePlan],
+        _ change: (inout M) throws -> Void
+    ) throws -> M {
+        let id = try M.given(id)
+        let links = links(M.Fields(path: FieldPath()))
+        return try _writeOnce { try $0.edit(model, id: id, including: links, change) }
+    }
+
+    /// Reads an object by its `ID` with relationships loaded, lets `change` edit it, and writes only what changed.
+    @discardableResult
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func update<M: Model>(
+        _ id: ID<M>, @IncludeBuilder including links: (M.Fields) -> [IncludePlan], _ change: (inout M) throws -> Void
+    ) throws -> M where M.Key == ID<M> {
+        try update(M.self, id: id, including: links, change)
+    }
+
     /// Reads an object by its `ID`, lets `change` edit it, and writes only what changed.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
@@ -145,8 +174,25 @@ extension StoreWriter {
     public func save<M: Model, Property: PropertyField>(
         _ object: M, matching property: (M.Fields) -> Property
     ) throws -> M {
+        try save([object], matching: property)[0]
+    }
+
+    /// Inserts objects, or writes each over the one that has the same value of a unique property, whose key stays.
+    ///
+    /// ```swift
+    /// let authors = try tx.save(names.map { Author(name: $0) }, matching: { $0.name })
+    /// ```
+    ///
+    /// - Returns: The objects as they are stored, in the given order, with the keys they had.
+    /// - Throws: As the call for one object; ``RelataError/invalidUse(_:)`` where two of the objects have the same value
+    ///   and different content.
+    @discardableResult
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func save<M: Model, Property: PropertyField>(
+        _ objects: [M], matching property: (M.Fields) -> Property
+    ) throws -> [M] {
         let name = Property.name(of: property(M.Fields(path: FieldPath())))
-        return try _writeOnce { try Upsert(transaction: $0, names: [name]).save(object) }
+        return try _writeOnce { try Upsert(transaction: $0, names: [name]).save(objects) }
     }
 
     /// Inserts an object, or writes it over the one that has the same values of a unique set, whose key stays.
@@ -159,11 +205,20 @@ extension StoreWriter {
     public func save<M: Model, each Property: PropertyField>(
         _ object: M, matching properties: (M.Fields) -> (repeat each Property)
     ) throws -> M {
+        try save([object], matching: properties)[0]
+    }
+
+    /// Inserts objects, or writes each over the one that has the same values of a unique set, whose key stays.
+    @discardableResult
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func save<M: Model, each Property: PropertyField>(
+        _ objects: [M], matching properties: (M.Fields) -> (repeat each Property)
+    ) throws -> [M] {
         let chosen = properties(M.Fields(path: FieldPath()))
         var names: [String] = []
         for property in repeat each chosen { names.append(type(of: property).name(of: property)) }
         let chosenNames = names
-        return try _writeOnce { try Upsert(transaction: $0, names: chosenNames).save(object) }
+        return try _writeOnce { try Upsert(transaction: $0, names: chosenNames).save(objects) }
     }
 
     // MARK: By query

@@ -45,8 +45,13 @@ public final class WriteTransaction: ReadTransaction, StoreWriter {
     }
 
     /// Reads an object, has it changed, and writes the columns that differ.
-    func edit<M: Model>(_ model: M.Type, id: M.Key, _ change: (inout M) throws -> Void) throws -> M {
-        guard let old = try fetch(model, id: id) else {
+    func edit<M: Model>(
+        _ model: M.Type, id: M.Key, including links: [IncludePlan] = [], _ change: (inout M) throws -> Void
+    ) throws -> M {
+        let found =
+            links.isEmpty
+            ? try object(model, id: id) : try objects(model, keys: [try M.keyValue(id)], including: links)[0]
+        guard let old = found else {
             throw RelataError.notFound(ObjectReference(entity: M.entityName, key: try M.keyValue(id)))
         }
         var new = old
@@ -59,7 +64,7 @@ public final class WriteTransaction: ReadTransaction, StoreWriter {
         let changed = after.indices.filter { before[$0] != after[$0] }
         let session = makeSession()
         let node = try session.add(new, as: .updateColumns(changed))
-        if changed.isEmpty, try !session.hasWork(besides: node) { return new }
+        if changed.isEmpty, try !session.hasWork(besides: node) { return session.rounded(new) }
         try run(session, returning: [node])
         return session.finished(node, as: model)
     }

@@ -124,7 +124,15 @@ extension ModelDeclaration {
         case .toOne: return "state.link(\(old), stored: \(new))"
         case .through: return old
         case .hasOne, .toMany: return "state.link(\(old))"
-        case nil: return property.isTransient ? old : property.stamp.map { "state.\($0)(\(new))" } ?? new
+        case nil:
+            if property.isTransient { return old }
+            if let stamp = property.stamp { return "state.\(stamp)(\(new))" }
+            // Only dates, and types that aren't known by their name, may be stored in another precision than they have.
+            switch property.type?.known {
+            case .date: return "state.value(\(new), \(property.codingExpression))"
+            case nil: return "state.value(\(new))"
+            default: return new
+            }
         }
     }
 }

@@ -21,6 +21,10 @@ public protocol AttributeCoding: Sendable {
     func encode(_ value: Value) throws(RelataError) -> RelataCore.Value
     /// A stored value as the property's type.
     func decode(_ value: RelataCore.Value) throws(RelataError) -> Value
+    /// The value that is read once this one was stored: a date in the precision of its column. The default is the value.
+    func stored(_ value: Value) -> Value
+    /// Whether ``stored(_:)`` is the value itself.
+    func isExact(_ value: Value) -> Bool
 }
 
 /// A coding that a column can have: every one but ``RefusedCoding``.
@@ -30,6 +34,11 @@ public protocol StorableCoding: AttributeCoding {}
 extension AttributeCoding {
     /// Values must be set, unless the coding says otherwise.
     @inlinable public var isOptional: Bool { false }
+
+    /// The value itself.
+    @inlinable public func stored(_ value: Value) -> Value { value }
+    /// Every value is stored as it is, unless the coding says otherwise.
+    @inlinable public func isExact(_ value: Value) -> Bool { true }
 
     /// Reads the current row's column, by what is stored in it.
     public func read(_ column: ColumnValue) throws -> Value {
@@ -72,6 +81,12 @@ public struct PlainCoding<Value: AttributeValue>: StorableCoding {
         guard let result = Value(databaseValue: value) else { throw mismatch(value) }
         return result
     }
+    /// The value that is read once this one was stored.
+    @inlinable
+    public func stored(_ value: Value) -> Value { value.asStored }
+    /// Whether ``stored(_:)`` is the value itself.
+    @inlinable
+    public func isExact(_ value: Value) -> Bool { value.isStoredExactly }
 }
 
 /// An enum, or another type with a raw value, stored as that.
@@ -102,6 +117,12 @@ public struct RawValueCoding<Value: RawRepresentable & Sendable>: StorableCoding
         }
         return result
     }
+    /// The value that is read once this one was stored.
+    @inlinable
+    public func stored(_ value: Value) -> Value { Value(rawValue: value.rawValue.asStored) ?? value }
+    /// Whether ``stored(_:)`` is the value itself.
+    @inlinable
+    public func isExact(_ value: Value) -> Bool { value.rawValue.isStoredExactly }
 }
 
 /// JSON as columns hold it.
@@ -230,6 +251,12 @@ public struct OptionalCoding<Base: AttributeCoding>: StorableCoding {
     public func decode(_ value: RelataCore.Value) throws(RelataError) -> Base.Value? {
         value.isNull ? nil : try base.decode(value)
     }
+    /// The value that is read once this one was stored.
+    @inlinable
+    public func stored(_ value: Base.Value?) -> Base.Value? { value.map(base.stored) }
+    /// Whether ``stored(_:)`` is the value itself.
+    @inlinable
+    public func isExact(_ value: Base.Value?) -> Bool { value.map(base.isExact) ?? true }
 }
 
 /// A date in an encoding that the attribute names.
@@ -267,6 +294,12 @@ public struct DateCoding: StorableCoding {
         }
         guard let date = Date(databaseValue: value) else { throw mismatch(value) }
         return date
+    }
+    /// The date that is read once this one was stored.
+    public func stored(_ value: Date) -> Date { (try? decode(encode(value))) ?? value }
+    /// Whether ``stored(_:)`` is the date itself.
+    public func isExact(_ value: Date) -> Bool {
+        encoding == .seconds ? stored(value) == value : value.isStoredExactly
     }
 }
 

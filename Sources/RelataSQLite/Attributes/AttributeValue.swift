@@ -33,6 +33,12 @@ public protocol AttributeValue: PredicateArgumentConvertible {
     static func read(_ column: ColumnValue) throws(RelataError) -> Self
     /// Binds the value to a parameter and returns SQLite's result code. The default goes through ``databaseValue``.
     func bind(_ statement: OpaquePointer, _ index: Int32) throws(RelataError) -> Int32
+
+    /// The value that is read once this one was stored; the default is the value. A type whose values lose something in
+    /// the column, as dates lose their nanoseconds, says here what is left: it is what a save gives back.
+    var asStored: Self { get }
+    /// Whether ``asStored`` is the value itself; the default says so.
+    var isStoredExactly: Bool { get }
 }
 
 extension AttributeValue {
@@ -47,6 +53,11 @@ extension AttributeValue {
     public func bind(_ statement: OpaquePointer, _ index: Int32) throws(RelataError) -> Int32 {
         try databaseValue.bind(to: statement, at: index)
     }
+
+    /// The value itself.
+    @inlinable public var asStored: Self { self }
+    /// Values are stored as they are, unless the type says otherwise.
+    @inlinable public var isStoredExactly: Bool { true }
 }
 
 /// The error of a column that doesn't hold what the model declares.
@@ -384,4 +395,9 @@ extension Date: AttributeValue {
     public func bind(_ statement: OpaquePointer, _ index: Int32) throws(RelataError) -> Int32 {
         sqlite3_bind_int64(statement, index, try microsecondsSince1970())
     }
+
+    /// The date in microseconds.
+    public var asStored: Date { DateText.microseconds(of: self).map { DateText.date(microseconds: $0) } ?? self }
+    /// Whether the date has no more than microseconds.
+    public var isStoredExactly: Bool { asStored == self }
 }

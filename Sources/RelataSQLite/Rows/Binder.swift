@@ -12,6 +12,8 @@ public struct Binder {
     public var index: Int32
     /// What was collected.
     public var values: [Value]
+    /// Whether a value was bound that isn't stored as it is: what is read again is another.
+    public var isRounded = false
 
     /// Binds to a statement, from a parameter on.
     @inlinable
@@ -35,6 +37,7 @@ public struct Binder {
     public mutating func bind<Coding: AttributeCoding>(_ value: Coding.Value, _ coding: Coding) throws {
         if let statement {
             let code = try coding.bind(value, statement, index)
+            if !coding.isExact(value) { isRounded = true }
             // A statement that doesn't write the column may have no parameter of that number.
             if code != SQLITE_OK && code != SQLITE_RANGE { throw bindingError(statement, code) }
         } else {

@@ -125,6 +125,73 @@ import Testing
         #expect(many.map(\.id) == [42, 43])
     }
 
+    @Test(arguments: Engine.allCases) func anAssignedKeyIsNeverAssignedAgain(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: History.self)
+        let last = try store.insert([History(progress: 1), History(progress: 2)])[1]
+        try store.delete(last)
+        #expect(try store.insert(History(progress: 3)).id == 3)
+        try store.delete(History.all)
+        #expect(try store.save(History(progress: 4)).id == 4)
+        // Neither is a greater one that an object brought along, nor one that SQL of the program's own has deleted.
+        try store.insert(History(id: 70, progress: 5))
+        try store.execute("DELETE FROM History")
+        #expect(try store.insert([History(progress: 6), History(progress: 7)]).map(\.id) == [71, 72])
+    }
+
+    @Test func anAssignedKeyIsNeverAssignedAgainAfterTheFileWasClosed() throws {
+        let path = TestStore.path()
+        var store = try TestStore.open(path, for: [History.self])
+        let key = try #require(try store.insert(History(progress: 1)).id)
+        try store.delete(History.self, id: key)
+        try store.close()
+        store = try TestStore.open(path, for: [History.self])
+        #expect(try store.insert(History(progress: 2)).id == key + 1)
+    }
+
+    /// Keys are assigned to many rows at once, and each object gets that of its own row.
+    @Test(arguments: Engine.allCases, [1, 15, 16, 17, 40, 100])
+    func aBatchGetsTheKeysOfItsRows(_ engine: Engine, _ count: Int) throws {
+        let store = try TestStore.make(engine, for: Series.self)
+        try store.delete(try store.insert(Series(title: "gone")))
+        let histories = try store.insert((0..<count).map { History(progress: Double($0)) })
+        #expect(histories.map(\.id) == (1...count).map { $0 })
+        #expect(try store.fetch(History.sorted { $0.id }) == histories)
+        let links = (0..<count).map { ToOne(Series(title: "series \($0)")) }
+        let episodes = try store.save((0..<count).map { Episode(title: "\($0)", series: links[$0 / 2]) })
+        #expect(try store.fetch(Episode.sorted { $0.id }.including { $0.series }) == episodes)
+        #expect(try episodes.map { try $0.series.object.title } == (0..<count).map { "series \($0 / 2)" })
+        let triggered = try TestStore.make(engine, for: History.self)
+        try triggered.execute(
+            "CREATE TRIGGER twice AFTER INSERT ON History WHEN NEW.progress = 3 BEGIN INSERT INTO History (progress) VALUES (-1); END"
+        )
+        let odd = try triggered.insert((0..<count).map { History(progress: Double($0)) })
+        #expect(try triggered.fetch(History.where { $0.progress >= 0 }.sorted { $0.id }) == odd)
+    }
+
+    @Test(arguments: Engine.allCases) func theCulpritOfABatchIsNamedAndOthersMakeWay(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: Cabinet.self)
+        let known = try store.insert(Cabinet(text: "known", code: "c20"))
+        let cabinets = (0..<50).map { Cabinet(text: "\($0)", code: "c\($0)") }
+        #expect(thrown { try store.save(cabinets) }?.kind == "uniqueViolation")
+        #expect(try store.fetch(Cabinet.all) == [known])
+        // The one that has the value gives it up in the same save.
+        var changed = known
+        changed.code = "free"
+        let objects: [Cabinet] = cabinets + [changed]
+        let saved = try store.save(objects)
+        #expect(
+            try store.fetch(Cabinet.sorted { $0.text }).map(\.code) == saved.sorted { $0.text < $1.text }.map(\.code))
+        #expect(Set(saved.compactMap(\.id)).count == 51)
+    }
+
+    @Test(arguments: Engine.allCases) func aTableWithoutAGreaterKeySaysSo(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: History.self)
+        try store.insert(History(id: .max, progress: 1))
+        let error = thrown { try store.insert(History(progress: 2)) }
+        #expect(error?.kind == "invalidUse" && error?.description.contains("no greater key") == true)
+        #expect(try store.insert(History(id: 5, progress: 2)).id == 5)
+    }
+
     @Test(arguments: Engine.allCases) func assignedKeysGoUpWithTheBatch(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Series.self)
         let known = try store.insert(Series(title: "known"))

@@ -88,6 +88,49 @@ import Testing
         #expect(try store.count(Venue.all) == 1)
     }
 
+    @Test(arguments: Engine.allCases) func severalAreUpsertedInOneTransaction(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: Event.self)
+        let known = try store.save(Venue(name: "b", seats: 1), matching: { $0.name })
+        let venues = try store.save("abc".map { Venue(name: "\($0)", seats: 7) }, matching: { $0.name })
+        #expect(venues.map(\.name) == ["a", "b", "c"] && venues[1].id == known.id)
+        #expect(try store.fetch(Venue.sorted { $0.name }) == venues)
+        #expect(try store.save([Venue](), matching: { $0.name }).isEmpty)
+        // Only one of two objects with the same value can be stored; nothing of the batch is written.
+        let twice = [Venue(name: "d", seats: 1), Venue(name: "e", seats: 1), Venue(name: "d", seats: 2)]
+        let error = thrown { try store.save(twice, matching: { $0.name }) }
+        #expect(error?.kind == "invalidUse" && "\(error as Any)".contains("(d)"))
+        #expect(try store.count(Venue.all) == 3)
+    }
+
+    @Test(arguments: Engine.allCases) func oneObjectIsReadAndChangedWithWhatItLinksTo(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: Book.self)
+        let book = try store.insert(Book(title: "t", genre: ToOne(Genre(name: "g"))))
+        #expect(try store.fetch(Book.self, id: book.id, including: { $0.genre })?.genre?.loaded?.name == "g")
+        #expect(try store.fetch(Book.self, id: ID(), including: { $0.genre }) == nil)
+        let updated = try store.update(
+            book.id,
+            including: {
+                $0.genre; $0.authors
+            }
+        ) { book in
+            book.title += try book.genre?.object.name ?? "-"
+            #expect(book.authors.isLoaded)
+        }
+        #expect(updated.title == "tg" && updated.genre?.loaded?.name == "g")
+        #expect(
+            try store.update(Book.self, id: book.id, including: { $0.genre }) { $0.year = 3 }.genre?.isLoaded == true)
+        #expect(try store.fetch(Book.self, id: book.id)?.title == "tg")
+    }
+
+    @Test func oneObjectIsReadAndChangedWithWhatItLinksToByATask() async throws {
+        let store = try TestStore.make(.sqliteFile, for: Book.self)
+        let book = try await store.insert(Book(title: "t", genre: ToOne(Genre(name: "g"))))
+        try await store.update(book.id, including: { $0.genre }) { $0.title += try $0.genre?.object.name ?? "-" }
+        #expect(try await store.fetch(Book.self, id: book.id, including: { $0.genre })?.genre?.isLoaded == true)
+        let genres = try await store.save([Genre(name: "g"), Genre(name: "h")], matching: { $0.name })
+        #expect(try await store.count(Genre.all) == genres.count)
+    }
+
     @Test(arguments: Engine.allCases) func anUnsetValueMatchesNothingAndIsRefused(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Cabinet.self)
         let error = thrown { try store.save(Cabinet(text: "a"), matching: { $0.code }) }

@@ -1,0 +1,56 @@
+import GRDBSQLite
+
+extension RowWriter {
+    /// Inserts objects whose keys the database assigns, several with each statement. Where one of several is refused they
+    /// are inserted one by one, so that the culprit is known and what can be made way for is.
+    func insertSeveral(_ objects: [M], _ observer: BucketWrite<M>) throws {
+        // A trigger may insert rows in between, and keys would not follow one another.
+        guard try !hasTriggers() else {
+            return try write(objects, .insert, observer, after: observer.first..<observer.first)
+        }
+        let count = RowSQL.rowsAtOnce
+        var next = 0
+        try withStatement(.insertSeveral) { statement in
+            var loop = WriteLoop(objects, statement, observer, mustChange: nil, rows: count)
+            defer {
+                if loop.hasRounded { bucket?.hasRounded = true }
+                next = loop.next
+            }
+            while objects.count - loop.next >= count {
+                do {
+                    observer.rowsAtOnce = count
+                    try M.write(&loop)
+                    if loop.code != SQLITE_DONE { throw stepError(loop.code, statement) }
+                } catch {
+                    // Only a reset makes the connection usable again.
+                    sqlite3_reset(statement)
+                    guard isRefusal(error) else { throw error }
+                    try insertOneByOne(objects, loop.next..<loop.next + count, observer)
+                    loop.next += count
+                }
+            }
+        }
+        try insertOneByOne(objects, next..<objects.count, observer)
+    }
+
+    private func insertOneByOne(_ objects: [M], _ range: Range<Int>, _ observer: BucketWrite<M>) throws {
+        guard !range.isEmpty, let bucket else { return }
+        let first = observer.first + range.lowerBound
+        let single = BucketWrite(bucket, self, .insert, first: first)
+        try write(Array(objects[range]), .insert, single, after: observer.first..<first)
+    }
+
+    /// Whether an error is about a row, and not about the connection or the file.
+    private func isRefusal(_ error: any Error) -> Bool {
+        switch error {
+        case RelataError.database(let code, _, _): Int32(code & 0xff) == SQLITE_CONSTRAINT
+        case RelataError.validation: true
+        default: false
+        }
+    }
+
+    private func hasTriggers() throws -> Bool {
+        let sql = "SELECT 1 FROM sqlite_master WHERE type = 'trigger' AND tbl_name = ?1 COLLATE NOCASE"
+        return try connection.value(SQLStatement(sql, [.value(.text(table.sqlName))])) != nil
+    }
+}
