@@ -51,7 +51,7 @@ import Testing
                         self.id = stored.id
                         self.title = stored.title
                         self.year = stored.year
-                        self.printed = stored.printed
+                        self.printed = state.value(stored.printed, Relata.coding(of: Date?.self, as: .iso8601))
                         self.updatedAt = state.updatedAt(stored.updatedAt)
                         self.isSelected = other.isSelected
                     }
