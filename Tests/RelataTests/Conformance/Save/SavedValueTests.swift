@@ -8,34 +8,34 @@ import Testing
     var ends: Date?
     @Attribute(.iso8601) var announced: Date?
     @Attribute(.seconds) var noted: Date?
-    var hall: ToOne<Hall>?
-    @Relationship(inverse: \Minute.meeting, ordered: true) var minutes: ToMany<Minute>
+    var hall: ToOne<MeetingRoom>?
+    @Relationship(inverse: \MeetingMinute.meeting, ordered: true) var minutes: ToMany<MeetingMinute>
 }
 
-@Model struct Hall {
+@Model struct MeetingRoom {
     @Attribute(.primaryKey) let name: String
     @Attribute(.range(0...)) var seats: Int = 1
     var opened: Date?
     @Attribute(.updatedAt) var updatedAt: Date
     @Attribute(.revision) var revision: Int
-    var owner: ToOne<Landlord>?
+    var owner: ToOne<RoomOwner>?
     @Relationship(inverse: \Meeting.hall) var meetings: ToMany<Meeting>
 }
 
-@Model struct Landlord {
+@Model struct RoomOwner {
     let id: Int
     var name: String
-    @Relationship(inverse: \Hall.owner) var hall: HasOne<Hall>
+    @Relationship(inverse: \MeetingRoom.owner) var hall: HasOne<MeetingRoom>
 }
 
-@Model struct Minute {
+@Model struct MeetingMinute {
     var id: Int?
     var text: String
     var taken: Date?
     var meeting: ToOne<Meeting>?
 }
 
-@Model struct Alarm {
+@Model struct MeetingAlarm {
     let id: Int
     var rings: Date
 }
@@ -46,44 +46,45 @@ import Testing
     private let exact = Date(timeIntervalSinceReferenceDate: 750_000_000.123_456_789)
 
     @Test(arguments: Engine.allCases) func datesComeBackAsTheyAreStored(_ engine: Engine) throws {
-        let store = try TestStore.make(engine, for: Meeting.self, Alarm.self)
+        let store = try TestStore.make(engine, for: Meeting.self, MeetingAlarm.self)
         let meeting = Meeting(
             id: UUID(), begins: exact, ends: exact, announced: exact, noted: exact,
-            hall: ToOne(Hall(name: "a", opened: exact)), minutes: ToMany([Minute(text: "m", taken: exact)]))
+            hall: ToOne(MeetingRoom(name: "a", opened: exact)),
+            minutes: ToMany([MeetingMinute(text: "m", taken: exact)]))
         for saved in [try store.insert(meeting), try store.save([meeting])[0], try store.update(meeting)] {
             let stored = try #require(try store.fetch(Meeting.self, id: meeting.id))
             #expect(saved.begins == stored.begins && saved.begins != exact)
             #expect(saved.ends == stored.ends && saved.announced == stored.announced && saved.noted == stored.noted)
-            let hall = try #require(try store.fetch(Hall.self, id: "a"))
+            let hall = try #require(try store.fetch(MeetingRoom.self, id: "a"))
             #expect(try saved.hall?.object.opened == hall.opened && hall.opened != exact)
         }
         let minutes = try store.save(
-            Meeting(id: UUID(), begins: exact, minutes: ToMany([Minute(text: "m", taken: exact)])))
-        #expect(minutes.minutes.loaded?.first?.taken == (try store.first(Minute.all))?.taken)
+            Meeting(id: UUID(), begins: exact, minutes: ToMany([MeetingMinute(text: "m", taken: exact)])))
+        #expect(minutes.minutes.loaded?.first?.taken == (try store.first(MeetingMinute.all))?.taken)
         // A model without links is saved in another way.
-        let alarms = [Alarm(id: 1, rings: Date(timeIntervalSince1970: 5)), Alarm(id: 2, rings: exact)]
+        let alarms = [MeetingAlarm(id: 1, rings: Date(timeIntervalSince1970: 5)), MeetingAlarm(id: 2, rings: exact)]
         for saved in [try store.insert(alarms), try store.save(alarms), try store.update(alarms)] {
-            #expect(try store.fetch(Alarm.sorted { $0.id }) == saved)
+            #expect(try store.fetch(MeetingAlarm.sorted { $0.id }) == saved)
         }
-        let edited = try store.update(Alarm.self, id: 1) { $0.rings = exact }
-        #expect(try store.fetch(Alarm.self, id: 1) == edited)
-        let unchanged = try store.update(Alarm.self, id: 1) { $0.rings = exact }
-        #expect(try store.fetch(Alarm.self, id: 1) == unchanged)
-        let results = try store.saveEach([Alarm(id: 3, rings: exact)])
-        #expect(try results.map { try $0.get() as? Alarm } == [try store.fetch(Alarm.self, id: 3)])
+        let edited = try store.update(MeetingAlarm.self, id: 1) { $0.rings = exact }
+        #expect(try store.fetch(MeetingAlarm.self, id: 1) == edited)
+        let unchanged = try store.update(MeetingAlarm.self, id: 1) { $0.rings = exact }
+        #expect(try store.fetch(MeetingAlarm.self, id: 1) == unchanged)
+        let results = try store.saveEach([MeetingAlarm(id: 3, rings: exact)])
+        #expect(try results.map { try $0.get() as? MeetingAlarm } == [try store.fetch(MeetingAlarm.self, id: 3)])
     }
 
     @Test(arguments: Engine.allCases) func changesOfALinkedStoredObjectAreRefused(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Meeting.self)
-        var hall = try store.insert(Hall(name: "a", seats: 4))
+        var hall = try store.insert(MeetingRoom(name: "a", seats: 4))
         hall.seats = 8
         let meeting = Meeting(id: UUID(), begins: exact, hall: ToOne(hall))
         let error = thrown { try store.save(meeting) }
-        #expect(error?.description.contains("Hall a is stored with another seats") == true, "\(error as Any)")
-        #expect(try store.count(Meeting.all) == 0 && store.fetch(Hall.self, id: "a")?.seats == 4)
+        #expect(error?.description.contains("MeetingRoom a is stored with another seats") == true, "\(error as Any)")
+        #expect(try store.count(Meeting.all) == 0 && store.fetch(MeetingRoom.self, id: "a")?.seats == 4)
         // In a batch, in a list, and where each is saved by itself.
         #expect(thrown { try store.save([Meeting(id: UUID(), begins: exact), meeting]) }?.kind == "invalidUse")
-        var minutes = try store.insert(Meeting(id: UUID(), begins: exact, minutes: ToMany([Minute(text: "m")])))
+        var minutes = try store.insert(Meeting(id: UUID(), begins: exact, minutes: ToMany([MeetingMinute(text: "m")])))
         var minute = try #require(minutes.minutes.loaded?.first)
         minute.text = "n"
         minutes = try store.refresh(minutes)
@@ -93,56 +94,56 @@ import Testing
         #expect(results.map { (try? $0.get()) != nil } == [false, true])
         // The caller says what is meant: the object too, or its key alone.
         let (saved, _) = try store.save(meeting, hall)
-        #expect(try saved.hall?.object.seats == 8 && store.fetch(Hall.self, id: "a")?.seats == 8)
+        #expect(try saved.hall?.object.seats == 8 && store.fetch(MeetingRoom.self, id: "a")?.seats == 8)
         hall.seats = 9
         try store.save(Meeting(id: UUID(), begins: exact, hall: ToOne(id: hall.name)))
-        #expect(try store.fetch(Hall.self, id: "a")?.seats == 8)
+        #expect(try store.fetch(MeetingRoom.self, id: "a")?.seats == 8)
     }
 
     @Test(arguments: Engine.allCases) func aLinkedObjectWithoutChangesOfItsOwnIsNoChange(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Meeting.self)
-        let owner = try store.insert(Landlord(id: 1, name: "o"))
-        let hall = try store.insert(Hall(name: "a", seats: 4, opened: exact, owner: ToOne(owner)))
+        let owner = try store.insert(RoomOwner(id: 1, name: "o"))
+        let hall = try store.insert(MeetingRoom(name: "a", seats: 4, opened: exact, owner: ToOne(owner)))
         // Given with another precision, with older stamps, and linked twice.
         var given = hall
         given.opened = exact
         given.revision = 0
         given.updatedAt = .distantPast
-        try store.execute("UPDATE Hall SET revision = revision + 5")
+        try store.execute("UPDATE MeetingRoom SET revision = revision + 5")
         try store.save([
             Meeting(id: UUID(), begins: exact, hall: ToOne(given)),
             Meeting(id: UUID(), begins: exact, hall: ToOne(given)),
         ])
         // References that the save itself moves.
-        var other = Landlord(id: 2, name: "p")
+        var other = RoomOwner(id: 2, name: "p")
         other.hall.set(given)
         other = try store.save(other)
-        #expect(try store.fetch(Hall.self, id: "a")?.owner?.id == 2)
+        #expect(try store.fetch(MeetingRoom.self, id: "a")?.owner?.id == 2)
     }
 
     @Test(arguments: Engine.allCases) func whatASaveGaveBackCanBeSavedAgainAfterOthersWrote(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Meeting.self)
-        let owner = try store.insert(Landlord(id: 1, name: "o"))
-        let given = try store.save(Hall(name: "a", owner: ToOne(owner)))
+        let owner = try store.insert(RoomOwner(id: 1, name: "o"))
+        let given = try store.save(MeetingRoom(name: "a", owner: ToOne(owner)))
         var meeting = try store.save(Meeting(id: UUID(), begins: exact, hall: ToOne(given)))
-        try store.update(Hall.self, id: "a") { $0.seats = 99 }
-        try store.update(Landlord.self, id: 1) { $0.name = "changed" }
+        try store.update(MeetingRoom.self, id: "a") { $0.seats = 99 }
+        try store.update(RoomOwner.self, id: 1) { $0.name = "changed" }
         meeting.begins = .distantPast
         meeting = try store.save(meeting)
         try store.save(meeting)
-        #expect(try store.fetch(Hall.self, id: "a")?.seats == 99)
-        #expect(try store.fetch(Landlord.self, id: 1)?.name == "changed")
+        #expect(try store.fetch(MeetingRoom.self, id: "a")?.seats == 99)
+        #expect(try store.fetch(RoomOwner.self, id: 1)?.name == "changed")
     }
 
     @Test func linkedStoredObjectsAreComparedWithOneStatement() throws {
         let log = StatementLog()
         let store = try TestStore.make(.sqliteMemory, for: Meeting.self, options: log.options)
-        let halls = try store.insert((1...50).map { Hall(name: "\($0)") })
+        let halls = try store.insert((1...50).map { MeetingRoom(name: "\($0)") })
         let meetings = halls.map { Meeting(id: UUID(), begins: exact, hall: ToOne($0)) }
         _ = log.take()
         try store.save(meetings)
         #expect(log.take().count { $0.hasPrefix("SELECT") } == 1)
-        try store.save((1...50).map { Meeting(id: UUID(), begins: exact, hall: ToOne(Hall(name: "new \($0)"))) })
+        try store.save((1...50).map { Meeting(id: UUID(), begins: exact, hall: ToOne(MeetingRoom(name: "new \($0)"))) })
         #expect(log.take().count { $0.hasPrefix("SELECT") } == 0)
     }
 }

@@ -7,13 +7,13 @@ import Testing
     @Attribute(.range(...100)) var value: Int8
 }
 
-enum ReadingKind: String { case low, high }
+enum GaugeReadingKind: String { case low, high }
 
-@Model struct Reading {
+@Model struct GaugeReading {
     let id: Int
     @Attribute(.range(0...100)) var level: Int
     var value: Double
-    var kind: ReadingKind
+    var kind: GaugeReadingKind
     var note: String?
 }
 
@@ -43,24 +43,24 @@ enum ReadingKind: String { case low, high }
 
     @Test(arguments: Engine.allCases) func onlyWhatIsSetIsRead(_ engine: Engine) throws {
         let log = StatementLog()
-        let store = try TestStore.make(engine, for: Reading.self, options: log.options)
-        try store.insert((1...10).map { Reading(id: $0, level: 5, value: 1, kind: .low) })
+        let store = try TestStore.make(engine, for: GaugeReading.self, options: log.options)
+        try store.insert((1...10).map { GaugeReading(id: $0, level: 5, value: 1, kind: .low) })
         // A column that can't be decoded, and one that breaks its limit already, are none of an update's business.
-        try store.execute("UPDATE Reading SET kind = 'gone', level = 500 WHERE id = 3")
+        try store.execute("UPDATE GaugeReading SET kind = 'gone', level = 500 WHERE id = 3")
         _ = log.take()
-        #expect(try store.update(Reading.where { $0.id <= 5 }) { $0.value.set(to: $0.value * 2) } == 5)
-        #expect(try store.update(Reading.all) { $0.note.set(to: "n") } == 10)
-        #expect(try store.update(Reading.where { $0.id == 1 }) { $0.level.set(to: 7) } == 1)
+        #expect(try store.update(GaugeReading.where { $0.id <= 5 }) { $0.value.set(to: $0.value * 2) } == 5)
+        #expect(try store.update(GaugeReading.all) { $0.note.set(to: "n") } == 10)
+        #expect(try store.update(GaugeReading.where { $0.id == 1 }) { $0.level.set(to: 7) } == 1)
         #expect(log.take().allSatisfy { $0.hasPrefix("UPDATE") && !$0.contains("RETURNING") })
-        #expect(try store.update(Reading.where { $0.id > 5 }) { $0.level.set(to: $0.level + 1) } == 5)
+        #expect(try store.update(GaugeReading.where { $0.id > 5 }) { $0.level.set(to: $0.level + 1) } == 5)
         #expect(log.take().allSatisfy { $0.hasPrefix("UPDATE") })
-        #expect(try store.count(Reading.where { $0.value == 2 && $0.note == "n" }) == 5)
+        #expect(try store.count(GaugeReading.where { $0.value == 2 && $0.note == "n" }) == 5)
         // What is set is checked, and the culprits are named.
-        let failure = thrown { try store.update(Reading.where { $0.id > 8 }) { $0.level.set(to: 101) } }
-        #expect(failure?.failures == ["level", "level"] && failure?.description.contains("Reading 9") == true)
-        #expect(thrown { try store.update(Reading.all) { $0.level.set(to: $0.level + 96) } }?.failures.count == 10)
-        #expect(try store.update(Reading.where { $0.id > 80 }) { $0.level.set(to: 101) } == 0)
-        #expect(try store.count(Reading.where { $0.level == 6 }) == 5)
+        let failure = thrown { try store.update(GaugeReading.where { $0.id > 8 }) { $0.level.set(to: 101) } }
+        #expect(failure?.failures == ["level", "level"] && failure?.description.contains("GaugeReading 9") == true)
+        #expect(thrown { try store.update(GaugeReading.all) { $0.level.set(to: $0.level + 96) } }?.failures.count == 10)
+        #expect(try store.update(GaugeReading.where { $0.id > 80 }) { $0.level.set(to: 101) } == 0)
+        #expect(try store.count(GaugeReading.where { $0.level == 6 }) == 5)
     }
 
     @Test(arguments: Engine.allCases) func toOnesAreSetByObjectOrKey(_ engine: Engine) throws {
