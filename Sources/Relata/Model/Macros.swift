@@ -34,13 +34,14 @@ public import RelataCore
 ///
 /// - Parameters:
 ///   - table: The table's name; the struct's by default. Give it to use an existing table.
-///   - originalTable: The table's name in an older version of the model, if it was renamed.
+///   - originalTable: The table's name in an older version of the model, if it was renamed; several names, the newest
+///     first, if it was renamed more than once: `["records", "discs"]`. Text literals only.
 @attached(
     member, names: named(init), named(bind), named(visitLinks), named(loadLinks), named(Key), named(primaryKey),
     named(keyTypes),
     named(readKey), named(entityName), named(linkedModels), named(entity), named(hash), named(==), named(Fields))
 @attached(extension, conformances: Model, Identifiable, Hashable)
-public macro Model(table: String? = nil, originalTable: String? = nil) =
+public macro Model(table: String? = nil, originalTable: OriginalNames? = nil) =
     #externalMacro(module: "RelataMacros", type: "ModelMacro")
 
 /// Says more about a stored value: what it is, which values it accepts, how its column is named.
@@ -49,15 +50,16 @@ public macro Model(table: String? = nil, originalTable: String? = nil) =
 /// @Attribute(.unique, .notEmpty) var email: String
 /// @Attribute(column: "AlbumId") var id: Int?
 /// @Attribute(originalName: "name") var title: String
+/// @Attribute(originalName: ["heading", "name"]) var title: String
 /// ```
 ///
 /// - Parameters:
 ///   - options: What the attribute is and accepts.
 ///   - column: The column's name; the property's by default.
 ///   - originalName: The property's name in an older version of the model, if it was renamed: the column is renamed,
-///     its values stay.
+///     its values stay. Several names, the newest first, if it was renamed more than once. Text literals only.
 @attached(peer)
-public macro Attribute(_ options: AttributeOption..., column: String? = nil, originalName: String? = nil) =
+public macro Attribute(_ options: AttributeOption..., column: String? = nil, originalName: OriginalNames? = nil) =
     #externalMacro(module: "RelataMacros", type: "AttributeMacro")
 
 /// Says more about a link: what happens on a deletion, whose view it is, how it is ordered.
@@ -82,12 +84,13 @@ public macro Attribute(_ options: AttributeOption..., column: String? = nil, ori
 ///   - columns: On a to-one: the names of the foreign key's columns, in the order of the target's primary key.
 ///   - joinTable: On a many-to-many: the name of the join table.
 ///   - joinColumns: On a many-to-many: the names of the join table's columns: this side's key, then the other's.
-///   - originalName: The property's name in an older version of the model, if it was renamed.
+///   - originalName: The property's name in an older version of the model, if it was renamed; several names, the newest
+///     first, if it was renamed more than once. Text literals only.
 @attached(peer)
 public macro Relationship(
     deleteRule: DeleteRule? = nil, onTargetDelete: DeleteRule? = nil, inverse: AnyKeyPath? = nil,
     order: AnyKeyPath? = nil, ordered: Bool = false, minimum: Int? = nil, maximum: Int? = nil, columns: [String] = [],
-    joinTable: String? = nil, joinColumns: [String] = [], originalName: String? = nil
+    joinTable: String? = nil, joinColumns: [String] = [], originalName: OriginalNames? = nil
 ) = #externalMacro(module: "RelataMacros", type: "RelationshipMacro")
 
 /// Says which way a `Through` link goes: to the objects of a join model, and from each of them on to the target.

@@ -4,22 +4,24 @@
 extension Property {
     /// A stored attribute.
     public static func attribute<Coding: StorableCoding>(
-        _ name: String, _ coding: Coding, column: String? = nil, originalName: String? = nil,
+        _ name: String, _ coding: Coding, column: String? = nil, originalName: OriginalNames? = nil,
         options: [AttributeOption] = [], default initial: (() -> Coding.Value)? = nil
     ) -> Property {
-        .attribute(
+        let isCase: (@Sendable (RelataCore.Value) -> Bool)? =
+            coding.hasCases ? { @Sendable value in (try? coding.decode(value)) != nil } : nil
+        return .attribute(
             Attribute(
                 name, column: column, type: coding.type, isOptional: coding.isOptional,
                 // A default that can't be stored is no default: saving the value itself says why.
                 defaultValue: initial.flatMap { try? coding.encode($0()) }.flatMap { $0.isNull ? nil : $0 },
-                originalName: originalName, limits: options.compactMap(\.limit), valueType: ValueType(Coding.Value.self)
-            ))
+                originalName: originalName, limits: options.compactMap(\.limit), allowedValues: coding.allowedValues,
+                valueType: ValueType(Coding.Value.self, isCase: isCase)))
     }
 
     /// A to-one, required or not by its type.
     public static func toOne<Link: ToOneProperty>(
         _ name: String, _ type: Link.Type, columns: [String] = [], deleteRule: DeleteRule? = nil,
-        onTargetDelete: DeleteRule? = nil, originalName: String? = nil
+        onTargetDelete: DeleteRule? = nil, originalName: OriginalNames? = nil
     ) -> Property {
         .relationship(
             Relationship(
@@ -54,7 +56,7 @@ extension Property {
     public static func toMany<Owner: Model, Target: Model, Link: ToOneProperty<Owner>>(
         _ name: String, _ type: ToMany<Target>.Type, owner: Owner.Type, inverse: String,
         _ check: @autoclosure () -> KeyPath<Target, Link>, order: ListOrder<Target>? = nil,
-        deleteRule: DeleteRule? = nil, minimum: Int? = nil, maximum: Int? = nil, originalName: String? = nil
+        deleteRule: DeleteRule? = nil, minimum: Int? = nil, maximum: Int? = nil, originalName: OriginalNames? = nil
     ) -> Property {
         .relationship(
             Relationship(
@@ -66,7 +68,7 @@ extension Property {
     public static func toMany<Owner: Model, Target: Model>(
         _ name: String, _ type: ToMany<Target>.Type, owner: Owner.Type, inverse: String,
         _ check: @autoclosure () -> KeyPath<Target, ToMany<Owner>>, order: ListOrder<Target>? = nil,
-        deleteRule: DeleteRule? = nil, minimum: Int? = nil, maximum: Int? = nil, originalName: String? = nil
+        deleteRule: DeleteRule? = nil, minimum: Int? = nil, maximum: Int? = nil, originalName: OriginalNames? = nil
     ) -> Property {
         .relationship(
             Relationship(
@@ -84,7 +86,7 @@ extension Property {
     public static func toMany<Owner: Model, Target: Model, Root, Other>(
         _ name: String, _ type: ToMany<Target>.Type, owner: Owner.Type, inverse: String,
         _ check: @autoclosure () -> KeyPath<Root, Other>, order: ListOrder<Target>? = nil,
-        deleteRule: DeleteRule? = nil, minimum: Int? = nil, maximum: Int? = nil, originalName: String? = nil
+        deleteRule: DeleteRule? = nil, minimum: Int? = nil, maximum: Int? = nil, originalName: OriginalNames? = nil
     ) -> Property {
         .attribute(Attribute(name, type: .integer))
     }
@@ -93,7 +95,7 @@ extension Property {
     public static func manyToMany<Target: Model>(
         _ name: String, _ type: ToMany<Target>.Type, order: ListOrder<Target>? = nil, joinTable: String? = nil,
         joinColumns: [String] = [], deleteRule: DeleteRule? = nil, minimum: Int? = nil, maximum: Int? = nil,
-        originalName: String? = nil
+        originalName: OriginalNames? = nil
     ) -> Property {
         // The first half of the column names is this side's key, the second the target's.
         let half = joinColumns.count / 2

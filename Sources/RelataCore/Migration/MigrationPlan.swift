@@ -7,6 +7,8 @@ public struct MigrationPlan: Sendable {
     /// Whether the file holds no tables yet.
     public internal(set) var isCreation = false
 
+    /// What the file remembers of renames from now on.
+    package var history = RenameHistory()
     /// What is run before the steps: renames, new tables and columns.
     package var preparation: [String] = []
     /// What must not be true once the steps have run.

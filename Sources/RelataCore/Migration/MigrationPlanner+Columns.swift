@@ -109,6 +109,7 @@ extension MigrationPlanner {
                 WHERE EXISTS (SELECT 1 FROM \(quote(target.sqlName)) AS t WHERE \(isThere))
                 """)
             movedColumns[holder.sqlName.lowercased(), default: []].formUnion(columns.map { $0.lowercased() })
+            history.note(columns, of: holder.sqlName, movedTo: table.name, property: property)
             report(
                 Place(holder.name, property),
                 "the key in \(columns.joined(separator: ", ")) becomes rows of \(table.name)")
@@ -121,11 +122,11 @@ extension MigrationPlanner {
         guard let working = tables[table.sqlName.lowercased()], let former = oldTable(table), let old else {
             return nil
         }
-        let original = table.entity.relationship(property)?.originalName
+        let originals = table.entity.relationship(property)?.originalName?.names ?? []
         let oldTarget = oldTable(target)?.index
         for reference in old.references where reference.source == former.index && reference.target == oldTarget {
-            let isNamed = original.map { $0 == reference.property } ?? false
-            let isSingular = original == nil && [property, Naming.singular(property)].contains(reference.property)
+            let isNamed = originals.contains(reference.property)
+            let isSingular = originals.isEmpty && [property, Naming.singular(property)].contains(reference.property)
             let isThere = reference.columns.allSatisfy { working.description.column($0) != nil }
             let isGone = reference.columns.allSatisfy { column in
                 !table.columns.contains { $0.name.isSameName(as: column) }

@@ -1,128 +1,281 @@
 /// Renames: what a model declares by `originalName` and `originalTable`, and what the old models tell.
+///
+/// All renames of tables are decided together, and so are all those of the columns of a table: a name that one gives up
+/// may be the one that another takes.
 extension MigrationPlanner {
+    /// A name that the models want, and what it may be called in the file.
+    private struct Claim {
+        let name: String
+        /// What the models declare it was called, the newest first.
+        var declared: [String] = []
+        /// What the models that the file was last opened with call it.
+        var current: String?
+        /// What it would be called by default; taken only if nothing else wants that name.
+        var guesses: [String] = []
+        let place: Place
+    }
+
+    /// A claim and the name in the file that it takes.
+    private struct Decision {
+        let claim: Claim
+        var old: String
+        /// Whether the models declare it.
+        let isDeclared: Bool
+    }
+
     mutating func rename() {
         let tables = schema.tables.filter { isInPart($0.sqlName) }
-        for table in tables { renameTable(of: table) }
+        let joins = schema.joins.filter { isInPart($0.table) }
+        let tableClaims = tables.map { table in
+            Claim(
+                name: table.sqlName, declared: table.entity.originalTable?.names ?? [],
+                current: old?[table.name]?.sqlName, place: Place(table.name))
+        }
+        renameTables(tableClaims) { old, _ in "the table is renamed from \(old)" }
         for table in tables {
-            for property in table.entity.properties {
-                switch property {
-                case .attribute(let attribute):
-                    renameAttribute(attribute, of: table)
-                case .relationship(let relationship):
-                    if case .reference(let number)? = table.links[relationship.name] {
-                        renameReference(schema.references[number], relationship, of: table)
-                    }
-                }
+            renameColumns(of: table.sqlName, claims(ofColumnsOf: table)) { old, _ in
+                "the column is renamed from \(old)"
             }
         }
-        for join in schema.joins where isInPart(join.table) { renameJoin(join) }
+        renameTables(joins.map(claim)) { old, _ in "the join table is renamed from \(old)" }
+        for join in joins {
+            renameColumns(of: join.table, claims(ofColumnsOf: join)) { old, new in
+                "the column \(new) of the join table is renamed from \(old)"
+            }
+        }
     }
 
     private func isInPart(_ table: String) -> Bool { part?.contains(table.lowercased()) ?? true }
 
     /// The entity as it was in the old models: that of the same table, under its old or new name.
     func oldTable(_ table: Table) -> Table? {
-        let working = tables[table.sqlName.lowercased()]?.originalName
+        let key = table.sqlName.lowercased()
+        let working = tables[key]?.originalName
+        if working == nil, givenUp.contains(key) { return nil }
         return old?.tables.first { $0.sqlName.isSameName(as: working ?? table.sqlName) }
     }
 
-    private mutating func renameTable(of table: Table) {
-        guard let original = table.entity.originalTable, rename(table: original, to: table.sqlName) else { return }
-        report(Place(table.name), "the table is renamed from \(original)")
-    }
-
-    private mutating func renameAttribute(_ attribute: Attribute, of table: Table) {
-        let oldEntity = oldTable(table)?.entity
-        let declared = attribute.originalName.flatMap { oldEntity?.attribute($0)?.column ?? $0 }
-        guard let column = declared ?? oldEntity?.attribute(attribute.name)?.column else { return }
-        if rename(column: column, to: attribute.column, in: table.sqlName) {
-            report(Place(table.name, attribute.name), "the column is renamed from \(column)")
-        }
-    }
-
-    private mutating func renameReference(_ reference: Reference, _ relationship: Relationship, of table: Table) {
-        let oldName = relationship.originalName ?? relationship.name
-        let former = oldReference(oldName, of: table)
-        let columns = former?.columns ?? defaultColumns(oldName, for: reference)
-        guard columns.count == reference.columns.count else { return }
-        for (column, new) in zip(columns, reference.columns) where rename(column: column, to: new, in: table.sqlName) {
-            report(Place(table.name, relationship.name), "the column is renamed from \(column)")
-        }
-        if let position = reference.orderColumn, reference.isOrderStored {
-            let column = former?.orderColumn ?? oldName + "Position"
-            if rename(column: column, to: position, in: table.sqlName) {
-                report(Place(table.name, relationship.name), "the column is renamed from \(column)")
-            }
-        }
-    }
-
-    func oldReference(_ property: String, of table: Table) -> Reference? {
+    private func oldReference(_ property: String, of table: Table) -> Reference? {
         guard let oldTable = oldTable(table) else { return nil }
         return old?.references.first { $0.source == oldTable.index && $0.property == property }
     }
 
-    /// The columns that a to-one of that name has unless it names them.
-    func defaultColumns(_ property: String, for reference: Reference) -> [String] {
-        guard reference.columns.count > 1 else { return [property + "Id"] }
-        let prefix = reference.property
-        return reference.columns.map { $0.hasPrefix(prefix) ? property + $0.dropFirst(prefix.count) : $0 }
+    // MARK: Claims
+
+    private func claims(ofColumnsOf table: Table) -> [Claim] {
+        let oldEntity = oldTable(table)?.entity
+        var claims: [Claim] = []
+        for property in table.entity.properties {
+            switch property {
+            case .attribute(let attribute):
+                claims.append(
+                    Claim(
+                        name: attribute.column,
+                        declared: (attribute.originalName?.names ?? []).map {
+                            oldEntity?.attribute($0)?.column ?? $0
+                        }, current: oldEntity?.attribute(attribute.name)?.column,
+                        place: Place(table.name, attribute.name)))
+            case .relationship(let relationship):
+                guard case .reference(let number)? = table.links[relationship.name] else { continue }
+                claims += self.claims(of: schema.references[number], relationship, in: table)
+            }
+        }
+        return claims
     }
 
-    private mutating func renameJoin(_ join: Join) {
+    /// The columns of a to-one, and the position beside it.
+    private func claims(of reference: Reference, _ relationship: Relationship, in table: Table) -> [Claim] {
+        let place = Place(table.name, relationship.name)
+        let own = oldReference(relationship.name, of: table)
+        let former = (relationship.originalName?.names ?? []).map { name in
+            (name: name, reference: oldReference(name, of: table))
+        }
+        func columns(_ former: Reference?, _ name: String) -> [String] {
+            let columns = former?.columns ?? reference.defaultColumns(named: name)
+            return columns.count == reference.columns.count ? columns : []
+        }
+        let declared = former.map { columns($0.reference, $0.name) }.filter { !$0.isEmpty }
+        var claims = reference.columns.enumerated().map { index, column in
+            Claim(
+                name: column, declared: declared.map { $0[index] },
+                current: own.flatMap { $0.columns.count == reference.columns.count ? $0.columns[index] : nil },
+                guesses: own == nil ? [reference.defaultColumns(named: relationship.name)[index]] : [], place: place)
+        }
+        if let position = reference.orderColumn, reference.isOrderStored {
+            claims.append(
+                Claim(
+                    name: position, declared: former.map { $0.reference?.orderColumn ?? $0.name + "Position" },
+                    current: own?.orderColumn, place: place))
+        }
+        return claims
+    }
+
+    private func claim(of join: Join) -> Claim {
         let table = schema.tables[join.source]
-        let oldName = table.entity.relationship(join.property)?.originalName ?? join.property
-        let oldSource = oldTable(table)
-        let former = old?.joins.first { $0.source == oldSource?.index && $0.property == oldName }
-        let prefix = table.entity.originalTable ?? table.sqlName
-        let oldJoin = former?.table ?? "\(prefix)_\(oldName)"
-        if rename(table: oldJoin, to: join.table) {
-            report(Place(table.name, join.property), "the join table is renamed from \(oldJoin)")
+        let former = formerJoins(join).map(\.table)
+        let defaults = schema.defaultTables(of: join)
+        let isDeclared =
+            table.entity.originalTable != nil || table.entity.relationship(join.property)?.originalName != nil
+        return Claim(
+            name: join.table, declared: isDeclared ? former + defaults : [], current: former.first, guesses: defaults,
+            place: Place(table.name, join.property))
+    }
+
+    private func claims(ofColumnsOf join: Join) -> [Claim] {
+        let former = formerJoins(join).first
+        let place = Place(schema.tables[join.source].name, join.property)
+        let source = (schema.tables[join.source], join.sourceColumns, former?.sourceColumns)
+        let target = (schema.tables[join.target], join.targetColumns, former?.targetColumns)
+        return [source, target].flatMap { table, columns, former in
+            columns.enumerated().map { index, column in
+                let names = columns.count == 1 ? table.entity.originalTable?.names ?? [] : []
+                return Claim(
+                    name: column, declared: names.map { Naming.lowerFirst($0) + "Id" },
+                    current: former.flatMap { $0.count == columns.count ? $0[index] : nil }, place: place)
+            }
         }
-        let source = table.entity.originalTable.map { [Naming.lowerFirst($0) + "Id"] } ?? join.sourceColumns
-        let target = schema.tables[join.target].entity.originalTable.map { [Naming.lowerFirst($0) + "Id"] }
-        let pairs =
-            Array(zip(former?.sourceColumns ?? source, join.sourceColumns))
-            + zip(former?.targetColumns ?? target ?? join.targetColumns, join.targetColumns)
-        for (column, new) in pairs where rename(column: column, to: new, in: join.table) {
-            report(Place(table.name, join.property), "the column \(new) of the join table is renamed from \(column)")
+    }
+
+    /// The join in the old models, under its present name or a former one.
+    private func formerJoins(_ join: Join) -> [Join] {
+        let table = schema.tables[join.source]
+        guard let oldSource = oldTable(table)?.index else { return [] }
+        let names = [join.property] + (table.entity.relationship(join.property)?.originalName?.names ?? [])
+        return names.compactMap { name in old?.joins.first { $0.source == oldSource && $0.property == name } }
+    }
+
+    // MARK: Decisions
+
+    private mutating func renameTables(_ claims: [Claim], _ message: (_ old: String, _ new: String) -> String) {
+        let decisions = decide(claims, in: nil)
+        givenUp.formUnion(decisions.map { $0.old.lowercased() })
+        carryOut(decisions, in: nil, message) { planner, old, new in planner.rename(table: old, to: new) }
+    }
+
+    private mutating func renameColumns(
+        of table: String, _ claims: [Claim], _ message: (_ old: String, _ new: String) -> String
+    ) {
+        guard tables[table.lowercased()] != nil else { return }
+        carryOut(decide(claims, in: table), in: table, message) { planner, old, new in
+            planner.rename(column: old, to: new, in: table)
         }
+    }
+
+    /// Whether the file has the table, or the column of a table.
+    private func exists(_ name: String, in table: String?) -> Bool {
+        guard let table else { return tables[name.lowercased()] != nil }
+        return tables[table.lowercased()]?.description.column(name) != nil
+    }
+
+    /// Whether the models have a table of that name, or a table of theirs has such a column.
+    private func isWanted(_ name: String, in table: String?) -> Bool {
+        guard let table else { return expected.contains { $0.name.isSameName(as: name) } }
+        return expected.first { $0.name.isSameName(as: table) }?.column(name) != nil
+    }
+
+    /// Which claims take which names of the file.
+    private mutating func decide(_ claims: [Claim], in table: String?) -> [Decision] {
+        let declared = claims.map { claim in
+            claim.declared.first { old in
+                guard exists(old, in: table), !old.isSameName(as: claim.name) else { return false }
+                // A name that is in use again is given up once only.
+                let isReused = exists(claim.name, in: table) || isWanted(old, in: table)
+                return !(isReused && history.knows(old, claim.name, in: table))
+            }
+        }
+        let isDeclared = Set(declared.compactMap { $0?.lowercased() })
+        var decisions = zip(claims, declared).compactMap { claim, declared in
+            let current = claim.current.flatMap { old in
+                let isFree = declared?.isSameName(as: old) ?? !isDeclared.contains(old.lowercased())
+                return isFree && !old.isSameName(as: claim.name) && exists(old, in: table) ? old : nil
+            }
+            let guess = claim.guesses.first {
+                !$0.isSameName(as: claim.name) && exists($0, in: table) && !isWanted($0, in: table)
+            }
+            return (current ?? declared ?? guess).map {
+                Decision(claim: claim, old: $0, isDeclared: declared?.isSameName(as: $0) ?? false)
+            }
+        }
+        // A name that is taken in the file is free only if what has it gets another one.
+        var count = 0
+        while decisions.count != count {
+            count = decisions.count
+            let givenUp = Set(decisions.map { $0.old.lowercased() })
+            decisions.removeAll {
+                exists($0.claim.name, in: table) && !givenUp.contains($0.claim.name.lowercased())
+            }
+        }
+        return settled(decisions)
+    }
+
+    /// Each name of the file has one taker.
+    private mutating func settled(_ decisions: [Decision]) -> [Decision] {
+        var takers: [String: Place] = [:]
+        return decisions.filter { decision in
+            let place = decision.claim.place
+            guard let other = takers.updateValue(place, forKey: decision.old.lowercased()) else { return true }
+            takers[decision.old.lowercased()] = other
+            if decision.isDeclared {
+                _ = reportLossy(
+                    place,
+                    "its original name \(decision.old) is also that of \(other): let one of the two have it")
+            }
+            return false
+        }
+    }
+
+    private mutating func carryOut(
+        _ decisions: [Decision], in table: String?, _ message: (_ old: String, _ new: String) -> String,
+        _ rename: (inout MigrationPlanner, _ old: String, _ new: String) -> Void
+    ) {
+        var open = decisions
+        while !open.isEmpty {
+            if let next = open.firstIndex(where: { !exists($0.claim.name, in: table) }) {
+                let decision = open.remove(at: next)
+                rename(&self, decision.old, decision.claim.name)
+            } else {
+                // They go round in a ring: one of them makes room.
+                let spare = "relata_renamed_" + open[0].old
+                rename(&self, open[0].old, spare)
+                open[0].old = spare
+            }
+        }
+        for decision in decisions {
+            report(decision.claim.place, message(decision.old, decision.claim.name))
+        }
+        history.note(
+            decisions.map {
+                RenameHistory.Rename(
+                    old: $0.old, new: $0.claim.name, property: $0.claim.place.property,
+                    isRemembered: $0.isDeclared || !isWanted($0.old, in: table))
+            }, in: table)
     }
 
     // MARK: Statements
 
-    /// Renames a table if the file has it under the old name only, and the models don't want that name.
-    private mutating func rename(table old: String, to new: String) -> Bool {
-        let (oldKey, newKey) = (old.lowercased(), new.lowercased())
-        guard tables[newKey] == nil, var working = tables[oldKey],
-            !expected.contains(where: { $0.name.isSameName(as: old) })
-        else { return false }
+    private mutating func rename(table old: String, to new: String) {
+        guard var working = tables.removeValue(forKey: old.lowercased()) else { return }
         plan.preparation.append("ALTER TABLE \(quote(working.description.name)) RENAME TO \(quote(new))")
         working.description.name = new
-        tables[oldKey] = nil
-        tables[newKey] = working
-        if var description = oldTables.removeValue(forKey: oldKey) {
+        tables[new.lowercased()] = working
+        if var description = oldTables.removeValue(forKey: old.lowercased()) {
             description.name = new
-            oldTables[newKey] = description
+            oldTables[new.lowercased()] = description
         }
         for key in tables.keys { tables[key]?.description.retarget(table: old, to: new) }
         for key in oldTables.keys { oldTables[key]?.retarget(table: old, to: new) }
-        return true
     }
 
-    /// Renames a column if the table has it under the old name only, and the models don't want that name.
-    private mutating func rename(column old: String, to new: String, in table: String) -> Bool {
+    private mutating func rename(column old: String, to new: String, in table: String) {
         let key = table.lowercased()
-        let wanted = expected.first { $0.name.isSameName(as: table) }
-        guard var working = tables[key], working.description.column(new) == nil, wanted?.column(old) == nil,
-            let actual = working.description.column(old)
-        else { return false }
+        guard var working = tables[key], let actual = working.description.column(old) else { return }
         plan.preparation.append(
             "ALTER TABLE \(quote(working.description.name)) RENAME COLUMN \(quote(actual.name)) TO \(quote(new))")
-        working.originalColumns[new.lowercased()] = actual.name
+        working.originalColumns[new.lowercased()] = working.originalColumn(actual.name)
+        working.originalColumns[old.lowercased()] = nil
         tables[key] = working
         for key in tables.keys { tables[key]?.description.rename(column: old, to: new, of: table) }
         for key in oldTables.keys { oldTables[key]?.rename(column: old, to: new, of: table) }
-        return true
     }
 
     func quote(_ name: String) -> String { Dialect.sqlite.quote(name) }

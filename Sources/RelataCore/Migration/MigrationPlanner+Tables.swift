@@ -12,6 +12,7 @@ extension MigrationPlanner {
         var remake = Remake(final: wanted)
         for column in wanted.columns {
             // A key that no column declares is the rowid, which every such table has.
+            if refuseFormerName(column.name, of: wanted) { continue }
             let isRowID =
                 ["rowid", "_rowid_", "oid"].contains(column.name.lowercased()) && working.description.hasRowID
             if let actual = working.description.column(column.name) {
@@ -78,7 +79,8 @@ extension MigrationPlanner {
             }
             let spellings = [property, column.name].compactMap { $0 }.map { LossyChange.dropping("\(entity).\($0)") }
             let isAsked = steps.contains { $0.covers(spellings) }
-            if !column.canBeOmitted || isAsked {
+            let isNewer = newerColumns[wanted.name.lowercased()]?.contains(column.name.lowercased()) ?? false
+            if !column.canBeOmitted && !isNewer || isAsked {
                 let isDropped = reportLossy(
                     Place(entity, property ?? column.name), column: column.name,
                     isAsked

@@ -25,6 +25,12 @@ public struct MigrationPlanner {
     /// The lowercase names of the tables that are made anew.
     var remade: Set<String> = []
     var indexNames: IndexNames
+    /// What was renamed, now or by other models before.
+    var history: RenameHistory
+    /// The lowercase names of tables that were given others.
+    var givenUp: Set<String> = []
+    /// Columns under the names that newer models gave them, by the lowercase name of their table.
+    var newerColumns: [String: Set<String>] = [:]
 
     /// A table of the file, and what it is called until the migration begins.
     struct WorkingTable {
@@ -46,16 +52,18 @@ public struct MigrationPlanner {
     /// - Parameters:
     ///   - actual: The file's tables.
     ///   - declared: The entities that the file was last opened with, or `nil` if Relata never opened it.
+    ///   - history: What the file remembers of renames.
     ///   - steps: The migration steps that haven't been done.
     ///   - facts: Answers questions about rows.
     public init(
-        schema: Schema, actual: [TableDescription], declared: [Entity]?, steps: [MigrationStepDeclaration],
+        schema: Schema, actual: [TableDescription], declared: [Entity]?, history: RenameHistory = RenameHistory(),
+        steps: [MigrationStepDeclaration],
         facts: @escaping (DataQuestion) throws(RelataError) -> Bool
     ) {
         self.init(
             schema: schema, actual: actual, old: declared.flatMap { try? Schema($0) },
             isForeign: declared == nil && !actual.isEmpty && !steps.contains { $0.changes.contains(.adopting) },
-            steps: steps, part: nil, taken: [], facts: facts)
+            history: history, steps: steps, part: nil, taken: [], facts: facts)
     }
 
     /// Prepares to compare some tables of a file that a schema fits otherwise.
@@ -76,8 +84,9 @@ public struct MigrationPlanner {
     }
 
     private init(
-        schema: Schema, actual: [TableDescription], old: Schema?, isForeign: Bool, steps: [MigrationStepDeclaration],
-        part: Set<String>?, taken: [String], facts: @escaping (DataQuestion) throws(RelataError) -> Bool
+        schema: Schema, actual: [TableDescription], old: Schema?, isForeign: Bool,
+        history: RenameHistory = RenameHistory(), steps: [MigrationStepDeclaration], part: Set<String>?,
+        taken: [String], facts: @escaping (DataQuestion) throws(RelataError) -> Bool
     ) {
         self.schema = schema
         self.steps = steps
@@ -94,12 +103,18 @@ public struct MigrationPlanner {
         }
         indexNames = IndexNames(
             taken: taken + actual.flatMap { [$0.name] + $0.indexes.map(\.name) } + expected.map(\.name))
+        self.history = history
+        // Files of earlier versions of Relata remember nothing else.
+        if part == nil, let old { self.history.merge(RenameHistory(declaredBy: old)) }
+        self.history = self.history.pruned(to: actual)
     }
 
     /// Compares the file with the schema.
     public func planned() throws(RelataError) -> MigrationPlan {
         var planner = self
         try planner.work()
+        if part == nil { planner.history.merge(RenameHistory(declaredBy: schema)) }
+        planner.plan.history = planner.history
         return planner.plan
     }
 
@@ -113,6 +128,8 @@ public struct MigrationPlanner {
         }
         plan.steps = steps.map(\.name).filter { !$0.isEmpty }
         if !isForeign { rename() }
+        checkSteps()
+        let expected = expected.filter { !refuseFormerName(of: $0) }
         for table in expected {
             if tables[table.name.lowercased()] == nil {
                 create(table)
@@ -165,9 +182,11 @@ public struct MigrationPlanner {
     // MARK: Reporting
 
     /// What a change is about, as reports name it.
-    struct Place {
+    struct Place: CustomStringConvertible {
         let entity: String
         let property: String?
+
+        var description: String { property.map { "\(entity).\($0)" } ?? entity }
 
         init(_ entity: String, _ property: String? = nil) {
             self.entity = entity
@@ -200,6 +219,9 @@ public struct MigrationPlanner {
         note(place, message + mend, .lossy, step: step?.name)
         return step != nil
     }
+
+    /// Notes a change that no step takes over.
+    mutating func refuse(_ place: Place, _ message: String) { note(place, message, .lossy) }
 
     /// A file that isn't Relata's is used as it is, or not at all.
     mutating func refuseLack(_ place: Place, _ what: String) {

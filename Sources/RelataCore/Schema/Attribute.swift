@@ -13,8 +13,11 @@ public struct Attribute: Hashable, Sendable, Codable {
     /// The value of existing rows when the column is added, and of rows written by tools that leave it out.
     /// `nil` where there is no default.
     public var defaultValue: Value?
-    /// The property's name in an older version of the model, if it was renamed.
-    public var originalName: String?
+    /// The property's names in older versions of the model, if it was renamed.
+    public var originalName: OriginalNames?
+    /// The values of an enum that can list its cases, as they are stored; `nil` for any other type. A file remembers
+    /// them, so that values which the enum no longer has are found without the models.
+    public var allowedValues: [Value]?
     /// What values it accepts, checked before anything is written.
     public var limits: [Limit]
     /// Whether a column of numbers holds whole ones as integers, so that each of 64 bits is kept: SQLite's `NUMERIC`. A
@@ -32,7 +35,7 @@ public struct Attribute: Hashable, Sendable, Codable {
     var isSinglePrecision: Bool { type == .real && valueType.wrapped == Float.self }
 
     private enum CodingKeys: String, CodingKey {
-        case name, column, type, isOptional, defaultValue, originalName, limits
+        case name, column, type, isOptional, defaultValue, originalName, limits, allowedValues
         case integers = "keepsIntegers"
     }
 
@@ -40,7 +43,8 @@ public struct Attribute: Hashable, Sendable, Codable {
     public init(
         _ name: String, column: String? = nil, type: AttributeType, isOptional: Bool = false,
         defaultValue: Value? = nil,
-        originalName: String? = nil, limits: [Limit] = [], keepsIntegers: Bool = false,
+        originalName: OriginalNames? = nil, limits: [Limit] = [], allowedValues: [Value]? = nil,
+        keepsIntegers: Bool = false,
         valueType: ValueType = ValueType(nil)
     ) {
         self.name = name
@@ -51,6 +55,7 @@ public struct Attribute: Hashable, Sendable, Codable {
         self.originalName = originalName
         self.limits = limits
         integers = keepsIntegers ? true : nil
+        self.allowedValues = allowedValues
         self.valueType = valueType
     }
 }
@@ -60,9 +65,16 @@ public struct Attribute: Hashable, Sendable, Codable {
 public struct ValueType: Hashable, Sendable {
     /// The type as the model declares it, an optional where it may be unset; `nil` where no model declares the attribute.
     public let type: Any.Type?
+    /// Whether a stored value is one of an enum's; `nil` for types of which any value of the right kind is one.
+    let isCase: (@Sendable (Value) -> Bool)?
 
     /// A type.
-    public init(_ type: Any.Type?) { self.type = type }
+    ///
+    /// - Parameter isCase: Whether a stored value is one of an enum's.
+    public init(_ type: Any.Type?, isCase: (@Sendable (Value) -> Bool)? = nil) {
+        self.type = type
+        self.isCase = isCase
+    }
 
     /// The type of a value that is set.
     package var wrapped: Any.Type? { type.map { ($0 as? any OptionalType.Type)?.wrapped ?? $0 } }

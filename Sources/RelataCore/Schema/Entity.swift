@@ -7,8 +7,8 @@ public struct Entity: Hashable, Sendable, Codable {
     public var name: String
     /// The table's name.
     public var table: String
-    /// The table's name in an older version of the model, if it was renamed.
-    public var originalTable: String?
+    /// The table's names in older versions of the model, if it was renamed.
+    public var originalTable: OriginalNames?
     /// Stored properties and links in the order of their declaration, which is the order of the columns.
     public var properties: [Property]
     /// The names of the properties that make up the primary key, in order.
@@ -35,7 +35,7 @@ public struct Entity: Hashable, Sendable, Codable {
 
     /// Describes an entity. See the properties for what each argument means.
     public init(
-        name: String, table: String? = nil, originalTable: String? = nil, properties: [Property],
+        name: String, table: String? = nil, originalTable: OriginalNames? = nil, properties: [Property],
         key: [String] = ["id"],
         isKeyAssigned: Bool = false, uniques: [[String]] = [], indexes: [[String]] = [], revision: String? = nil,
         createdAt: String? = nil, updatedAt: String? = nil

@@ -16,8 +16,8 @@ public struct Relationship: Hashable, Sendable, Codable {
     public var minimumCount: Int?
     /// The largest number of objects a to-many may hold.
     public var maximumCount: Int?
-    /// The property's name in an older version of the model, if it was renamed.
-    public var originalName: String?
+    /// The property's names in older versions of the model, if it was renamed.
+    public var originalName: OriginalNames?
     /// How the columns of a to-one are compared with the key of its target. Read from a database; a model's own columns
     /// always equal their target's.
     public var comparison = KeyComparison.equal
@@ -35,7 +35,7 @@ public struct Relationship: Hashable, Sendable, Codable {
     /// Describes a relationship. See the properties for what each argument means.
     public init(
         _ name: String, target: String, kind: Kind, deleteRule: DeleteRule? = nil, onTargetDelete: DeleteRule? = nil,
-        order: Order? = nil, minimumCount: Int? = nil, maximumCount: Int? = nil, originalName: String? = nil
+        order: Order? = nil, minimumCount: Int? = nil, maximumCount: Int? = nil, originalName: OriginalNames? = nil
     ) {
         self.name = name
         self.target = target

@@ -15,14 +15,15 @@ public enum SchemaFingerprint {
     }
 
     /// Changed when the same entities come to mean other tables.
-    private static let version = "2"
+    private static let version = "3"
 }
 
 // A list begins with its length, and what comes in several forms with the name of its form, so that no two declarations
 // look alike.
 extension StableHasher {
     fileprivate mutating func combine(_ entity: Entity) {
-        combine(entity.name, entity.table, entity.originalTable, entity.revision, entity.createdAt, entity.updatedAt)
+        combine(entity.name, entity.table, entity.revision, entity.createdAt, entity.updatedAt)
+        combine(entity.originalTable?.names ?? [])
         combine(entity.key)
         combine(entity.isKeyAssigned ? 1 : 0, entity.properties.count, entity.uniques.count, entity.indexes.count)
         for property in entity.properties {
@@ -35,12 +36,19 @@ extension StableHasher {
     }
 
     private mutating func combine(_ attribute: Attribute) {
-        combine("attribute", attribute.name, attribute.column, attribute.originalName)
+        combine("attribute", attribute.name, attribute.column)
+        combine(attribute.originalName?.names ?? [])
         combine(attribute.type.spelled, attribute.type.storage.rawValue)
         if attribute.keepsIntegers { combine("keepsIntegers") }
         combine(attribute.isOptional ? 1 : 0, attribute.limits.count)
         for limit in attribute.limits { combine(limit) }
-        switch attribute.defaultValue {
+        combine(attribute.allowedValues.map { $0.count + 1 } ?? 0)
+        for value in attribute.allowedValues ?? [] { combine(value) }
+        combine(attribute.defaultValue)
+    }
+
+    private mutating func combine(_ value: Value?) {
+        switch value {
         case nil: combine("none")
         case .null: combine("null")
         case .integer(let integer): combine("integer", String(integer))
@@ -63,7 +71,8 @@ extension StableHasher {
     }
 
     private mutating func combine(_ relationship: Relationship) {
-        combine("relationship", relationship.name, relationship.target, relationship.originalName)
+        combine("relationship", relationship.name, relationship.target)
+        combine(relationship.originalName?.names ?? [])
         combine(relationship.deleteRule?.rawValue, relationship.onTargetDelete?.rawValue)
         combine(relationship.minimumCount, relationship.maximumCount)
         switch relationship.order {

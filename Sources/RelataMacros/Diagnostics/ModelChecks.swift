@@ -6,7 +6,7 @@ struct ModelChecks {
     let model: ModelDeclaration
 
     var diagnostics: [Diagnostic] {
-        reservedNames + hiddenId + otherKey + keyMistakes + repeatedStamps + throughMistakes
+        reservedNames + hiddenId + otherKey + keyMistakes + repeatedStamps + throughMistakes + originalNameMistakes
     }
 
     /// Names of members that the macro generates.

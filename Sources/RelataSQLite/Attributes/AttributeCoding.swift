@@ -13,6 +13,10 @@ public protocol AttributeCoding: Sendable {
     var type: AttributeType { get }
     /// Whether values may be unset.
     var isOptional: Bool { get }
+    /// The values that columns may hold, where the type can list them; `nil` where it can't.
+    var allowedValues: [RelataCore.Value]? { get }
+    /// Whether a value may be none of the type's although it is stored as they are: the raw value of no case.
+    var hasCases: Bool { get }
     /// Reads the current row's column.
     func read(_ column: ColumnValue) throws -> Value
     /// Binds a value to a parameter and returns SQLite's result code.
@@ -39,6 +43,10 @@ extension AttributeCoding {
     @inlinable public func stored(_ value: Value) -> Value { value }
     /// Every value is stored as it is, unless the coding says otherwise.
     @inlinable public func isExact(_ value: Value) -> Bool { true }
+    /// The type can't list its values, unless the coding says otherwise.
+    public var allowedValues: [RelataCore.Value]? { nil }
+    /// Any value is one of the type's, unless the coding says otherwise.
+    public var hasCases: Bool { false }
 
     /// Reads the current row's column, by what is stored in it.
     public func read(_ column: ColumnValue) throws -> Value {
@@ -95,6 +103,15 @@ public struct RawValueCoding<Value: RawRepresentable & Sendable>: StorableCoding
     @inlinable init() {}
     /// What the column means and how it is stored.
     public var type: AttributeType { Value.RawValue.attributeType }
+    /// A raw value may be that of no case.
+    public var hasCases: Bool { true }
+    /// The raw values of an enum that is `CaseIterable`.
+    public var allowedValues: [RelataCore.Value]? {
+        func values<Cases: CaseIterable>(of type: Cases.Type) -> [RelataCore.Value] {
+            type.allCases.compactMap { ($0 as? Value).flatMap { try? $0.rawValue.databaseValue } }
+        }
+        return (Value.self as? any CaseIterable.Type).map { values(of: $0) }
+    }
     /// Reads the current row's column.
     @inlinable
     public func read(_ column: ColumnValue) throws -> Value {
@@ -231,6 +248,10 @@ public struct OptionalCoding<Base: AttributeCoding>: StorableCoding {
     public var type: AttributeType { base.type }
     /// Unset values are stored as `NULL`.
     @inlinable public var isOptional: Bool { true }
+    /// Those of the other coding.
+    public var allowedValues: [RelataCore.Value]? { base.allowedValues }
+    /// As the other coding.
+    public var hasCases: Bool { base.hasCases }
     /// Reads the current row's column.
     @inlinable
     public func read(_ column: ColumnValue) throws -> Base.Value? {

@@ -10,6 +10,8 @@ struct Metadata {
     var entities: [Entity]?
     /// The names of the migration steps that are done.
     var steps: [String] = []
+    /// The former names of tables and columns.
+    var renames = RenameHistory()
 
     private static let table = "\"relata_metadata\""
     /// How the names of rows begin that hold one entity each.
@@ -44,6 +46,7 @@ struct Metadata {
             switch name {
             case "entities": entities = try? decoder.decode([Entity].self, from: data)
             case "steps": metadata.steps = (try? decoder.decode([String].self, from: data)) ?? []
+            case "renames": metadata.renames = (try? decoder.decode(RenameHistory.self, from: data)) ?? RenameHistory()
             case "fingerprint": isWritten = true
             default:
                 guard name.hasPrefix(entityPrefix) else { return }
@@ -67,6 +70,7 @@ struct Metadata {
         try connection.execute("DELETE FROM \(Self.table) WHERE name GLOB '\(Self.entityPrefix)*'")
         try Self.put("entities", entities ?? [], connection)
         try Self.put("steps", steps, connection)
+        try Self.put("renames", renames, connection)
         let version =
             try connection.value(SQLStatement("SELECT schema_version FROM temp.pragma_schema_version")) ?? .null
         try Self.put("fingerprint", text: "\(fingerprint) \(version)", connection)

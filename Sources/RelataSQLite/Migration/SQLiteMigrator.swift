@@ -8,6 +8,7 @@ public enum SQLiteMigrator {
         throws(RelataError)
         -> MigrationPlan
     {
+        try checkNames(of: steps)
         if Metadata.isUnchanged(connection, fingerprint: fingerprint(schema, steps)) { return MigrationPlan() }
         return try plan(connection, schema, steps, try Metadata.read(connection))
     }
@@ -22,6 +23,7 @@ public enum SQLiteMigrator {
     public static func migrate(
         _ connection: Connection, schema: Schema, steps: [MigrationStep] = []
     ) throws -> MigrationPlan {
+        try checkNames(of: steps)
         let fingerprint = fingerprint(schema, steps)
         if Metadata.isUnchanged(connection, fingerprint: fingerprint) { return MigrationPlan() }
         if try isReadOnly(connection) {
@@ -86,11 +88,21 @@ public enum SQLiteMigrator {
         SchemaFingerprint.of(schema.tables.map(\.entity), steps: steps.map(\.declaration.name))
     }
 
+    /// A file remembers a step by its name, so that a second step of that name would never run.
+    private static func checkNames(of steps: [MigrationStep]) throws(RelataError) {
+        var names: Set<String> = []
+        for step in steps where !names.insert(step.declaration.name).inserted {
+            throw .invalidUse(
+                "two migration steps are called \"\(step.declaration.name)\": give each a name of its own")
+        }
+    }
+
     private static func plan(
         _ connection: Connection, _ schema: Schema, _ steps: [MigrationStep], _ metadata: Metadata
     ) throws(RelataError) -> MigrationPlan {
         let planner = MigrationPlanner(
             schema: schema, actual: try Introspection.tables(of: connection), declared: metadata.entities,
+            history: metadata.renames,
             steps: steps.map(\.declaration).filter { !metadata.steps.contains($0.name) }, facts: facts(of: connection))
         return try planner.planned()
     }
@@ -109,6 +121,7 @@ public enum SQLiteMigrator {
         try run(plan, steps, connection)
         metadata.entities = schema.tables.map(\.entity)
         metadata.steps += steps.map(\.declaration.name).filter { !$0.isEmpty && !metadata.steps.contains($0) }
+        metadata.renames = plan.history
         try metadata.write(connection, fingerprint: fingerprint)
         return plan
     }

@@ -14,7 +14,7 @@ extension Property {
     static func toOne(
         _ name: String, _ target: String, isOptional: Bool = true, columns: [String] = [],
         deleteRule: DeleteRule? = nil,
-        onTargetDelete: DeleteRule? = nil, originalName: String? = nil
+        onTargetDelete: DeleteRule? = nil, originalName: OriginalNames? = nil
     ) -> Property {
         .relationship(
             Relationship(
@@ -38,7 +38,7 @@ extension Property {
 
     static func manyToMany(
         _ name: String, _ target: String, names: JoinTableNames = JoinTableNames(), deleteRule: DeleteRule? = nil,
-        order: Relationship.Order? = nil, originalName: String? = nil
+        order: Relationship.Order? = nil, originalName: OriginalNames? = nil
     ) -> Property {
         .relationship(
             Relationship(

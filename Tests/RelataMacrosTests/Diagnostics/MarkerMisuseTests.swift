@@ -45,6 +45,16 @@ import Testing
             fixed: ["@Transient var title = \"\""])
     }
 
+    @Test(arguments: ["formerName", "[\"a\", formerName]", "\"\"", "[]", "[\"a\", \"a\"]", "\"\\(formerName)\""])
+    func anOriginalNameIsALiteral(_ names: String) {
+        let place =
+            names.hasPrefix("[") && names.contains("formerName") ? "formerName" : names
+        expectMisuse(
+            inMembers: "@Attribute(originalName: \(names)) var title: String", at: place,
+            "'originalName:' of 'title' takes a text literal, or an array of different ones with the newest name first: "
+                + "write 'originalName: \"old\"' or 'originalName: [\"newer\", \"older\"]'")
+    }
+
     @Test func aRelationshipOfAValueIsAnAttribute() {
         expectMisuse(
             inMembers: "@Relationship(originalName: \"name\") var title: String",

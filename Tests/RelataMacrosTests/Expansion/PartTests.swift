@@ -302,7 +302,7 @@ import Testing
             of: #"""
                 @Model(table: "albums", originalTable: "records") struct Album {
                     @Attribute(column: "AlbumId") let id: Int?
-                    @Attribute(originalName: "name") var title: String
+                    @Attribute(originalName: ["heading", "name"]) var title: String
                     @Relationship(deleteRule: nil, columns: ["ArtistId"], originalName: "band") var artist: ToOne<Artist>
                     @Relationship(joinTable: "t", joinColumns: ["a", "b"], originalName: "old", deleteRule: .cascade)
                     var tracks: ToMany<Track>
@@ -310,7 +310,7 @@ import Testing
                 """#,
             [
                 "table: \"albums\",\n            originalTable: \"records\"", "column: \"AlbumId\"",
-                "originalName: \"name\"", "columns: [\"ArtistId\"], originalName: \"band\"",
+                "originalName: [\"heading\", \"name\"]", "columns: [\"ArtistId\"], originalName: \"band\"",
                 "joinTable: \"t\", joinColumns: [\"a\", \"b\"], deleteRule: .cascade, originalName: \"old\"",
             ], without: ["deleteRule: nil"])
     }

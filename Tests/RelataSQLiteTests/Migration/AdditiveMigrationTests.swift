@@ -141,17 +141,6 @@ import Testing
         #expect(try file.lines("SELECT \"Title of book\" FROM Book") == ["Emma"])
     }
 
-    @Test func swappedNamesAreNotRenames() throws {
-        let file = try Evolution(
-            book(.attribute("a", isOptional: true), .attribute("b", isOptional: true)),
-            filledBy: "INSERT INTO Book VALUES (1, 'x', 'y')")
-        try file.open(
-            book(
-                .attribute("a", isOptional: true, originalName: "b"),
-                .attribute("b", isOptional: true, originalName: "a")))
-        #expect(try file.lines("SELECT a, b FROM Book") == ["x|y"])
-    }
-
     @Test func requiredBecomesOptional() throws {
         let file = try Evolution(
             book(.attribute("title"), .toOne("genre", "Genre", isOptional: false)), genre,

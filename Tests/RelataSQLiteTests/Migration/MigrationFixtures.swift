@@ -7,7 +7,7 @@ extension Property {
 
     static func attribute(
         _ name: String, _ type: AttributeType = .text, isOptional: Bool = false, default value: Value? = nil,
-        column: String? = nil, originalName: String? = nil
+        column: String? = nil, originalName: OriginalNames? = nil
     ) -> Property {
         .attribute(
             Attribute(
@@ -17,7 +17,7 @@ extension Property {
 
     static func toOne(
         _ name: String, _ target: String, isOptional: Bool = true, onTargetDelete: DeleteRule? = nil,
-        originalName: String? = nil
+        originalName: OriginalNames? = nil
     ) -> Property {
         .relationship(
             Relationship(
@@ -36,7 +36,7 @@ extension Property {
     }
 
     static func manyToMany(
-        _ name: String, _ target: String, order: Relationship.Order? = nil, originalName: String? = nil
+        _ name: String, _ target: String, order: Relationship.Order? = nil, originalName: OriginalNames? = nil
     ) -> Property {
         .relationship(
             Relationship(name, target: target, kind: .manyToMany(), order: order, originalName: originalName))

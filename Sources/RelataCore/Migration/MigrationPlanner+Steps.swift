@@ -1,0 +1,108 @@
+/// The names that migration steps use. A name that nothing has would be ignored without a word.
+extension MigrationPlanner {
+    mutating func checkSteps() {
+        if steps.allSatisfy(\.changes.isEmpty) { return }
+        let known = knownNames()
+        for step in steps {
+            for change in step.changes {
+                switch change {
+                case .changing(let name): checkChanging(name, step, known)
+                case .dropping(let name): checkDropping(name, step, known)
+                case .adopting: break
+                }
+            }
+        }
+    }
+
+    /// A step may be older than the file, so that names of former models count as well.
+    private mutating func checkChanging(_ name: String, _ step: MigrationStepDeclaration, _ known: Set<String>) {
+        guard !known.contains(name.lowercased()) else { return }
+        let names = schema.tables.flatMap { table in
+            [table.name] + table.entity.properties.map { "\(table.name).\($0.name)" }
+        }
+        refuse(
+            step, ".changing", name,
+            "names nothing that the models or the file have"
+                + (NameSuggestion.nearest(to: name, among: names).map { ": did you mean \($0)?" } ?? ""))
+    }
+
+    /// What a step drops may well never have been in this file, unless something of nearly the same name is.
+    private mutating func checkDropping(_ name: String, _ step: MigrationStepDeclaration, _ known: Set<String>) {
+        if let wanted = wantedName(name) {
+            refuse(step, ".dropping", name, "names \(wanted), which the models have: remove it from the models or here")
+            return
+        }
+        guard !known.contains(name.lowercased()), let near = NameSuggestion.nearest(to: name, among: droppable())
+        else { return }
+        refuse(step, ".dropping", name, "names nothing that the models or the file have: did you mean \(near)?")
+    }
+
+    private mutating func refuse(_ step: MigrationStepDeclaration, _ kind: String, _ name: String, _ message: String) {
+        refuse(Place("migration step \"\(step.name)\""), "`\(kind)(\"\(name)\")` \(message)")
+    }
+
+    /// Everything that a step may name, in lower case.
+    private func knownNames() -> Set<String> {
+        var names: Set<String> = []
+        func add(_ owners: [String], _ members: [String]) {
+            for owner in owners {
+                names.insert(owner.lowercased())
+                for member in members { names.insert("\(owner).\(member)".lowercased()) }
+            }
+        }
+        for table in schema.tables + (old?.tables ?? []) {
+            let entity = table.entity
+            let properties = entity.properties.flatMap { property in
+                switch property {
+                case .attribute(let attribute):
+                    [attribute.name, attribute.column] + (attribute.originalName?.names ?? [])
+                case .relationship(let relationship):
+                    [relationship.name] + (relationship.originalName?.names ?? [])
+                }
+            }
+            // Of a table in the file the columns may be named as well, whatever the models call the entity.
+            let columns = tables[table.sqlName.lowercased()]?.description.columns.map(\.name) ?? []
+            let wanted = expected.first { $0.name == table.sqlName }?.columns.map(\.name) ?? []
+            add(
+                [entity.name, entity.table] + (entity.originalTable?.names ?? []),
+                properties + columns + wanted + table.columns.map(\.name))
+        }
+        for table in tables.values {
+            let columns = table.description.columns.map(\.name)
+            add(
+                [table.description.name, table.originalName],
+                columns + columns.map(table.originalColumn))
+        }
+        for entry in history.entries {
+            guard let owner = entry.table else { continue }
+            add([owner] + schema.tables.filter { $0.sqlName.isSameName(as: owner) }.map(\.name), entry.formerNames)
+        }
+        return names
+    }
+
+    /// The entity, or the stored property, that the models have under the name of something to drop.
+    private func wantedName(_ name: String) -> String? {
+        for table in schema.tables {
+            for owner in [table.name, table.sqlName] {
+                if owner.isSameName(as: name) { return table.name }
+                let wanted = table.columns.first {
+                    "\(owner).\($0.name)".isSameName(as: name) || "\(owner).\($0.property)".isSameName(as: name)
+                }
+                if let wanted { return "\(table.name).\(wanted.property)" }
+            }
+        }
+        return nil
+    }
+
+    /// What the file has beyond the models, and no step drops.
+    private func droppable() -> [String] {
+        tables.values.flatMap { working -> [String] in
+            let table = working.description
+            guard let wanted = expected.first(where: { $0.name.isSameName(as: table.name) }) else {
+                return [table.name]
+            }
+            let entity = place(of: wanted).entity
+            return table.columns.filter { wanted.column($0.name) == nil }.map { "\(entity).\($0.name)" }
+        }.filter { name in !steps.contains { $0.covers([.dropping(name)]) } }.sorted()
+    }
+}

@@ -1,0 +1,206 @@
+/// The former names of the tables and columns of a file.
+///
+/// A file remembers them, so that an older version of the models, which asks for a former name, is refused. It would
+/// otherwise get an empty column or table of that name, and neither version would see what the other writes.
+public struct RenameHistory: Hashable, Sendable, Codable {
+    /// A table or a column, and what it was called.
+    public struct Entry: Hashable, Sendable, Codable {
+        /// The table of a column, as it is called now; `nil` where the entry is about a table.
+        public var table: String?
+        /// The name that it has now.
+        public var name: String
+        /// The names that it had.
+        public var formerNames: [String]
+        /// The property that it belongs to, if it belongs to one.
+        public var property: String?
+        /// Whether `name` is the join table that took over the keys of a column, whose to-one became a to-many.
+        public var isMoved: Bool? = nil
+    }
+
+    /// The tables and columns that have former names.
+    public private(set) var entries: [Entry] = []
+
+    /// A history without entries.
+    public init() {}
+
+    /// One rename of several that are made together.
+    struct Rename {
+        var old: String
+        let new: String
+        let property: String?
+        /// Whether older models would take the old name for free.
+        var isRemembered = true
+    }
+
+    // MARK: Writing
+
+    /// Notes renames of tables, or of the columns of a table.
+    mutating func note(_ renames: [Rename], in table: String? = nil) {
+        // The places are found first: a name that one gives up may be the one that another takes.
+        let places = renames.map { rename in entries.firstIndex { $0.isAbout(rename.old, in: table) } }
+        for (rename, place) in zip(renames, places) {
+            guard let place else {
+                if rename.isRemembered {
+                    add(Entry(table: table, name: rename.new, formerNames: [rename.old], property: rename.property))
+                }
+                continue
+            }
+            entries[place].name = rename.new
+            entries[place].property = rename.property ?? entries[place].property
+            let former = entries[place].formerNames + (rename.isRemembered ? [rename.old] : [])
+            entries[place].formerNames = former.filter { !$0.isSameName(as: rename.new) }
+        }
+        guard table == nil else { return }
+        for index in entries.indices {
+            if let rename = renames.first(where: { entries[index].table?.isSameName(as: $0.old) ?? false }) {
+                entries[index].table = rename.new
+            }
+            guard entries[index].isMoved == true else { continue }
+            if let rename = renames.first(where: { entries[index].name.isSameName(as: $0.old) }) {
+                entries[index].name = rename.new
+            }
+        }
+    }
+
+    /// Notes that a join table took over the keys of columns.
+    mutating func note(_ columns: [String], of table: String, movedTo join: String, property: String) {
+        add(Entry(table: table, name: join, formerNames: columns, property: property, isMoved: true))
+    }
+
+    /// Adds what another history says.
+    mutating func merge(_ other: RenameHistory) { for entry in other.entries { add(entry) } }
+
+    private mutating func add(_ entry: Entry) {
+        let former = entry.formerNames.filter { entry.isMoved == true || !$0.isSameName(as: entry.name) }
+        guard !former.isEmpty else { return }
+        let place = entries.firstIndex {
+            $0.isAbout(entry.name, in: entry.table, isMoved: entry.isMoved == true)
+        }
+        guard let place else {
+            var entry = entry
+            entry.formerNames = former
+            return entries.append(entry)
+        }
+        entries[place].formerNames += former.filter { name in
+            !entries[place].formerNames.contains { $0.isSameName(as: name) }
+        }
+        entries[place].property = entry.property ?? entries[place].property
+    }
+
+    /// The entries about tables and columns that are still there.
+    public func pruned(to tables: [TableDescription]) -> RenameHistory {
+        let known = Dictionary(tables.map { ($0.name.lowercased(), $0) }, uniquingKeysWith: { first, _ in first })
+        var copy = self
+        copy.entries.removeAll { entry in
+            let isThere = known[entry.name.lowercased()] != nil
+            guard let name = entry.table else { return !isThere }
+            guard let table = known[name.lowercased()] else { return true }
+            return entry.isMoved == true ? !isThere : table.column(entry.name) == nil
+        }
+        return copy
+    }
+
+    // MARK: Reading
+
+    /// What had a name once, and has another one now.
+    func entries(formerly name: String, in table: String? = nil) -> [Entry] {
+        entries.filter { entry in
+            entry.isIn(table) && entry.formerNames.contains { $0.isSameName(as: name) }
+        }
+    }
+
+    /// Whether something is known to have been renamed.
+    func knows(_ old: String, _ new: String, in table: String? = nil) -> Bool {
+        entries(formerly: old, in: table).contains { $0.isMoved != true && $0.name.isSameName(as: new) }
+    }
+
+    /// Whether what has a name now, and had another one, gave its present name to what has the other one now: two or
+    /// more names went round in a ring.
+    func isExchanged(_ name: String, with former: String, in table: String? = nil) -> Bool {
+        var name = name
+        for _ in entries {
+            let next = entries(formerly: name, in: table).first { $0.isMoved != true }
+            guard let next else { return false }
+            if next.name.isSameName(as: former) { return true }
+            name = next.name
+        }
+        return false
+    }
+}
+
+extension RenameHistory.Entry {
+    fileprivate func isIn(_ table: String?) -> Bool {
+        guard let own = self.table, let table else { return self.table == nil && table == nil }
+        return own.isSameName(as: table)
+    }
+
+    fileprivate func isAbout(_ name: String, in table: String?, isMoved: Bool = false) -> Bool {
+        isIn(table) && self.name.isSameName(as: name) && (self.isMoved == true) == isMoved
+    }
+}
+
+// MARK: What models declare
+
+extension RenameHistory {
+    /// What models say of former names. It holds for a file that they made as well: it has the new names only.
+    init(declaredBy schema: Schema) {
+        for table in schema.tables {
+            add(Entry(table: nil, name: table.sqlName, formerNames: table.entity.originalTable?.names ?? []))
+            for property in table.entity.properties {
+                guard case .attribute(let attribute) = property, let names = attribute.originalName?.names else {
+                    continue
+                }
+                add(
+                    Entry(
+                        table: table.sqlName, name: attribute.column, formerNames: names, property: attribute.name))
+            }
+        }
+        for reference in schema.references {
+            let table = schema.tables[reference.source]
+            guard let names = table.entity.relationship(reference.property)?.originalName?.names else { continue }
+            for name in names {
+                for (column, old) in zip(reference.columns, reference.defaultColumns(named: name)) {
+                    add(
+                        Entry(
+                            table: table.sqlName, name: column, formerNames: [old], property: reference.property))
+                }
+                guard let position = reference.orderColumn, reference.isOrderStored else { continue }
+                add(
+                    Entry(
+                        table: table.sqlName, name: position, formerNames: [name + "Position"],
+                        property: reference.property))
+            }
+        }
+        for join in schema.joins {
+            let source = schema.tables[join.source]
+            let names = source.entity.relationship(join.property)?.originalName?.names ?? []
+            if names.isEmpty, source.entity.originalTable == nil { continue }
+            let former = schema.defaultTables(of: join)
+            add(Entry(table: nil, name: join.table, formerNames: former, property: join.property))
+            guard schema.tables[join.target].keyColumns.count == 1 else { continue }
+            // The name may have been that of a to-one.
+            for name in names {
+                note([name + "Id"], of: source.sqlName, movedTo: join.table, property: join.property)
+            }
+        }
+    }
+}
+
+extension Reference {
+    /// The columns that it has under another name, unless it names them.
+    func defaultColumns(named name: String) -> [String] {
+        guard columns.count > 1 else { return [name + "Id"] }
+        return columns.map { $0.hasPrefix(property) ? name + $0.dropFirst(property.count) : $0 }
+    }
+}
+
+extension Schema {
+    /// What a join table may have been called: by the former names of its entity's table and of its relationship.
+    func defaultTables(of join: Join) -> [String] {
+        let entity = tables[join.source].entity
+        let names = [join.property] + (entity.relationship(join.property)?.originalName?.names ?? [])
+        let prefixes = [entity.table] + (entity.originalTable?.names ?? [])
+        return prefixes.flatMap { prefix in names.map { "\(prefix)_\($0)" } }
+            .filter { !$0.isSameName(as: join.table) }
+    }
+}
