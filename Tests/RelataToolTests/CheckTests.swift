@@ -1,5 +1,7 @@
 #if CommandLineTool
 import Foundation
+import RelataCore
+import RelataSQLite
 import Testing
 
 @Suite struct CheckTests {
@@ -18,6 +20,27 @@ import Testing
         #expect(run.exitCode == 0)
         #expect(run.output == "library.sqlite: no findings in 8 entities, 6 references, 1 join table\n")
         #expect(try file.bytes() == before)
+    }
+
+    @Test func valuesThatNoModelCouldReadAreFound() throws {
+        let file = try SampleFile.library()
+        let status = Attribute("status", type: .text, allowedValues: ["lent", "shelved"])
+        let note = Attribute("note", type: .json, isOptional: true)
+        let copy = Entity(
+            name: "Copy",
+            properties: [.attribute(Attribute("id", type: .integer)), .attribute(status), .attribute(note)])
+        let connection = try Connection(path: file.path)
+        let entities = try Introspection.entities(of: connection) + [copy]
+        try SQLiteMigrator.migrate(
+            connection, schema: try Schema(entities), steps: [MigrationStep("adopt", taking: .adopting)])
+        try connection.execute("INSERT INTO Copy VALUES (1, 'lent', '{}'), (2, 'lost', NULL), (3, 'shelved', 'x')")
+        try connection.close()
+        let run = try file.run("check")
+        #expect(run.exitCode == 1)
+        #expect(run.lines.contains("Copy.status: 1 object holds what its enum doesn't have (Copy 2 holds lost)"))
+        #expect(run.lines.contains("Copy.note: 1 object holds what is no JSON (Copy 3 holds x)"))
+        let query = try #require(run.lines.first { $0.contains("SELECT * FROM \"Copy\" AS x WHERE x.\"status\"") })
+        #expect(query.contains("NOT IN ('lent', 'shelved')"))
     }
 
     @Test func danglingReferencesAreFoundAndWhatIsSaidMendsThem() throws {

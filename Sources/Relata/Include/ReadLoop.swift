@@ -36,6 +36,9 @@ public struct ReadLoop<M: Model> {
     @usableFromInline var ownerPlaces: [Int32] = []
     /// What SQLite answered last.
     @usableFromInline var code = SQLITE_DONE
+    /// The column of the row that can't be read, and where its object begins, once a reading failed. Reading again goes
+    /// on with the next row.
+    @usableFromInline var failure: (column: Int32, first: Int32)?
 
     /// Reads rows that are objects.
     init(_ statement: OpaquePointer) {
@@ -97,7 +100,14 @@ public struct ReadLoop<M: Model> {
                 if let known = places[key] { place = known } else { places[key] = place }
             }
             if place == objects.count {
-                let object = try M(from: &reader)
+                let first = reader.column
+                let object: M
+                do {
+                    object = try M(from: &reader)
+                } catch {
+                    fail(at: reader.column, first: first)
+                    throw error
+                }
                 // In a tree every object is looked for by its key later.
                 if owner == .key, let key = object.ownKey {
                     if let known = places[key] { place = known } else { places[key] = place }
@@ -107,6 +117,15 @@ public struct ReadLoop<M: Model> {
             }
             if owner != .none { rows.add(place, to: number, statement) }
         }
+    }
+
+    /// Forgets the object of the current row, which can't be read.
+    @usableFromInline
+    mutating func fail(at column: Int32, first: Int32) {
+        failure = (column, first)
+        guard known == nil, keyColumn >= 0 else { return }
+        var reader = RowReader(statement, column: keyColumn)
+        if let key = try? M.readKey(from: &reader) { places[StoredKey(key)] = nil }
     }
 
     /// Owners are numbered as they come. Rows of one owner mostly come together.

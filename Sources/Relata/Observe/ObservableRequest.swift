@@ -56,6 +56,8 @@ extension Query: ObservableRequest {
     }
 
     var identity: QueryIdentity? {
+        // Each has its own report.
+        if undecodable != nil { return nil }
         guard let pending = try? pending.map({ try $0.identity }) else { return nil }
         return QueryIdentity(plan: plan, includes: includes, pending: pending)
     }

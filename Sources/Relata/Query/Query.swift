@@ -11,6 +11,11 @@ public struct Query<Root: Model>: Sendable {
     var pending: [PendingCondition] = []
     /// What is loaded with the objects.
     var includes: [IncludePlan] = []
+    /// What is told of objects that can't be read; `nil` where they are errors.
+    var undecodable: (@Sendable (UndecodableObject) -> Void)?
+
+    /// The report of one fetch.
+    var undecodableReport: UndecodableReport? { undecodable.map { UndecodableReport($0) } }
 
     /// All objects.
     public init() { plan = QueryPlan(entity: Root.entityName) }

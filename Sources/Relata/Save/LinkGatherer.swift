@@ -56,6 +56,7 @@ final class LinkGatherer {
                 let isRemoved = toMany.edits.count == 1 || removed.contains(target)
                 changes.append(.remove(try isRemoved ? self.removed(target) : dropped(target)))
             case .place(let target, let after):
+                try checkPlace(at: index)
                 let member = try member(target, targets, reference, removed)
                 changes.append(.place(member, after: try after.map { try anchor($0, targets, removed) }))
             case .set(let members):
@@ -63,6 +64,15 @@ final class LinkGatherer {
             }
         }
         edit(index, changes)
+    }
+
+    /// Only in an ordered list does an object have a place.
+    @usableFromInline
+    func checkPlace(at index: Int) throws {
+        if links[index].isOrdered { return }
+        let link = "\(session.catalog.schema.tables[bucket.tableIndex].name).\(links[index].name)"
+        throw RelataError.invalidUse(
+            "\(link) isn't ordered, so nothing has a place in it: add the object, or declare the list 'ordered: true'")
     }
 
     @usableFromInline

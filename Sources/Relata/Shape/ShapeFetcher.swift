@@ -25,6 +25,7 @@ struct ShapeFetcher {
             throw RelataError.invalidUse(
                 "a shape lists what is fetched: leave 'including' out of the query, and nest a shape in \(shape)")
         }
+        try transaction.refuseUndecodable(query, "a shape")
         return try transaction.plan(query)
     }
 

@@ -3,6 +3,7 @@ final class ObjectCursor<M: Model> {
     private let transaction: ReadTransaction
     private let rows: RowCursor
     private let includes: [IncludePlan]
+    private let undecodable: UndecodableReport?
     /// Objects that were read together because of what they include, the next one last.
     private var loaded: [M] = []
 
@@ -12,12 +13,15 @@ final class ObjectCursor<M: Model> {
     init(_ query: Query<M>, in transaction: ReadTransaction) throws {
         self.transaction = transaction
         includes = query.includes
+        undecodable = query.undecodableReport
         let statement = try transaction.compiler.select(try transaction.plan(query)).statement
         rows = try RowCursor(statement, on: transaction.connection)
     }
 
     /// The next object; `nil` after the last one.
-    func next() throws -> M? {
+    func next() throws -> M? { try transaction.reporting(undecodable) { try loadNext() } }
+
+    private func loadNext() throws -> M? {
         if includes.isEmpty { return try read() }
         if loaded.isEmpty {
             while loaded.count < Self.chunk, let object = try read() { loaded.append(object) }
@@ -32,8 +36,9 @@ final class ObjectCursor<M: Model> {
     func close() { rows.close() }
 
     private func read() throws -> M? {
-        guard let statement = try rows.next() else { return nil }
-        var reader = RowReader(statement)
-        return try ReadTransaction.reading(M.self) { try M(from: &reader) }
+        while let statement = try rows.next() {
+            if let object = try transaction.object(M.self, at: statement) { return object }
+        }
+        return nil
     }
 }

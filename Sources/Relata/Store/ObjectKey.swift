@@ -4,15 +4,23 @@ public struct ObjectKey: Sendable, CustomStringConvertible {
     public let model: any Model.Type
     /// Model and key, as errors name them.
     public let reference: ObjectReference
-    /// Fetches objects of the model with one statement, in the order of the keys.
-    let fetchAll: @Sendable (ReadTransaction, [KeyValue]) throws -> [(any Model)?]
+    /// Fetches objects of the model with one statement, in the order of the keys; `nil` for those that aren't there. One
+    /// that can't be read has its error.
+    let fetchAll: @Sendable (ReadTransaction, [KeyValue]) throws -> [Result<any Model, RelataError>?]
 
     /// The object of a model with that key.
     public init<M: Model>(_ model: M.Type, _ id: M.Key) {
         self.model = model
         let key = (try? M.keyValue(id)) ?? KeyValue(.text("\(id)"))
         reference = ObjectReference(entity: M.entityName, key: key)
-        fetchAll = { transaction, keys in try transaction.objects(M.self, keys: keys) }
+        fetchAll = { transaction, keys in
+            var errors: [KeyValue: RelataError] = [:]
+            let report = UndecodableReport { errors[$0.object.key] = $0.error }
+            let objects = try transaction.reporting(report) { try transaction.objects(M.self, keys: keys) }
+            return zip(keys, objects).map { key, object in
+                object.map { .success($0) } ?? errors[key].map { .failure($0) }
+            }
+        }
     }
 
     /// The model's name and the key.
@@ -23,7 +31,8 @@ public struct ObjectKey: Sendable, CustomStringConvertible {
 public struct ObjectResult: Sendable {
     /// The key that was asked for.
     public let key: ObjectKey
-    /// The object, or ``RelataError/notFound(_:)``.
+    /// The object; ``RelataError/notFound(_:)``; or ``RelataError/corruptStore(_:)`` for an object that can't be read as
+    /// its model declares.
     public let result: Result<any Model, RelataError>
 
     /// The object if it was found and is of that model.

@@ -12,6 +12,7 @@ struct PageEnd {
     /// The columns that tell a row's place in the order, and what they mean.
     private let placeColumns: Range<Int>
     private let types: [AttributeType?]
+    private let order: String?
     private var count = 0
     private var last: [Value] = []
     /// Where the next page begins, once all rows were seen; `nil` after the last page.
@@ -20,13 +21,14 @@ struct PageEnd {
     init(size: Int, of query: CompiledQuery) {
         self.size = size
         types = query.columnTypes
+        order = query.placeOrder
         placeColumns = types.count - query.placeColumns..<types.count
     }
 
     /// Whether a row belongs to the page.
     mutating func takes(_ row: Row) -> Bool {
         guard count < size else {
-            next = PagePosition(last)
+            next = PagePosition(last, order: order)
             return false
         }
         count += 1

@@ -6,6 +6,8 @@ import GRDBSQLite
 public class ReadTransaction: StoreReader {
     let connection: Connection
     let catalog: ModelCatalog
+    /// What takes objects that can't be read; `nil` where they are errors.
+    var undecodable: UndecodableReport?
 
     init(_ connection: Connection, _ catalog: ModelCatalog) {
         self.connection = connection
@@ -44,8 +46,7 @@ public class ReadTransaction: StoreReader {
                 try connection.check(code, statement)
                 return nil
             }
-            var reader = RowReader(statement)
-            return try Self.reading(model) { try M(from: &reader) }
+            return try object(model, at: statement)
         }
     }
 
@@ -63,13 +64,16 @@ public class ReadTransaction: StoreReader {
     /// The objects of a query in order, with what it includes.
     func objects<M: Model>(_ query: Query<M>) throws -> [M] {
         let plan = try plan(query)
-        var objects = try read(try compiler.select(plan).statement) { ReadLoop<M>($0) }.objects
-        try IncludeLoader(transaction: self).load(query.includes, into: &objects, areAll: plan.isWhole)
-        return objects
+        return try reporting(query.undecodableReport) {
+            var objects = try read(try compiler.select(plan).statement) { ReadLoop<M>($0) }.objects
+            try IncludeLoader(transaction: self).load(query.includes, into: &objects, areAll: plan.isWhole)
+            return objects
+        }
     }
 
     /// The values of a selection, as stored.
     func storedRows<M: Model, Row>(_ selection: Selection<M, Row>) throws -> [[Value]] {
+        try refuseUndecodable(selection.query, "a selection")
         let plan = try plan(selection.query)
         let compiled =
             if let groups = selection.groups {
@@ -84,13 +88,14 @@ public class ReadTransaction: StoreReader {
         let compiled = try compiler.select(try plan(query).page(size: size), after: position, tellsPlace: true)
         var end = PageEnd(size: size, of: compiled)
         var objects: [M] = []
-        try rows(compiled.statement) { statement in
-            guard end.takes(Row(statement)) else { return }
-            var reader = RowReader(statement)
-            objects.append(try Self.reading(M.self) { try M(from: &reader) })
+        return try reporting(query.undecodableReport) {
+            try rows(compiled.statement) { statement in
+                guard end.takes(Row(statement)) else { return }
+                if let object = try object(M.self, at: statement) { objects.append(object) }
+            }
+            try IncludeLoader(transaction: self).load(query.includes, into: &objects)
+            return Page(objects: objects, next: end.next)
         }
-        try IncludeLoader(transaction: self).load(query.includes, into: &objects)
-        return Page(objects: objects, next: end.next)
     }
 
     func objects<M: Model>(_ model: M.Type, sql: SQL) throws -> [M] {
@@ -102,8 +107,7 @@ public class ReadTransaction: StoreReader {
                     "\(M.entityName) has \(count) columns and the SQL gives \(sqlite3_column_count(statement)): select them all, in the order of the properties"
                 )
             }
-            var reader = RowReader(statement)
-            objects.append(try Self.reading(model) { try M(from: &reader) })
+            if let object = try self.object(model, at: statement) { objects.append(object) }
         }
         try connection.runningForeignSQL { try rows(try statement(of: sql), read) }
         return objects
@@ -159,7 +163,18 @@ public class ReadTransaction: StoreReader {
             var loop = loop(statement)
             // Mostly there are about as many as the last time: nothing needs to grow, and be copied, step by step.
             loop.reserve(rowCount)
-            try Self.reading(M.self) { try M.read(&loop) }
+            while true {
+                do {
+                    try M.read(&loop)
+                    break
+                } catch RelataError.corruptStore(let message) {
+                    guard let failure = loop.failure else {
+                        throw RelataError.corruptStore("\(M.entityName): \(message)")
+                    }
+                    // The loop goes on with the next row where this one is reported.
+                    try add(undecodable(M.self, statement, column: failure.column, first: failure.first, message))
+                }
+            }
             try connection.check(loop.code, statement)
             // It shouldn't hold the room of a longer one either.
             if loop.objects.count < rowCount / 2 { loop.objects = loop.objects.withUnsafeBufferPointer(Array.init) }
@@ -182,6 +197,12 @@ public class ReadTransaction: StoreReader {
         } catch RelataError.corruptStore(let message) {
             throw RelataError.corruptStore("\(M.entityName): \(message)")
         }
+    }
+
+    /// What yields no objects can't leave any out.
+    func refuseUndecodable<M: Model>(_ query: Query<M>, _ what: String) throws(RelataError) {
+        guard query.undecodable != nil else { return }
+        throw .invalidUse("\(what) yields no whole objects: leave skippingUndecodable out of its query")
     }
 }
 

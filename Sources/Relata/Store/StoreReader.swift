@@ -89,15 +89,15 @@ extension StoreReader {
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     @_disfavoredOverload
     public func fetch(ids: [ObjectKey]) throws -> [ObjectResult] {
-        var found = [(any Model)?](repeating: nil, count: ids.count)
+        var found = [Result<any Model, RelataError>?](repeating: nil, count: ids.count)
         try read { transaction in
             for places in Dictionary(grouping: ids.indices, by: { ObjectIdentifier(ids[$0].model) }).values {
-                let objects = try ids[places[0]].fetchAll(transaction, places.map { ids[$0].reference.key })
-                for (place, object) in zip(places, objects) { found[place] = object }
+                let results = try ids[places[0]].fetchAll(transaction, places.map { ids[$0].reference.key })
+                for (place, result) in zip(places, results) { found[place] = result }
             }
         }
-        return zip(ids, found).map { key, object in
-            ObjectResult(key: key, result: object.map { .success($0) } ?? .failure(.notFound(key.reference)))
+        return zip(ids, found).map { key, result in
+            ObjectResult(key: key, result: result ?? .failure(.notFound(key.reference)))
         }
     }
 

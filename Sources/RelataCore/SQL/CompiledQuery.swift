@@ -7,6 +7,8 @@ public struct CompiledQuery: Hashable, Sendable {
     public var columnTypes: [AttributeType?]
     /// How many of the columns, the last ones, tell the row's place in the order; see ``PagePosition``.
     public var placeColumns: Int
+    /// The order that the place is one of; see ``PagePosition/order``.
+    public var placeOrder: String?
     /// Where each part of ``SelectedColumns/parts(_:)`` begins, and after the last one the end.
     public var partColumns: [Int]
     /// The number of the parameter that takes the keys of the objects that are known already; see
@@ -15,12 +17,13 @@ public struct CompiledQuery: Hashable, Sendable {
 
     /// A query and how its rows are read.
     public init(
-        statement: SQLStatement, columnTypes: [AttributeType?], placeColumns: Int = 0, partColumns: [Int] = [],
-        knownKeys: Int? = nil
+        statement: SQLStatement, columnTypes: [AttributeType?], placeColumns: Int = 0, placeOrder: String? = nil,
+        partColumns: [Int] = [], knownKeys: Int? = nil
     ) {
         self.statement = statement
         self.columnTypes = columnTypes
         self.placeColumns = placeColumns
+        self.placeOrder = placeOrder
         self.partColumns = partColumns
         self.knownKeys = knownKeys
     }
@@ -52,9 +55,38 @@ public struct PagePosition: Hashable, Sendable, Codable {
     /// What the columns that tell the place held in the last row of the page before (see
     /// ``CompiledQuery/placeColumns``), as stored.
     public let values: [Value]
+    /// A short text that tells orders apart: a place means nothing in another order. `nil` for a place that doesn't know
+    /// its order.
+    public let order: String?
 
     /// The place after the row with these values.
-    public init(_ values: [Value]) { self.values = values }
+    public init(_ values: [Value], order: String? = nil) {
+        self.values = values
+        self.order = order
+    }
+}
+
+extension QueryPlan {
+    /// A short text that differs for orders that do; the same in every process.
+    var orderName: String {
+        var hasher = StableHasher()
+        hasher.combine(entity)
+        if let relatedTo {
+            hasher.combine(relatedTo.entity)
+            hasher.combine(relatedTo.relationship)
+        }
+        for term in sort {
+            if case .property(let scope, let path) = term.node {
+                hasher.combine(word: UInt64(truncatingIfNeeded: scope))
+                for name in path { hasher.combine(name) }
+            } else {
+                hasher.combine("\(term.node)")
+            }
+            let nulls: UInt64 = term.nullsFirst.map { $0 ? 1 : 2 } ?? 0
+            hasher.combine(word: (term.isAscending ? 1 : 0) | nulls << 1 | UInt64(term.options.rawValue) << 8)
+        }
+        return hasher.digits
+    }
 }
 
 /// What an update by query sets a property to.

@@ -38,6 +38,12 @@ public struct QueryCompiler: Sendable {
         if isDistinct, place != nil || tellsPlace {
             throw .invalidUse("distinct columns have no place in an order: use limit and offset")
         }
+        let orderName = place != nil || tellsPlace ? plan.orderName : nil
+        if let known = place?.order, known != orderName {
+            throw .invalidUse(
+                "the place is one in another order: continue with the query that the page came from, or begin with its "
+                    + "first page")
+        }
         if let place { try query.require { (writer) throws(RelataError) in try writer.after(place, order) } }
         if tellsPlace {
             for term in order {
@@ -48,7 +54,7 @@ public struct QueryCompiler: Sendable {
         let sql = try query.finish(isDistinct ? "SELECT DISTINCT " + text : "SELECT " + text, order: order)
         return CompiledQuery(
             statement: query.statement(sql), columnTypes: types, placeColumns: tellsPlace ? order.count : 0,
-            partColumns: query.partColumns)
+            placeOrder: orderName, partColumns: query.partColumns)
     }
 
     /// The number of rows that a query yields.

@@ -19,13 +19,14 @@ public struct IntegrityCheck {
     /// - Parameters:
     ///   - connection: The database; call it within a read transaction where others write.
     ///   - schema: What it should hold: ``Introspection`` reads it from the database itself.
+    ///   - readsValues: Whether values are looked at as well: the cases of enums, and whether JSON is any.
     ///   - step: Told what is checked next.
     public static func run(
-        _ connection: Connection, schema: Schema, step: (String) -> Void = { _ in }
+        _ connection: Connection, schema: Schema, readsValues: Bool = true, step: (String) -> Void = { _ in }
     ) throws(RelataError) -> [IntegrityFinding] {
         try withoutActuallyEscaping(step) { (step) throws(RelataError) in
             var check = IntegrityCheck(connection, schema, step)
-            try check.run()
+            try check.run(readsValues: readsValues)
             return check.findings
         }
     }
@@ -36,13 +37,14 @@ public struct IntegrityCheck {
         self.step = step
     }
 
-    private mutating func run() throws(RelataError) {
+    private mutating func run(readsValues: Bool) throws(RelataError) {
         step("checking the file")
         guard try checkFile() else { return }
         for table in schema.tables {
             step("checking \(table.name)")
             try checkKey(of: table)
             try checkUniques(of: table)
+            if readsValues { try checkValues(of: table) }
         }
         for reference in schema.references {
             step("checking \(schema.tables[reference.source].name).\(reference.property)")

@@ -18,6 +18,8 @@ public struct IntegrityFinding: Hashable, Sendable, CustomStringConvertible {
         case count
         /// Members of an ordered relationship without a position, or with the same one.
         case position
+        /// Objects that can't be read as they are declared.
+        case undecodable
     }
 
     /// What kind of contradiction it is.
@@ -30,6 +32,14 @@ public struct IntegrityFinding: Hashable, Sendable, CustomStringConvertible {
     public let message: String
     /// What to do about it. SQL in it is one statement that can be run as it is.
     public let mend: String
+
+    package init(kind: Kind, subject: String, count: Int, message: String, mend: String) {
+        self.kind = kind
+        self.subject = subject
+        self.count = count
+        self.message = message
+        self.mend = mend
+    }
 
     /// `Book.genre: 2 references to …`
     public var description: String { "\(subject): \(message)" }

@@ -7,8 +7,9 @@ struct CheckCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check", abstract: "Looks for what contradicts the schema, and says how to mend it.",
         discussion: """
-            Dangling references, counts, positions, values that should be unique, and damage of the file. Ends with 1 \
-            if there is any.
+            Dangling references, counts, positions, values that should be unique, cases that an enum doesn't have, \
+            text that is no JSON, and damage of the file. Ends with 1 if there is any. Whether JSON fits a Swift type \
+            only the models can tell: store.check() does.
             """)
 
     @OptionGroup var source: FileArgument

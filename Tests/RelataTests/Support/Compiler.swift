@@ -22,14 +22,20 @@ enum Compiler {
     }()
 
     /// The first line of each error, and all that the compiler says.
-    static func errors(in source: String) throws -> (errors: [String], output: String) {
-        let file = TestStore.path("models.swift")
+    ///
+    /// - Parameters:
+    ///   - name: The file's name: that of `main.swift` makes it a program.
+    ///   - flags: Further arguments.
+    static func errors(
+        in source: String, file name: String = "models.swift", _ flags: [String] = []
+    ) throws -> (errors: [String], output: String) {
+        let file = TestStore.path(name)
         let output = TestStore.path("output.txt")
         try source.write(toFile: file, atomically: false, encoding: .utf8)
         try Data().write(to: URL(fileURLWithPath: output))
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["swiftc"] + (arguments ?? []) + [file]
+        process.arguments = ["swiftc"] + (arguments ?? []) + flags + [file]
         process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: output))
         process.standardOutput = process.standardError
         try process.run()

@@ -100,11 +100,20 @@ extension PredicateParser {
             return compared == .equal ? isSame : .not(isSame)
         case (.value(let node, let type), .literal(let literal)):
             let value = try fit(literal, as: type, spelled(node), right.column)
+            if compared == .equal || compared == .notEqual { try checkCase(value, of: left.attribute, right.column) }
             return .comparison(compared, node, .value(value), comparison.options)
         default:
             return .comparison(
                 compared, try node(left, comparison), try node(right, comparison), comparison.options)
         }
+    }
+
+    /// A value that an enum has no case for equals none that a model can hold: the comparison is a mistake.
+    private func checkCase(_ value: Value, of attribute: Attribute?, _ column: Int) throws(RelataError) {
+        guard let attribute, let isCase = attribute.valueType.isCase, !value.isNull, !isCase(value) else { return }
+        let type = attribute.valueType.wrapped.map { "\($0)" } ?? attribute.name
+        let hint = NameSuggestion.hint(for: "\(value)", among: (attribute.allowedValues ?? []).map(\.description))
+        throw failure(column, "\(attribute.name) has no value \(value): \(type) has no such case\(hint)")
     }
 
     /// An operand that isn't a literal.
@@ -178,7 +187,8 @@ extension PredicateParser {
             // Membership: one of the related objects, or a value of one, is the one asked for.
             let member = ExpressionNode.property(scope: set.innerScope, path: rest)
             let element = Operand(
-                kind: type == nil ? .object(member, table) : .value(member, type), column: right.column)
+                kind: type == nil ? .object(member, table) : .value(member, type), column: right.column,
+                attribute: right.attribute)
             let inner = try compare(element, .equal, left, comparison)
             return .quantified(.any, set, condition: inner)
         case .value(let array, .json?):
@@ -233,7 +243,10 @@ extension PredicateParser {
         var type: AttributeType?
         if case .value(_, let known) = left.kind { type = known }
         let node = try node(left, comparison)
-        for literal in literals { values.append(try fit(literal, as: type, spelled(node), column)) }
+        for literal in literals {
+            values.append(try fit(literal, as: type, spelled(node), column))
+            try checkCase(values[values.count - 1], of: left.attribute, column)
+        }
         return .valueIn(node, values, comparison.options)
     }
 

@@ -83,7 +83,9 @@ extension PredicateParser {
             if !members.isEmpty {
                 return Operand(kind: .value(.function(.json(.any, members), [node]), nil), column: column)
             }
-            if let attribute { return Operand(kind: .value(node, attribute.type), column: column) }
+            if let attribute {
+                return Operand(kind: .value(node, attribute.type), column: column, attribute: attribute)
+            }
             return Operand(kind: .object(node, table), column: column)
         }
     }
@@ -107,7 +109,8 @@ extension PredicateParser {
         }
         let set = RelatedSet(scope: way.scope, path: way.names(way.start..<last + 1), innerScope: quantifiers.count + 1)
         guard way.members.isEmpty else { throw needsQuantifier(set, column) }
-        return Operand(kind: .set(set, rest: rest, way.attribute?.type, way.table), column: column)
+        return Operand(
+            kind: .set(set, rest: rest, way.attribute?.type, way.table), column: column, attribute: way.attribute)
     }
 
     /// The entity of the object that a way begins at.

@@ -53,6 +53,8 @@ struct PredicateParser {
 
         var kind: Kind
         let column: Int
+        /// The attribute that the value is of, where it is one as it stands.
+        var attribute: Attribute? = nil
     }
 
     // MARK: Tokens

@@ -1,3 +1,4 @@
+import Foundation
 import Relata
 import Synchronization
 import Testing
@@ -18,6 +19,39 @@ import Testing
         let last = try store.page(Author.sorted { $0.name }, size: 2, after: second.next)
         #expect(last.objects.map(\.name) == ["g"])
         #expect(last.next == nil)
+    }
+
+    @Test func aPlaceInAnotherOrderIsRefused() throws {
+        let store = try Store.inMemory(for: Book.self)
+        try store.insert(["a", "c", "e", "g"].map { Author(name: $0) })
+        let place = try store.page(Author.sorted { $0.name }, size: 1).next
+        let orders: [Query<Author>] = [
+            Author.sorted { $0.name.descending }, Author.all, Author.sorted { $0.name.lowercased },
+            Author.sorted {
+                $0.name
+                $0.id
+            },
+        ]
+        for query in orders {
+            let error = thrown { try store.page(query, size: 1, after: place) }
+            #expect(error?.kind == "invalidUse" && "\(error as Any)".contains("another order"))
+        }
+        #expect(thrown { try store.page(AuthorName.sorted { $0.name.descending }, size: 1, after: place) } != nil)
+        // What objects must meet may change; the place still means the same.
+        let narrower = Author.where { $0.name != "c" }.sorted { $0.name }
+        #expect(try store.page(narrower, size: 1, after: place).objects.map(\.name) == ["e"])
+        #expect(try store.page(AuthorName.sorted { $0.name }, size: 1, after: place).objects.map(\.name) == ["c"])
+        let text = try JSONEncoder().encode(place)
+        let read = try JSONDecoder().decode(PagePosition.self, from: text)
+        #expect(try store.page(Author.sorted { $0.name }, size: 1, after: read).objects.map(\.name) == ["c"])
+    }
+
+    @Test func aPlaceOfAnEarlierVersionIsTaken() throws {
+        let store = try Store.inMemory(for: Author.self)
+        try store.insert(["a", "c"].map { Author(name: $0) })
+        let place = try #require(try store.page(Author.sorted { $0.name }, size: 1).next)
+        let earlier = PagePosition(place.values)
+        #expect(try store.page(Author.sorted { $0.name }, size: 1, after: earlier).objects.map(\.name) == ["c"])
     }
 
     @Test func aFullLastPageSaysSoAndWhatIsIncludedIsLoaded() throws {

@@ -1,0 +1,50 @@
+extension StoreReader {
+    /// Compares what is stored with what the models declare, and reads every object. Nothing is changed.
+    ///
+    /// ```swift
+    /// for finding in try await store.check() { print(finding, "→", finding.mend) }
+    /// ```
+    ///
+    /// It finds what `relata check` finds — dangling references, counts, positions, values that should be unique, damage
+    /// of the file — and every object that can't be read as its model declares, which only the models can tell.
+    ///
+    /// - Returns: The findings; none where all is well.
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func check() throws -> [IntegrityFinding] { try read { try $0.findings() } }
+}
+
+extension Store {
+    /// Compares what is stored with what the models declare, and reads every object: see ``StoreReader/check()``.
+    public func check() async throws -> [IntegrityFinding] { try await read { try $0.findings() } }
+}
+
+extension ReadTransaction {
+    fileprivate func findings() throws -> [IntegrityFinding] {
+        var findings = try IntegrityCheck.run(connection, schema: catalog.schema, readsValues: false)
+        if findings.contains(where: { $0.kind == .damage }) { return findings }
+        for type in catalog.types { findings += try undecodable(type) }
+        return findings
+    }
+
+    private func undecodable<M: Model>(_ model: M.Type) throws -> [IntegrityFinding] {
+        var found: [String: [UndecodableObject]] = [:]
+        var counts: [String: Int] = [:]
+        let report = UndecodableReport { object in
+            let subject = M.entityName + (object.property.map { ".\($0)" } ?? "")
+            counts[subject, default: 0] += 1
+            if found[subject, default: []].count < 3 { found[subject, default: []].append(object) }
+        }
+        let statement = try compiler.select(try plan(Query<M>())).statement
+        try reporting(report) { try rows(statement) { _ = try object(model, at: $0) } }
+        return counts.sorted { $0.key < $1.key }.map { subject, count in
+            let objects = found[subject] ?? []
+            let samples = objects.map { "\($0.object): \($0.message)" }.joined(separator: "; ")
+            return IntegrityFinding(
+                kind: .undecodable, subject: subject, count: count,
+                message: "\(count) \(count == 1 ? "object" : "objects") can't be read (\(samples)"
+                    + (count > objects.count ? "; …)" : ")"),
+                mend: "write values that the models have, or let the models have what is stored; "
+                    + "skippingUndecodable reads the other objects meanwhile")
+        }
+    }
+}

@@ -1,0 +1,88 @@
+/// A stored object that can't be read as its model declares: it holds a case that its enum no longer has, or JSON of an
+/// earlier form of its type.
+///
+/// ``Query/skippingUndecodable(_:)`` reports such objects, and ``StoreReader/check()`` finds all of them.
+public struct UndecodableObject: Hashable, Sendable, CustomStringConvertible {
+    /// Which object.
+    public let object: ObjectReference
+    /// The property whose value can't be read, where that is known.
+    public let property: String?
+    /// What the property holds, and what to do about it.
+    public let message: String
+
+    /// `Book 7.status: column status holds …`
+    public var description: String { "\(object)" + (property.map { ".\($0)" } ?? "") + ": " + message }
+
+    /// What a fetch throws that meets the object.
+    var error: RelataError { .corruptStore(description) }
+}
+
+extension Query {
+    /// Leaves out objects that can't be read as their models declare, and reports each, instead of failing as a whole.
+    ///
+    /// ```swift
+    /// let books = try await store.fetch(Book.all.skippingUndecodable { log.warning("\($0)") })
+    /// ```
+    ///
+    /// An object that is included is left out as well: a link to it is as if it weren't there. A limit and the size of a
+    /// page count what is left out. A fetch that meets no such object costs the same as without this.
+    ///
+    /// - Parameter report: Is given each such object of a fetch once.
+    public func skippingUndecodable(_ report: @escaping @Sendable (UndecodableObject) -> Void) -> Query {
+        var copy = self
+        copy.undecodable = report
+        return copy
+    }
+}
+
+/// Takes the objects that can't be read, each once.
+final class UndecodableReport {
+    private let report: (UndecodableObject) -> Void
+    private var seen: Set<UndecodableObject> = []
+
+    init(_ report: @escaping (UndecodableObject) -> Void) { self.report = report }
+
+    func add(_ object: UndecodableObject) { if seen.insert(object).inserted { report(object) } }
+}
+
+extension ReadTransaction {
+    /// Runs `body`, in which objects that can't be read are reported; they are errors where there is no report.
+    func reporting<Result>(_ report: UndecodableReport?, _ body: () throws -> Result) rethrows -> Result {
+        guard let report else { return try body() }
+        let outer = undecodable
+        undecodable = report
+        defer { undecodable = outer }
+        return try body()
+    }
+
+    /// The object that a row begins with; `nil` where it can't be read and is reported.
+    func object<M: Model>(_ model: M.Type, at statement: OpaquePointer) throws -> M? {
+        var reader = RowReader(statement)
+        do {
+            return try M(from: &reader)
+        } catch RelataError.corruptStore(let message) {
+            try add(undecodable(model, statement, column: reader.column, first: 0, message))
+            return nil
+        }
+    }
+
+    /// - Parameters:
+    ///   - column: The column that can't be read.
+    ///   - first: Where the object's columns begin.
+    func undecodable<M: Model>(
+        _ model: M.Type, _ statement: OpaquePointer, column: Int32, first: Int32, _ message: String
+    ) throws(RelataError) -> UndecodableObject {
+        let table = try catalog.table(model)
+        let row = Row(statement)
+        let key = table.keyColumns.map { row.value(at: Int(first) + $0, as: table.columns[$0].type) }
+        let index = Int(column - first)
+        return UndecodableObject(
+            object: ObjectReference(entity: M.entityName, key: KeyValue(key)),
+            property: table.columns.indices.contains(index) ? table.columns[index].property : nil, message: message)
+    }
+
+    func add(_ object: UndecodableObject) throws(RelataError) {
+        guard let undecodable else { throw object.error }
+        undecodable.add(object)
+    }
+}

@@ -1,0 +1,41 @@
+import RelataCore
+
+/// Values that no model could read, as far as the declarations in the file tell.
+extension IntegrityCheck {
+    mutating func checkValues(of table: Table) throws(RelataError) {
+        for attribute in table.entity.attributes {
+            let column = "x.\(quote(attribute.column))"
+            let isWrong: String
+            if let values = attribute.allowedValues, !values.isEmpty {
+                let allowed = values.compactMap(literal)
+                guard allowed.count == values.count else { continue }
+                isWrong = "\(column) NOT IN (\(allowed.joined(separator: ", ")))"
+            } else if attribute.type == .json {
+                isWrong = "typeof(\(column)) IN ('text', 'integer', 'real') AND NOT json_valid(\(column))"
+            } else {
+                continue
+            }
+            let key = table.keyColumnNames
+            let from = "FROM \(quote(table.sqlName)) AS x WHERE \(isWrong)"
+            let (count, samples) = try list(
+                "SELECT \(list(key, of: "x")), \(column) \(from)", keyTypes(table)
+            ) { "\(object($0, table)) holds \($0[key.count].description.prefix(40))" }
+            guard count > 0 else { continue }
+            let what = attribute.allowedValues == nil ? "is no JSON" : "its enum doesn't have"
+            add(
+                .undecodable, "\(table.name).\(attribute.name)", count,
+                "\(count) \(count == 1 ? "object holds" : "objects hold") what \(what) "
+                    + "(\(sampled(samples, of: count)))",
+                mend: "write other values into the rows that SELECT * \(from) shows, or give the model what they hold")
+        }
+    }
+
+    /// A constant in SQL.
+    private func literal(_ value: Value) -> String? {
+        switch value {
+        case .integer(let value): "\(value)"
+        case .text(let text) where !text.contains("\0"): "'\(text.replacing("'", with: "''"))'"
+        default: nil
+        }
+    }
+}
