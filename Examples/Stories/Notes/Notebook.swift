@@ -24,7 +24,7 @@ public struct Notebook: Sendable {
     }
 
     /// All notes as they change, the one that was changed last first.
-    public func observeNotes() -> Observation<Query<Note>> {
+    public func observeNotes() -> ObservedValues<Query<Note>> {
         store.observe(Note.sorted { $0.modificationDate.descending })
     }
 

@@ -25,7 +25,7 @@ extension Query: ObservableListRequest {
     public static func storedIdentity(of item: Root) -> AnyHashable { AnyHashable(item.ownKey) }
 }
 
-extension Observation where Request: ObservableListRequest {
+extension ObservedValues where Request: ObservableListRequest {
     /// How the list changes from value to value: elements inserted, removed, moved and updated, by their identity.
     ///
     /// ```swift
@@ -40,7 +40,7 @@ extension Observation where Request: ObservableListRequest {
     }
 }
 
-extension Observation {
+extension ObservedValues {
     /// How the list changes from value to value, elements being the same where they agree in `identity`.
     public func differences<Item: Equatable, Identity: Hashable>(
         by identity: @escaping @Sendable (Item) -> Identity
@@ -54,7 +54,7 @@ public struct Differences<Request: ObservableRequest, Item: Equatable, Identity:
 where Request.Observed == [Item] {
     /// A difference.
     public typealias Element = ListDifference<Item>
-    let observation: Observation<Request>
+    let observation: ObservedValues<Request>
     let identity: @Sendable (Item) -> Identity
     let storedIdentity: (@Sendable (Item) -> AnyHashable)?
 
@@ -65,11 +65,11 @@ where Request.Observed == [Item] {
 
     /// One observer.
     public struct Iterator: AsyncIteratorProtocol {
-        var values: Observation<Request>.Iterator
+        var values: ObservedValues<Request>.Iterator
         let differences: Differences
         var last: [Item] = []
 
-        init(values: Observation<Request>.Iterator, differences: Differences) {
+        init(values: ObservedValues<Request>.Iterator, differences: Differences) {
             self.values = values
             self.differences = differences
         }

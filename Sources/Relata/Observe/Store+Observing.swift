@@ -11,12 +11,12 @@ extension Store {
     /// updated, to one of the columns that it reads): what it depends on is what its statements read. Triggers,
     /// cascades and edits on links count as any other write. What other processes write is noticed after at most
     /// ``Options/externalChangeDelay``, whatever the table.
-    public func observe<Request: ObservableRequest>(_ request: Request) -> Observation<Request> {
-        Observation(store: self, request: request)
+    public func observe<Request: ObservableRequest>(_ request: Request) -> ObservedValues<Request> {
+        ObservedValues(store: self, request: request)
     }
 
     /// Observes the object with that key; `nil` while there is none. Changes of other objects cost nothing.
-    public func observe<M: Model>(_ model: M.Type, id: M.Key) -> Observation<ReadRequest<M?>> {
+    public func observe<M: Model>(_ model: M.Type, id: M.Key) -> ObservedValues<ReadRequest<M?>> {
         let object = (try? M.keyValue(id)).map { ObjectReference(entity: M.entityName, key: $0) }
         return observe(
             ReadRequest(observedIdentity: object.map { ObservedIdentity($0) }, observedObject: object) {
@@ -25,17 +25,17 @@ extension Store {
     }
 
     /// Observes the object with that `ID`; `nil` while there is none.
-    public func observe<M: Model>(_ id: ID<M>) -> Observation<ReadRequest<M?>> where M.Key == ID<M> {
+    public func observe<M: Model>(_ id: ID<M>) -> ObservedValues<ReadRequest<M?>> where M.Key == ID<M> {
         observe(M.self, id: id)
     }
 
     /// Observes the number of a query's objects.
-    public func observe<M: Model>(countOf query: Query<M>) -> Observation<ReadRequest<Int>> {
+    public func observe<M: Model>(countOf query: Query<M>) -> ObservedValues<ReadRequest<Int>> {
         observe(ReadRequest(observedIdentity: query.observedIdentity) { try $0.count(query) })
     }
 
     /// Observes the first object of a query; `nil` while there is none.
-    public func observe<M: Model>(firstOf query: Query<M>) -> Observation<ReadRequest<M?>> {
+    public func observe<M: Model>(firstOf query: Query<M>) -> ObservedValues<ReadRequest<M?>> {
         observe(ReadRequest(observedIdentity: query.observedIdentity) { try $0.first(query) })
     }
 
@@ -46,7 +46,7 @@ extension Store {
     /// ```
     public func observe<M: Model, Figure: QueryExpression>(
         valueOf query: Query<M>, _ figure: @escaping @Sendable (M.Fields) -> Figure
-    ) -> Observation<ReadRequest<Figure.QueryValue>> where Figure.QueryValue: Equatable & Sendable {
+    ) -> ObservedValues<ReadRequest<Figure.QueryValue>> where Figure.QueryValue: Equatable & Sendable {
         observe(ReadRequest { try $0.value(of: query, figure) })
     }
 
@@ -58,7 +58,7 @@ extension Store {
     /// ```
     public func observe<Value: Equatable & Sendable>(
         reading read: @escaping @Sendable (ReadTransaction) throws -> Value
-    ) -> Observation<ReadRequest<Value>> {
+    ) -> ObservedValues<ReadRequest<Value>> {
         observe(ReadRequest(read: read))
     }
 

@@ -8,7 +8,7 @@
 /// ```swift
 /// for try await books in store.observe(Book.where { $0.genre == fantasy }) { … }
 /// ```
-public struct Observation<Request: ObservableRequest>: AsyncSequence, Sendable {
+public struct ObservedValues<Request: ObservableRequest>: AsyncSequence, Sendable {
     /// What observers get.
     public typealias Element = Request.Observed
     let store: Store
