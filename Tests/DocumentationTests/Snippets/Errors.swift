@@ -50,3 +50,30 @@ func explanation(of error: any Error) -> String {
         // docs: show
     }
 }
+
+enum Status: String, CaseIterable { case arrived, left }
+
+@Model struct Visit {
+    @Attribute(.primaryKey) let number: Int
+    var status: Status = .arrived
+}
+
+@Test func valuesThatCantBeRead() async throws {
+    try await example {
+        // docs: hide
+        let store = try await Store.open(temporary("hotel.sqlite"), for: Visit.self)
+        try await store.save((1...3).map { Visit(number: $0) })
+        try await store.execute("UPDATE Visit SET status = 'lost' WHERE number = 2")
+        // docs: show
+        let visits = Visit.sorted { $0.number }
+        print(try await store.fetch(visits.skippingUndecodable { print("left out:", $0) }).map(\.number))
+        // docs: hide
+        try printed(in: "Documentation/Errors.md")
+        // docs: show
+
+        for finding in try await store.check() { print(finding) }
+        // docs: hide
+        try printed(in: "Documentation/Errors.md")
+        // docs: show
+    }
+}

@@ -83,9 +83,8 @@ func festival() async throws -> (Store, StatementRecorder) {
 
 @Test func oneStatementForEachEdge() async throws {
     try await example {
-        // docs: hide
         let (store, recorder) = try await festival()
-        // docs: show
+
         let program = Evening.sorted { $0.day }.including {
             $0.gigs.band.town
             $0.gigs.band.styles.sorted { $0.name }

@@ -289,6 +289,17 @@ private func cinema() async throws -> Store {
         // docs: hide
         try printed(in: "Documentation/Queries.md")
         // docs: show
+
+        let keys = [ObjectKey(Film.self, "Vagabond"), ObjectKey(Director.self, "Nobody")]
+        for found in try await store.fetch(ids: keys) {
+            switch found.result {
+            case .success: print(found.object(as: Film.self)?.year ?? 0)
+            case .failure(let error): print(error)
+            }
+        }
+        // docs: hide
+        try printed(in: "Documentation/Queries.md")
+        // docs: show
     }
 }
 

@@ -152,7 +152,7 @@ import Testing
 
 @Test func savepoints() async throws {
     try await example {
-        let store = try await Store.open(temporary("bank.sqlite"), for: Account.self)
+        let store = try await Store.open(temporary("savepoint.sqlite"), for: Account.self)
         try await store.write { tx in
             try tx.insert(Account(number: 1, owner: "Ada", balance: 100))
             do {

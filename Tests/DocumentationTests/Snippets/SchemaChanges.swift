@@ -14,6 +14,42 @@ enum FirstVersion {
 }
 // docs: show
 
+// docs: hide
+/// The model before its property was renamed.
+enum OldVersion {
+    @Model(table: "Tool") struct Tool {
+        var id: Int?
+        var title: String
+    }
+}
+// docs: show
+
+@Model struct Tool {
+    var id: Int?
+    @Attribute(originalName: ["title", "label"]) var name: String
+}
+
+@Test func anOlderVersion() async throws {
+    try await example {
+        // docs: hide
+        let old = try await Store.open(temporary("tools.sqlite"), for: OldVersion.Tool.self)
+        try await old.save(OldVersion.Tool(title: "Saw"))
+        try old.close()
+        let new = try await Store.open(temporary("tools.sqlite"), for: Tool.self)
+        #expect(try await new.fetch(Tool.all).map(\.name) == ["Saw"])
+        try new.close()
+        // docs: show
+        do {
+            _ = try await Store.open(temporary("tools.sqlite"), for: OldVersion.Tool.self)
+        } catch RelataError.schemaMismatch(let problems) {
+            for problem in problems { print(problem) }
+        }
+        // docs: hide
+        try printed(in: "Documentation/SchemaChanges.md")
+        // docs: show
+    }
+}
+
 @Model struct Product {
     var id: Int?
     @Attribute(originalName: "label") var name: String

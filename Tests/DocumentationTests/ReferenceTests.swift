@@ -1,0 +1,48 @@
+import DocumentationSupport
+import Foundation
+import Testing
+
+/// The page that lists the public types.
+@Suite struct ReferenceTests {
+    private static let page = "Documentation/Reference.md"
+
+    /// The names that a line of the page begins with.
+    private func listed() throws -> [String] {
+        try MarkdownDocument(Self.page).text.matches(of: /(?m)^- `(\w+)`: ./).map { String($0.output.1) }
+    }
+
+    /// The public types and macros that stand in the files of a module, without those that only the macros use.
+    private func declared(in module: String) throws -> Set<String> {
+        var names: Set<String> = []
+        for path in PackageFiles.files(in: "Sources/\(module)", ".swift") {
+            let file = PackageFiles.root.appendingPathComponent(path)
+            var isInternal = false
+            for line in try String(contentsOf: file, encoding: .utf8).split(separator: "\n") {
+                // Attributes stand in the lines above.
+                if line.hasPrefix("@_documentation(visibility: internal)") { isInternal = true }
+                let declaration = line.prefixMatch(
+                    of:
+                        /public (?:final |indirect |nonisolated )*(?:struct|enum|protocol|actor|class|macro|typealias) (\w+)/
+                )
+                if let declaration, !isInternal { names.insert(String(declaration.output.1)) }
+                if line.hasPrefix("public ") || line.hasPrefix("}") { isInternal = false }
+            }
+        }
+        return names
+    }
+
+    @Test func everyNameOfTheReferenceExists() throws {
+        let known = try ["Relata", "RelataSQLite", "RelataCore"].reduce(into: Set<String>()) {
+            $0.formUnion(try declared(in: $1))
+        }
+        let names = try listed()
+        #expect(names.count > 60)
+        #expect(names.filter { !known.contains($0) } == [])
+    }
+
+    @Test func everyPublicTypeIsInTheReference() throws {
+        let names = try Set(listed())
+        let missing = try declared(in: "Relata").subtracting(names).sorted()
+        #expect(missing == [], "give each a line in \(Self.page), or mark it as internal to the documentation")
+    }
+}
