@@ -279,14 +279,14 @@ import Testing
                         var properties: [Relata.Property] = []
                         properties.append(.attribute("id", Relata.coding(of: Int?.self)))
                         properties.append(.toOne("genre", ToOne<Genre>?.self, columns: ["Genre"], onTargetDelete: .cascade))
-                        #sourceLocation(file: "Tests.swift", line: 4)
+                        #sourceLocation(file: "test.swift", line: 4)
                         properties.append(.hasOne("isbn", HasOne<ISBN>.self, owner: Book.self, inverse: "book", \ISBN.book))
                         #sourceLocation()
-                        #sourceLocation(file: "Tests.swift", line: 6)
+                        #sourceLocation(file: "test.swift", line: 6)
                         properties.append(.toMany("pages", ToMany<Page>.self, owner: Book.self, inverse: "book", \Page.book, order: .attribute("number", \Page.number), deleteRule: .cascade, minimum: 1))
                         #sourceLocation()
                         properties.append(.manyToMany("authors", ToMany<Author>.self, order: .stored, joinTable: "Wrote"))
-                        #sourceLocation(file: "Tests.swift", line: 8)
+                        #sourceLocation(file: "test.swift", line: 8)
                         properties.append(.through("images", Through<Image>.self, owner: Book.self, toMany: "pages", toOne: "image", \Book.pages, \Page.image))
                         #sourceLocation()
                         return Relata.Entity(

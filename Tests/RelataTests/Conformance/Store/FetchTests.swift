@@ -52,7 +52,7 @@ import Testing
     @Test(arguments: Engine.allCases) func manyKeysOfOneModelInTheirOrder(_ engine: Engine) async throws {
         let recorder = StatementRecorder()
         let store = try TestStore.make(engine, for: Series.self, options: recorder.options)
-        let series = Series(title: "s")
+        let series = try await store.save(Series(title: "s"))
         let episodes = try await store.save(["a", "b", "c"].map { Episode(title: $0, series: series) })
         let ids = [episodes[2].id, 99, episodes[0].id, episodes[2].id]
         let count = recorder.statements.count
