@@ -47,6 +47,8 @@ import Testing
             INSERT INTO Track VALUES (NULL, NULL, 1);
             INSERT INTO Fan SELECT id, id FROM Track;
             """)
+        // Read once for a connection.
+        _ = try database.connection.undeclaredKeys(of: database.schema)
         statements.removeAll()
         let report = try database.delete("Artist", 1, method: method)
         #expect(report.deletedCount == 1 + albums + albums * tracks)

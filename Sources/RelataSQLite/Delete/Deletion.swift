@@ -164,7 +164,14 @@ struct Deletion {
         let earlier = connection.totalChanges
         for key in graph.nullified.map({ schema.foreignKeys[$0] }) where !sql.isEmpty(key.target) {
             let stamp = try stamp(of: schema.tables[key.source].entity, now)
-            try recordUnset(key, by: sql.unsetting(key, stamp: stamp))
+            let unsetting = sql.unsetting(key, stamp: stamp)
+            if keyTypes(key.source).contains(.real) {
+                // What a change returns of such a key, SQLite may have turned from an integer into a real number.
+                try recordUnset(key, by: sql.unset(key))
+                try connection.execute(unsetting)
+            } else {
+                try recordUnset(key, by: unsetting)
+            }
         }
         try recordJoinRows(removing: true)
         let indexes = try makeIndexes()
