@@ -225,12 +225,9 @@ struct ForeignFile {
         }
     }
 
-    /// Whether a foreign key of a table sets defaults that aren't `NULL`.
+    /// Whether a foreign key of a table sets defaults, which is no delete rule.
     func setsDefaults(_ table: String) -> Bool {
-        keys.contains { key in
-            tables[key.source].name == table && key.action == "SET DEFAULT"
-                && key.columns.contains { tables[key.source].columns[$0].defaultValue != nil }
-        }
+        keys.contains { tables[$0.source].name == table && $0.action == "SET DEFAULT" }
     }
 
     /// Whether something refers to a column of a table that a foreign key unsets.

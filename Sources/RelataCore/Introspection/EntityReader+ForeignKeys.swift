@@ -28,14 +28,14 @@ extension EntityReader {
                 readConstraint(number, foreignKey, target, "stands in a generated column")
                 continue
             }
-            if setsDefault(foreignKey, of: number) {
+            if setsDefault(foreignKey) {
                 note(number, foreignKey, "sets a default on delete, which is no delete rule: it is read as deny")
             }
             taken.formUnion(names)
             references[number].append(
                 KeyReference(
                     columns: columns, target: target, rule: rule(of: foreignKey, in: number),
-                    isRestricting: foreignKey.onDelete == .restrict, setsDefault: setsDefault(foreignKey, of: number),
+                    isRestricting: foreignKey.onDelete == .restrict, setsDefault: setsDefault(foreignKey),
                     comparison: comparison(columns, of: number, targetKey, of: target)))
         }
     }
@@ -73,13 +73,13 @@ extension EntityReader {
         note(
             number, key,
             reason + ": its columns are read as plain attributes"
-                + (setsDefault(key, of: number)
+                + (setsDefault(key)
                     ? ", and the default that it sets on delete as deny" : "; deletions follow it"))
         constraints[number].append(
             ForeignKey(
                 columns: key.columns, target: entityNames[target], targetColumns: pointed,
                 rule: rule(of: key, in: number), isOptional: canBeUnset(key.columns, of: number),
-                setsDefault: setsDefault(key, of: number), isIndexed: tables[number].isIndexed(key.columns),
+                setsDefault: setsDefault(key), isIndexed: tables[number].isIndexed(key.columns),
                 comparison: comparison(key.columns, of: number, pointed, of: target)))
     }
 
@@ -162,19 +162,14 @@ extension EntityReader {
     }
 
     /// Whether a foreign key gives its columns a value where the target goes.
-    private func setsDefault(_ key: ForeignKeyDescription, of number: Int) -> Bool {
-        key.onDelete == .setDefault
-            && key.columns.contains { tables[number].column($0)?.defaultSQL.map { $0.uppercased() != "NULL" } ?? false }
-    }
+    private func setsDefault(_ key: ForeignKeyDescription) -> Bool { key.onDelete == .setDefault }
 
     /// The rule that an action amounts to; where columns can't be unset, the database refuses.
     private func rule(of key: ForeignKeyDescription, in number: Int) -> DeleteRule {
         switch key.onDelete {
         case .cascade: .cascade
         case .setNull: canBeUnset(key.columns, of: number) ? .nullify : .deny
-        case .setDefault:
-            canBeUnset(key.columns, of: number) && !setsDefault(key, of: number) ? .nullify : .deny
-        case .none, .restrict: .deny
+        case .none, .restrict, .setDefault: .deny
         }
     }
 
