@@ -12,6 +12,9 @@ public struct DeletionEdge: Hashable, Sendable {
     /// The relationship that declares the rule, as `Entity.property`.
     public let relationship: String
 
+    /// Whether a foreign key of the database spreads the deletion, too.
+    package var isEnforcedByDatabase: Bool { isReferring }
+
     /// Whether the object at the other end itself refers to the one that is deleted.
     var isReferring: Bool { if case .referring = path { true } else { false } }
 

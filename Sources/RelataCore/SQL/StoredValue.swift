@@ -125,3 +125,8 @@ extension Value {
         }
     }
 }
+
+extension Value {
+    /// Whether the value can be compared with those of a type, or stored among them.
+    package func isStored(as type: AttributeType) -> Bool { stored(as: type) != nil }
+}

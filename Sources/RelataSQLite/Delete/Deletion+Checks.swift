@@ -24,9 +24,16 @@ extension Deletion {
     /// Has SQLite read the statements of the deletion, which it refuses where a foreign key fits no table or columns.
     func checkCanBeWritten() throws(RelataError) {
         guard !report.isDenied else { return }
-        var statements = report.deleted.compactMap { schema.index(of: $0.entity) }.map { sql.delete($0) }
-        statements += graph.nullified.map { schema.foreignKeys[$0] }.filter { !sql.isEmpty($0.target) }
-            .map { sql.unsetting($0, stamp: nil) }
+        // With a statement SQLite reads all that its own actions reach, so that few need to be looked at.
+        var known: Set<Int> = []
+        var statements: [SQLStatement] = []
+        for entity in graph.groups.joined() where !sql.isEmpty(entity) {
+            let isReached = graph.cascades(to: entity).contains { edge in
+                edge.from != entity && known.contains(edge.from) && edge.isEnforcedByDatabase
+            }
+            if !isReached { statements.append(sql.delete(entity)) }
+            known.insert(entity)
+        }
         for statement in statements {
             do {
                 _ = try connection.prepare(statement.sql)

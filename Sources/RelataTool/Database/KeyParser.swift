@@ -3,33 +3,44 @@ import RelataCore
 
 /// Keys as they are typed: `7`, `Mei Chen`, and `3,12` for a key of several columns.
 enum KeyParser {
-    /// The keys of an entity that a text may mean, first as its columns are declared. Only the number of a row is
-    /// certain to be one: every other column may hold any value.
+    /// The key of an entity that a text means, as its columns are declared.
     ///
     /// The parts of a key are separated by commas; a backslash before a comma keeps it a part's own.
-    static func keys(_ text: String, of table: Table) throws(RelataError) -> [KeyValue] {
+    static func key(_ text: String, of table: Table) throws(RelataError) -> KeyValue {
+        var values: [Value] = []
+        for (part, column) in try parts(text, of: table) {
+            guard let value = value(part, as: column.type) else {
+                throw .invalidUse("\(part) is no key of \(table.name): \(column.name) is \(word(for: column.type))")
+            }
+            values.append(value)
+        }
+        return KeyValue(values)
+    }
+
+    /// The keys that a text may mean where values are stored otherwise than declared, as in tables of other programs. Only
+    /// the number of a row is certain to be one.
+    static func otherKeys(_ text: String, of table: Table) throws(RelataError) -> [KeyValue] {
+        if table.entity.isKeyAssigned { return [] }
+        var keys: [[Value]] = [[]]
+        for (part, column) in try parts(text, of: table) {
+            var values: [Value] = []
+            for type in [column.type, .integer, .real, .text, .data] {
+                if let value = value(part, as: type), !values.contains(value) { values.append(value) }
+            }
+            // A key has a few parts, and a part a few readings.
+            keys = keys.flatMap { key in values.prefix(keys.count > 64 ? 1 : 4).map { key + [$0] } }
+        }
+        return keys.map { KeyValue($0) }
+    }
+
+    private static func parts(_ text: String, of table: Table) throws(RelataError) -> [(String, Column)] {
         let columns = table.keyColumns.map { table.columns[$0] }
         let parts = columns.count == 1 ? [text] : split(text)
         guard parts.count == columns.count else {
             let names = columns.map(\.name).joined(separator: ",")
             throw .invalidUse("\(text) is no key of \(table.name), which has \(columns.count) parts: give \(names)")
         }
-        var keys: [[Value]] = [[]]
-        for (part, column) in zip(parts, columns) {
-            var values = [value(part, as: column.type)].compactMap(\.self)
-            if !table.entity.isKeyAssigned {
-                for other in [AttributeType.integer, .real, .text, .data].compactMap({ value(part, as: $0) })
-                where !values.contains(other) {
-                    values.append(other)
-                }
-            }
-            guard !values.isEmpty else {
-                throw .invalidUse("\(part) is no key of \(table.name): \(column.name) is \(word(for: column.type))")
-            }
-            // A key has a few parts, and a part a few readings.
-            keys = keys.flatMap { key in values.prefix(keys.count > 64 ? 1 : 4).map { key + [$0] } }
-        }
-        return keys.map { KeyValue($0) }
+        return Array(zip(parts, columns))
     }
 
     private static func split(_ text: String) -> [String] {

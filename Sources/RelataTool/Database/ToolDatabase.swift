@@ -73,22 +73,21 @@ struct ToolDatabase {
         }
     }
 
-    /// The key of the object that a text means, as it is stored; if there is none, as the text reads first.
+    /// The key of the object that a text means, as it is stored; if there is none, as the text reads.
     ///
     /// Tables of other programs may hold texts where numbers are declared, or fold the case of their keys.
     func key(_ text: String, of table: Table) throws(RelataError) -> KeyValue {
-        let candidates = try KeyParser.keys(text, of: table)
         let columns = Dialect.sqlite.list(table.keyColumnNames)
         let condition = table.keyColumnNames.enumerated().map {
             Dialect.sqlite.quote($0.element) + " = " + Dialect.sqlite.parameter($0.offset + 1)
         }.joined(separator: " AND ")
-        let sql = "SELECT \(columns) FROM \(Dialect.sqlite.quote(table.sqlName)) WHERE \(condition) LIMIT 2"
-        for candidate in candidates {
-            let statement = SQLStatement(sql, candidate.values.map { .value($0) })
-            let types = table.keyColumns.map { table.columns[$0].type }
+        let sql = "SELECT \(columns) FROM \(Dialect.sqlite.quote(table.sqlName)) WHERE \(condition) LIMIT 1"
+        let types = table.keyColumns.map { table.columns[$0].type }
+        for key in try KeyParser.otherKeys(text, of: table) {
+            let statement = SQLStatement(sql, key.values.map { .value($0) })
             if let stored = try connection.values(statement, types: types).first { return KeyValue(stored) }
         }
-        return candidates[0]
+        return try KeyParser.key(text, of: table)
     }
 
     /// The entity that a name on the command line means.

@@ -20,6 +20,10 @@ struct ObjectNames {
         let label = RecordLabel(database.schema)
         let fetcher = RecordFetcher(database.connection, schema: database.schema)
         for (entity, keys) in keys {
+            // A key that is stored otherwise than declared can't be asked for: it stands for itself.
+            guard let table = database.schema[entity] else { continue }
+            let types = table.keyColumns.map { table.columns[$0].type }
+            let keys = keys.filter { zip($0.values, types).allSatisfy { $0.isStored(as: $1) } }
             let condition = ExpressionNode.keyIn(.property(scope: 0, path: []), Array(keys))
             for record in try fetcher.fetch(QueryPlan(entity: entity, condition: condition)) {
                 let reference = ObjectReference(entity: entity, key: record.key(in: database.schema))
