@@ -135,9 +135,9 @@ import Testing
             CREATE TABLE hidden (rowid TEXT, oid TEXT, _rowid_ TEXT, p INTEGER REFERENCES p ON DELETE CASCADE);
             INSERT INTO p VALUES (1), (2); INSERT INTO hidden VALUES ('', '', '', 1);
             """)
-        for attempt in [{ try file.plan("p", 1) }, { try file.delete("p", 1) }] {
+        for isPlan in [true, false] {
             #expect {
-                try attempt()
+                if isPlan { _ = try file.plan("p", 1) } else { try file.delete("p", 1) }
             } throws: {
                 "\($0)".contains("hidden.p refers to p")
             }
@@ -214,15 +214,13 @@ import Testing
     // MARK: Size
 
     @Test func fiveHundredTablesGoInOneCascade() throws {
-        let shapes: [(name: String, parent: (Int) -> Int)] = [
-            ("chain", { $0 - 1 }), ("star", { _ in 0 }), ("tree", { $0 / 2 }),
-        ]
-        for shape in shapes {
+        for shape in ["chain", "star", "tree"] {
             var sql = "CREATE TABLE t0 (id INTEGER PRIMARY KEY); INSERT INTO t0 VALUES (1);"
             for number in 1..<500 {
+                let parent = shape == "chain" ? number - 1 : shape == "star" ? 0 : number / 2
                 sql += """
                     CREATE TABLE t\(number) (id INTEGER PRIMARY KEY,
-                        p INTEGER REFERENCES t\(shape.parent(number)) ON DELETE CASCADE);
+                        p INTEGER REFERENCES t\(parent) ON DELETE CASCADE);
                     CREATE INDEX i\(number) ON t\(number) (p); INSERT INTO t\(number) VALUES (1, 1);
                     """
             }
