@@ -20,35 +20,32 @@ extension Bucket {
                 var reader = RowReader(statement)
                 let stored = try ReadTransaction.reading(M.self) { try M(from: &reader) }
                 guard let row = stored.ownKey.flatMap({ rows[$0] }) else { continue }
-                try compare(objects[row], row, with: stored, columns, session)
+                try compare(objects[row], with: stored, columns)
             }
         }
     }
 
-    private func compare(_ object: M, _ row: Int, with stored: M, _ columns: [Int], _ session: SaveSession) throws {
+    private func compare(_ object: M, with stored: M, _ columns: [Int]) throws {
         let (own, others) = (try object.columnValues(table), try stored.columnValues(table))
         // A copy from before a change of somebody else's is older, and needn't have changes of its own.
         for column in table.entity.revision.map(table.columnIndexes) ?? [] where own[column] != others[column] {
             return
         }
-        // References that the save itself sets, or unsets, aren't the object's own.
-        let given = Set(overrides[row, default: []].map(\.reference))
-        let isTouched = session.isTouched(nodes[row])
         for column in columns where own[column] != others[column] {
-            if let reference = table.columns[column].reference, isTouched || given.contains(reference) { continue }
             throw RelataError.invalidUse(
                 "\(object.reference()) is stored with another \(table.columns[column].property) than the linked object "
                     + "has, which a link doesn't write: save the object in the same call too, or link it by its id")
         }
     }
 
-    /// What a link could drop: all but stamps and places in lists, which no object writes by itself.
+    /// The attributes, but for stamps and places in lists, which no object writes by itself. References are left out: an
+    /// object that was given before a list took it in knows nothing of that.
     private func comparedColumns(_ schema: Schema) -> [Int] {
         let stamps = [table.entity.revision, table.entity.createdAt, table.entity.updatedAt]
         let places = schema.references.compactMap { $0.source == tableIndex ? $0.orderColumn : nil }
         return RowSQL.written(table).filter { number in
             let column = table.columns[number]
-            return !stamps.contains(column.property) && !places.contains(column.name)
+            return column.reference == nil && !stamps.contains(column.property) && !places.contains(column.name)
         }
     }
 }

@@ -33,7 +33,7 @@ import Testing
         // docs: show
 
         try await store.save(Keeper(name: "Ben"))
-        try await store.update(Keeper.self, id: "Ben") { $0.dogs.add(luna) }
+        try await store.update(Keeper.self, id: "Ben") { $0.dogs.add(id: 2) }
         print(try await store.related(to: luna) { $0.owner }?.name ?? "nobody")
         print(try await store.related(to: anna) { $0.dogs }.map(\.name))
         // docs: hide

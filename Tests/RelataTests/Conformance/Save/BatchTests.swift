@@ -150,12 +150,9 @@ import Testing
         #expect(try store.fetch(Chain.self, id: 1)?.other?.id == 3)
         let error = thrown { try store.update(Chain.self, id: 1) { $0.other = ToOne(id: 77) } }
         #expect(error?.reference == "Chain.other")
-        // A linked object that is stored isn't written: one with other references is refused.
-        func circle(_ other: Chain) -> Chain {
-            Chain(id: 4, next: ToOne(Chain(id: 5, next: ToOne(id: 4))), other: ToOne(other))
-        }
-        #expect(thrown { try store.save(circle(Chain(id: 2, next: ToOne(id: 55)))) }?.kind == "invalidUse")
-        try store.save(circle(Chain(id: 2)))
+        // A linked object that is stored isn't written, whatever the references at hand say.
+        let stale = Chain(id: 2, next: ToOne(id: 55))
+        try store.save(Chain(id: 4, next: ToOne(Chain(id: 5, next: ToOne(id: 4))), other: ToOne(stale)))
         #expect(try store.count(Chain.where { $0.other.id == 2 }) == 1)
         let wrong = Chain(id: 6, next: ToOne(Chain(id: 7, next: ToOne(id: 6), other: ToOne(id: 55))))
         #expect(thrown { try store.save(wrong) }?.reference == "Chain.other")
