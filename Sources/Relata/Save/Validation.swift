@@ -41,6 +41,7 @@ enum Validation {
             let count = failures.count
             do {
                 try M.validate(&loop)
+                return
             } catch RelataError.validation(let own) {
                 failures += own
             } catch {

@@ -53,6 +53,15 @@ enum Reason: Error, CustomStringConvertible {
 
 /// Limits and `validate()`, on every way into the store.
 @Suite struct ValidationTests {
+    @Test(arguments: Engine.allCases) func severalObjectsThatCheckThemselvesAreSaved(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: Score.self)
+        try store.save((1...3).map { Score(player: "\($0)", points: $0) })
+        #expect(try store.count(Score.all) == 3)
+        let mixed = ["4", "cheat", "5"].map { Score(player: $0, points: 1) }
+        #expect(thrown { try store.save(mixed) }?.kind == "validation")
+        #expect(try store.count(Score.all) == 3)
+    }
+
     @Test(arguments: Engine.allCases) func failuresNameTheObjectWhereThereAreSeveral(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Counter.self, Event.self)
         let alone = thrown { try store.save(Counter(value: -1)) }
