@@ -72,11 +72,12 @@ final class AccessAuthorizer {
 
     /// Compiles without listening.
     @inline(__always)
-    func preparing<Result>(_ body: () -> Result) -> Result {
+    func preparing<Result, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
+        let outer = isPreparing
         isPreparing = true
         controlsTransaction = false
-        defer { isPreparing = false }
-        return body()
+        defer { isPreparing = outer }
+        return try body()
     }
 
     func forgetRecompilation() { wasRecompiled = false }

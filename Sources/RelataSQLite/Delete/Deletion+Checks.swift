@@ -113,15 +113,18 @@ extension Connection {
             FROM sqlite_master AS m JOIN temp.pragma_foreign_key_list(m.name) AS f
             WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY m.name, f.id, f.seq
             """
-        try rows(SQLStatement(list)) { row in
-            guard let target = targets[row.text(at: 2).lowercased()] else { return }
-            let (table, id) = (row.text(at: 0), row.integer(at: 1))
-            if last?.table != table || last?.id != id {
-                last = (table, id)
-                keys.append(UndeclaredKey(table: table, target: target))
+        // SQLite compiles a statement of its own for each table, which changes nothing that others compiled.
+        try authorizer.preparing { () throws(RelataError) in
+            try rows(SQLStatement(list)) { row in
+                guard let target = targets[row.text(at: 2).lowercased()] else { return }
+                let (table, id) = (row.text(at: 0), row.integer(at: 1))
+                if last?.table != table || last?.id != id {
+                    last = (table, id)
+                    keys.append(UndeclaredKey(table: table, target: target))
+                }
+                keys[keys.count - 1].columns.append(row.text(at: 3))
+                if !row.isNull(at: 4) { keys[keys.count - 1].targetColumns.append(row.text(at: 4)) }
             }
-            keys[keys.count - 1].columns.append(row.text(at: 3))
-            if !row.isNull(at: 4) { keys[keys.count - 1].targetColumns.append(row.text(at: 4)) }
         }
         keys.removeAll { known.contains(name($0.table, schema.tables[$0.target].sqlName, $0.columns)) }
         for index in keys.indices where keys[index].targetColumns.isEmpty {
