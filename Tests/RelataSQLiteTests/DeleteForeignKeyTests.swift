@@ -211,6 +211,18 @@ import Testing
         #expect(try file.count("log") == 1)
     }
 
+    /// SQLite returns the number of a changed row as a real number where the table begins with a REAL column.
+    @Test func rowNumbersAreIntegersInTheReportWhateverTheFirstColumn() throws {
+        let file = try File(
+            """
+            CREATE TABLE p (code TEXT PRIMARY KEY);
+            CREATE TABLE c (u REAL, p TEXT REFERENCES p ON DELETE SET NULL);
+            INSERT INTO p VALUES ('a'), ('b'); INSERT INTO c VALUES (4, 'a'), (5, 'b'), (6, 'a');
+            """)
+        let report = try file.delete("p", "a")
+        #expect(report.nullified.map(\.keys) == [KeyList([KeyValue(.integer(1)), KeyValue(.integer(3))])])
+    }
+
     // MARK: Size
 
     @Test func fiveHundredTablesGoInOneCascade() throws {

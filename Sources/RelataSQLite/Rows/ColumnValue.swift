@@ -74,6 +74,9 @@ public struct ColumnValue {
     public func value(as type: AttributeType? = nil) -> Value {
         switch storageClass {
         case SQLITE_INTEGER: .integer(integer)
+        // A column of integers holds no whole number as a real one. But SQLite returns a changed row's key as one where the
+        // table's first column is REAL (seen in 3.40).
+        case SQLITE_FLOAT where type == .integer: Int64(exactly: real).map { .integer($0) } ?? .real(real)
         case SQLITE_FLOAT: .real(real)
         case SQLITE_TEXT: .text(text)
         case SQLITE_BLOB: type == .uuid(.blob) ? uuid.map { .uuid($0) } ?? .blob(data) : .blob(data)
