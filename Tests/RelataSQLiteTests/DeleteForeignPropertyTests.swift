@@ -175,7 +175,7 @@ import Testing
         return try report.blockers.contains { blocker in
             let name = blocker.object.entity
             return try file.setsDefaults(name) || file.sharesColumns(name) || file.unsetsTargets(name)
-                || file.hasExceptions(name, in: original)
+                || file.refersToConverted(name) || file.hasExceptions(name, in: original)
         }
     }
 }

@@ -48,7 +48,7 @@ import Testing
             INSERT INTO Fan SELECT id, id FROM Track;
             """)
         // Read once for a connection.
-        _ = try database.connection.undeclaredKeys(of: database.schema)
+        _ = try database.connection.fileKeys(of: database.schema)
         statements.removeAll()
         let report = try database.delete("Artist", 1, method: method)
         #expect(report.deletedCount == 1 + albums + albums * tracks)

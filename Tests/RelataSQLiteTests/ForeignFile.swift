@@ -241,6 +241,30 @@ struct ForeignFile {
         }
     }
 
+    /// Whether a table refers to a column that SQLite converts on account of another foreign key.
+    func refersToConverted(_ table: String) -> Bool {
+        keys.indices.contains { index in
+            tables[keys[index].source].name == table
+                && keys.indices.contains { other in
+                    other != index && keys[other].target == keys[index].target
+                        && !converted(by: keys[other]).isDisjoint(with: keys[index].targetColumns)
+                }
+        }
+    }
+
+    /// The columns of the target that SQLite compares with an index of another affinity, where the target's gives way.
+    private func converted(by key: KeyText) -> Set<Int> {
+        let (source, target) = (tables[key.source], tables[key.target])
+        let numbers = ["INTEGER", "REAL", "NUMERIC"]
+        return Set(
+            zip(key.columns, key.targetColumns).filter { column, pointed in
+                let (own, other) = (source.columns[column].type, target.columns[pointed].type)
+                let isIndexed = source.primaryKey.first == column || source.unique.first == column
+                return isIndexed
+                    && (numbers.contains(own) ? !numbers.contains(other) : own == "TEXT" && other != "TEXT")
+            }.map(\.1))
+    }
+
     /// Whether rows of a table are such that SQLite reads one of its foreign keys in two ways.
     func hasExceptions(_ table: String, in connection: Connection) throws -> Bool {
         for key in keys where tables[key.source].name == table {

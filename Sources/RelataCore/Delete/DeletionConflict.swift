@@ -11,10 +11,12 @@ package struct DeletionConflict: Hashable, Sendable {
     package enum Reason: Hashable, Sendable {
         /// Rows refer by the key to doomed ones, and SQLite's actions don't find them, or find others.
         case exceptions
+        /// Rows refer by the key to doomed ones in a column that SQLite converts on account of another key.
+        case converted(ConvertedColumn)
         /// Rows refer by the key and by another one, which has a column in common, to doomed rows: one of the two unsets
         /// what the other one goes by.
         case sharedColumn(with: Int)
-        /// Rows refer by the key to rows that stay, whose column another key unsets.
+        /// Rows refer by the key to rows whose column another key unsets, at the latest before they go themselves.
         case unsetTarget(by: Int)
     }
 }
@@ -22,8 +24,16 @@ package struct DeletionConflict: Hashable, Sendable {
 extension Schema {
     /// What can't be planned where some entities may lose objects, and some foreign keys become unset.
     func deletionConflicts(among losing: Set<Int>, unsetting: [Int]) -> [DeletionConflict] {
-        var conflicts = foreignKeys.filter { $0.comparison == .byTargetWithExceptions && losing.contains($0.target) }
-            .map { DeletionConflict(key: $0.index, reason: .exceptions) }
+        var conflicts: [DeletionConflict] = []
+        for key in foreignKeys where key.hasExceptions && losing.contains(key.target) {
+            conflicts.append(DeletionConflict(key: key.index, reason: .exceptions))
+            for column in key.converted {
+                conflicts += foreignKeys.filter {
+                    $0.index != key.index && $0.isEnforced && $0.target == key.target
+                        && $0.targetColumns.contains { $0.isSameName(as: column.name) }
+                }.map { DeletionConflict(key: $0.index, reason: .converted(column)) }
+            }
+        }
         // Only keys that no relationship stands for can share a column with others or refer to an unset one.
         guard foreignKeys.count > references.count else { return conflicts }
         let unset = unsetting.map { foreignKeys[$0] }
@@ -51,7 +61,7 @@ extension Schema {
 
 extension SchemaForeignKey {
     /// Whether the two have a column in common.
-    fileprivate func isShared(with other: SchemaForeignKey) -> Bool {
+    func isShared(with other: SchemaForeignKey) -> Bool {
         columns.contains(where: other.holds)
     }
 

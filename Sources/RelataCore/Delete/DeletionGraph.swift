@@ -86,6 +86,16 @@ public struct DeletionGraph: Sendable {
         }
         self.order = order
         self.knots = knots.sorted()
+        // A knot is untied by unsetting its columns, by which another foreign key may still have to find the rows.
+        // Only keys that no relationship stands for can share a column with others.
+        if schema.foreignKeys.count > schema.references.count {
+            for knot in self.knots.map({ schema.foreignKeys[$0] })
+            where schema.foreignKeys.contains(where: {
+                $0.source == knot.source && $0.index != knot.index && $0.isShared(with: knot)
+            }) {
+                listed.insert(knot.source)
+            }
+        }
         // Queries within queries, up to a depth that every engine reads.
         var depths: [Int: Int] = [:]
         for entity in groups.joined() {

@@ -137,12 +137,32 @@ public struct DeletionSQL: Sendable {
                 let isNumber = schema.tables[key.target].entity.isKeyAssigned && [$0] == self.key(of: key.target)
                 return "\(isNumber ? "" : "+")x.\(dialect.quote($0)) = o.\(dialect.quote($1))"
             }.joined(separator: " AND ")
+            if key.setsDefault {
+                // The default may refer in yet another way, whether the row goes afterwards or not.
+                return SQLStatement(
+                    "\(columns) FROM \(source) CROSS JOIN \(target) WHERE (\(refers) OR \(isChecked) OR \(isFound)) "
+                        + "AND \(isDoomed)", builder.parameters)
+            }
             let (outer, inner) = ("\(source) CROSS JOIN \(target)", "\(target) CROSS JOIN \(source)")
             return SQLStatement(
                 "\(columns) FROM \(outer) WHERE \(refers) AND NOT (\(isChecked) AND \(isFound)) AND \(isDoomed)"
                     + " UNION \(columns) FROM \(inner) WHERE \(isDoomed) AND \(isChecked) AND NOT (\(refers))"
                     + " UNION \(columns) FROM \(inner) WHERE \(isDoomed) AND \(isFound) AND NOT (\(refers))",
                 builder.parameters)
+        case .converted(let column):
+            let value = "x.\(dialect.quote(column.name))"
+            let other = "CAST(\(value) AS \(column.isNumber ? "NUMERIC" : "TEXT"))"
+            let isConverted =
+                column.isNumber
+                ? "typeof(\(value)) = 'text' AND \(value) = \(other)" : "typeof(\(value)) IN ('integer', 'real')"
+            let refers = zip(key.targetColumns, key.columns).map {
+                let (own, held) = ("x.\(dialect.quote($0))", "o.\(dialect.quote($1))")
+                if !$0.isSameName(as: column.name) { return "\(own) = +\(held)" }
+                return "(\(own) = +\(held) OR \(other) = +\(held) OR \(other) = \(held))"
+            }.joined(separator: " AND ")
+            return SQLStatement(
+                "\(columns) FROM \(target) CROSS JOIN \(source) "
+                    + "WHERE \(isConverted) AND \(isDoomed(key.target, &builder)) AND \(refers)", builder.parameters)
         case .sharedColumn(let number):
             let isDoomed = isDoomed(key.target, &builder)
             let other = refersToDoomed("o", schema.foreignKeys[number], &builder)
@@ -151,7 +171,7 @@ public struct DeletionSQL: Sendable {
                     + "WHERE \(isDoomed) AND \(other)", builder.parameters)
         case .unsetTarget(let number):
             let unset = schema.foreignKeys[number]
-            let condition = losesTarget(unset, of: "x", &builder)
+            let condition = refersToDoomed("x", unset, &builder)
             return SQLStatement(
                 "\(columns) FROM \(target) JOIN \(source) ON \(refers("o", to: "x", key)) WHERE \(condition)",
                 builder.parameters)

@@ -24,6 +24,11 @@ extension EntityReader {
                 readConstraint(number, foreignKey, target, "holds a part of the primary key only")
                 continue
             }
+            guard key.isDisjoint(with: names) || holds(columns, inOrder: table.primaryKey) else {
+                readConstraint(
+                    number, foreignKey, target, "stands in the primary key, whose columns have another order")
+                continue
+            }
             guard !columns.contains(where: { table.column($0)?.isGenerated ?? true }) else {
                 readConstraint(number, foreignKey, target, "stands in a generated column")
                 continue
@@ -36,15 +41,28 @@ extension EntityReader {
                 KeyReference(
                     columns: columns, target: target, rule: rule(of: foreignKey, in: number),
                     isRestricting: foreignKey.onDelete == .restrict, setsDefault: setsDefault(foreignKey),
-                    comparison: comparison(columns, of: number, targetKey, of: target)))
+                    comparison: KeyComparison(columns, of: table, with: targetKey, of: tables[target])))
         }
     }
 
+    /// Whether columns follow each other in a key. The key of an object is put together from the key of the one that it
+    /// refers to.
+    private func holds(_ columns: [String], inOrder key: [String]) -> Bool {
+        let names = key.map { $0.lowercased() }
+        guard let first = columns.first.flatMap({ names.firstIndex(of: $0.lowercased()) }) else { return false }
+        return names[first...].starts(with: columns.map { $0.lowercased() })
+    }
+
     /// The foreign keys of a declared entity's table that the entity doesn't know.
-    mutating func readOtherForeignKeys(of number: Int, knowing known: [[String]]) {
-        for foreignKey in tables[number].foreignKeys where !known.contains(where: foreignKey.isOn) {
+    mutating func readOtherForeignKeys(of number: Int, in schema: Schema) {
+        for foreignKey in tables[number].foreignKeys {
             guard let target = target(of: foreignKey, in: number) else { continue }
-            readConstraint(number, foreignKey, target, "is none that the models declare")
+            let isKnown = schema.references(of: number).contains { reference in
+                reference.target == target
+                    && foreignKey.isOn(
+                        reference.columns, pointingAt: schema.tables[target].keyColumnNames, of: tables[target])
+            }
+            if !isKnown { readConstraint(number, foreignKey, target, "is none that the models declare") }
         }
     }
 
@@ -80,7 +98,7 @@ extension EntityReader {
                 columns: key.columns, target: entityNames[target], targetColumns: pointed,
                 rule: rule(of: key, in: number), isOptional: canBeUnset(key.columns, of: number),
                 setsDefault: setsDefault(key), isIndexed: tables[number].isIndexed(key.columns),
-                comparison: comparison(key.columns, of: number, pointed, of: target)))
+                comparison: KeyComparison(key.columns, of: tables[number], with: pointed, of: tables[target])))
     }
 
     private mutating func note(_ table: Int, _ key: ForeignKeyDescription, _ message: String) {
@@ -88,30 +106,6 @@ extension EntityReader {
             SchemaProblem(
                 entity: tables[table].name, property: key.columns.joined(separator: ", "),
                 message: "its foreign key to \(key.target) \(message)"))
-    }
-
-    /// How SQLite compares the columns of a foreign key with those that they point at.
-    private func comparison(
-        _ columns: [String], of source: Int, _ targetColumns: [String], of target: Int
-    ) -> KeyComparison {
-        var result = KeyComparison.equal
-        for (column, targetColumn) in zip(columns, targetColumns) {
-            guard let own = tables[source].column(column), let other = tables[target].column(targetColumn) else {
-                continue
-            }
-            let affinities = [Affinity(declaredType: own.type), Affinity(declaredType: other.type)]
-            let areNumbers = affinities.allSatisfy { $0 == .integer || $0 == .numeric }
-            if tables[target].isKeyAssigned, tables[target].primaryKey == [other.name] {
-                // The number of a row, which SQLite always compares as a number.
-                if !areNumbers && affinities[0] != .real && result == .equal { result = .byTarget }
-            } else if !areNumbers && affinities[0] != affinities[1] {
-                return .byTargetWithExceptions
-            } else if !own.collation.isSameName(as: other.collation) || other.collation.isSameName(as: "RTRIM") {
-                // The indexes that SQLite makes for one statement miss texts that differ in their length.
-                result = .byTarget
-            }
-        }
-        return result
     }
 
     /// A primary key that holds a reference whose target's key leads back here can't be resolved: the reference is read

@@ -6,7 +6,7 @@ public struct EntityReader {
     /// The entities, those declared first.
     public private(set) var entities: [Entity] = []
     /// What the tables say that no entity can, such as a foreign key to a table that doesn't exist.
-    public internal(set) var notes: [SchemaProblem] = []
+    package(set) public var notes: [SchemaProblem] = []
 
     /// The tables that are read, those of declared entities first.
     let tables: [TableDescription]
@@ -83,9 +83,9 @@ public struct EntityReader {
         nameEntities()
         for table in all where !Self.isReadable(table) { noteLeftOut(table) }
         if let schema, !declared.isEmpty {
+            entities = schema.entities(describedBy: tables) ?? declared
             for number in schema.tables.indices {
-                readOtherForeignKeys(
-                    of: number, knowing: schema.references(of: number).map(\.columns))
+                readOtherForeignKeys(of: number, in: schema)
                 entities[number].foreignKeys = constraints[number]
             }
         }
@@ -210,7 +210,7 @@ public struct EntityReader {
 
 extension Array where Element: Hashable {
     /// The elements in order, each once.
-    func uniqued() -> [Element] {
+    package func uniqued() -> [Element] {
         var seen: Set<Element> = []
         return filter { seen.insert($0).inserted }
     }

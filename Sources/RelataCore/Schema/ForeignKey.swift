@@ -48,7 +48,23 @@ public enum KeyComparison: Hashable, Sendable {
     case byTarget
     /// The sides differ, and some values that refer to each other are no match to SQLite's own actions, or the other way
     /// round: the text `'07'` refers to 7, but `ON DELETE CASCADE` doesn't find it. A deletion of such a row is refused.
-    case byTargetWithExceptions
+    case byTargetWithExceptions(converted: [ConvertedColumn])
+}
+
+/// A column whose value SQLite converts in place when a row goes, because it looks up the rows that refer to it in an
+/// index of another affinity. What else refers to the column is then compared with the converted value: SQLite misses
+/// rows, or finds others.
+public struct ConvertedColumn: Hashable, Sendable {
+    /// The column of the row that goes.
+    public let name: String
+    /// Whether texts become numbers; else numbers become texts.
+    public let isNumber: Bool
+
+    /// Names a column and what its values become.
+    public init(_ name: String, isNumber: Bool) {
+        self.name = name
+        self.isNumber = isNumber
+    }
 }
 
 /// A foreign key as a schema knows it: that of a reference, or one that no relationship stands for.
@@ -80,6 +96,14 @@ public struct SchemaForeignKey: Sendable {
 
     /// Whether the database has a foreign key for it: all have one, except those that may dangle.
     public var isEnforced: Bool { rule != .noAction }
+
+    /// Whether SQLite's own actions find other rows than those that refer.
+    var hasExceptions: Bool { if case .byTargetWithExceptions = comparison { true } else { false } }
+
+    /// The columns of the target that SQLite converts when it looks for the rows that refer.
+    var converted: [ConvertedColumn] {
+        if case .byTargetWithExceptions(let converted) = comparison { converted } else { [] }
+    }
 }
 
 extension Schema {

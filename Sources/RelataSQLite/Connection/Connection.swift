@@ -31,8 +31,8 @@ public final class Connection {
     public internal(set) var accesses: AccessLog?
     /// What the open transaction does, if somebody wants to know.
     public internal(set) var recorder: ChangeRecorder?
-    /// The foreign keys that a schema doesn't know, once a deletion asked for them.
-    var undeclared: (schema: Schema, keys: [UndeclaredKey])?
+    /// What the file says of a schema's tables, once a deletion asked for it.
+    var fileKeys: FileKeys?
     private(set) var isClosed = false
     /// Who is told of commits.
     var logCopier: LogCopier?
@@ -219,7 +219,7 @@ public final class Connection {
 
     /// Forgets all prepared statements; after the schema was changed.
     public func clearStatements() {
-        undeclared = nil
+        fileKeys = nil
         (cache, recent, cachedSize) = ([:], nil, 0)
         slots = []
     }

@@ -5,9 +5,7 @@ extension Deletion {
     /// Refuses a deletion of rows that others refer to by foreign keys which the schema doesn't know: SQLite would delete
     /// or unset these, or refuse, and no plan would name them.
     func refuseUndeclared() throws(RelataError) {
-        let keys = try connection.undeclaredKeys(of: schema).filter { key in
-            graph.contains(key.target) && !sql.isEmpty(key.target)
-        }
+        let keys = fileKeys.undeclared.filter { graph.contains($0.target) && !sql.isEmpty($0.target) }
         for key in keys
         where try connection.value(
             sql.referrers(in: key.table, key.columns, to: key.target, key.targetColumns)) != nil
@@ -55,13 +53,10 @@ extension Deletion {
             throw try refused(
                 "\(count) of \(objects.keys.count) \(objects.entity) would still be there", schema.tables[entity])
         }
-        for links in report.nullified {
-            guard let entity = schema.index(of: links.entity),
-                let key = schema.foreignKeys.first(where: { $0.source == entity && $0.property == links.property })
-            else { continue }
-            let count = try connection.value(sql.unsetCount(key, among: links.keys))
-            if count == .integer(Int64(links.keys.count)) { continue }
-            throw try refused("\(links.entity).\(links.property) would not be unset as planned", schema.tables[entity])
+        for (key, keys) in unset
+        where try connection.value(sql.unsetCount(key, among: keys)) != .integer(Int64(keys.count)) {
+            let table = schema.tables[key.source]
+            throw try refused("\(table.name).\(key.property) would not be unset as planned", table)
         }
     }
 
@@ -75,63 +70,5 @@ extension Deletion {
         return .invalidUse(
             "\(report.entity) can't be deleted: a trigger\(names) keeps the deletion from doing what was planned: "
                 + "\(message). Nothing was deleted")
-    }
-}
-
-/// A foreign key of the database that a schema doesn't know.
-struct UndeclaredKey {
-    /// The table that holds it.
-    let table: String
-    var columns: [String] = []
-    /// The entity it refers to, as a number in ``Schema/tables``.
-    let target: Int
-    /// The columns it refers to; empty for the primary key.
-    var targetColumns: [String] = []
-}
-
-extension Connection {
-    /// The foreign keys that refer to a schema's tables without being known to it. They are read once for a schema and
-    /// connection.
-    func undeclaredKeys(of schema: Schema) throws(RelataError) -> [UndeclaredKey] {
-        if let undeclared, undeclared.schema === schema { return undeclared.keys }
-        var known: Set<[String]> = []
-        func name(_ table: String, _ target: String, _ columns: [String]) -> [String] {
-            ([table, target] + columns.sorted { $0.lowercased() < $1.lowercased() }).map { $0.lowercased() }
-        }
-        for key in schema.foreignKeys {
-            known.insert(name(schema.tables[key.source].sqlName, schema.tables[key.target].sqlName, key.columns))
-        }
-        for join in schema.joins {
-            known.insert(name(join.table, schema.tables[join.source].sqlName, join.sourceColumns))
-            known.insert(name(join.table, schema.tables[join.target].sqlName, join.targetColumns))
-        }
-        let targets = Dictionary(schema.tables.map { ($0.sqlName.lowercased(), $0.index) }) { first, _ in first }
-        var keys: [UndeclaredKey] = []
-        var last: (table: String, id: Int64)?
-        let list = """
-            SELECT m.name, f.id, f."table", f."from", f."to"
-            FROM sqlite_master AS m JOIN temp.pragma_foreign_key_list(m.name) AS f
-            WHERE m.type = 'table' AND m.sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY m.name, f.id, f.seq
-            """
-        // SQLite compiles a statement of its own for each table, which changes nothing that others compiled.
-        try authorizer.preparing { () throws(RelataError) in
-            try rows(SQLStatement(list)) { row in
-                guard let target = targets[row.text(at: 2).lowercased()] else { return }
-                let (table, id) = (row.text(at: 0), row.integer(at: 1))
-                if last?.table != table || last?.id != id {
-                    last = (table, id)
-                    keys.append(UndeclaredKey(table: table, target: target))
-                }
-                keys[keys.count - 1].columns.append(row.text(at: 3))
-                if !row.isNull(at: 4) { keys[keys.count - 1].targetColumns.append(row.text(at: 4)) }
-            }
-        }
-        keys.removeAll { known.contains(name($0.table, schema.tables[$0.target].sqlName, $0.columns)) }
-        for index in keys.indices where keys[index].targetColumns.isEmpty {
-            keys[index].targetColumns = schema.tables[keys[index].target].keyColumnNames
-        }
-        keys.removeAll { $0.columns.count != $0.targetColumns.count }
-        undeclared = (schema, keys)
-        return keys
     }
 }

@@ -12,6 +12,7 @@ extension Deletion {
         let keys = try keys(statement, of: key.source)
         if keys.isEmpty { return }
         expectedChanges += keys.count
+        unset.append((key, keys))
         report.nullified.append(
             NullifiedLinks(entity: schema.tables[key.source].name, property: key.property, keys: keys))
     }

@@ -21,14 +21,11 @@ public enum Introspection {
             return EntityReader(tables, leavingOut: leftOut)
         }
         // Another program may have changed the tables since. A lost index or constraint hides nothing of what was
-        // declared; a lost column does.
-        let actual = Dictionary(tables.map { ($0.name.lowercased(), $0) }) { first, _ in first }
-        let isWhole = SchemaDDL.tables(of: schema).allSatisfy { wanted in
-            actual[wanted.name.lowercased()].map { actual in
-                wanted.columns.allSatisfy { actual.column($0.name) != nil }
-            } ?? false
-        }
-        return EntityReader(tables, declared: isWhole ? declared : [], leavingOut: leftOut)
+        // declared; a lost table or column hides that alone.
+        let (fitting, lost) = schema.entities(fitting: tables)
+        var reader = EntityReader(tables, declared: fitting, leavingOut: leftOut)
+        reader.notes += lost
+        return reader
     }
 
     /// What isn't read as a table and yet has the name of one.

@@ -112,7 +112,7 @@ import Testing
 @Test func dangling() async throws {
     try await example {
         let store = try await Store.open(temporary("marks.sqlite"), for: Inspection.self)
-        try await store.save(Inspection(copy: ToOne(Shelfmark(code: "QA 76"))))
+        try await store.insert(Inspection(copy: ToOne(Shelfmark(code: "QA 76"))))
         try await store.delete(Shelfmark.self, id: "QA 76")
 
         let inspection = try await store.fetch(Inspection.all)[0]

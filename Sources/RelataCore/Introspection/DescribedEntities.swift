@@ -1,0 +1,68 @@
+// What tables say of foreign keys and no declaration does.
+
+extension Schema {
+    /// The entities with how a database compares the columns of their to-ones, whether it gives them defaults, and
+    /// whether it finds the rows that refer by an index. `nil` where all is as models declare it.
+    package func entities(describedBy descriptions: [TableDescription]) -> [Entity]? {
+        let tables = Dictionary(descriptions.map { ($0.name.lowercased(), $0) }) { first, _ in first }
+        var entities = self.tables.map(\.entity)
+        var isChanged = false
+        for reference in references {
+            let (source, target) = (self.tables[reference.source], self.tables[reference.target])
+            guard let own = tables[source.sqlName.lowercased()], let other = tables[target.sqlName.lowercased()],
+                let key = own.foreignKeys.first(where: {
+                    $0.isOn(reference.columns, pointingAt: target.keyColumnNames, of: other)
+                }),
+                let number = entities[source.index].properties.firstIndex(where: { $0.name == reference.property }),
+                case .relationship(let declared) = entities[source.index].properties[number]
+            else { continue }
+            var relationship = declared
+            relationship.comparison = KeyComparison(reference.columns, of: own, with: target.keyColumnNames, of: other)
+            relationship.setsDefault = key.onDelete == .setDefault
+            relationship.isIndexed = own.isIndexed(reference.columns)
+            if relationship == declared { continue }
+            entities[source.index].properties[number] = .relationship(relationship)
+            isChanged = true
+        }
+        return isChanged ? entities : nil
+    }
+}
+
+extension ForeignKeyDescription {
+    /// Whether the key stands in just these columns and points at just those of a table, in any order.
+    func isOn(_ columns: [String], pointingAt pointed: [String], of table: TableDescription) -> Bool {
+        let own = targetColumns.isEmpty ? table.primaryKey : targetColumns
+        return isOn(columns) && target.isSameName(as: table.name)
+            && Set(own.map { $0.lowercased() }) == Set(pointed.map { $0.lowercased() })
+    }
+}
+
+extension KeyComparison {
+    /// How SQLite compares the columns of a foreign key with those that they point at.
+    init(
+        _ columns: [String], of source: TableDescription, with targetColumns: [String], of target: TableDescription
+    ) {
+        self = .equal
+        var hasExceptions = false
+        var converted: [ConvertedColumn] = []
+        for (column, targetColumn) in zip(columns, targetColumns) {
+            guard let own = source.column(column), let other = target.column(targetColumn) else { continue }
+            let affinities = (Affinity(declaredType: own.type), Affinity(declaredType: other.type))
+            let areNumbers = [affinities.0, affinities.1].allSatisfy { $0 == .integer || $0 == .numeric }
+            if target.isKeyAssigned, target.primaryKey == [other.name] {
+                // The number of a row, which SQLite always compares as a number.
+                if !areNumbers && affinities.0 != .real { self = .byTarget }
+            } else if !areNumbers && affinities.0 != affinities.1 {
+                hasExceptions = true
+                let isText = affinities.1 == .text || affinities.1 == .blob
+                if isText && affinities.0 != .blob, source.isIndexed([column]) {
+                    converted.append(ConvertedColumn(other.name, isNumber: affinities.0 != .text))
+                }
+            } else if !own.collation.isSameName(as: other.collation) || other.collation.isSameName(as: "RTRIM") {
+                // The indexes that SQLite makes for one statement miss texts that differ in their length.
+                self = .byTarget
+            }
+        }
+        if hasExceptions { self = .byTargetWithExceptions(converted: converted) }
+    }
+}

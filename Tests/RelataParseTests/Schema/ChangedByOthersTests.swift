@@ -1,0 +1,88 @@
+import RelataParse
+import RelataSQLite
+import Testing
+
+/// Classes of a file whose tables another program changed.
+@Suite struct ChangedByOthersTests {
+    private static let values: JSONValue = [
+        "t": "1", "tags": ["a"], "b": true, "when": ["__type": "Date", "iso": "2026-01-01T00:00:00.000Z"],
+    ]
+
+    private func changed(by sql: String, in folder: TemporaryFolder) async throws -> TestServer {
+        let path = folder.path("classes.sqlite")
+        let server = try TestServer(path: path)
+        _ = try await server.create("A", Self.values)
+        let other = try await server.create("Tmp", ["t": "1"])
+        _ = try await server.create(
+            "Linked", ["x": "1", "to": ["__type": "Pointer", "className": "Tmp", "objectId": .string(other)]])
+        try server.store.close()
+        let connection = try Connection(path: path)
+        try connection.execute(sql)
+        try connection.close()
+        return try TestServer(path: path)
+    }
+
+    @Test(arguments: ["DROP TABLE Tmp", "ALTER TABLE Tmp RENAME TO Other", "ALTER TABLE Linked DROP COLUMN x"])
+    func otherClassesKeepTheirTypes(_ sql: String) async throws {
+        let folder = try TemporaryFolder()
+        defer { withExtendedLifetime(folder) {} }
+        let server = try await changed(by: "PRAGMA foreign_keys = OFF; \(sql)", in: folder)
+        let found = try #require(try await server.find("A", where: ["tags": "a"]).first)
+        #expect(found["b"] == true && found["tags"] == ["a"])
+        #expect(found["when"] == ["__type": "Date", "iso": "2026-01-01T00:00:00.000Z"])
+        #expect(found["createdAt"]?.string?.hasSuffix("Z") == true)
+        _ = try await server.create("A", Self.values)
+        _ = try await server.create("New", ["x": 1])
+        #expect(try await server.send("POST", "/classes/A", ["added": 1]).status == 201)
+        #expect(try await server.find("A").count == 3)
+    }
+
+    @Test func aLostFieldHidesThatFieldOnly() async throws {
+        let folder = try TemporaryFolder()
+        defer { withExtendedLifetime(folder) {} }
+        let server = try await changed(by: "ALTER TABLE A DROP COLUMN t", in: folder)
+        let found = try #require(try await server.find("A").first)
+        #expect(found["t"] == nil && found["b"] == true && found["tags"] == ["a"])
+    }
+
+    /// What a table of another program refuses is the client's error, with what the table says.
+    @Test func whatACheckOrATriggerRefusesIsAnError() async throws {
+        let folder = try TemporaryFolder()
+        defer { withExtendedLifetime(folder) {} }
+        let path = folder.path("other.sqlite")
+        let connection = try Connection(path: path)
+        try connection.execute(
+            """
+            CREATE TABLE T (id INTEGER PRIMARY KEY, n TEXT CHECK (length(n) < 3));
+            CREATE TRIGGER kept BEFORE DELETE ON T BEGIN SELECT RAISE(ABORT, 'nothing goes'); END;
+            INSERT INTO T VALUES (1, 'a');
+            """)
+        try connection.close()
+        let server = try TestServer(path: path)
+        let long = try await server.send("POST", "/classes/T", ["n": "too long"])
+        #expect(long.status == 400 && long.code == 142, "\(long.json)")
+        let gone = try await server.send("DELETE", "/classes/T/1")
+        #expect(gone.status == 400 && gone.code == 142 && gone["error"]?.string?.contains("nothing goes") == true)
+        #expect(try await server.find("T").count == 1)
+    }
+
+    /// SQLite takes `TRUE` for a column of that name.
+    @Test func fieldsNamedAsTheWordsOfSQLChangeNoCondition() async throws {
+        let server = try TestServer()
+        for number in 0..<4 {
+            let isEven: JSONValue = .bool(number % 2 == 0)
+            _ = try await server.create("TF", ["name": .string("n\(number)"), "true": isEven, "false": isEven])
+        }
+        func count(_ condition: JSONValue) async throws -> Int { try await server.find("TF", where: condition).count }
+        #expect(try await count(["nosuch": 1]) == 0)
+        #expect(try await count(["name": ["$in": []]]) == 0)
+        #expect(try await count(["nosuch": ["$exists": true]]) == 0)
+        #expect(try await count(["$or": [["nosuch": 1], ["name": "n1"]]]) == 1)
+        #expect(try await count(["nosuch": ["$exists": false]]) == 4)
+        #expect(try await count(["nosuch": ["$ne": 1]]) == 4)
+        #expect(try await count(["name": ["$nin": []]]) == 4)
+        #expect(try await count(["$nor": [["nosuch": 1]]]) == 4)
+        #expect(try await count(["$and": [[:]]]) == 4)
+        #expect(try await count(["true": true]) == 2)
+    }
+}
