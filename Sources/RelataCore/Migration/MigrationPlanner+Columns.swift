@@ -199,8 +199,9 @@ extension MigrationPlanner {
         let place = place(of: column.name, in: table)
         let type = self.column(column.name, of: table)?.type
         let fits = type.map { TypeChange.fits($0, declaredType: actual.type) } ?? fitsStorage(column, actual)
-        let former = entity(of: table).flatMap { oldTable($0) }?.columns
-            .first { $0.name.isSameName(as: working.originalColumn(actual.name)) }?.type
+        let former = entity(of: table).flatMap { oldTable($0) }.flatMap {
+            oldColumn(working.originalColumn(actual.name), of: $0)
+        }?.type
         let isOwn = oldTables[table.name.lowercased()]?.column(column.name)?.type.isSameName(as: actual.type) ?? false
         if fits, isOwn, self.column(column.name, of: table)?.keepsIntegers == true,
             Affinity(declaredType: actual.type) == .real

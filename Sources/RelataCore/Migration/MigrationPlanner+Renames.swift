@@ -52,7 +52,7 @@ extension MigrationPlanner {
         let key = table.sqlName.lowercased()
         let working = tables[key]?.originalName
         if working == nil, givenUp.contains(key) { return nil }
-        return old?.tables.first { $0.sqlName.isSameName(as: working ?? table.sqlName) }
+        return oldEntity(named: working ?? table.sqlName)
     }
 
     private func oldReference(_ property: String, of table: Table) -> Reference? {

@@ -1,7 +1,10 @@
 /// The names that migration steps use. A name that nothing has would be ignored without a word.
 extension MigrationPlanner {
     mutating func checkSteps() {
-        if steps.allSatisfy(\.changes.isEmpty) { return }
+        let areNamed = steps.contains { step in
+            step.changes.contains { if case .adopting = $0 { false } else { true } }
+        }
+        guard areNamed else { return }
         let known = knownNames()
         for step in steps {
             for change in step.changes {

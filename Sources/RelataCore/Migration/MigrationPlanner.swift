@@ -8,6 +8,9 @@ public struct MigrationPlanner {
     let expected: [TableDescription]
     /// The models that the file was last opened with.
     let old: Schema?
+    /// Where the entities of the schema and of the old models are, and their columns.
+    let places: SchemaPlaces
+    let oldPlaces: SchemaPlaces?
     /// Whether the file has tables, but none of them by Relata.
     let isForeign: Bool
     let steps: [MigrationStepDeclaration]
@@ -94,6 +97,8 @@ public struct MigrationPlanner {
         self.facts = facts
         self.old = old
         self.isForeign = isForeign
+        places = SchemaPlaces(schema, among: part)
+        oldPlaces = old.map { SchemaPlaces($0, among: part) }
         expected = SchemaDDL.tables(of: schema, among: part)
         tables = Dictionary(
             actual.map { ($0.name.lowercased(), WorkingTable(description: $0, originalName: $0.name)) },
@@ -164,7 +169,7 @@ public struct MigrationPlanner {
     private mutating func dropTables() {
         let wanted = Set(expected.map { $0.name.lowercased() })
         for (name, table) in tables.sorted(by: { $0.key < $1.key }) where !wanted.contains(name) {
-            let entity = old?.tables.first { $0.sqlName.lowercased() == name }?.name ?? table.description.name
+            let entity = oldEntity(named: name)?.name ?? table.description.name
             let change = [LossyChange.dropping(entity), .dropping(table.description.name)]
             guard let step = steps.first(where: { $0.covers(change) }) else { continue }
             note(Place(entity), "the table is dropped", .lossy, step: step.name)
@@ -240,14 +245,22 @@ public struct MigrationPlanner {
     // MARK: What the schema wants
 
     /// The entity whose table a wanted one is; `nil` for a join table.
-    func entity(of table: TableDescription) -> Table? { schema.tables.first { $0.sqlName == table.name } }
+    func entity(of table: TableDescription) -> Table? { places.number(of: table.name).map { schema.tables[$0] } }
+
+    /// The old entity of a table that had this name.
+    func oldEntity(named table: String) -> Table? { oldPlaces?.number(of: table).flatMap { old?.tables[$0] } }
+
+    /// A column of an old entity.
+    func oldColumn(_ name: String, of table: Table) -> Column? {
+        oldPlaces?.column(name, of: table.index)
+    }
 
     /// The many-to-many that a wanted table stands for.
     func join(of table: TableDescription) -> Join? { schema.joins.first { $0.table == table.name } }
 
     /// A wanted column, unless the store keeps it beside those of the properties.
     func column(_ name: String, of table: TableDescription) -> Column? {
-        entity(of: table)?.columns.first { $0.name.isSameName(as: name) }
+        places.number(of: table.name).flatMap { places.column(name, of: $0) }
     }
 
     /// The entity that a wanted table belongs to, and the many-to-many if it is a join table.

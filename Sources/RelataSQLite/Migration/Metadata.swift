@@ -40,13 +40,20 @@ struct Metadata {
         var entities: [Entity]? = []
         var changes: [(name: String, entity: Entity?)] = []
         var isWritten = false
-        try connection.rows(SQLStatement("SELECT name, value FROM \(table) ORDER BY rowid")) { row in
+        try connection.rows(SQLStatement("SELECT name, value FROM \(table) ORDER BY rowid")) {
+            (row) throws(RelataError) in
             let name = row.text(at: 0)
             let data = Data(row.text(at: 1).utf8)
             switch name {
             case "entities": entities = try? decoder.decode([Entity].self, from: data)
             case "steps": metadata.steps = (try? decoder.decode([String].self, from: data)) ?? []
-            case "renames": metadata.renames = (try? decoder.decode(RenameHistory.self, from: data)) ?? RenameHistory()
+            case "renames":
+                guard let renames = try? decoder.decode(RenameHistory.self, from: data) else {
+                    throw .invalidUse(
+                        "the file remembers renamed tables and columns in a form that this version of Relata doesn't "
+                            + "know: open it with the newer version that wrote it")
+                }
+                metadata.renames = renames
             case "fingerprint": isWritten = true
             default:
                 guard name.hasPrefix(entityPrefix) else { return }
@@ -80,6 +87,10 @@ struct Metadata {
     static func write(
         _ entities: [Entity], removing removed: [String], _ connection: Connection
     ) throws(RelataError) {
+        // All entities were written since by an older version, which knows nothing of rows of one: these are old now.
+        try connection.execute(
+            "DELETE FROM \(table) WHERE name GLOB '\(entityPrefix)*' "
+                + "AND EXISTS (SELECT 1 FROM \(table) WHERE name = 'fingerprint')")
         for entity in entities { try put(entityPrefix + entity.name, entity, connection) }
         for name in removed { try put(entityPrefix + name, Entity?.none, connection) }
         try connection.execute("DELETE FROM \(table) WHERE name = 'fingerprint'")

@@ -33,7 +33,7 @@ enum OldVersion {
     try await example {
         // docs: hide
         let old = try await Store.open(temporary("tools.sqlite"), for: OldVersion.Tool.self)
-        try await old.save(OldVersion.Tool(title: "Saw"))
+        try await old.insert(OldVersion.Tool(title: "Saw"))
         try old.close()
         let new = try await Store.open(temporary("tools.sqlite"), for: Tool.self)
         #expect(try await new.fetch(Tool.all).map(\.name) == ["Saw"])
@@ -67,7 +67,7 @@ enum OldVersion {
     try await example {
         // docs: hide
         let old = try await Store.open(temporary("shop.sqlite"), for: FirstVersion.Product.self)
-        try await old.save(FirstVersion.Product(label: "Lamp", price: 19.9, legacyCode: "L-1"))
+        try await old.insert(FirstVersion.Product(label: "Lamp", price: 19.9, legacyCode: "L-1"))
         try old.close()
         // docs: show
         print(try Store.pendingMigration(temporary("shop.sqlite"), for: Product.self))

@@ -1,7 +1,8 @@
 import Foundation
 import RelataCore
-import RelataSQLite
 import Testing
+
+@testable import RelataSQLite
 
 /// Versions of models that open a file after a newer version renamed something in it.
 @Suite struct OlderVersionTests {
@@ -258,6 +259,32 @@ import Testing
         try file.open(named)
         try file.connection.execute("DELETE FROM relata_metadata WHERE name = 'renames'")
         #expect(try file.refusals(labelled).count == 1)
+    }
+
+    @Test func aHistoryOfRenamesInAFormOfLaterIsRefused() throws {
+        let file = try Evolution(labelled)
+        try file.open(named)
+        try file.connection.execute("UPDATE relata_metadata SET value = '[later]' WHERE name = 'renames'")
+        #expect { try file.open(labelled) } throws: { "\($0)".contains("open it with the newer version") }
+    }
+
+    /// An older version writes all entities at once, and leaves the rows of one that a newer one wrote.
+    @Test func whatAnOlderVersionWroteIsNotReplacedByWhatCameBefore() throws {
+        let connection = try Connection(path: nil)
+        let (old, new, other) = (book(.attribute("a")), book(.attribute("b")), genre)
+        try Metadata(entities: []).write(connection, fingerprint: "1")
+        try Metadata.write([old], removing: [], connection)
+        let older = try Connection(path: nil)
+        try Metadata(entities: [new]).write(older, fingerprint: "1")
+        for name in ["entities", "fingerprint"] {
+            let value = try #require(
+                try older.value(SQLStatement("SELECT value FROM relata_metadata WHERE name = '\(name)'")))
+            try connection.execute(
+                SQLStatement("INSERT OR REPLACE INTO relata_metadata VALUES ('\(name)', ?1)", [.value(value)]))
+        }
+        #expect(try Metadata.read(connection).entities == [new])
+        try Metadata.write([other], removing: [], connection)
+        #expect(try Metadata.read(connection).entities == [new, other])
     }
 
     @Test func modelsOfOtherTablesForgetNoRename() throws {
