@@ -3,7 +3,7 @@
 /// ```swift
 /// Book.where { $0.price * 2 > 30 && $0.title.hasPrefix("The") }
 /// ```
-public protocol QueryExpression<QueryValue>: Sendable {
+public protocol QueryExpression<QueryValue>: GroupColumn {
     /// The Swift type of the value.
     associatedtype QueryValue
     /// The expression as plain data.
@@ -121,22 +121,18 @@ public struct ToOneField<Target: Model>: PropertyField {
 
     /// Whether it links to one of these objects.
     public func `in`(_ objects: some Sequence<Target>) -> Condition {
-        keys(objects.compactMap(\.primaryKey))
+        Condition(Target.isOne(of: objects.map(\.primaryKey), node))
     }
 
     /// Whether it links to one of the objects with these keys.
-    public func `in`(ids: some Sequence<Target.Key>) -> Condition { keys(Array(ids)) }
-
-    private func keys(_ keys: [Target.Key]) -> Condition { Condition(Target.isOne(of: keys, node)) }
-
-    func equals(_ key: Target.Key?) -> ExpressionNode { key.map { Target.isOne(of: [$0], node) } ?? .isNull(node) }
+    public func `in`(ids: some Sequence<Target.Key>) -> Condition { Condition(Target.isOne(of: Array(ids), node)) }
 }
 
 extension Model {
     /// Whether a key or a to-one is one of these keys; what is wrong with one is said when the query runs.
-    static func isOne(of keys: [Key], _ node: ExpressionNode) -> ExpressionNode {
+    static func isOne(of keys: [Key?], _ node: ExpressionNode) -> ExpressionNode {
         do {
-            return .keyIn(node, try keys.map { try keyValue($0) })
+            return .keyIn(node, try keys.map { try keyValue(given($0)) })
         } catch {
             return .invalid("\(error)")
         }
@@ -146,23 +142,24 @@ extension Model {
 /// The other side of a one-to-one in a query.
 public typealias HasOneField = ToOneField
 
-/// Whether a to-one links to an object, or to none.
+/// Whether a to-one links to an object, or to none. An object that has no key yet is an error when the query runs.
 public func == <Target>(link: ToOneField<Target>, object: Target?) -> Condition {
-    guard let object else { return Condition(link.equals(nil)) }
-    guard let key = object.primaryKey else { return Condition(.or([])) }  // a new object: nothing links to it
-    return Condition(link.equals(key))
+    Condition(object.map { Target.isOne(of: [$0.primaryKey], link.node) } ?? .isNull(link.node))
 }
 
 /// Whether a to-one links to another object than that, or to none.
 public func != <Target>(link: ToOneField<Target>, object: Target?) -> Condition { !(link == object) }
 
-/// Whether a to-one links to the object with that key.
+/// Whether a to-one links to the object with that key. A key that the database has yet to assign is an error when the
+/// query runs; `nil` itself asks whether there is no link.
 @_disfavoredOverload
-public func == <Target>(link: ToOneField<Target>, key: Target.Key) -> Condition { Condition(link.equals(key)) }
+public func == <Target>(link: ToOneField<Target>, key: Target.Key?) -> Condition {
+    Condition(Target.isOne(of: [key], link.node))
+}
 
 /// Whether a to-one links to another object than the one with that key, or to none.
 @_disfavoredOverload
-public func != <Target>(link: ToOneField<Target>, key: Target.Key) -> Condition { !(link == key) }
+public func != <Target>(link: ToOneField<Target>, key: Target.Key?) -> Condition { !(link == key) }
 
 /// Whether two to-ones link to the same object, or both to none.
 @_disfavoredOverload

@@ -26,7 +26,7 @@ public struct Query<Root: Model>: Sendable {
         return copy
     }
 
-    private static var fields: Root.Fields { Root.Fields(path: FieldPath()) }
+    static var fields: Root.Fields { Root.Fields(path: FieldPath()) }
 
     /// The objects that meet a condition, besides those already asked for.
     public func `where`<Check: QueryExpression<Bool>>(_ condition: (Root.Fields) -> Check) -> Query {
@@ -75,17 +75,6 @@ public struct Query<Root: Model>: Sendable {
         let chosen = columns(Self.fields)
         return selection(repeat each chosen, groups: nil, having: nil)
     }
-
-    /// One row for each different value, for figures of the objects that have it.
-    ///
-    /// ```swift
-    /// Book.all.grouped { $0.genre.name }.having { $0.objectCount > 3 }.select { ($0.genre.name, $0.price.average()) }
-    /// ```
-    public func grouped<each Column: QueryExpression>(by columns: (Root.Fields) -> (repeat each Column)) -> Groups<Root>
-    {
-        let chosen = columns(Self.fields)
-        return Groups(query: self, groups: Self.nodes(repeat each chosen))
-    }
 }
 
 extension Model {
@@ -105,48 +94,6 @@ extension Model {
         _ format: String, _ arguments: (any Sendable)?...
     ) -> Query<Self> {
         Query().matching(format, arguments: arguments)
-    }
-}
-
-/// Groups of a query's objects; see ``Query/grouped(by:)``.
-public struct Groups<Root: Model>: Sendable {
-    var query: Query<Root>
-    let groups: [ExpressionNode]
-    var having: ExpressionNode?
-
-    /// Only the groups that meet a condition on their figures.
-    public func having<Check: QueryExpression<Bool>>(_ condition: (Root.Fields) -> Check) -> Groups {
-        var copy = self
-        let node = condition(Root.Fields(path: FieldPath())).node
-        copy.having = having.map { .and([$0, node]) } ?? node
-        return copy
-    }
-
-    /// The groups in an order: of what they are made of, or of their figures. Groups that are equal in it come in the order
-    /// of what they are made of.
-    ///
-    /// ```swift
-    /// Film.all.grouped { $0.director.country }.sorted { $0.objectCount.descending }.limit(3)
-    /// ```
-    public func sorted(@SortBuilder _ order: (Root.Fields) -> [SortTerm]) -> Groups {
-        var copy = self
-        copy.query = query.sorted(order)
-        return copy
-    }
-
-    /// No more than so many groups. A negative number is an error when the query runs.
-    public func limit(_ count: Int, offset: Int = 0) -> Groups {
-        var copy = self
-        copy.query = query.limit(count, offset: offset)
-        return copy
-    }
-
-    /// What to give for each group.
-    public func select<each Column: QueryExpression>(
-        _ columns: (Root.Fields) -> (repeat each Column)
-    ) -> Selection<Root, (repeat (each Column).QueryValue)> {
-        let chosen = columns(Root.Fields(path: FieldPath()))
-        return query.selection(repeat each chosen, groups: groups, having: having)
     }
 }
 
@@ -182,7 +129,13 @@ extension Query {
     private static func nodes<each Column: QueryExpression>(_ columns: repeat each Column) -> [ExpressionNode] {
         var nodes: [ExpressionNode] = []
         for column in repeat each columns { nodes.append(column.node) }
-        return nodes
+        // A closure of several lines, or of a to-one, compiles as one that returns nothing.
+        return nodes.isEmpty
+            ? [
+                .invalid(
+                    "select chooses nothing: give attributes or computed values, several as a tuple, and of a to-one its "
+                        + "key or an attribute: select { ($0.title, $0.genre.id) }")
+            ] : nodes
     }
 }
 

@@ -66,20 +66,19 @@ public struct ToManyField<Target: Model>: Sendable {
         Condition(.quantified(.none, related, condition: condition(inner).node))
     }
 
-    /// Whether an object is related.
-    public func contains(_ object: Target) -> Condition {
-        guard let key = object.primaryKey else { return Condition(.or([])) }
-        return contains(id: key)
-    }
+    /// Whether an object is related. One that has no key yet is an error when the query runs.
+    public func contains(_ object: Target) -> Condition { contains(id: object.primaryKey) }
 
-    /// Whether the object with that key is related.
-    public func contains(id: Target.Key) -> Condition { contains(ids: [id]) }
+    /// Whether the object with that key is related. A key that the database has yet to assign is an error when the query
+    /// runs.
+    public func contains(id: Target.Key?) -> Condition { isAny(of: [id]) }
 
     /// Whether any object with one of these keys is related.
     // Not any sequence, for which the closure of `contains { … }` would be taken where it has a mistake.
-    public func contains(ids: [Target.Key]) -> Condition {
-        let isOne = Target.isOne(of: ids, inner.fieldPath.object)
-        return Condition(.quantified(.any, related, condition: isOne))
+    public func contains(ids: [Target.Key]) -> Condition { isAny(of: ids) }
+
+    private func isAny(of keys: [Target.Key?]) -> Condition {
+        Condition(.quantified(.any, related, condition: Target.isOne(of: keys, inner.fieldPath.object)))
     }
 
     /// Whether there is no related object.

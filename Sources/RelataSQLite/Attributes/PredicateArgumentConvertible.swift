@@ -60,17 +60,26 @@ extension PredicateArgument {
     static func list(_ arguments: [PredicateArgument]) throws(RelataError) -> PredicateArgument {
         var values: [Value] = []
         var keys: [KeyValue] = []
+        var entity: String?
         for argument in arguments {
-            switch argument {
+            if let other = argument.entity {
+                if let entity, entity != other {
+                    throw .invalidUse(
+                        "an array with objects of \(entity) and of \(other) can't stand for %@: give one kind")
+                }
+                entity = other
+            }
+            switch argument.bare {
             case .value(let value): values.append(value)
             case .key(let key): keys.append(key)
-            case .values, .keys: throw .invalidUse("an array of arrays can't stand for %@: give one flat array")
+            case .values, .keys, .ofEntity:
+                throw .invalidUse("an array of arrays can't stand for %@: give one flat array")
             }
         }
-        if keys.isEmpty { return .values(values) }
-        guard values.isEmpty else {
+        guard keys.isEmpty || values.isEmpty else {
             throw .invalidUse("an array of objects and values can't stand for %@: give one kind")
         }
-        return .keys(keys)
+        let list: PredicateArgument = keys.isEmpty ? .values(values) : .keys(keys)
+        return entity.map { .ofEntity($0, list) } ?? list
     }
 }

@@ -75,7 +75,7 @@ func festival() async throws -> (Store, StatementRecorder) {
     ] {
         var evening = Evening(day: day)
         evening.gigs.add(gigs)
-        try await store.save(evening)
+        try await store.insert(evening)
     }
     recorder.reset()
     return (store, recorder)

@@ -86,4 +86,20 @@ public enum PredicateArgument: Hashable, Sendable {
     case key(KeyValue)
     /// Several objects, by their keys.
     case keys([KeyValue])
+    /// One of these that stands for objects of an entity, by its name: for those of another it is refused.
+    indirect case ofEntity(String, PredicateArgument)
+}
+
+extension PredicateArgument {
+    /// The entity whose objects it stands for, where that is known.
+    package var entity: String? { if case .ofEntity(let entity, _) = self { entity } else { nil } }
+
+    /// The same without the entity.
+    package var bare: PredicateArgument { if case .ofEntity(_, let argument) = self { argument.bare } else { self } }
+}
+
+/// A type whose values are keys of one entity.
+package protocol EntityKey {
+    /// The entity's name, if it is one.
+    static var keyedEntity: String? { get }
 }

@@ -96,9 +96,10 @@ extension PredicateParser {
             guard compared == .equal || compared == .notEqual else {
                 throw failure(left.column, "objects of \(table.name) have no order: compare one of their attributes")
             }
-            let isSame = ExpressionNode.keyIn(node, [try key(literal, of: table, right.column)])
+            let isSame = ExpressionNode.keyIn(node, [try key(literal, of: table, right)])
             return compared == .equal ? isSame : .not(isSame)
         case (.value(let node, let type), .literal(let literal)):
+            try checkEntity(right, keyedBy: left.attribute)
             let value = try fit(literal, as: type, spelled(node), right.column)
             if compared == .equal || compared == .notEqual { try checkCase(value, of: left.attribute, right.column) }
             return .comparison(compared, node, .value(value), comparison.options)
@@ -128,7 +129,11 @@ extension PredicateParser {
     }
 
     /// The object that a literal names, by a key or by the value of a key of one part.
-    private func key(_ literal: PredicateLiteral, of table: Table, _ column: Int) throws(RelataError) -> KeyValue {
+    private func key(
+        _ literal: PredicateLiteral, of table: Table, _ operand: Operand
+    ) throws(RelataError) -> KeyValue {
+        let column = operand.column
+        try check(operand, isOf: table.name)
         let types = table.keyColumns.map { table.columns[$0].type }
         if case .argument(.key(let key)) = literal {
             guard key.values.count == types.count else {
@@ -140,6 +145,20 @@ extension PredicateParser {
             throw failure(column, "expected an argument with a key of \(types.count) parts for \(table.name)")
         }
         return KeyValue(try fit(literal, as: types[0], "the key of \(table.name)", column))
+    }
+
+    /// The key of an object of another entity may well be that of one: it would be found, and be the wrong one.
+    private func check(_ operand: Operand, isOf entity: String) throws(RelataError) {
+        guard let other = operand.entity, other != entity else { return }
+        throw failure(operand.column, "expected an object of \(entity) or its key, not one of \(other)")
+    }
+
+    /// The same for an attribute that holds keys of an entity.
+    private func checkEntity(_ operand: Operand, keyedBy attribute: Attribute?) throws(RelataError) {
+        guard let type = attribute?.valueType.wrapped as? any EntityKey.Type, let entity = type.keyedEntity else {
+            return
+        }
+        try check(operand, isOf: entity)
     }
 
     private func spelled(_ node: ExpressionNode) -> String {
@@ -213,7 +232,9 @@ extension PredicateParser {
         case .literal(.argument(.key(let key))): arguments = [.key(key)]
         default: return nil
         }
-        return arguments.map { Operand(kind: .literal(.argument($0)), column: operand.column) }
+        return arguments.map {
+            Operand(kind: .literal(.argument($0)), column: operand.column, entity: operand.entity)
+        }
     }
 
     private func isIn(
@@ -230,11 +251,11 @@ extension PredicateParser {
         if case .object(let node, let table) = left.kind {
             var keys: [KeyValue] = []
             var hasNull = false
-            for literal in literals {
+            for (element, literal) in zip(elements, literals) {
                 if literal.plainValue == .null {
                     hasNull = true
                 } else {
-                    keys.append(try key(literal, of: table, column))
+                    keys.append(try key(literal, of: table, element))
                 }
             }
             return hasNull ? .or([.keyIn(node, keys), .isNull(node)]) : .keyIn(node, keys)
@@ -243,7 +264,8 @@ extension PredicateParser {
         var type: AttributeType?
         if case .value(_, let known) = left.kind { type = known }
         let node = try node(left, comparison)
-        for literal in literals {
+        for (element, literal) in zip(elements, literals) {
+            try checkEntity(element, keyedBy: left.attribute)
             values.append(try fit(literal, as: type, spelled(node), column))
             try checkCase(values[values.count - 1], of: left.attribute, column)
         }

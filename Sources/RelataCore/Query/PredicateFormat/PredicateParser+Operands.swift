@@ -12,7 +12,11 @@ extension PredicateParser {
         case .keyword("FALSEPREDICATE", _): return constant(.condition(.or([])))
         case .keyword("SELF", _), .variable: return try path()
         case .placeholder("K"): return try path()
-        case .placeholder(let letter): return literal(.argument(try argument(letter)))
+        case .placeholder(let letter):
+            let entity = arguments.first?.entity
+            var operand = literal(.argument(try argument(letter)))
+            operand.entity = entity
+            return operand
         case .symbol("{"): return try list()
         case .name(let name):
             if index + 1 < tokens.count, tokens[index + 1].kind == .symbol("(") {
@@ -44,7 +48,7 @@ extension PredicateParser {
     }
 
     mutating func argument(_ letter: Character) throws(RelataError) -> PredicateArgument {
-        guard let argument = arguments.popFirst() else {
+        guard let argument = arguments.popFirst()?.bare else {
             throw failure(token.column, "expected an argument for \(token.spelled)")
         }
         switch (letter, argument) {

@@ -97,6 +97,9 @@ extension PredicateParser {
         var way = Way(base: base, table: baseTable(base))
         for element in elements[..<place] { try follow(element, &way) }
         rebase(&way)
+        if place == elements.count, way.attribute?.type == .json, way.members.isEmpty, !quantifiers.isEmpty {
+            quantifiers[quantifiers.count - 1].array = way.toManys.isEmpty ? way.names.joined(separator: ".") : nil
+        }
         if place < elements.count {
             return try figure(elements[place], elements[(place + 1)...], &way, isDistinct: isDistinct, column)
         }

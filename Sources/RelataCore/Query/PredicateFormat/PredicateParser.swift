@@ -34,6 +34,8 @@ struct PredicateParser {
         var variable: String?
         var set: RelatedSet?
         var table: Table
+        /// The path to an attribute that holds an array, which was read where one through a to-many is missing.
+        var array: String?
     }
 
     /// What was read so far of a comparison: a condition, or a value that will be compared.
@@ -55,6 +57,8 @@ struct PredicateParser {
         let column: Int
         /// The attribute that the value is of, where it is one as it stands.
         var attribute: Attribute? = nil
+        /// The entity of the objects that an argument stands for, where that is known.
+        var entity: String? = nil
     }
 
     // MARK: Tokens
@@ -153,13 +157,32 @@ struct PredicateParser {
         }
         index += 1
         quantifiers.append(QuantifierContext(table: table))
-        let condition = try nested { (parser) throws(RelataError) in
-            try parser.condition { (parser) throws(RelataError) in try parser.quantified() }
+        let depth = quantifiers.count
+        let condition: ExpressionNode
+        do {
+            condition = try nested { (parser) throws(RelataError) in
+                try parser.condition { (parser) throws(RelataError) in try parser.quantified() }
+            }
+        } catch {
+            guard quantifiers.count == depth, let context = quantifiers.last, context.set == nil,
+                let array = context.array
+            else { throw error }
+            throw noToMany(array, word, column)
         }
-        guard let set = quantifiers.removeLast().set else {
+        let context = quantifiers.removeLast()
+        guard let set = context.set else {
+            if let array = context.array { throw noToMany(array, word, column) }
             throw failure(column, "expected a path through a to-many after \(word): remove \(word) for a single value")
         }
         return Operand(kind: .condition(.quantified(quantifier, set, condition: condition)), column: column)
+    }
+
+    /// The error of a quantifier before an array that an attribute holds.
+    private func noToMany(_ array: String, _ word: String, _ column: Int) -> RelataError {
+        failure(
+            column,
+            "expected a path through a to-many after \(word), and \(array) is an attribute: write \(array) CONTAINS 'x' "
+                + "for an element of an array that it holds")
     }
 
     /// `a == b`, or `a` alone.
@@ -215,7 +238,7 @@ struct PredicateParser {
         if take("(") {
             let inner = try nested { (parser) throws(RelataError) in try parser.disjunction() }
             try require(")", "an operator or )")
-            return Operand(kind: inner.kind, column: column)
+            return Operand(kind: inner.kind, column: column, entity: inner.entity)
         }
         return try primary()
     }

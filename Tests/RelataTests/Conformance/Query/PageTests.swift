@@ -36,6 +36,12 @@ import Testing
             let error = thrown { try store.page(query, size: 1, after: place) }
             #expect(error?.kind == "invalidUse" && "\(error as Any)".contains("another order"))
         }
+        let german = try store.page(Author.sorted { $0.name.localized("de") }, size: 1).next
+        #expect(try store.page(Author.sorted { $0.name.localized("de") }, size: 1, after: german).objects.count == 1)
+        for locale in ["sv", "fr"] {
+            let error = thrown { try store.page(Author.sorted { $0.name.localized(locale) }, size: 1, after: german) }
+            #expect(error?.kind == "invalidUse")
+        }
         #expect(thrown { try store.page(AuthorName.sorted { $0.name.descending }, size: 1, after: place) } != nil)
         // What objects must meet may change; the place still means the same.
         let narrower = Author.where { $0.name != "c" }.sorted { $0.name }

@@ -100,6 +100,57 @@ import Testing
         try discs.expect("A", Disc.matching("band.name == %@ AND ANY tags.word BEGINSWITH %@", "Ash", "l"))
     }
 
+    @Test(arguments: Engine.allCases) func anArgumentOfAnotherEntityIsRefused(_ engine: Engine) throws {
+        let discs = try Discs(engine)
+        let (ash, oslo, rock) = (discs.ash, City(name: "Oslo"), Label(name: "rock"))
+        func expectRefused(
+            _ query: Query<Disc>, _ wanted: String, _ given: String, sourceLocation: SourceLocation = #_sourceLocation
+        ) {
+            let error = thrown { try discs.store.count(query) }
+            #expect(error?.kind == "predicateFormat", sourceLocation: sourceLocation)
+            #expect(
+                error?.description.contains("expected an object of \(wanted) or its key, not one of \(given)") == true,
+                "\(error as Any)", sourceLocation: sourceLocation)
+        }
+        expectRefused(Disc.matching("band == %@", oslo), "Band", "City")
+        expectRefused(Disc.matching("band != (%@)", oslo), "Band", "City")
+        expectRefused(Disc.matching("band == %@", ToOne(oslo)), "Band", "City")
+        expectRefused(Disc.matching("band == %@", ToOne<City>(id: "Oslo")), "Band", "City")
+        expectRefused(Disc.matching("band IN %@", [oslo]), "Band", "City")
+        expectRefused(Disc.matching("band IN {%@, %@}", ash, oslo), "Band", "City")
+        expectRefused(Disc.matching("band == %@", ID<Sleeve>()), "Band", "Sleeve")
+        expectRefused(Disc.matching("band IN %@", [ID<Sleeve>()]), "Band", "Sleeve")
+        expectRefused(Disc.matching("band.id == %@", ID<Sleeve>()), "Band", "Sleeve")
+        expectRefused(Disc.matching("band.id IN %@", [ID<Sleeve>()]), "Band", "Sleeve")
+        expectRefused(Disc.matching("tags CONTAINS %@", rock), "Keyword", "Label")
+        expectRefused(Disc.matching("%@ IN tags", rock), "Keyword", "Label")
+        expectRefused(Disc.matching("ANY tags == %@", rock), "Keyword", "Label")
+        expectRefused(
+            Disc.matching("SELF == %@", Piece(id: 1, title: "p", seconds: 1, disc: .unset)), "Disc", "Piece")
+        let mixed: [any PredicateArgumentConvertible] = [ash, oslo]
+        let error = thrown { try discs.store.count(Disc.matching("band IN %@", mixed)) }
+        #expect(error?.description.contains("objects of Band and of City") == true, "\(error as Any)")
+        try discs.expect("AB", Disc.matching("band.id == %@", ash.id))
+        try discs.expect("AB", Disc.matching("band.id == %@", ash))
+        try discs.expect("AB", Disc.matching("band IN %@", [ash.id]))
+        try discs.expect("AB", Disc.matching("band == %@", ToOne(ash)))
+        try discs.expect("AB", Disc.matching("band.origin == %@", oslo))
+        try discs.expect("C", Disc.matching("label == %@", nil as ToOne<Label>?))
+        // What has no key yet is no condition on what is unset.
+        let new = ToOne(Disc(title: "new", band: .unset))
+        #expect(thrown { try discs.store.count(Piece.matching("disc == %@", new)) }?.kind == "invalidUse")
+    }
+
+    @Test(arguments: Engine.allCases) func aQuantifierBeforeAnArrayIsToldWhatToWrite(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: Consignment.self)
+        for text in ["ANY labels == 'x'", "NONE labels CONTAINS 'x'", "ANY labels IN {'x'}", "ANY labels == 3"] {
+            let error = thrown { try store.count(Consignment.matching(text)) }
+            #expect(
+                error?.description.contains("labels is an attribute: write labels CONTAINS 'x'") == true,
+                "\(text): \(error as Any)")
+        }
+    }
+
     @Test(
         arguments: [
             ("titel == 'A'", 1), ("title == 'A' AND copis > 1", 18), ("title ==", 9), ("title == 'A", 10),

@@ -34,10 +34,26 @@ import Testing
         try discs.expect("B", Disc.where { $0.label.in(ids: ["Two", "Void"]) })
         try discs.expect("AB", Disc.where { $0.band.origin == "Oslo" })
         try discs.expect("ABCDE", Disc.where { $0.band == $0.band })
-        // A new object has nothing yet.
+        let first = try #require(try discs.store.first(Disc.where { $0.title == "A" }))
+        #expect(try discs.store.count(Piece.where { $0.disc == first.id }) == 2)
+        #expect(try discs.store.count(Piece.where { $0.disc != first.id }) == 5)
+    }
+
+    @Test(arguments: Engine.allCases) func anObjectWithoutAKeyIsNoCondition(_ engine: Engine) throws {
+        let store = try Discs(engine).store
         let new = Disc(title: "new", band: .unset)
-        #expect(try discs.store.count(Piece.where { $0.disc == new }) == 0)
-        #expect(try discs.store.count(Piece.where { $0.disc != new }) == 7)
+        for query in [
+            Piece.where { $0.disc == new }, Piece.where { $0.disc != new }, Piece.where { $0.disc == new.id },
+            Piece.where { $0.disc != new.id }, Piece.where { $0.disc.in([new]) },
+        ] {
+            let error = thrown { try store.fetch(query) }
+            #expect(error?.description.contains("a Disc without a key isn't stored") == true, "\(error as Any)")
+        }
+        for query in [
+            Band.where { $0.discs.contains(new) }, Band.where { !$0.discs.contains(id: new.id) },
+        ] {
+            #expect(thrown { try store.count(query) }?.kind == "invalidUse")
+        }
     }
 
     @Test(arguments: Engine.allCases) func anyAllNone(_ engine: Engine) throws {

@@ -23,6 +23,12 @@ import Testing
         #expect(try store.value(of: Disc.sorted { $0.title }.limit(2)) { $0.copies.sum() } == 10)
     }
 
+    @Test(arguments: Engine.allCases) func aSelectionOfNothingIsRefused(_ engine: Engine) throws {
+        let store = try Discs(engine).store
+        let error = thrown { try store.fetch(Disc.all.select { _ in () }) }
+        #expect(error?.description.contains("select chooses nothing") == true, "\(error as Any)")
+    }
+
     @Test(arguments: Engine.allCases) func figuresOfNothing(_ engine: Engine) throws {
         let store = try Discs(engine).store
         let none = Disc.where { $0.title == "none" }
@@ -76,6 +82,63 @@ import Testing
         #expect(Set(try store.fetch(unset).map { "\($0 ?? "none") \($1)" }) == ["NO 3", "none 2"])
         let none = Disc.where { $0.title == "none" }.grouped { $0.format }.select { ($0.format, $0.objectCount) }
         #expect(try store.fetch(none).isEmpty)
+    }
+
+    @Test(arguments: Engine.allCases) func aToOneGroupsByItsObject(_ engine: Engine) throws {
+        let store = try Discs(engine).store
+        // Two bands of one name are two groups.
+        try store.insert(Disc(title: "F", band: Band(name: "Ash")))
+        let bands = Disc.all.grouped { $0.band }
+            .sorted {
+                $0.objectCount.descending
+                $0.band.name
+            }
+            .select { ($0.band.id, $0.band.name, $0.objectCount) }
+        let rows = try store.fetch(bands)
+        #expect(rows.map { "\($0.1) \($0.2)" } == ["Ash 2", "Cid 2", "Ash 1", "Bee 1"])
+        #expect(Set(rows.map(\.0)).count == 4)
+        let labels = Disc.all.grouped { $0.label }.select {
+            ($0.label.name.optional, $0.label.country, $0.objectCount)
+        }
+        #expect(
+            Set(try store.fetch(labels).map { "\($0.0 ?? "-") \($0.1 ?? "-") \($0.2)" }) == [
+                "One NO 3", "Two - 1", "- - 2",
+            ])
+        let both = Disc.all.grouped { ($0.label, $0.isLive) }.having { $0.label.country == "NO" }
+        let lives = try store.fetch(both.select { ($0.isLive, $0.objectCount) })
+        #expect(lives.map { "\($0.0) \($0.1)" }.sorted() == ["false 2", "true 1"])
+        let sleeves = Disc.all.grouped { $0.sleeve }.select { ($0.sleeve.color.optional, $0.objectCount) }
+        #expect(Set(try store.fetch(sleeves).map { "\($0.0 ?? "-") \($0.1)" }) == ["red 1", "- 5"])
+        let stray = Disc.all.grouped { $0.label }.select { ($0.label.name.optional, $0.title) }
+        #expect(thrown { try store.fetch(stray) }?.description.contains("title differs within a group") == true)
+        let other = Disc.all.grouped { $0.label.country }.select { ($0.label.name.optional, $0.objectCount) }
+        #expect(thrown { try store.fetch(other) }?.kind == "invalidUse")
+    }
+
+    @Test(arguments: Engine.allCases) func aToOneWithAKeyOfSeveralPartsGroupsByAllOfThem(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: Tagged.self)
+        let (first, second) = (Seat(row: 1, letter: "a"), Seat(row: 2, letter: "a"))
+        try store.save([
+            Tagged(id: UUID(), seat: first), Tagged(id: UUID(), seat: second), Tagged(id: UUID(), seat: second),
+            Tagged(id: UUID()),
+        ])
+        let seats = Tagged.all.grouped { $0.seat }.sorted { $0.objectCount }
+            .select { ($0.seat.row.optional, $0.seat.letter.optional, $0.objectCount) }
+        let rows = try store.fetch(seats).map { "\($0.0 ?? 0) \($0.1 ?? "-") \($0.2)" }
+        #expect(rows.sorted() == ["0 - 1", "1 a 1", "2 a 2"])
+    }
+
+    @Test(arguments: Engine.allCases) func upToSixColumnsMakeGroups(_ engine: Engine) throws {
+        let store = try Discs(engine).store
+        func rows(_ groups: Groups<Disc>) throws -> Int {
+            try store.fetch(groups.select { ($0.objectCount, $0.copies.sum()) }).count
+        }
+        #expect(try rows(Disc.all.grouped { ($0.band, $0.isLive) }) == 5)
+        #expect(try rows(Disc.all.grouped { ($0.band, $0.band.name) }) == 3)
+        #expect(try rows(Disc.all.grouped { ($0.format, $0.label, $0.label.country) }) == 4)
+        #expect(try rows(Disc.all.grouped { ($0.label, $0.label.country, $0.label.name, $0.format) }) == 4)
+        #expect(try rows(Disc.all.grouped { ($0.band, $0.band.name, $0.label, $0.format, $0.isLive) }) == 5)
+        #expect(try rows(Disc.all.grouped { ($0.band, $0.label, $0.format, $0.isLive, $0.title, $0.copies * 2) }) == 5)
     }
 
     @Test(arguments: Engine.allCases) func sqlOfOnesOwnBindsItsValues(_ engine: Engine) throws {

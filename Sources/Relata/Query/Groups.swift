@@ -1,0 +1,147 @@
+// Groups of a query's objects. One function for each number of columns: a parameter pack may be empty, and then a closure
+// that returns nothing would be taken for one that groups by nothing.
+
+extension Query {
+    /// One row for each different value, for figures of the objects that have it.
+    ///
+    /// ```swift
+    /// Book.all.grouped { $0.genre.name }.having { $0.objectCount > 3 }.select { ($0.genre.name, $0.price.average()) }
+    /// ```
+    ///
+    /// Several values, up to six, are given as a tuple: `grouped { ($0.genre.name, $0.year) }`. A to-one groups by the
+    /// object that it links to, whose attributes may be chosen then, as in
+    /// `grouped { $0.series }.select { ($0.series.title, $0.objectCount) }`.
+    public func grouped<Column: GroupColumn>(by column: (Root.Fields) -> Column) -> Groups<Root> {
+        Groups(query: self, groups: [Column.groupNode(of: column(Self.fields))])
+    }
+
+    /// One row for each different set of two values; see the function for one.
+    public func grouped<First: GroupColumn, Second: GroupColumn>(
+        by columns: (Root.Fields) -> (First, Second)
+    ) -> Groups<Root> {
+        let chosen = columns(Self.fields)
+        return Groups(query: self, groups: [First.groupNode(of: chosen.0), Second.groupNode(of: chosen.1)])
+    }
+
+    /// One row for each different set of three values; see the function for one.
+    public func grouped<First: GroupColumn, Second: GroupColumn, Third: GroupColumn>(
+        by columns: (Root.Fields) -> (First, Second, Third)
+    ) -> Groups<Root> {
+        let chosen = columns(Self.fields)
+        return Groups(
+            query: self,
+            groups: [First.groupNode(of: chosen.0), Second.groupNode(of: chosen.1), Third.groupNode(of: chosen.2)])
+    }
+
+    /// One row for each different set of four values; see the function for one.
+    public func grouped<First: GroupColumn, Second: GroupColumn, Third: GroupColumn, Fourth: GroupColumn>(
+        by columns: (Root.Fields) -> (First, Second, Third, Fourth)
+    ) -> Groups<Root> {
+        let chosen = columns(Self.fields)
+        return Groups(
+            query: self,
+            groups: [
+                First.groupNode(of: chosen.0), Second.groupNode(of: chosen.1), Third.groupNode(of: chosen.2),
+                Fourth.groupNode(of: chosen.3),
+            ])
+    }
+
+    /// One row for each different set of five values; see the function for one.
+    public func grouped<
+        First: GroupColumn, Second: GroupColumn, Third: GroupColumn, Fourth: GroupColumn, Fifth: GroupColumn
+    >(
+        by columns: (Root.Fields) -> (First, Second, Third, Fourth, Fifth)
+    ) -> Groups<Root> {
+        let chosen = columns(Self.fields)
+        return Groups(
+            query: self,
+            groups: [
+                First.groupNode(of: chosen.0), Second.groupNode(of: chosen.1), Third.groupNode(of: chosen.2),
+                Fourth.groupNode(of: chosen.3), Fifth.groupNode(of: chosen.4),
+            ])
+    }
+
+    /// One row for each different set of six values; see the function for one.
+    public func grouped<
+        First: GroupColumn, Second: GroupColumn, Third: GroupColumn, Fourth: GroupColumn, Fifth: GroupColumn,
+        Sixth: GroupColumn
+    >(
+        by columns: (Root.Fields) -> (First, Second, Third, Fourth, Fifth, Sixth)
+    ) -> Groups<Root> {
+        let chosen = columns(Self.fields)
+        return Groups(
+            query: self,
+            groups: [
+                First.groupNode(of: chosen.0), Second.groupNode(of: chosen.1), Third.groupNode(of: chosen.2),
+                Fourth.groupNode(of: chosen.3), Fifth.groupNode(of: chosen.4), Sixth.groupNode(of: chosen.5),
+            ])
+    }
+
+    /// Not possible: groups are made of something.
+    @available(
+        *, unavailable,
+        message: "give an attribute, a to-one or a computed value; several as a tuple: 'grouped { ($0.a, $0.b) }'"
+    )
+    public func grouped(by columns: (Root.Fields) -> Void) -> Groups<Root> { Groups(query: self, groups: []) }
+}
+
+/// What ``Query/grouped(by:)`` takes: an attribute, what is computed, or a to-one.
+public protocol GroupColumn: Sendable {
+    /// What the objects of a group agree in. Static, because names of an instance are those of a to-one's properties.
+    @_documentation(visibility: internal)
+    static func groupNode(of column: Self) -> ExpressionNode
+}
+
+extension QueryExpression {
+    /// The expression itself.
+    @_documentation(visibility: internal)
+    public static func groupNode(of column: Self) -> ExpressionNode { column.node }
+}
+
+extension ToOneField: GroupColumn {
+    /// The key of the object that it links to.
+    @_documentation(visibility: internal)
+    public static func groupNode(of column: ToOneField) -> ExpressionNode { column.node }
+}
+
+/// Groups of a query's objects; see ``Query/grouped(by:)``.
+public struct Groups<Root: Model>: Sendable {
+    var query: Query<Root>
+    let groups: [ExpressionNode]
+    var having: ExpressionNode?
+
+    /// Only the groups that meet a condition on their figures.
+    public func having<Check: QueryExpression<Bool>>(_ condition: (Root.Fields) -> Check) -> Groups {
+        var copy = self
+        let node = condition(Root.Fields(path: FieldPath())).node
+        copy.having = having.map { .and([$0, node]) } ?? node
+        return copy
+    }
+
+    /// The groups in an order: of what they are made of, or of their figures. Groups that are equal in it come in the order
+    /// of what they are made of.
+    ///
+    /// ```swift
+    /// Film.all.grouped { $0.director.country }.sorted { $0.objectCount.descending }.limit(3)
+    /// ```
+    public func sorted(@SortBuilder _ order: (Root.Fields) -> [SortTerm]) -> Groups {
+        var copy = self
+        copy.query = query.sorted(order)
+        return copy
+    }
+
+    /// No more than so many groups. A negative number is an error when the query runs.
+    public func limit(_ count: Int, offset: Int = 0) -> Groups {
+        var copy = self
+        copy.query = query.limit(count, offset: offset)
+        return copy
+    }
+
+    /// What to give for each group.
+    public func select<each Column: QueryExpression>(
+        _ columns: (Root.Fields) -> (repeat each Column)
+    ) -> Selection<Root, (repeat (each Column).QueryValue)> {
+        let chosen = columns(Root.Fields(path: FieldPath()))
+        return query.selection(repeat each chosen, groups: groups, having: having)
+    }
+}
