@@ -84,6 +84,7 @@ extension QueryPlan {
             }
             let nulls: UInt64 = term.nullsFirst.map { $0 ? 1 : 2 } ?? 0
             hasher.combine(word: (term.isAscending ? 1 : 0) | nulls << 1 | UInt64(term.options.rawValue) << 8)
+            if let locale = term.locale { hasher.combine(locale) }
         }
         return hasher.digits
     }

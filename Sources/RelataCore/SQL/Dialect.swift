@@ -41,8 +41,13 @@ public enum Dialect: Sendable {
         return sql
     }
 
+    /// The condition that always holds. SQLite takes the word `TRUE` for a column of that name, where there is one.
+    var always: String { "1" }
+    /// The condition that never holds.
+    var never: String { "0" }
+
     /// Columns as they are compared: one as it is, several as a row.
-    func tuple(_ names: [String], of qualifier: String? = nil) -> String {
+    package func tuple(_ names: [String], of qualifier: String? = nil) -> String {
         names.count == 1 ? list(names, of: qualifier) : "(\(list(names, of: qualifier)))"
     }
 

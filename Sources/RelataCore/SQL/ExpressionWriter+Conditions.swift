@@ -8,8 +8,10 @@ extension ExpressionWriter {
 
     private mutating func write(_ node: ExpressionNode, isInside: Bool) throws(RelataError) {
         switch node {
-        case .and(let nodes): try joined(flatten(nodes, isAnd: true)[...], " AND ", empty: "TRUE", isInside: isInside)
-        case .or(let nodes): try joined(flatten(nodes, isAnd: false)[...], " OR ", empty: "FALSE", isInside: isInside)
+        case .and(let nodes):
+            try joined(flatten(nodes, isAnd: true)[...], " AND ", empty: dialect.always, isInside: isInside)
+        case .or(let nodes):
+            try joined(flatten(nodes, isAnd: false)[...], " OR ", empty: dialect.never, isInside: isInside)
         case .not(let node): try not(node)
         case .comparison(let comparison, .function(.addingTime(let offset), let dates), .value(let value), let options)
         where offset.months == 0 && dates.count == 1 && value.microseconds.flatMap((-offset).added) != nil:
@@ -40,7 +42,7 @@ extension ExpressionWriter {
             guard case .integer(let number) = value else {
                 throw .invalidUse("\"\(value)\" isn't a condition: compare it with something")
             }
-            sql.append(number != 0 ? "TRUE" : "FALSE")
+            sql.append(number != 0 ? dialect.always : dialect.never)
         case .sql(let parts): sql.append("(" + (try raw(parts)) + ")")
         case .invalid(let message): throw .invalidUse(message)
         case .property, .element, .arithmetic, .negated, .function, .aggregate, .groupAggregate:
@@ -50,7 +52,7 @@ extension ExpressionWriter {
                     "\(describe(term)) is \(term.type?.spelled ?? "a value"), not a condition: compare it with something"
                 )
             }
-            sql.append(term.sql + " = TRUE")
+            sql.append(term.sql + " = " + dialect.always)
         }
     }
 
@@ -67,7 +69,9 @@ extension ExpressionWriter {
         default:
             sql.append("(")
             try condition(node)
-            sql.append(") IS NOT TRUE")
+            // Only SQL of the app's own comes out as another number.
+            if case .sql = node { sql.append(" <> 0") }
+            sql.append(") IS NOT " + dialect.always)
         }
     }
 
@@ -153,7 +157,7 @@ extension ExpressionWriter {
             switch comparison {
             case .equal: sql.append(term.sql + " IS NULL")
             case .notEqual: sql.append(term.sql + " IS NOT NULL")
-            case .less, .lessOrEqual, .greater, .greaterOrEqual: sql.append("FALSE")
+            case .less, .lessOrEqual, .greater, .greaterOrEqual: sql.append(dialect.never)
             }
             return
         }

@@ -6,7 +6,7 @@ extension ExpressionWriter {
             throw .invalidUse("a constant is compared with keys: put a key or a to-one on that side")
         }
         let terms = terms(try operand(node))
-        guard let first = keys.first else { return sql.append("FALSE") }
+        guard let first = keys.first else { return sql.append(dialect.never) }
         for key in keys where key.values.count != terms.count {
             throw .invalidUse(
                 "\(describe(terms[0])) needs a key of \(terms.count) part\(terms.count == 1 ? "" : "s"), not \(key)")
@@ -56,7 +56,7 @@ extension ExpressionWriter {
             }
         }
         let hasNull = list.count < values.count
-        if list.isEmpty { return sql.append(hasNull ? term.sql + " IS NULL" : "FALSE") }
+        if list.isEmpty { return sql.append(hasNull ? term.sql + " IS NULL" : dialect.never) }
         if hasNull { sql.append("(") }
         sql.append(try comparable(term, options))
         sql.append(list.count == 1 ? " = " + bind(list[0]) : " IN " + bind(list: .list(list)))

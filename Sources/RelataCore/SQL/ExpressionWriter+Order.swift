@@ -74,11 +74,11 @@ extension ExpressionWriter {
     private mutating func after(
         _ values: ArraySlice<Value>, _ order: ArraySlice<OrderTerm>
     ) throws(RelataError) {
-        guard let term = order.first, let value = values.first else { return sql.append("FALSE") }
+        guard let term = order.first, let value = values.first else { return sql.append(dialect.never) }
         let isLast = order.count == 1
         if value.isNull {
             if term.nullsFirst { sql.append(isLast ? "\(term.sql) IS NOT NULL" : "(\(term.sql) IS NOT NULL OR ") }
-            if isLast { return term.nullsFirst ? () : sql.append("FALSE") }
+            if isLast { return term.nullsFirst ? () : sql.append(dialect.never) }
             if !term.nullsFirst { sql.append("(") }
             sql.append("\(term.sql) IS NULL AND ")
             try after(values.dropFirst(), order.dropFirst())

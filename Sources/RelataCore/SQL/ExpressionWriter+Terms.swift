@@ -56,7 +56,8 @@ extension ExpressionWriter {
         case .comparison, .keyIn, .valueIn, .inQuery, .between, .isNull, .text, .and, .or, .not, .quantified,
             .anyElement:
             let text = try written { (writer) throws(RelataError) in try writer.condition(node) }
-            return Term(sql: "((\(text)) IS TRUE)", type: .boolean, isNullable: false, name: "the condition")
+            return Term(
+                sql: "((\(text)) IS \(dialect.always))", type: .boolean, isNullable: false, name: "the condition")
         }
     }
 

@@ -8,7 +8,7 @@ extension ExpressionWriter {
             let pattern = try self.text(pattern, for: search)
             return write(search, text.sql, pattern.sql, options)
         }
-        guard !value.isNull else { return sql.append("FALSE") }
+        guard !value.isNull else { return sql.append(dialect.never) }
         guard case .text(let constant) = value else {
             throw .invalidUse("\(describe(text)) can't be searched for \(value), which is no text")
         }

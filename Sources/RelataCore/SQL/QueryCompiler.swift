@@ -156,11 +156,16 @@ public struct QueryCompiler: Sendable {
 }
 
 extension ExpressionNode {
-    /// The first property that is neither in `groups` nor inside a figure.
+    /// The first property that is neither in `groups`, nor of an object that all of a group link to, nor inside a figure.
     fileprivate func stray(_ groups: [ExpressionNode]) -> String? {
         if groups.contains(self) { return nil }
         switch self {
-        case .property(_, let path): return path.isEmpty ? "the object" : path.joined(separator: ".")
+        case .property(let scope, let path):
+            let isOfLinked = groups.contains {
+                if case .property(scope, let link) = $0 { path.starts(with: link) } else { false }
+            }
+            if isOfLinked { return nil }
+            return path.isEmpty ? "the object" : path.joined(separator: ".")
         case .groupAggregate: return nil
         default:
             for part in parts {

@@ -156,7 +156,7 @@ extension SchemaDDL {
     }
 
     /// A constant as SQL text. Only for what a model declares: values of objects are bound.
-    static func literal(_ value: Value) -> String {
+    package static func literal(_ value: Value) -> String {
         switch value {
         case .null: return "NULL"
         case .integer(let integer): return String(integer)
