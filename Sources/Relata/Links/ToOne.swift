@@ -42,6 +42,12 @@ public struct ToOne<Target: Model>: Sendable {
     @inlinable
     public init(id: Target.Key) { self.init(key: id, box: nil) }
 
+    /// A link to the object with that key, where the key may be one that the database has yet to assign: without a key it
+    /// is ``unset``.
+    @inlinable
+    @_disfavoredOverload
+    public init(id: Target.Key?) { self.init(key: id, box: nil) }
+
     /// No link yet, for a required reference that the other side's list sets: `setlist.items.add(SetlistItem(…))`.
     /// Saving it as it is is an error.
     public static var unset: ToOne { ToOne(key: nil, box: nil) }
@@ -170,8 +176,8 @@ extension ToOne: PredicateArgumentConvertible {
     /// The target's key.
     public var predicateArgument: PredicateArgument {
         get throws {
-            guard let key else { return .value(.null) }
-            return .key(try Target.keyValue(key))
+            guard key != nil || box != nil else { return .value(.null) }
+            return .ofEntity(Target.entityName, .key(try Target.keyValue(Target.given(key))))
         }
     }
 }

@@ -50,7 +50,16 @@ extension ID: Comparable, CustomStringConvertible {
     public var description: String { uuid.uuidString.lowercased() }
 }
 
+extension ID: EntityKey {
+    package static var keyedEntity: String? { (Target.self as? any Model.Type)?.entityName }
+}
+
 extension ID: AttributeValue {
+    /// What it stands for in a predicate given as text: the object that has it as its key.
+    public var predicateArgument: PredicateArgument {
+        let value = PredicateArgument.value(databaseValue)
+        return Self.keyedEntity.map { .ofEntity($0, value) } ?? value
+    }
     /// How a column stores it.
     public static var attributeType: AttributeType { .uuid(.blob) }
     /// The value as its column stores it.

@@ -40,7 +40,7 @@ public import RelataCore
     member, names: named(init), named(bind), named(visitLinks), named(loadLinks), named(Key), named(primaryKey),
     named(keyTypes),
     named(readKey), named(entityName), named(linkedModels), named(entity), named(hash), named(==), named(Fields))
-@attached(extension, conformances: Model, Identifiable, Hashable)
+@attached(extension, conformances: Model, KeyAssignedModel, Identifiable, Hashable)
 public macro Model(table: String? = nil, originalTable: OriginalNames? = nil) =
     #externalMacro(module: "RelataMacros", type: "ModelMacro")
 
@@ -75,6 +75,9 @@ public macro Attribute(_ options: AttributeOption..., column: String? = nil, ori
 ///   - onTargetDelete: On a to-one: what happens to this object when the object it points at is deleted. By default
 ///     `.nullify` for an optional to-one and `.deny` for a required one. The rule of the target's own view of the
 ///     link goes first.
+///   - removeRule: On the view of a to-one: what happens to an object that an edit takes out. By default its to-one
+///     becomes unset, which is an error where it is required; with `.delete` the object is deleted, unless the same save
+///     gives it to another.
 ///   - inverse: The property of the other side that this link is the view of: a to-one for a `HasOne` or a
 ///     `ToMany`, a many-to-many for the second side of one. Written on the view only.
 ///   - order: The integer attribute of the objects of a one-to-many that orders it.
@@ -88,9 +91,10 @@ public macro Attribute(_ options: AttributeOption..., column: String? = nil, ori
 ///     first, if it was renamed more than once. Text literals only.
 @attached(peer)
 public macro Relationship(
-    deleteRule: DeleteRule? = nil, onTargetDelete: DeleteRule? = nil, inverse: AnyKeyPath? = nil,
-    order: AnyKeyPath? = nil, ordered: Bool = false, minimum: Int? = nil, maximum: Int? = nil, columns: [String] = [],
-    joinTable: String? = nil, joinColumns: [String] = [], originalName: OriginalNames? = nil
+    deleteRule: DeleteRule? = nil, onTargetDelete: DeleteRule? = nil, removeRule: RemoveRule? = nil,
+    inverse: AnyKeyPath? = nil, order: AnyKeyPath? = nil, ordered: Bool = false, minimum: Int? = nil,
+    maximum: Int? = nil, columns: [String] = [], joinTable: String? = nil, joinColumns: [String] = [],
+    originalName: OriginalNames? = nil
 ) = #externalMacro(module: "RelataMacros", type: "RelationshipMacro")
 
 /// Says which way a `Through` link goes: to the objects of a join model, and from each of them on to the target.

@@ -89,6 +89,18 @@ public protocol Model: Hashable, PredicateArgumentConvertible, ToOneConvertible 
     associatedtype ValidationResult
 }
 
+/// A model whose key the database assigns: one whose primary key is a single `Int?`. `@Model` conforms it.
+///
+/// A value of such a model has no key before it is saved, and saving the same value again inserts another object. So the
+/// compiler warns where what `save` returns isn't used:
+///
+/// ```swift
+/// var note = Note(text: "Call Ada")
+/// note = try await store.save(note)  // has its key from here on
+/// try await store.insert(Note(text: "Buy bread"))  // a new object that isn't needed afterwards
+/// ```
+public protocol KeyAssignedModel: Model {}
+
 /// What the `validate()` returns that every model has by itself. By this type a save knows a model without one of its
 /// own, whose objects it needn't ask.
 @_documentation(visibility: internal)
@@ -126,7 +138,7 @@ extension Model {
 
     /// The object's key, so that an object can stand for `%@` in a predicate given as text.
     public var predicateArgument: PredicateArgument {
-        get throws { .key(try storedKey()) }
+        get throws { .ofEntity(Self.entityName, .key(try storedKey())) }
     }
 
     /// All columns as values: for comparing and checking, not for storing.

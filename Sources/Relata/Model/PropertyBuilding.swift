@@ -32,10 +32,13 @@ extension Property {
     /// The other side of a one-to-one.
     public static func hasOne<Owner: Model, Target: Model, Link: ToOneProperty<Owner>>(
         _ name: String, _ type: HasOne<Target>.Type, owner: Owner.Type, inverse: String,
-        _ check: @autoclosure () -> KeyPath<Target, Link>, deleteRule: DeleteRule? = nil
+        _ check: @autoclosure () -> KeyPath<Target, Link>, deleteRule: DeleteRule? = nil,
+        removeRule: RemoveRule? = nil
     ) -> Property {
         .relationship(
-            Relationship(name, target: Target.entityName, kind: .hasOne(inverse: inverse), deleteRule: deleteRule))
+            Relationship(
+                name, target: Target.entityName, kind: .hasOne(inverse: inverse), deleteRule: deleteRule,
+                removeRule: removeRule))
     }
 
     /// Refuses an inverse of another type at compile time.
@@ -47,7 +50,8 @@ extension Property {
     @_disfavoredOverload
     public static func hasOne<Owner: Model, Target: Model, Root, Other>(
         _ name: String, _ type: HasOne<Target>.Type, owner: Owner.Type, inverse: String,
-        _ check: @autoclosure () -> KeyPath<Root, Other>, deleteRule: DeleteRule? = nil
+        _ check: @autoclosure () -> KeyPath<Root, Other>, deleteRule: DeleteRule? = nil,
+        removeRule: RemoveRule? = nil
     ) -> Property {
         .attribute(Attribute(name, type: .integer))
     }
@@ -56,24 +60,28 @@ extension Property {
     public static func toMany<Owner: Model, Target: Model, Link: ToOneProperty<Owner>>(
         _ name: String, _ type: ToMany<Target>.Type, owner: Owner.Type, inverse: String,
         _ check: @autoclosure () -> KeyPath<Target, Link>, order: ListOrder<Target>? = nil,
-        deleteRule: DeleteRule? = nil, minimum: Int? = nil, maximum: Int? = nil, originalName: OriginalNames? = nil
+        deleteRule: DeleteRule? = nil, removeRule: RemoveRule? = nil, minimum: Int? = nil, maximum: Int? = nil,
+        originalName: OriginalNames? = nil
     ) -> Property {
         .relationship(
             Relationship(
                 name, target: Target.entityName, kind: .toMany(inverse: inverse), deleteRule: deleteRule,
-                order: order?.order, minimumCount: minimum, maximumCount: maximum, originalName: originalName))
+                removeRule: removeRule, order: order?.order, minimumCount: minimum, maximumCount: maximum,
+                originalName: originalName))
     }
 
     /// The other side of a many-to-many.
     public static func toMany<Owner: Model, Target: Model>(
         _ name: String, _ type: ToMany<Target>.Type, owner: Owner.Type, inverse: String,
         _ check: @autoclosure () -> KeyPath<Target, ToMany<Owner>>, order: ListOrder<Target>? = nil,
-        deleteRule: DeleteRule? = nil, minimum: Int? = nil, maximum: Int? = nil, originalName: OriginalNames? = nil
+        deleteRule: DeleteRule? = nil, removeRule: RemoveRule? = nil, minimum: Int? = nil, maximum: Int? = nil,
+        originalName: OriginalNames? = nil
     ) -> Property {
         .relationship(
             Relationship(
                 name, target: Target.entityName, kind: .manyToManyInverse(inverse: inverse), deleteRule: deleteRule,
-                order: order?.order, minimumCount: minimum, maximumCount: maximum, originalName: originalName))
+                removeRule: removeRule, order: order?.order, minimumCount: minimum, maximumCount: maximum,
+                originalName: originalName))
     }
 
     /// Refuses an inverse of another type at compile time.
@@ -86,7 +94,8 @@ extension Property {
     public static func toMany<Owner: Model, Target: Model, Root, Other>(
         _ name: String, _ type: ToMany<Target>.Type, owner: Owner.Type, inverse: String,
         _ check: @autoclosure () -> KeyPath<Root, Other>, order: ListOrder<Target>? = nil,
-        deleteRule: DeleteRule? = nil, minimum: Int? = nil, maximum: Int? = nil, originalName: OriginalNames? = nil
+        deleteRule: DeleteRule? = nil, removeRule: RemoveRule? = nil, minimum: Int? = nil, maximum: Int? = nil,
+        originalName: OriginalNames? = nil
     ) -> Property {
         .attribute(Attribute(name, type: .integer))
     }

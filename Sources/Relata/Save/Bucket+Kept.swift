@@ -26,6 +26,8 @@ extension Bucket {
     }
 
     private func compare(_ object: M, with stored: M, _ columns: [Int]) throws {
+        // Equal values may be stored as different texts: a set within a Codable value has no order.
+        if object == stored { return }
         let (own, others) = (try object.columnValues(table), try stored.columnValues(table))
         // A copy from before a change of somebody else's is older, and needn't have changes of its own.
         for column in table.entity.revision.map(table.columnIndexes) ?? [] where own[column] != others[column] {
@@ -34,7 +36,8 @@ extension Bucket {
         for column in columns where own[column] != others[column] {
             throw RelataError.invalidUse(
                 "\(object.reference()) is stored with another \(table.columns[column].property) than the linked object "
-                    + "has, which a link doesn't write: save the object in the same call too, or link it by its id")
+                    + "has, which a link doesn't write: link it by its key, ToOne(id:), or save the object in the same call too"
+            )
         }
     }
 

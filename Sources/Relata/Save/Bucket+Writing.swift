@@ -184,7 +184,7 @@ final class BucketWrite<M: Model>: RowObserver {
         case .update, .updateColumns:
             bucket.note(row..<row + 1, .written)
             try writer.note(.update, object, overrides, columns: columns)
-            bucket.stamp(row, isInserted: false, nil, session)
+            bucket.stamp(row, isInserted: false, nil, session, creation: try writer.creation(of: object, overrides))
         }
     }
 

@@ -1,3 +1,5 @@
+import Foundation
+
 /// The objects of one model in a save, as a session sees them without knowing the type.
 @usableFromInline
 protocol AnyBucket: AnyObject {
@@ -364,9 +366,12 @@ final class Bucket<M: Model>: AnyBucket {
     }
 
     /// Puts key and stamps into the object as soon as its row is written: others may wait for the key.
-    func stamp(_ row: Int, isInserted: Bool, _ rowID: Int64?, _ session: SaveSession) {
+    ///
+    /// - Parameter creation: When an object that was updated was inserted: an update leaves that, whatever the object says.
+    func stamp(_ row: Int, isInserted: Bool, _ rowID: Int64?, _ session: SaveSession, creation: Date? = nil) {
         guard rowID != nil || table.entity.hasStamps else { return }
         var state = SavedState(session: session, rowID: rowID, isInserted: isInserted, keepsLinks: true)
+        state.storedCreation = creation
         objects[row] = M(saved: objects[row], &state)
         if rowID != nil, !isPlain, let key = objects[row].ownKey { rows[key] = row }
     }

@@ -19,6 +19,7 @@ struct LinkWriter {
             case .reference, .through: break  // not edited as lists
             }
         }
+        try deleteRemoved()
     }
 
     private func write(_ group: LinkGroup, _ list: OrderedList?, to reference: Reference) throws {
@@ -111,6 +112,18 @@ struct LinkWriter {
             condition += " AND (\(columns)) NOT IN \(list)"
             parameters.append(.keys(except))
         }
+        if reference.removeRule == .delete {
+            let removed = try keys(of: table, where: condition, parameters)
+            session.counted.noteOwner(owner, of: reference, in: schema)
+            // The place of a has-one is needed at once; who leaves a list may yet get another owner.
+            if reference.isUnique { return try delete(removed, of: table) }
+            session.removed.append((reference.index, owner, removed))
+            if session.catalog.uniquePlaces[reference.index] != nil, let column = reference.orderColumn {
+                // Their places are free for those that stay.
+                for key in removed { try place(key, at: session.nextStandIn(), column, of: table, isCounted: false) }
+            }
+            return
+        }
         guard reference.isOptional else {
             let sql = SQLStatement(
                 "SELECT 1 FROM \(RowSQL.quote(table.sqlName)) WHERE \(condition) LIMIT 1", parameters)
@@ -133,5 +146,40 @@ struct LinkWriter {
             connection.recorder?.record(
                 .update, table.index, KeyValue(key), properties: [reference.property] + table.stampProperties)
         }
+    }
+
+    // MARK: Objects without an owner
+
+    /// Deletes the objects that edits took out of lists and that have the same owner still.
+    private func deleteRemoved() throws {
+        for (number, edits) in Dictionary(grouping: session.removed, by: \.reference).sorted(by: { $0.key < $1.key }) {
+            let reference = schema.references[number]
+            let table = schema.tables[reference.source]
+            let condition =
+                RowSQL.matches(reference.columns, from: 1) + " AND \(Dialect.sqlite.tuple(table.keyColumnNames)) IN "
+                + Dialect.sqlite.rows(ofParameter: reference.columns.count + 1, columns: table.keyColumns.count)
+            let orphans = try edits.flatMap { edit in
+                try keys(of: table, where: condition, edit.owner.values.map(Parameter.value) + [.keys(edit.keys)])
+            }
+            try delete(orphans, of: table)
+        }
+        session.removed = []
+    }
+
+    private func keys(
+        of table: Table, where condition: String, _ parameters: [Parameter]
+    ) throws -> [KeyValue] {
+        try connection.values(
+            SQLStatement(
+                "SELECT \(Dialect.sqlite.list(table.keyColumnNames)) FROM \(RowSQL.quote(table.sqlName)) "
+                    + "WHERE \(condition)", parameters), types: table.keyColumns.map { table.columns[$0].type }
+        ).map { KeyValue($0) }
+    }
+
+    private func delete(_ keys: [KeyValue], of table: Table) throws {
+        if keys.isEmpty { return }
+        let report = try connection.delete(
+            entity: table.index, roots: .keys(keys), schema: schema, now: session.now, isUndoneByCaller: true)
+        connection.recorder?.record(report)
     }
 }

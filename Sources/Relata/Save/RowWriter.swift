@@ -116,6 +116,19 @@ struct RowWriter<M: Model> {
         }
     }
 
+    /// When a stored object was inserted, where its model says so.
+    func creation(of object: M, _ overrides: Overrides) throws -> Date? {
+        guard let number = table.entity.createdAt.flatMap({ table.columnIndexes(of: $0).first }),
+            case .date(let encoding) = table.columns[number].type
+        else { return nil }
+        let sql =
+            "SELECT \(RowSQL.quote(table.columns[number].name)) FROM \(RowSQL.quote(table.sqlName)) WHERE "
+            + RowSQL.matches(table.keyColumnNames, from: 1)
+        let statement = SQLStatement(sql, try key(of: object, overrides).values.map(Parameter.value))
+        let stored = try connection.values(statement, types: [table.columns[number].type]).first?.first
+        return try stored.flatMap { $0.isNull ? nil : try coding(of: Date.self, as: encoding).decode($0) }
+    }
+
     func withStatement<Result>(
         _ slot: RowSQL.Slot, _ body: (OpaquePointer) throws -> Result
     ) throws -> Result {
@@ -210,7 +223,10 @@ struct RowWriter<M: Model> {
             }
             return holder
         }
-        if let reference = errors.stealable(unique, table) {
+        if let reference = errors.stealable(
+            unique, table, isEdited: { number in overrides.contains { $0.0 == number } }),
+            try reference.removeRule == .nullify || pendingHolder() == nil
+        {
             // What is taken from an object that is yet to be written is no change of its own.
             let isCounted = try table.entity.revision == nil || pendingHolder() == nil
             let partner = KeyValue(columnIndexes(of: reference.index).map { values[$0] })

@@ -52,6 +52,8 @@ final class SaveSession {
     private var standInCount: Int64 = 0
     /// Owners whose counts may have changed: relationship name and key, by table.
     var counted = CountCheck()
+    /// Objects that edits took out of lists whose rule is to delete them, with the owner they had.
+    var removed: [(reference: Int, owner: KeyValue, keys: [KeyValue])] = []
 
     init(connection: Connection, catalog: ModelCatalog, now: Date) {
         self.connection = connection

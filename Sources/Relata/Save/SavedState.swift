@@ -12,6 +12,8 @@ public struct SavedState {
     @usableFromInline var keepsLinks = false
     /// Whether stamps are set already.
     var keepsStamps = false
+    /// When an object that is updated was inserted, as its row says.
+    var storedCreation: Date?
     /// The key of a row that the save has changed beyond what the object holds: by an edit of a list it is in.
     var reloadedKey: KeyValue?
     /// Whether the object's row is read again.
@@ -42,9 +44,9 @@ public struct SavedState {
     }
 
     /// When the object was inserted.
-    public func createdAt(_ date: Date) -> Date { isInserted && !keepsStamps ? session.now : date }
+    public func createdAt(_ date: Date) -> Date { isInserted && !keepsStamps ? session.now : storedCreation ?? date }
     /// When the object was inserted.
-    public func createdAt(_ date: Date?) -> Date? { isInserted && !keepsStamps ? session.now : date }
+    public func createdAt(_ date: Date?) -> Date? { isInserted && !keepsStamps ? session.now : storedCreation ?? date }
     /// When the object was last written.
     public func updatedAt(_ date: Date) -> Date { keepsStamps ? date : session.now }
     /// When the object was last written.

@@ -49,6 +49,16 @@ extension Store {
         try await _writeOnce { try $0.save(objects) }
     }
 
+    /// Inserts or updates an object, and returns it as it is stored: with the key that the database assigned.
+    public func save<M: KeyAssignedModel>(_ object: M) async throws -> M {
+        try await _writeOnce { try $0.save(object) }
+    }
+
+    /// Inserts or updates objects, in the order they need, and returns them with the keys that the database assigned.
+    public func save<M: KeyAssignedModel>(_ objects: [M]) async throws -> [M] {
+        try await _writeOnce { try $0.save(objects) }
+    }
+
     /// Inserts or updates objects of several models, in the order they need, in one transaction.
     @discardableResult
     public func save<each M: Model>(_ objects: repeat each M) async throws -> (repeat each M) {

@@ -54,6 +54,18 @@ extension StoreWriter {
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func save<M: Model>(_ objects: [M]) throws -> [M] { try _writeOnce { try $0.write(objects, as: .save) } }
 
+    /// Inserts or updates an object, and returns it as it is stored: with the key that the database assigned. Go on with
+    /// that one, since the value that was given still has none. For a new object that isn't needed afterwards there is
+    /// ``insert(_:)-(M)``.
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func save<M: KeyAssignedModel>(_ object: M) throws -> M { try save([object])[0] }
+
+    /// Inserts or updates objects, in the order they need, and returns them with the keys that the database assigned.
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func save<M: KeyAssignedModel>(_ objects: [M]) throws -> [M] {
+        try _writeOnce { try $0.write(objects, as: .save) }
+    }
+
     /// Inserts objects of several models, in the order they need.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")

@@ -10,6 +10,8 @@ public struct Relationship: Hashable, Sendable, Codable {
     public var deleteRule: DeleteRule?
     /// On a to-one without a declared inverse: what happens to *this* object when the target is deleted.
     public var onTargetDelete: DeleteRule?
+    /// On the view of a to-one: what happens to an object that is taken out of it; `nil` where it isn't declared.
+    public var removeRule: RemoveRule?
     /// How a to-many is ordered.
     public var order: Order?
     /// The least number of objects a to-many must hold.
@@ -29,19 +31,21 @@ public struct Relationship: Hashable, Sendable, Codable {
     public var isIndexed = true
 
     private enum CodingKeys: String, CodingKey {
-        case name, target, kind, deleteRule, onTargetDelete, order, minimumCount, maximumCount, originalName
+        case name, target, kind, deleteRule, onTargetDelete, removeRule, order, minimumCount, maximumCount, originalName
     }
 
     /// Describes a relationship. See the properties for what each argument means.
     public init(
         _ name: String, target: String, kind: Kind, deleteRule: DeleteRule? = nil, onTargetDelete: DeleteRule? = nil,
-        order: Order? = nil, minimumCount: Int? = nil, maximumCount: Int? = nil, originalName: OriginalNames? = nil
+        removeRule: RemoveRule? = nil, order: Order? = nil, minimumCount: Int? = nil, maximumCount: Int? = nil,
+        originalName: OriginalNames? = nil
     ) {
         self.name = name
         self.target = target
         self.kind = kind
         self.deleteRule = deleteRule
         self.onTargetDelete = onTargetDelete
+        self.removeRule = removeRule
         self.order = order
         self.minimumCount = minimumCount
         self.maximumCount = maximumCount
@@ -75,6 +79,14 @@ public struct Relationship: Hashable, Sendable, Codable {
 
         /// How far apart positions are written, so that placing an object seldom moves another.
         package static let gap: Int64 = 1024
+    }
+
+    /// Whether the link is the view of a to-one that the target declares.
+    var isView: Bool {
+        switch kind {
+        case .hasOne, .toMany: true
+        case .toOne, .manyToMany, .manyToManyInverse, .through: false
+        }
     }
 
     /// Whether the link may hold several objects.
@@ -115,4 +127,12 @@ public enum DeleteRule: String, Hashable, Sendable, Codable, CaseIterable {
     case deny
     /// The other side keeps its reference, which then dangles. Such a reference has no foreign key.
     case noAction
+}
+
+/// What happens to an object that an edit takes out of the view of a to-one.
+public enum RemoveRule: String, Hashable, Sendable, Codable, CaseIterable {
+    /// Its reference becomes unset and the object stays; where the reference is required, that is an error. The default.
+    case nullify
+    /// The object is deleted, with what its own delete rules say: other libraries call that removing orphans.
+    case delete
 }

@@ -193,6 +193,8 @@ public struct Reference: Sendable {
     public let onTargetDelete: DeleteRule
     /// What happens to the target when the source is deleted; `.nullify` means: nothing, the key goes with its row.
     public let onSourceDelete: DeleteRule
+    /// What happens to the source when an edit takes it out of the target's view.
+    public let removeRule: RemoveRule
     /// The column of the source's table that orders the target's view, if the view is ordered: a declared attribute's,
     /// or a position column that the store keeps.
     public let orderColumn: String?

@@ -73,7 +73,8 @@ extension SchemaResolver {
                     index: number, source: draft.source, property: name, columns: draft.columns, target: draft.target,
                     isOptional: draft.isOptional, isUnique: isUnique, inverse: view?.name,
                     onTargetDelete: targetRule(of: draft, view: view), onSourceDelete: sourceRule(of: draft),
-                    orderColumn: orderColumn, isOrderStored: isOrderStored, minimumCount: view?.minimumCount,
+                    removeRule: view?.removeRule ?? .nullify, orderColumn: orderColumn, isOrderStored: isOrderStored,
+                    minimumCount: view?.minimumCount,
                     maximumCount: view?.maximumCount, comparison: draft.relationship.comparison,
                     isIndexed: draft.relationship.isIndexed))
         }
@@ -131,6 +132,11 @@ extension SchemaResolver {
         if relationship.onTargetDelete != nil && !isToOne {
             report(
                 entity, name, "onTargetDelete is for a to-one: use deleteRule, on the side whose deletion it is about")
+        }
+        if relationship.removeRule != nil && !relationship.isView {
+            report(
+                entity, name,
+                "removeRule is for the view of a to-one: declare it on a to-many or has-one that has an inverse")
         }
         guard !relationship.isToMany else { return }
         if relationship.order != nil { report(entity, name, "only a to-many can be ordered: remove the order") }

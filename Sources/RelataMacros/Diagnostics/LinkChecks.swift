@@ -82,12 +82,13 @@ struct LinkChecks {
         var allowed: Set<String>
         switch link.kind {
         case .toOne: allowed = ["deleteRule", "onTargetDelete", "columns", "originalName"]
-        case .hasOne: allowed = ["deleteRule", "inverse"]
+        case .hasOne: allowed = ["deleteRule", "removeRule", "inverse"]
         case .toMany: allowed = ["deleteRule", "inverse", "ordered", "minimum", "maximum"]
         case .through: allowed = ["through"]
         }
         if link.kind == .toMany {
-            allowed.formUnion(isView ? ["order"] : ["order", "joinTable", "joinColumns", "originalName"])
+            allowed.formUnion(
+                isView ? ["order", "removeRule"] : ["order", "joinTable", "joinColumns", "originalName"])
         }
         return marker.arguments.list.compactMap { argument in
             guard let label = argument.label?.text, !allowed.contains(label),

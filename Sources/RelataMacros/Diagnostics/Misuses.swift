@@ -234,6 +234,10 @@ extension Misuse {
         case "inverse" where kind == .toOne:
             "a to-one holds the key itself. Write the inverse on the other side's HasOne or ToMany, which is the view"
         case "onTargetDelete": "only a to-one has one target. Write it on the to-one, or use 'deleteRule:'"
+        case "removeRule":
+            kind == .toMany
+                ? "an object of a many-to-many isn't owned by it, so taking it out deletes nothing"
+                : "nothing is taken out of it. Write it on the other side's HasOne or ToMany, which is the view"
         case "deleteRule": "it is a way through another link. Write the rule on that one"
         case "minimum", "maximum":
             kind == .toOne

@@ -1,3 +1,5 @@
+import SwiftSyntax
+
 extension ModelDeclaration {
     /// The memberwise initialiser, the one that takes bare objects for links, and the one that takes over a value as it is
     /// after a save.
@@ -87,6 +89,8 @@ extension ModelDeclaration {
     }
 
     private func defaultValue(of property: StoredProperty) -> String? {
+        // As an argument an empty list means that there are no members; as a default it would take out those stored.
+        if property.link?.kind == .toMany, property.initialValue?.isEmptyLink == true { return ".init()" }
         if let value = property.initialValue { return value.trimmedDescription }
         guard let type = property.type else { return nil }
         if type.isOptional { return "nil" }
@@ -134,6 +138,17 @@ extension ModelDeclaration {
             default: return new
             }
         }
+    }
+}
+
+extension ExprSyntax {
+    /// Whether it is an empty list of a to-many: `[]`, `.init()` or `ToMany()`.
+    fileprivate var isEmptyLink: Bool {
+        if let array = self.as(ArrayExprSyntax.self) { return array.elements.isEmpty }
+        guard let call = self.as(FunctionCallExprSyntax.self), call.arguments.isEmpty, call.trailingClosure == nil,
+            let name = call.calledExpression.trimmedDescription.split(separator: "<").first
+        else { return false }
+        return [".init", "ToMany", "ToMany.init", "Relata.ToMany", "Relata.ToMany.init"].contains(name)
     }
 }
 

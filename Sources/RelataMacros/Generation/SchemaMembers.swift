@@ -58,12 +58,12 @@ extension ModelDeclaration {
             return call.text("toOne")
         case .hasOne:
             call.add(owner: name, "inverse", inverse)
-            call.copy(["deleteRule"], from: marker)
+            call.copy(["deleteRule", "removeRule"], from: marker)
             return call.text("hasOne")
         case .toMany where inverse != nil:
             call.add(owner: name, "inverse", inverse)
             call.addOrder(marker)
-            call.copy(["deleteRule", "minimum", "maximum"], from: marker)
+            call.copy(["deleteRule", "removeRule", "minimum", "maximum"], from: marker)
             return call.text("toMany")
         case .toMany:
             call.addOrder(marker)

@@ -36,6 +36,7 @@ public enum ModelMacro: MemberMacro, ExtensionMacro {
         let missing = Set(protocols.compactMap { $0.trimmedDescription.split(separator: ".").last.map(String.init) })
         var conformances: [String] = []
         if missing.contains("Model") { conformances.append("Relata.Model") }
+        if missing.contains("KeyAssignedModel"), model.isKeyAssigned { conformances.append("Relata.KeyAssignedModel") }
         if missing.contains("Hashable") { conformances.append("Hashable") }
         if missing.contains("Identifiable"), model.persistent.contains(where: { $0.name == "id" }) {
             conformances.append("Identifiable")

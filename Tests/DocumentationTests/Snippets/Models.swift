@@ -124,7 +124,7 @@ enum StayError: Error {
         let store = try await Store.open(temporary("hotel.sqlite"), for: Stay.self)
         let monday = Date(timeIntervalSince1970: 1_772_409_600)
         do {
-            try await store.save(Stay(guest: "Ada", arrival: monday, departure: monday))
+            try await store.insert(Stay(guest: "Ada", arrival: monday, departure: monday))
         } catch {
             print(error)
         }
@@ -172,7 +172,7 @@ enum StayError: Error {
         let store = try await Store.open(temporary("readings.sqlite"), for: Reading.self)
         let date = Date(timeIntervalSince1970: 1_772_409_600.123456)
         let device = UUID(uuidString: "0198C6F2-7B1A-7C3D-8E4F-1A2B3C4D5E6F") ?? UUID()
-        try await store.save(Reading(takenAt: date, printedAt: date, uploadedAt: date, device: device))
+        try await store.insert(Reading(takenAt: date, printedAt: date, uploadedAt: date, device: device))
         print(try await store.rows("SELECT takenAt, printedAt, uploadedAt, device FROM Reading")[0])
         // docs: hide
         try printed(in: "Documentation/Models.md")

@@ -146,7 +146,7 @@ import Testing
 
         try evening.tracks.move(from: 2, to: 0)
         try evening.tracks.insert(Track(title: "Dawn"), at: 1)
-        try await store.save(evening)
+        evening = try await store.save(evening)
         print(try await store.related(to: evening) { $0.tracks }.map(\.title))
         // docs: hide
         try printed(in: "Documentation/Relationships.md")
@@ -187,7 +187,7 @@ import Testing
         let store = try await Store.open(temporary("league.sqlite"), for: Match.self)
         let lions = Team(name: "Lions", captains: [Person(name: "Ada")])
         let bears = Team(name: "Bears", captains: [Person(name: "Ben")])
-        try await store.save(Match(home: lions, away: bears))
+        try await store.insert(Match(home: lions, away: bears))
         print(try await store.fetch(lions.related { $0.homeMatches }).count)
         print(try await store.fetch(lions.related { $0.awayMatches }).count)
 
@@ -212,7 +212,7 @@ import Testing
             Step(grams: 260, ingredient: Ingredient(name: "Water")),
             Step(grams: 20, ingredient: flour),
         ])
-        try await store.save(bread)
+        try await store.insert(bread)
 
         let everything = Recipe.all.including {
             $0.ingredients
@@ -221,6 +221,31 @@ import Testing
         let loaded = try await store.fetch(everything)
         print(try loaded[0].ingredients.objects.map(\.name))
         print(try loaded[0].steps.objects.map(\.grams))
+        // docs: hide
+        try printed(in: "Documentation/Relationships.md")
+        // docs: show
+    }
+}
+
+@Model struct Invoice {
+    var id: Int?
+    @Relationship(deleteRule: .cascade, removeRule: .delete, inverse: \InvoiceLine.invoice)
+    var lines: ToMany<InvoiceLine>
+}
+
+@Model struct InvoiceLine {
+    var id: Int?
+    var text: String
+    var invoice: ToOne<Invoice>
+}
+
+@Test func membersThatGoWhenTheyAreRemoved() async throws {
+    try await example {
+        let billing = try await Store.open(temporary("billing.sqlite"), for: Invoice.self)
+        var invoice = try await billing.save(Invoice(lines: [InvoiceLine(text: "desk"), InvoiceLine(text: "chair")]))
+        invoice.lines.remove(id: 1)
+        invoice = try await billing.save(invoice)
+        print(try await billing.fetch(InvoiceLine.all).map(\.text))
         // docs: hide
         try printed(in: "Documentation/Relationships.md")
         // docs: show

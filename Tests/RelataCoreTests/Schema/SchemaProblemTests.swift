@@ -55,6 +55,8 @@ import Testing
         expectOne("A.bs: noAction would leave join rows", [a([.manyToMany("bs", "B", deleteRule: .noAction)]), b])
         let cascade = Relationship("bs", target: "B", kind: .manyToMany(), onTargetDelete: .cascade)
         expectOne("A.bs: onTargetDelete is for a to-one", [a([.relationship(cascade)]), b])
+        let removing = Relationship("bs", target: "B", kind: .manyToMany(), removeRule: .delete)
+        expectOne("A.bs: removeRule is for the view of a to-one", [a([.relationship(removing)]), b])
     }
 
     @Test func namesThatSQLTakesForOneAreRefused() {

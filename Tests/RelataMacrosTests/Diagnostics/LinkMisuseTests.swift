@@ -95,6 +95,14 @@ import Testing
                 "ToMany<Author>", "onTargetDelete: .cascade",
                 "only a to-one has one target. Write it on the to-one, or use 'deleteRule:'"
             ),
+            (
+                "ToOne<Genre>", "removeRule: .delete",
+                "nothing is taken out of it. Write it on the other side's HasOne or ToMany, which is the view"
+            ),
+            (
+                "ToMany<Author>", "removeRule: .delete",
+                "an object of a many-to-many isn't owned by it, so taking it out deletes nothing"
+            ),
             ("ToMany<Author>", "columns: [\"a\"]", "only a to-one has columns. Write them on the to-one"),
         ])
     func anArgumentHasItsPlace(type: String, argument: String, explanation: String) {

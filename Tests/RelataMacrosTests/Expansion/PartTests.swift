@@ -58,6 +58,16 @@ import Testing
             ], without: ["isKeyAssigned"])
     }
 
+    @Test func aModelWhoseKeyTheDatabaseAssignsSaysSo() {
+        expectParts(
+            of: "@Model struct Note { var id: Int? }",
+            [
+                "isKeyAssigned: true",
+                "extension Note: nonisolated Relata.Model, nonisolated Relata.KeyAssignedModel, nonisolated Hashable",
+            ])
+        expectParts(of: "@Model struct Tag { var id: Int }", ["extension Tag"], without: ["KeyAssignedModel"])
+    }
+
     @Test func aKeyOfSeveralValuesNeedsNoGuard() {
         expectParts(
             of: """
@@ -154,6 +164,22 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        "[]", "[ ]", ".init()", "ToMany()", "ToMany<Author>()", "ToMany<Author>.init()", "Relata.ToMany()",
+    ])
+    func aListThatBeginsEmptyIsNoEditOfANewValue(value: String) {
+        expectParts(
+            of: "@Model struct Book { let id: ID<Book>; var authors: ToMany<Author> = \(value) }",
+            ["init(id: Relata.ID<Book> = .init(), authors: ToMany<Author> = .init())"])
+    }
+
+    @Test(arguments: ["[.king]", "ToMany([.king])", "usual()"])
+    func aListThatBeginsWithObjectsKeepsThem(value: String) {
+        expectParts(
+            of: "@Model struct Book { let id: ID<Book>; var authors: ToMany<Author> = \(value) }",
+            ["init(id: Relata.ID<Book> = .init(), authors: ToMany<Author> = \(value))"])
+    }
+
     @Test func valuesOfTransientsStayAndReadLinksAreUnloaded() {
         expectParts(
             of: #"""
@@ -167,7 +193,7 @@ import Testing
                 }
                 """#,
             [
-                "authors: ToMany<Author> = ToMany()", "self.cache = other.cache", "self.images = other.images",
+                "authors: ToMany<Author> = .init()", "self.cache = other.cache", "self.images = other.images",
                 // A read object has no edits, whatever its links begin with.
                 "self.authors = .init()", "self.images = .init()",
             ],

@@ -337,7 +337,7 @@ import Testing
                     }
                 }
 
-                extension Book: nonisolated Relata.Model, nonisolated Hashable, nonisolated Identifiable {}
+                extension Book: nonisolated Relata.Model, nonisolated Relata.KeyAssignedModel, nonisolated Hashable, nonisolated Identifiable {}
                 """#)
     }
 }

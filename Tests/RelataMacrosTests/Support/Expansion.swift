@@ -9,7 +9,8 @@ import Testing
 @testable import RelataMacros
 
 let macroSpecs: [String: MacroSpec] = [
-    "Model": MacroSpec(type: ModelMacro.self, conformances: ["Model", "Identifiable", "Hashable"]),
+    "Model": MacroSpec(
+        type: ModelMacro.self, conformances: ["Model", "KeyAssignedModel", "Identifiable", "Hashable"]),
     "Attribute": MacroSpec(type: AttributeMacro.self),
     "Relationship": MacroSpec(type: RelationshipMacro.self),
     "Transient": MacroSpec(type: TransientMacro.self),

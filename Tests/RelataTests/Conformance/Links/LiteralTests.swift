@@ -3,7 +3,7 @@ import Testing
 
 @Model struct Bookcase {
     var id: Int?
-    var label: String
+    @Attribute(.unique) var label: String
     var authors: ToMany<Author> = []
     @Relationship(ordered: true) var top: ToMany<Author> = []
 }
@@ -48,9 +48,24 @@ import Testing
         var bookcase = try #require(try await store.fetch(Bookcase.self, id: saved.id))
         #expect(!bookcase.authors.isLoaded && !bookcase.authors.hasEdits && !bookcase.top.hasEdits)
         bookcase.label = "m"
-        try await store.save(bookcase)
+        _ = try await store.save(bookcase)
         #expect(try await store.related(to: bookcase) { $0.authors }.map(\.name) == ["a"])
         #expect(try await store.related(to: bookcase) { $0.top }.map(\.name) == ["b"])
+    }
+
+    @Test(arguments: Engine.allCases) func aNewValueSaysNothingOfListsThatBeginEmpty(_ engine: Engine) async throws {
+        let store = try TestStore.make(engine, for: Bookcase.self)
+        let saved = try await store.save(Bookcase(label: "l", authors: [Author(name: "a")], top: [Author(name: "b")]))
+        let renamed = Bookcase(id: saved.id, label: "m")
+        #expect(!renamed.authors.hasEdits && !renamed.top.hasEdits)
+        _ = try await store.save(renamed)
+        #expect(try await store.related(to: saved) { $0.authors }.map(\.name) == ["a"])
+        let matched = try await store.save(Bookcase(label: "m"), matching: { $0.label })
+        #expect(matched.id == saved.id)
+        #expect(try await store.related(to: saved) { $0.top }.map(\.name) == ["b"])
+        _ = try await store.save(Bookcase(id: saved.id, label: "m", authors: []))
+        #expect(try await store.related(to: saved) { $0.authors }.isEmpty)
+        #expect(try await store.related(to: saved) { $0.top }.map(\.name) == ["b"])
     }
 
     @Test(arguments: Engine.allCases) func anUpdateByQuerySetsAndUnsetsLinks(_ engine: Engine) async throws {

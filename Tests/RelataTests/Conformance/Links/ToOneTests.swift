@@ -17,6 +17,16 @@ import Testing
         #expect(try book.genre?.object == genre)
     }
 
+    @Test(arguments: Engine.allCases) func aKeyThatTheDatabaseAssignsIsGivenAsItIs(_ engine: Engine) throws {
+        let store = try Discs(engine).store
+        let disc = try #require(try store.first(Disc.where { $0.title == "C" }))
+        let piece = try store.save(Piece(title: "p", seconds: 1, disc: ToOne(id: disc.id)))
+        #expect(piece.disc.id == disc.id)
+        let new = Disc(title: "new", band: .unset)
+        let error = thrown { try store.insert(Piece(title: "p", seconds: 1, disc: ToOne(id: new.id))) }
+        #expect(error?.kind == "requiredReference" && error?.reference == "Piece.disc")
+    }
+
     @Test(arguments: Engine.allCases) func eitherSideIsSetAndBothSeeIt(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Book.self)
         let (fantasy, crime) = try store.insert(Genre(name: "fantasy"), Genre(name: "crime"))

@@ -34,6 +34,10 @@ struct DiagnosticsTests {
                     _ = try await store.fetch(Book.sorted { $0.titel })  // has no member 'titel'
                     _ = try await store.fetch(Book.all.including { $0.author })  // has no member 'author'
                     _ = try await store.fetch(Book.all.select { ($0.titel, $0.year) })  // has no member 'titel'
+                    _ = Book.all.grouped { $0.titel }  // has no member 'titel'
+                    _ = Book.all.grouped { ($0.titel, $0.year) }  // has no member 'titel'
+                    _ = Book.all.grouped { $0.title; $0.year }  // several as a tuple: 'grouped { ($0.a, $0.b) }'
+                    _ = Book.all.grouped { $0.authors }  // give an attribute, a to-one or a computed value
                     _ = try await store.fetch(Book.self, id: ID()) { $0.autors }  // has no member 'autors'
                     _ = try await store.first(Book.where { $0.titel == "x" })  // has no member 'titel'
                     _ = try await store.count(Book.where { $0.titel == "x" })  // has no member 'titel'
@@ -42,6 +46,24 @@ struct DiagnosticsTests {
                     _ = try await store.fetch(Song.self, id: "x")  // the key of the model is of another type
                 }
                 """)
+    }
+
+    @Test func savingWithoutTakingTheAssignedKeyIsAWarning() throws {
+        try Compiler.expectErrors(
+            in: Self.models + """
+                func use(_ store: Store, _ song: Song, _ genre: Genre) async throws {
+                    try await store.save(song)  // result of call to 'save' is unused
+                    try await store.save([song])  // result of call to 'save' is unused
+                    try await store.write { tx in
+                        try tx.save(song)  // result of call to 'save' is unused
+                        try tx.save([genre])
+                    }
+                    let stored = try await store.save(song)
+                    try await store.insert(Song(title: stored.title))
+                    try await store.save(genre)
+                    try await store.save(song, genre)
+                }
+                """, ["-warnings-as-errors"])
     }
 
     @Test func aMistakeInTheInitializerIsTheOnlyErrorAndStandsThere() throws {

@@ -21,7 +21,7 @@ import Testing
         let name = try #require(program.prefixMatch(of: /\/\/ (\w+\.swift)\n/)?.output.1)
         let (errors, output) = try Compiler.errors(
             in: program, file: String(name),
-            ["-swift-version", "6"] + (name == "main.swift" ? [] : ["-parse-as-library"]))
+            ["-swift-version", "6", "-warnings-as-errors"] + (name == "main.swift" ? [] : ["-parse-as-library"]))
         #expect(errors == [], "\(output)")
     }
 

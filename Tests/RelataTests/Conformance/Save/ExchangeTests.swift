@@ -202,9 +202,9 @@ import Testing
         let store = try TestStore.make(engine, for: CheckedLocker.self)
         func codes() throws -> [String] { try store.fetch(CheckedLocker.sorted { $0.id }).map(\.code) }
         try store.insert(CheckedLocker(code: "a"), CheckedLocker(code: "b"))
-        try store.save([CheckedLocker(code: "c"), CheckedLocker(id: 1, code: "b"), CheckedLocker(id: 2, code: "a")])
+        _ = try store.save([CheckedLocker(code: "c"), CheckedLocker(id: 1, code: "b"), CheckedLocker(id: 2, code: "a")])
         #expect(try codes() == ["b", "a", "c"])
-        try store.save([CheckedLocker(code: "d"), CheckedLocker(code: "b"), CheckedLocker(id: 1, code: "e")])
+        _ = try store.save([CheckedLocker(code: "d"), CheckedLocker(code: "b"), CheckedLocker(id: 1, code: "e")])
         #expect(try codes() == ["e", "a", "c", "d", "b"])
         // What a new object got gives no way to one that comes after it.
         let twice = [CheckedLocker(code: "f"), CheckedLocker(id: 1, code: "f")]
@@ -220,7 +220,7 @@ import Testing
             try tx.execute("CREATE TABLE coat (id INTEGER, email TEXT REFERENCES Visitor(email) ON UPDATE CASCADE)")
             try tx.execute("INSERT INTO coat VALUES (1, 'a'), (2, 'b')")
         }
-        try store.save([Visitor(id: one.id, email: "b"), Visitor(id: two.id, email: "a")])
+        _ = try store.save([Visitor(id: one.id, email: "b"), Visitor(id: two.id, email: "a")])
         #expect(try store.fetch(Visitor.sorted { $0.id }).map(\.email) == ["b", "a"])
         #expect(try store.rows("SELECT email FROM coat ORDER BY id") == [["b"], ["a"]])
     }

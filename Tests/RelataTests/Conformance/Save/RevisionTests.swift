@@ -64,6 +64,21 @@ import Testing
         #expect(try store.refresh(article).revision == 5)
     }
 
+    /// An update leaves the date of creation, and gives back what is stored.
+    @Test(arguments: Engine.allCases) func theDateOfCreationStays(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: Stamped.self)
+        let first = try store.insert(Stamped(name: "a"))
+        var edited = first
+        edited.created = .distantPast
+        #expect(try store.save(edited).created == first.created)
+        #expect(try store.update([edited])[0].created == first.created)
+        // A new value with a key that is there.
+        #expect(try store.save(Stamped(id: first.id, name: "b")).created == first.created)
+        #expect(try store.save(Stamped(name: "b"), matching: { $0.name }).created == first.created)
+        let changed = try store.update(first.id) { $0.created = Date(timeIntervalSince1970: 1) }
+        #expect(try changed.created == store.refresh(first).created)
+    }
+
     @Test(arguments: Engine.allCases) func aStaleValueIsAConflictWithBothVersions(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Article.self)
         let article = try store.insert(Article(title: "old"))
@@ -132,7 +147,7 @@ import Testing
         let store = try TestStore.make(engine, for: Article.self)
         let article = try store.insert(
             Article(title: "t", comments: ToMany([Comment(text: "a"), Comment(text: "b")])))
-        for comment in try article.comments.objects { try store.save(comment) }
+        for comment in try article.comments.objects { _ = try store.save(comment) }
         let (one, two) = try store.insert(
             Summary(article: ToOne(id: article.id)), Article(title: "u", section: ToOne(Section(name: "s"))))
         var (thief, victim) = (two, one)

@@ -22,6 +22,22 @@ import Testing
     @Relationship(inverse: \Meeting.hall) var meetings: ToMany<Meeting>
 }
 
+/// Sets have no order of their own, and so no one text.
+struct ShelfRules: Codable, Hashable, Sendable {
+    var labels: Set<String>
+}
+
+@Model struct RuledShelf {
+    let id: Int
+    var rules: ShelfRules
+    @Relationship(inverse: \RuledBook.shelf) var books: ToMany<RuledBook>
+}
+
+@Model struct RuledBook {
+    let id: ID<RuledBook>
+    var shelf: ToOne<RuledShelf>
+}
+
 @Model struct RoomOwner {
     let id: Int
     var name: String
@@ -74,6 +90,33 @@ import Testing
         #expect(try results.map { try $0.get() as? MeetingAlarm } == [try store.fetch(MeetingAlarm.self, id: 3)])
     }
 
+    @Test(arguments: Engine.allCases) func aLinkedObjectWithASetIsUnchanged(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: RuledShelf.self)
+        for number in 0..<20 {
+            let labels = Set((0..<9).map { "\($0 * 31 + number)" })
+            try store.insert(RuledShelf(id: number, rules: ShelfRules(labels: labels)))
+            let shelf = try #require(try store.fetch(RuledShelf.self, id: number))
+            try store.insert(RuledBook(shelf: shelf))
+        }
+        #expect(try store.count(RuledBook.all) == 20)
+    }
+
+    @Test(arguments: Engine.allCases) func aLinkedObjectThatIsOlderThanTheStoredOneIsRefused(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: Meeting.self)
+        let owner = try store.save(RoomOwner(id: 1, name: "o"))
+        try store.update(RoomOwner.self, id: 1) { $0.name = "p" }
+        let error = thrown { try store.insert(MeetingRoom(name: "a", owner: ToOne(owner))) }
+        #expect(error?.description.contains("stored with another name") == true, "\(error as Any)")
+        // Where only the link matters, its key says so.
+        try store.insert(MeetingRoom(name: "a", owner: ToOne(id: owner.id)))
+        #expect(try store.fetch(RoomOwner.self, id: 1)?.name == "p")
+        // A revision tells that an object is from before.
+        let hall = try store.save(MeetingRoom(name: "b", seats: 4))
+        try store.update(MeetingRoom.self, id: "b") { $0.seats = 6 }
+        try store.insert(Meeting(id: UUID(), begins: exact, hall: ToOne(hall)))
+        #expect(try store.fetch(MeetingRoom.self, id: "b")?.seats == 6)
+    }
+
     @Test(arguments: Engine.allCases) func changesOfALinkedStoredObjectAreRefused(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Meeting.self)
         var hall = try store.insert(MeetingRoom(name: "a", seats: 4))
@@ -81,6 +124,7 @@ import Testing
         let meeting = Meeting(id: UUID(), begins: exact, hall: ToOne(hall))
         let error = thrown { try store.save(meeting) }
         #expect(error?.description.contains("MeetingRoom a is stored with another seats") == true, "\(error as Any)")
+        #expect(error?.description.contains("link it by its key, ToOne(id:), or save") == true, "\(error as Any)")
         #expect(try store.count(Meeting.all) == 0 && store.fetch(MeetingRoom.self, id: "a")?.seats == 4)
         // In a batch, in a list, and where each is saved by itself.
         #expect(thrown { try store.save([Meeting(id: UUID(), begins: exact), meeting]) }?.kind == "invalidUse")
