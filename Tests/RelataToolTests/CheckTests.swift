@@ -26,19 +26,26 @@ import Testing
         let file = try SampleFile.library()
         let status = Attribute("status", type: .text, allowedValues: ["lent", "shelved"])
         let note = Attribute("note", type: .json, isOptional: true)
+        // In Swift, the quote and the accent are one character.
+        let mark = Attribute("mark", type: .text, isOptional: true, allowedValues: ["'\u{301}) OR 1 --"])
         let copy = Entity(
             name: "Copy",
-            properties: [.attribute(Attribute("id", type: .integer)), .attribute(status), .attribute(note)])
+            properties: [
+                .attribute(Attribute("id", type: .integer)), .attribute(status), .attribute(note), .attribute(mark),
+            ])
         let connection = try Connection(path: file.path)
         let entities = try Introspection.entities(of: connection) + [copy]
         try SQLiteMigrator.migrate(
             connection, schema: try Schema(entities), steps: [MigrationStep("adopt", taking: .adopting)])
-        try connection.execute("INSERT INTO Copy VALUES (1, 'lent', '{}'), (2, 'lost', NULL), (3, 'shelved', 'x')")
+        try connection.execute(
+            "INSERT INTO Copy VALUES (1, 'lent', '{}', '''\u{301}) OR 1 --'), "
+                + "(2, 'lost', NULL, NULL), (3, 'shelved', 'x', 'y')")
         try connection.close()
         let run = try file.run("check")
         #expect(run.exitCode == 1)
         #expect(run.lines.contains("Copy.status: 1 object holds what its enum doesn't have (Copy 2 holds lost)"))
         #expect(run.lines.contains("Copy.note: 1 object holds what is no JSON (Copy 3 holds x)"))
+        #expect(run.lines.contains("Copy.mark: 1 object holds what its enum doesn't have (Copy 3 holds y)"))
         let query = try #require(run.lines.first { $0.contains("SELECT * FROM \"Copy\" AS x WHERE x.\"status\"") })
         #expect(query.contains("NOT IN ('lent', 'shelved')"))
     }

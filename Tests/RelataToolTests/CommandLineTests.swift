@@ -3,6 +3,17 @@ import Foundation
 import Testing
 
 @Suite struct CommandLineTests {
+    #if os(Linux)
+    @Test(arguments: [["inspect"], ["fetch", "Book"]])
+    func outputThatIsLostIsAnError(_ command: [String]) throws {
+        let file = try SampleFile.library()
+        let full = try #require(FileHandle(forWritingAtPath: "/dev/full"))
+        let arguments = [command[0], file.path] + command.dropFirst()
+        let run = try Tool.run(arguments, output: full)
+        #expect(run.exitCode == 1 && run.errors.contains("the output can't be written"), "\(run.errors)")
+    }
+    #endif
+
     @Test func helpAndVersionGoToStandardOutput() throws {
         for arguments in [["--help"], ["help", "fetch"], ["delete", "--help"]] {
             let run = try Tool.run(arguments)

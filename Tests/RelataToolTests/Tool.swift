@@ -38,9 +38,10 @@ enum Tool {
         try run(arguments, input: input)
     }
 
-    /// Runs it; what it says beside its output goes to `errors` where that is given.
+    /// Runs it; its output, and what it says beside it, go to `output` and `errors` where these are given.
     static func run(
-        _ arguments: [String], input: String = "", in folder: String? = nil, errors: FileHandle? = nil
+        _ arguments: [String], input: String = "", in folder: String? = nil, output: FileHandle? = nil,
+        errors: FileHandle? = nil
     ) throws -> ToolRun {
         guard let executable else { throw NotBuilt() }
         // Files rather than pipes: a pipe that nobody reads would stop the process when it is full.
@@ -52,7 +53,7 @@ enum Tool {
         try input.write(toFile: files.path("in"), atomically: false, encoding: .utf8)
         for name in ["out", "err"] { try Data().write(to: URL(fileURLWithPath: files.path(name))) }
         process.standardInput = try FileHandle(forReadingFrom: URL(fileURLWithPath: files.path("in")))
-        process.standardOutput = try FileHandle(forWritingTo: URL(fileURLWithPath: files.path("out")))
+        process.standardOutput = try output ?? FileHandle(forWritingTo: URL(fileURLWithPath: files.path("out")))
         process.standardError = try errors ?? FileHandle(forWritingTo: URL(fileURLWithPath: files.path("err")))
         try process.run()
         process.waitUntilExit()

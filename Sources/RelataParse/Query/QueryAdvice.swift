@@ -47,7 +47,9 @@ struct QueryAdvice: Sendable {
         switch call.body["comment"] {
         case nil, .null?: return nil
         case .string(let text)?:
-            return String(text.prefix(maximumComment).map { isControl($0) ? " " : $0 })
+            // A character may be of any length.
+            let start = String(text.unicodeScalars.prefix(maximumComment))
+            return String(start.map { isControl($0) ? " " : $0 })
         default: throw ParseError(.invalidQuery, "comment must be a string")
         }
     }

@@ -94,6 +94,10 @@ extension ParseError {
                 .internalServerError, "the server's disk is full: nothing was written. Try again later", status: 503)
             return
         }
+        if let message = error.refusalOfTable {
+            self.init(.validationError, message)
+            return
+        }
         switch error {
         case .notFound: self.init(.objectNotFound, "Object not found.")
         case .invalidReference: self.init(.objectNotFound, error.description, status: 400)

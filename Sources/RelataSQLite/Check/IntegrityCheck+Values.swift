@@ -33,8 +33,8 @@ extension IntegrityCheck {
     /// A constant in SQL.
     private func literal(_ value: Value) -> String? {
         switch value {
-        case .integer(let value): "\(value)"
-        case .text(let text) where !text.contains("\0"): "'\(text.replacing("'", with: "''"))'"
+        case .integer: SchemaDDL.literal(value)
+        case .text(let text) where !text.unicodeScalars.contains("\0"): SchemaDDL.literal(value)
         default: nil
         }
     }

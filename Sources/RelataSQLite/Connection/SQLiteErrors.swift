@@ -8,6 +8,14 @@ extension RelataError {
     }
 }
 
+extension RelataError {
+    /// What a `CHECK` or a trigger of the table says, where one refused a row: no later try succeeds.
+    package var refusalOfTable: String? {
+        guard case .database(let code, let message, _) = self else { return nil }
+        return [SQLITE_CONSTRAINT_CHECK_, SQLITE_CONSTRAINT_TRIGGER_].contains(Int32(code)) ? message : nil
+    }
+}
+
 /// What SQLite's result codes mean to a program.
 enum SQLiteErrors {
     /// The error of opening a file.

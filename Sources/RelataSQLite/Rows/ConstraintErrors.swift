@@ -72,10 +72,14 @@ package struct ConstraintErrors {
         return columns.isEmpty || columns.count < names.count ? nil : columns
     }
 
-    /// The one-to-one of these unique columns whose partner can be without.
-    package func stealable(_ columns: [Int], _ table: Table) -> Reference? {
+    /// The one-to-one of these unique columns whose partner can be without, or goes.
+    ///
+    /// - Parameter isEdited: Whether the object gets the reference by an edit of its has-one. Only such an edit deletes
+    ///   the partner before.
+    package func stealable(_ columns: [Int], _ table: Table, isEdited: (Int) -> Bool) -> Reference? {
         schema.references.first { reference in
-            reference.source == table.index && reference.inverse != nil && reference.isOptional
+            reference.source == table.index && reference.inverse != nil
+                && (reference.removeRule == .delete ? isEdited(reference.index) : reference.isOptional)
                 && columns.allSatisfy { table.columns[$0].property == reference.property }
         }
     }
@@ -119,3 +123,5 @@ package let SQLITE_CONSTRAINT_ROWID_: Int32 = 2579
 package let SQLITE_CONSTRAINT_UNIQUE_: Int32 = 2067
 package let SQLITE_CONSTRAINT_NOTNULL_: Int32 = 1299
 package let SQLITE_CONSTRAINT_FOREIGNKEY_: Int32 = 787
+package let SQLITE_CONSTRAINT_CHECK_: Int32 = 275
+package let SQLITE_CONSTRAINT_TRIGGER_: Int32 = 1811

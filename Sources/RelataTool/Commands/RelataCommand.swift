@@ -47,7 +47,10 @@ struct RelataCommand: ParsableCommand {
     }
 
     private static func leave(_ code: Int32) -> Never {
-        fflush(nil)
+        if fflush(nil) != 0, code == 0 {
+            Console.fail("the output can't be written: \(String(cString: strerror(errno)))")
+            Foundation.exit(1)
+        }
         Foundation.exit(code)
     }
 

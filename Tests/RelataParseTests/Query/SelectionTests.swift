@@ -117,6 +117,9 @@ import Testing
         #expect(await comment("comment=a%0D%0Ab%00c%1B%E2%80%A8d") == "a b c  d")
         #expect(await comment("limit=1") == nil)
         #expect(await comment("comment=\(String(repeating: "x", count: 1000))")?.count == 256)
+        // A character may be of any length.
+        let accents = "x" + String(repeating: "%CC%81", count: 1000)
+        #expect((await comment("comment=\(accents)")?.utf8.count ?? 0) < 600)
         #expect(try await server.error("Book", [:], ["comment": 5]).code == 102)
     }
 }
