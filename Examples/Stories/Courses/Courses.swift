@@ -52,7 +52,7 @@ public struct Courses: Sendable {
     public func add(_ episodes: [Episode], to series: Series) async throws {
         var series = series
         series.episodes.add(episodes)
-        try await store.save(series)
+        _ = try await store.save(series)
     }
 
     /// Takes one episode out of a series. It stays, without one.
@@ -64,7 +64,7 @@ public struct Courses: Sendable {
     public func remove(_ episodes: [Episode], from series: Series) async throws {
         var series = series
         series.episodes.remove(episodes)
-        try await store.save(series)
+        _ = try await store.save(series)
     }
 }
 

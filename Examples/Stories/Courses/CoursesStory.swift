@@ -29,7 +29,7 @@ extension Story {
 
         var watched = values
         watched.history.set(History(progress: 0.25))
-        try await store.save(watched)
+        _ = try await store.save(watched)
         let history = try await store.related(to: values) { $0.history }.orThrow("history")
         transcript.say("episode.history.set(history)")
         transcript.say("  history.ofEpisode: \(try await store.related(to: history) { $0.ofEpisode }?.title ?? "none")")
@@ -70,7 +70,7 @@ extension Story {
             transcript.say("\(series.title): \(series.episodeCount), \(latest ?? "not begun")")
         }
         let linking = try await courses.store.first(Episode.where { $0.title == "Linking C" }).orThrow("Linking C")
-        try await courses.store.save(History(progress: 0.5, ofEpisode: ToOne(linking)))
+        try await courses.store.insert(History(progress: 0.5, ofEpisode: ToOne(linking)))
         transcript.say("and after half of “Linking C”:")
         for series in try await courses.overview() {
             transcript.say("  \(series.title): last watched “\(series.latest ?? "")”")

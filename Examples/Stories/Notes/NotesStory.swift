@@ -49,7 +49,7 @@ extension Story {
             transcript.say("  \(image.name) at (\(frame.x), \(frame.y)), \(frame.width) × \(frame.height)")
         }
         walk.isEditing = true
-        try await notebook.store.save(walk)
+        _ = try await notebook.store.save(walk)
         transcript.say("isEditing is true here, and after a fetch: \(try await notebook.note(1)?.isEditing ?? false)")
         try await notebook.update(1, at: day(4)) { $0.text = "Start at the mill, the boathouse is closed." }
         transcript.say("updated note 1; there are still \(try await notebook.store.count(Note.all)) notes")

@@ -130,7 +130,7 @@ enum OldLeague {
     try await example {
         // docs: hide
         let old = try await Store.open(temporary("seasons.sqlite"), for: OldLeague.Season.self)
-        try await old.save(OldLeague.Season(name: "The first", began: "1998 (in May)"))
+        try await old.insert(OldLeague.Season(name: "The first", began: "1998 (in May)"))
         try old.close()
         // docs: show
         var options = Store.Options()
@@ -152,7 +152,7 @@ enum OldLeague {
     try await example {
         // docs: hide
         let store = try await Store.open(temporary("league.sqlite"), for: Player.self)
-        try await store.save([Player(name: "Arthur", score: 5), Player(name: "Dora", score: 1)])
+        try await store.insert([Player(name: "Arthur", score: 5), Player(name: "Dora", score: 1)])
         // docs: show
         let sums = try await store.read { tx in try tx.rows("SELECT SUM(score) FROM Player") }
         try await store.write { tx in
@@ -166,7 +166,7 @@ enum OldLeague {
 
         let recorder = StatementRecorder()  // of the product RelataTesting
         let memory = try Store.inMemory(for: Player.self, options: recorder.options)
-        try await memory.save(Player(name: "Eve", club: ToOne(Club(name: "Greens"))))
+        try await memory.insert(Player(name: "Eve", club: ToOne(Club(name: "Greens"))))
         try await recorder.expectQueries(2) { _ = try await memory.fetch(Club.all.including { $0.players }) }
         // docs: hide
         #expect(!recorder.statements.isEmpty)

@@ -64,7 +64,7 @@ import Testing
         // docs: show
 
         do {
-            try await store.save([Dog(name: "Rex"), Dog(name: "")])
+            try await store.insert([Dog(name: "Rex"), Dog(name: "")])
         } catch {
             print(error)
         }
@@ -76,7 +76,7 @@ import Testing
 
         try await store.write { tx in
             let rex = try tx.first(Dog.where { $0.name == "Rex" })
-            try tx.save(Dog(name: "Puppy", owner: ToOne(Keeper(name: "Cleo"))))
+            try tx.insert(Dog(name: "Puppy", owner: ToOne(Keeper(name: "Cleo"))))
             if let rex { try tx.delete(rex) }
         }
         let task = store.perform {
@@ -101,7 +101,7 @@ import Testing
 
         var dogs = store.observe(Dog.sorted { $0.name }).makeAsyncIterator()
         print(try await dogs.next()?.map(\.name) ?? [])
-        try await store.save(Dog(name: "Bella"))
+        try await store.insert(Dog(name: "Bella"))
         print(try await dogs.next()?.map(\.name) ?? [])
 
         print(try Store.pendingMigration(temporary("dogs.sqlite"), for: Dog.self).changes.count, "schema changes")

@@ -35,7 +35,7 @@ struct GettingStarted {
             // docs: show
 
             let omens = Book(title: "Good Omens", genre: ToOne(id: "Fantasy"))
-            try await store.save([mort, omens])
+            try await store.insert(omens)
 
             let found = try await store.fetch(Book.where { $0.title.hasPrefix("Good") })
             print(found.map(\.title))

@@ -128,7 +128,7 @@ private struct RandomRun {
             guard var disc = try store.fetch(Disc.self, id: key) else { return }
             disc.label = label.map { ToOne(id: $0) }
             disc.rating = nil
-            try store.save(disc)
+            _ = try store.save(disc)
         }
     }
 

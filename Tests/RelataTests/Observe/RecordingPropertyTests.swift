@@ -94,7 +94,7 @@ struct RecordingPropertyTests {
         case 8:
             var series = Series(title: "\(number)")
             series.episodes.add([Episode(title: "1"), Episode(title: "2"), Episode(title: "3")])
-            try tx.save(series)
+            _ = try tx.save(series)
         case 9:
             guard let series = try tx.first(Series.all), let id = series.id,
                 let episode = try tx.related(to: series, { $0.episodes }).last

@@ -139,7 +139,7 @@ import Testing
                 var series = Series(title: "\(number)")
                 series.episodes.add((0..<5).map { Episode(title: "\(number).\($0)") })
                 do {
-                    try await store.save(series)
+                    _ = try await store.save(series)
                     return true
                 } catch is CancellationError {
                     return false

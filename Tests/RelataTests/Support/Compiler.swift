@@ -52,8 +52,10 @@ enum Compiler {
 
 extension Compiler {
     /// Expects one error at each line that ends in a comment, with the comment in its text, and no other.
-    static func expectErrors(in source: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
-        let (errors, output) = try errors(in: source)
+    static func expectErrors(
+        in source: String, _ flags: [String] = [], sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let (errors, output) = try errors(in: source, flags)
         var expected: [(line: Int, text: String)] = []
         for (index, line) in source.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
             guard let comment = line.range(of: "  // ") else { continue }

@@ -221,7 +221,7 @@ import Testing
 
     @Test func aReferenceThatDanglesIsMissing() throws {
         let store = try Store.inMemory(for: Trunk.self)
-        try store.save(Dangling(mark: ToOne(Seal(name: "gone"))))
+        try store.insert(Dangling(mark: ToOne(Seal(name: "gone"))))
         try store.delete(Seal.self, id: "gone")
         #expect(try store.fetch(Dangling.all).dump().hasSuffix("mark: Seal(\"gone\")"))
         #expect(try store.fetch(Dangling.all.including { $0.mark }).dump().hasSuffix("mark: Seal(\"gone\") (missing)"))

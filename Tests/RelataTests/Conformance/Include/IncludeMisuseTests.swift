@@ -81,7 +81,7 @@ import Testing
         let store = try TestStore.make(engine, for: Visit.self)
         let mill = Sight(name: "Mill", town: ToOne(Town(name: "Ely")))
         let last = try store.save(Visit(day: "Sunday", place: ToOne(mill)))
-        try store.save([
+        _ = try store.save([
             Visit(day: "Friday", place: ToOne(mill), next: last.id.map { ToOne(id: $0) }),
             Visit(day: "Saturday", place: ToOne(Sight(name: "Tower"))),
         ])

@@ -49,7 +49,7 @@ import Testing
                     }
                     others.addTask {
                         for number in 0..<20 {
-                            try await store.save(History(id: 1000 + number, progress: 1))
+                            _ = try await store.save(History(id: 1000 + number, progress: 1))
                             loops.saves.add(1, ordering: .relaxed)
                             try await Task.sleep(for: .milliseconds(1))
                         }

@@ -158,7 +158,7 @@ private final class Reports: Sendable {
     @Test func theFileTellsWhichCasesAnEnumHas() throws {
         let path = TestStore.path()
         let store = try TestStore.open(path, for: [Volume.self])
-        try store.save([
+        _ = try store.save([
             Volume(id: 1), Volume(id: 2, address: Address(city: "Oslo")), Volume(id: 3),
         ])
         try store.execute("UPDATE Volume SET status = 'lost' WHERE id = 1")
