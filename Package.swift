@@ -4,8 +4,8 @@ import PackageDescription
 
 // Relata: relationship-first persistence for Swift.
 //
-// An app that imports `Relata` fetches GRDB and swift-syntax. What only the command-line tool needs stands
-// behind the trait `CommandLineTool`, what only the server needs behind `Server`. Both are off by default.
+// An app that imports `Relata` fetches swift-syntax. What only the command-line tool needs stands behind the trait
+// `CommandLineTool`, what only the server needs behind `Server`. Both are off by default.
 
 /// Every target of ours compiles without a warning.
 let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
@@ -29,7 +29,6 @@ let package = Package(
             description: "The Parse-compatible server: `RelataServer`, and `relata serve` in the command-line tool."),
     ],
     dependencies: [
-        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
@@ -53,15 +52,11 @@ let package = Package(
                 .product(name: "SwiftCompilerPlugin", package: "swift-syntax"),
             ],
             swiftSettings: strict),
-        // The engine on GRDB's connections.
+        // The system's SQLite.
+        .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+        // The engine on SQLite.
         .target(
-            name: "RelataSQLite",
-            dependencies: [
-                "RelataCore", "CRelataSQLite",
-                .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "GRDBSQLite", package: "GRDB.swift"),
-            ],
-            swiftSettings: strict),
+            name: "RelataSQLite", dependencies: ["RelataCore", "CRelataSQLite", "CSQLite"], swiftSettings: strict),
         // What an app imports: the typed API over plans and an engine.
         .target(name: "Relata", dependencies: ["RelataCore", "RelataSQLite", "RelataMacros"], swiftSettings: strict),
         // Parse's protocol on a store: classes, objects, queries, batches and schemas. Knows requests and replies, no HTTP.

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// Declared, not included: SQLite's own header belongs to GRDB's module.
+// Declared, not included: SQLite's own header belongs to another module.
 struct sqlite3;
 struct sqlite3_stmt;
 

@@ -1,4 +1,4 @@
-import GRDBSQLite
+import CSQLite
 
 /// Loads relationships of objects that were fetched: one statement for each relationship, whatever the number of
 /// objects, and each object at its other end decoded once.

@@ -1,4 +1,4 @@
-import GRDBSQLite
+import CSQLite
 
 /// Tells which of many owners a row belongs to: by a number from 1 that the row begins with, or by the owner's key.
 struct OwnerNumbers {

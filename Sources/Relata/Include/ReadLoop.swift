@@ -1,4 +1,4 @@
-public import GRDBSQLite
+public import CSQLite
 
 /// Reads the rows of a statement as objects of one model; `Model.read(_:)` runs it.
 @_documentation(visibility: internal)

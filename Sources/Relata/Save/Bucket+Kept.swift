@@ -1,4 +1,4 @@
-import GRDBSQLite
+import CSQLite
 
 extension Bucket {
     /// Refuses linked objects that are stored with other values than they have here, which a link doesn't write. One

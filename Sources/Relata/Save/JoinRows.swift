@@ -1,4 +1,4 @@
-import GRDBSQLite
+import CSQLite
 
 /// Writes the edits of a many-to-many, seen from one side, as rows of its join table.
 final class JoinRows {

@@ -1,4 +1,4 @@
-import GRDBSQLite
+import CSQLite
 
 // Unique values that objects of one save exchange. SQLite checks them row by row: an object that has a value which another
 // takes waits for its own turn without it.

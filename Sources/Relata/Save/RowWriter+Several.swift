@@ -1,4 +1,4 @@
-import GRDBSQLite
+import CSQLite
 
 extension RowWriter {
     /// Inserts objects whose keys the database assigns, several with each statement. Where one of several is refused they

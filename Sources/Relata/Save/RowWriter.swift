@@ -1,5 +1,5 @@
+import CSQLite
 import Foundation
-import GRDBSQLite
 
 /// Writes rows of one model.
 struct RowWriter<M: Model> {

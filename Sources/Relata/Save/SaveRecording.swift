@@ -1,4 +1,4 @@
-import GRDBSQLite
+import CSQLite
 
 // What saves tell those who observe the store. Each costs one look at `recorder` while nobody does.
 

@@ -1,4 +1,4 @@
-import GRDBSQLite
+import CSQLite
 
 /// Fetches shapes: one statement for the shape's objects, and one for each list in it, whatever the number of rows.
 struct ShapeFetcher {

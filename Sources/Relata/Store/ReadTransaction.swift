@@ -1,4 +1,4 @@
-import GRDBSQLite
+import CSQLite
 
 /// What can be read in a transaction, and nothing else.
 ///

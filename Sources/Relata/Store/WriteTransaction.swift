@@ -1,5 +1,5 @@
+import CSQLite
 import Foundation
-import GRDBSQLite
 
 /// What can be done in a transaction that writes: everything that can be read, and saving and deleting.
 ///

@@ -1,5 +1,5 @@
+import CSQLite
 import Foundation
-import GRDBSQLite
 import RelataCore
 
 /// How values of one type are read from a column and bound to a parameter.

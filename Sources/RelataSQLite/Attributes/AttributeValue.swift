@@ -1,5 +1,5 @@
+import CSQLite
 import Foundation
-import GRDBSQLite
 import RelataCore
 
 /// A type whose values a column stores directly.

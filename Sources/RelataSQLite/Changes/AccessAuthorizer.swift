@@ -1,4 +1,4 @@
-import GRDBSQLite
+import CSQLite
 import RelataCore
 
 /// What a statement reads and writes, triggers and foreign key actions included.

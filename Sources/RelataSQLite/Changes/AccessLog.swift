@@ -1,4 +1,4 @@
-import GRDBSQLite
+import CSQLite
 import RelataCore
 
 /// What the statements that a connection runs read and write, while somebody wants to know.

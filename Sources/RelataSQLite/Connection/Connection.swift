@@ -1,14 +1,13 @@
 import CRelataSQLite
+import CSQLite
 import Foundation
-import GRDB
-import GRDBSQLite
 import RelataCore
 import Synchronization
 
 /// One connection to a database.
 ///
-/// GRDB opens it, sets it up and closes it; statements are stepped here, through SQLite's own interface and on the
-/// caller's thread, because a hop to a queue costs ten times a look-up by key.
+/// Statements are stepped through SQLite's own interface and on the caller's thread, because a hop to a queue costs ten
+/// times a look-up by key.
 ///
 /// A connection isn't `Sendable`: whoever leased it from the ``ConnectionPool`` has it alone.
 public final class Connection {
@@ -16,8 +15,6 @@ public final class Connection {
     public let handle: OpaquePointer
     /// Where the database is; empty for one in memory.
     public let path: String
-    /// Keeps the handle open. Never used to run statements.
-    private let queue: DatabaseQueue
     /// By their text as a value, because texts that Swift takes for equal may hold different constants.
     private var cache: [Value: Statement] = [:]
     /// About how many bytes they take.
@@ -57,35 +54,9 @@ public final class Connection {
         throws(RelataError)
     {
         if let path { try RegularFile.check(path, for: "a database") }
-        var configuration = GRDB.Configuration()
-        configuration.readonly = isReadOnly
-        configuration.busyMode = .timeout(busyTimeout)
-        configuration.label = "relata"
-        do {
-            queue =
-                try path.map { try DatabaseQueue(path: $0, configuration: configuration) }
-                ?? DatabaseQueue(configuration: configuration)
-            // The queue outlives the handle's use: it is held by this connection.
-            guard
-                let handle = try queue.unsafeRead({ (database) throws -> SendableHandle in
-                    SendableHandle(pointer: database.sqliteConnection)
-                }).pointer
-            else {
-                throw RelataError.fileAccess(path: path ?? "memory", "the connection didn't open")
-            }
-            self.handle = handle
-        } catch let error as DatabaseError {
-            throw SQLiteErrors.opening(path ?? "memory", code: Int(error.extendedResultCode.rawValue), error.message)
-        } catch let error as RelataError {
-            throw error
-        } catch {
-            throw .fileAccess(path: path ?? "memory", "\(error)")
-        }
+        handle = try Self.open(path, isReadOnly: isReadOnly, busyTimeout: busyTimeout)
         self.path = path ?? ""
         authorizer = AccessAuthorizer(on: handle)
-        // GRDB's observation traps on a commit that its own queue doesn't make.
-        sqlite3_commit_hook(handle, nil, nil)
-        sqlite3_rollback_hook(handle, nil, nil)
         try check(relata_values_register(handle), nil)
         try SQLiteFunctions.register(on: handle)
         // Asked every so many steps of SQLite's virtual machine: a cancelled task stops even a query that yields no row.
@@ -103,10 +74,12 @@ public final class Connection {
         isClosed = true
         (cache, recent, cachedSize) = ([:], nil, 0)
         slots = []
-        do {
-            try queue.close()
-        } catch {
-            throw .database(code: 5, message: "closing \(path): \(error)", sql: nil)
+        let code = sqlite3_close(handle)
+        guard code == SQLITE_OK else {
+            let message = String(cString: sqlite3_errmsg(handle))
+            // Closes it when the last of its statements is gone.
+            sqlite3_close_v2(handle)
+            throw .database(code: Int(code), message: "closing \(path): \(message)", sql: nil)
         }
     }
 
@@ -363,30 +336,4 @@ public final class Connection {
 
     /// How many rows this connection changed so far, those that triggers and foreign keys changed included.
     var totalChanges: Int { Int(sqlite3_total_changes64(handle)) }
-
-    /// Copies the whole database to a file.
-    public func backup(toFile path: String) throws(RelataError) {
-        let destination = try Connection(path: path)
-        try backup(to: destination)
-        try destination.close()
-    }
-
-    /// Copies the whole database over that of another connection, while others go on using this one.
-    public func backup(to destination: Connection) throws(RelataError) {
-        // GRDB would trap.
-        guard !isInTransaction, !destination.isInTransaction else {
-            throw .invalidUse("a copy is made outside of transactions: end the one that is open")
-        }
-        do {
-            try queue.backup(to: destination.queue)
-        } catch {
-            throw .fileAccess(path: destination.path, "the copy failed: \(error)")
-        }
-    }
-}
-
-/// Carries the handle out of GRDB's closure. Safe: the handle goes to one connection, which is used by one task at a
-/// time, and SQLite itself is built to be called from any thread.
-private struct SendableHandle: @unchecked Sendable {
-    let pointer: OpaquePointer?
 }

@@ -1,4 +1,4 @@
-import GRDBSQLite
+import CSQLite
 import RelataCore
 
 /// A running query whose rows are asked for one after the other, where no closure can stand around them.

@@ -1,5 +1,5 @@
+import CSQLite
 import Foundation
-import GRDBSQLite
 
 /// Called after each statement with its text and how long it ran, which SQLite measures in milliseconds. The text holds no
 /// values.

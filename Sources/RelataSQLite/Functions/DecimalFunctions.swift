@@ -1,5 +1,5 @@
+import CSQLite
 import Foundation
-import GRDBSQLite
 import RelataCore
 
 /// Arithmetic and order of decimal numbers kept as text, without loss.

@@ -1,5 +1,5 @@
+import CSQLite
 import Foundation
-import GRDBSQLite
 
 /// Figures of columns that hold whole numbers as integers and all others as floating-point numbers.
 enum NumberFunctions {

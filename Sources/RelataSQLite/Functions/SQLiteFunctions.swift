@@ -1,5 +1,5 @@
+import CSQLite
 import Foundation
-import GRDBSQLite
 import RelataCore
 
 /// The SQL functions that generated SQL calls. They are the same as what Swift does with constants, so that a query
@@ -67,7 +67,7 @@ enum SQLiteFunctions {
             sqlite3_create_collation_v2(
                 handle, "relata_decimal", SQLITE_UTF8, nil, DecimalFunctions.compare, nil),
             "relata_decimal")
-        try check(sqlite3_collation_needed(handle, nil, LocaleCollation.register), "relata_locale")
+        try check(sqlite3_collation_needed(handle, nil, TextCollation.register), "collations")
     }
 
     /// Deterministic, so that SQLite may call them once for equal arguments; harmless, so that views may call them.

@@ -1,4 +1,4 @@
-import GRDBSQLite
+import CSQLite
 import RelataCore
 
 /// Brings the tables of a file to what the models say.

@@ -1,5 +1,5 @@
+import CSQLite
 import Foundation
-import GRDBSQLite
 import RelataCore
 
 /// What a power cut can cost. A killed process never costs a transaction that was acknowledged, and neither damages

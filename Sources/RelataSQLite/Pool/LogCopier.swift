@@ -1,5 +1,5 @@
+import CSQLite
 import Dispatch
-import GRDBSQLite
 import Synchronization
 
 /// Copies the log of a file (SQLite's WAL) into the file while transactions go on: a *checkpoint*, on a thread of its own.

@@ -1,4 +1,4 @@
-import GRDBSQLite
+import CSQLite
 import RelataCore
 
 /// Writes objects whose types are known only at run time, within the caller's transaction: one row, or the links of one

@@ -1,12 +1,12 @@
+import CSQLite
 import Foundation
-import GRDBSQLite
 import RelataCore
 
 /// A column of the current row of a running statement. Valid until the next step.
 ///
 /// The value is fetched once and asked for type and content then; SQLite's functions of columns would fetch it for each
 /// question. SQLite calls such a value unprotected, since the connection's mutex isn't held while it is read. Our
-/// connections have no mutex (GRDB opens them so), and whoever leased one has it alone.
+/// connections have no mutex, and whoever leased one has it alone.
 @frozen
 public struct ColumnValue {
     @usableFromInline let statement: OpaquePointer?

@@ -1,4 +1,4 @@
-import GRDBSQLite
+import CSQLite
 import RelataCore
 
 /// The current row of a running statement, read without knowing its type. Valid until the next step.

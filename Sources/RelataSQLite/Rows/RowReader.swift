@@ -1,4 +1,4 @@
-import GRDBSQLite
+import CSQLite
 import RelataCore
 
 /// Reads the columns of the current row one after the other, straight from the statement.

@@ -1,6 +1,6 @@
 import CRelataSQLite
+import CSQLite
 import Foundation
-import GRDBSQLite
 import RelataCore
 
 /// Tells SQLite to copy the bytes before the call returns.

@@ -10,7 +10,7 @@ enum Compiler {
         let build = project.appendingPathComponent(".build")
         let debug = build.appendingPathComponent("debug")
         let maps = [
-            build.appendingPathComponent("checkouts/GRDB.swift/Sources/GRDBSQLite/module.modulemap"),
+            project.appendingPathComponent("Sources/CSQLite/module.modulemap"),
             debug.appendingPathComponent("CRelataSQLite.build/module.modulemap"),
         ]
         let plugin = debug.appendingPathComponent("RelataMacros-tool").path

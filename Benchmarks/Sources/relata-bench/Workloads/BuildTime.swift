@@ -58,7 +58,6 @@ enum BuildTime {
             throw Failure("the program doesn't know its own file")
         }
         let products = executable.deletingLastPathComponent()
-        let checkouts = products.deletingLastPathComponent().deletingLastPathComponent().appending(path: "checkouts")
         let root = (0..<5).reduce(URL(filePath: #filePath)) { url, _ in url.deletingLastPathComponent() }
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
@@ -67,8 +66,7 @@ enum BuildTime {
             "-o", try bench.directory.file("Models.o"), "-I", products.appending(path: "Modules").path,
             "-Xcc", "-I" + root.appending(path: "Sources/CRelataSQLite/include").path,
             "-Xcc", "-fmodule-map-file=" + products.appending(path: "CRelataSQLite.build/module.modulemap").path,
-            "-Xcc",
-            "-fmodule-map-file=" + checkouts.appending(path: "GRDB.swift/Sources/GRDBSQLite/module.modulemap").path,
+            "-Xcc", "-fmodule-map-file=" + root.appending(path: "Sources/CSQLite/module.modulemap").path,
             "-load-plugin-executable", products.appending(path: "RelataMacros-tool").path + "#RelataMacros",
         ]
         let start = bench.now

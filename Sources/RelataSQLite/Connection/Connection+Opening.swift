@@ -1,0 +1,62 @@
+import CSQLite
+import RelataCore
+
+/// Opening, closing and copying databases.
+extension Connection {
+    /// Opens a database and sets the connection up.
+    ///
+    /// - Parameter path: The file, or `nil` for a database in memory.
+    static func open(
+        _ path: String?, isReadOnly: Bool, busyTimeout: Double
+    ) throws(RelataError) -> OpaquePointer {
+        var opened: OpaquePointer?
+        let access = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+        // A connection is used by one task at a time, so that it needs no lock of its own.
+        var code = sqlite3_open_v2(path.map(fileName) ?? ":memory:", &opened, access | SQLITE_OPEN_NOMUTEX, nil)
+        guard let handle = opened else { throw .fileAccess(path: path ?? "memory", "there is no memory left") }
+        if code == SQLITE_OK {
+            sqlite3_extended_result_codes(handle, 1)
+            sqlite3_busy_timeout(handle, Int32(clamping: Int64(busyTimeout * 1000)))
+            relata_refuse_quoted_strings(handle)
+            // SQLite reads the file with the first query only: what is no database is refused here.
+            code = sqlite3_exec(
+                handle, "PRAGMA foreign_keys = ON; SELECT 1 FROM sqlite_master LIMIT 1", nil, nil, nil)
+        }
+        guard code == SQLITE_OK else {
+            let (code, message) = (sqlite3_extended_errcode(handle), String(cString: sqlite3_errmsg(handle)))
+            sqlite3_close_v2(handle)
+            throw SQLiteErrors.opening(path ?? "memory", code: Int(code), message)
+        }
+        return handle
+    }
+
+    /// The name of a file, whatever it is: SQLite takes some names for something else.
+    private static func fileName(_ path: String) -> String {
+        path.isEmpty || path.hasPrefix(":") || path.hasPrefix("file:") ? "./" + path : path
+    }
+
+    /// Copies the whole database to a file.
+    public func backup(toFile path: String) throws(RelataError) {
+        let destination = try Connection(path: path)
+        try backup(to: destination)
+        try destination.close()
+    }
+
+    /// Copies the whole database over that of another connection, while others go on using this one.
+    public func backup(to destination: Connection) throws(RelataError) {
+        guard !isInTransaction, !destination.isInTransaction else {
+            throw .invalidUse("a copy is made outside of transactions: end the one that is open")
+        }
+        guard let backup = sqlite3_backup_init(destination.handle, "main", handle, "main") else {
+            throw destination.copyFailed()
+        }
+        // All pages in one step, as they are at that moment.
+        let step = sqlite3_backup_step(backup, -1)
+        let end = sqlite3_backup_finish(backup)
+        guard step == SQLITE_DONE, end == SQLITE_OK else { throw destination.copyFailed() }
+    }
+
+    private func copyFailed() -> RelataError {
+        .fileAccess(path: path, "the copy failed: \(String(cString: sqlite3_errmsg(handle)))")
+    }
+}
