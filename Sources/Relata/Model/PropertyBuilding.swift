@@ -144,55 +144,6 @@ extension Property {
     }
 }
 
-/// The type of a to-one as a property declares it: `ToOne<Genre>`, or `ToOne<Genre>?` where it may be unset.
-@_documentation(visibility: internal)
-public protocol ToOneProperty<Target> {
-    /// The model it links to.
-    associatedtype Target: Model
-    /// Whether it may be unset.
-    static var isOptional: Bool { get }
-}
-
-extension ToOne: ToOneProperty {
-    /// It may not be unset.
-    public static var isOptional: Bool { false }
-}
-
-extension Optional: ToOneProperty where Wrapped: ToOneProperty {
-    /// The model it links to.
-    public typealias Target = Wrapped.Target
-    /// It may be unset.
-    public static var isOptional: Bool { true }
-}
-
-/// The types of attributes that can order a list: integers wide enough for positions with gaps, optional or not.
-@_documentation(visibility: internal)
-public protocol ListPosition {}
-extension Int: ListPosition {}
-extension Int64: ListPosition {}
-extension Optional: ListPosition where Wrapped: ListPosition {}
-
-/// How `@Relationship(order:)` or `ordered:` orders a list.
-@_documentation(visibility: internal)
-public struct ListOrder<Target: Model>: Sendable {
-    let order: Relationship.Order
-
-    /// By an integer attribute of the target.
-    public static func attribute<Number: ListPosition>(
-        _ name: String, _ check: @autoclosure () -> KeyPath<Target, Number>
-    ) -> ListOrder { ListOrder(order: .attribute(name)) }
-
-    /// Refuses another order at compile time.
-    @available(*, unavailable, message: "order: must name an integer attribute of the objects of the list")
-    @_disfavoredOverload
-    public static func attribute<Root, Other>(
-        _ name: String, _ check: @autoclosure () -> KeyPath<Root, Other>
-    ) -> ListOrder { ListOrder(order: .stored) }
-
-    /// By a position that the store keeps.
-    public static var stored: ListOrder { ListOrder(order: .stored) }
-}
-
 /// Whether two values of a property are equal. Overload resolution picks: by `==` where there is one, else by their
 /// JSON, else (a transient property of any type) they don't count.
 @_documentation(visibility: internal)

@@ -58,6 +58,10 @@ struct PropertyKeyPath {
     /// The property's name, without backticks.
     let property: String
 
+    /// The same path as an expression that says nothing where the type has no such property: the compiler has said so at
+    /// the marker already.
+    var checked: String { "Relata.KeyPaths<\(root ?? "Self")>().`\(property)`" }
+
     /// Reads a key path literal that goes to one property; `nil` for any other expression.
     init?(_ expression: ExprSyntax) {
         guard let literal = expression.as(KeyPathExprSyntax.self) else { return nil }

@@ -92,9 +92,9 @@ struct ModelChecks {
             guard let paths = through.property.relationship?.through, let first = PropertyKeyPath(paths.toMany),
                 let second = PropertyKeyPath(paths.toOne)
             else { return nil }
-            guard let items = model.properties.first(where: { $0.name == first.property }),
-                let link = items.link, link.kind == .toMany, items.relationship?["inverse"] != nil
-            else {
+            // That there is no such property is what the compiler says of the key path.
+            guard let items = model.properties.first(where: { $0.name == first.property }) else { return nil }
+            guard let link = items.link, link.kind == .toMany, items.relationship?["inverse"] != nil else {
                 return Misuse.throughNoToMany(through.property.name, first.property).at(paths.toMany)
             }
             let join = link.target.split(separator: ".").last

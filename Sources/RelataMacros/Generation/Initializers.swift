@@ -18,7 +18,9 @@ extension ModelDeclaration {
         /// The parameter as one that takes a bare object too, where it is a link to one.
         var bareText: String {
             guard let link = property.link else { return text }
-            let initialValue = property.initialValue.map { "(\($0.trimmedDescription)) as \(property.typeName)" }
+            let initialValue = property.usableInitialValue.map {
+                "(\($0.trimmedDescription)) as \(property.typeName)"
+            }
             switch link.kind {
             case .hasOne: return text("\(link.target)?", "nil")
             case .toOne where link.isOptional:
@@ -91,7 +93,7 @@ extension ModelDeclaration {
     private func defaultValue(of property: StoredProperty) -> String? {
         // As an argument an empty list means that there are no members; as a default it would take out those stored.
         if property.link?.kind == .toMany, property.initialValue?.isEmptyLink == true { return ".init()" }
-        if let value = property.initialValue { return value.trimmedDescription }
+        if let value = property.usableInitialValue { return value.trimmedDescription }
         guard let type = property.type else { return nil }
         if type.isOptional { return "nil" }
         let isKey = key.contains { $0.name == property.name }
@@ -153,6 +155,13 @@ extension ExprSyntax {
 }
 
 extension StoredProperty {
+    /// The initial value, unless it is a number or a text, which no link can be: the compiler says so at the property.
+    fileprivate var usableInitialValue: ExprSyntax? {
+        guard link != nil, let initialValue else { return initialValue }
+        let kinds: [SyntaxKind] = [.integerLiteralExpr, .floatLiteralExpr, .booleanLiteralExpr, .stringLiteralExpr]
+        return kinds.contains(initialValue.kind) ? nil : initialValue
+    }
+
     /// Whether the memberwise initialiser leaves the property out: its type may be private too.
     fileprivate var startsByItself: Bool {
         guard access == .private || access == .fileprivate, link == nil else { return false }

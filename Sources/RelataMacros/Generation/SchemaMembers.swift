@@ -18,7 +18,7 @@ extension ModelDeclaration {
     private var entity: String {
         if isBroken { return "\(access)static var entity: Relata.Entity {\n    \(Self.unreachable)\n}" }
         let appends = persistent.flatMap { property in
-            let append = "properties.append(\(description(of: property)))"
+            let append = description(of: property)
             return property.needsCompiler ? locate(property.node)?.around(append) ?? [append] : [append]
         }
         let body =
@@ -47,6 +47,7 @@ extension ModelDeclaration {
         return arguments
     }
 
+    /// The statement that adds a property to the list.
     private func description(of property: StoredProperty) -> String {
         guard let link = property.link else { return property.attributeDescription }
         var call = Call(property)
@@ -104,9 +105,10 @@ extension StoredProperty {
     }
 }
 
-/// A call that describes a property at run time.
+/// A statement that describes a property at run time.
 private struct Call {
     var arguments: [String]
+    private var checks: [String] = []
 
     init(_ property: StoredProperty) { arguments = [property.name.literal, "\(property.typeName).self"] }
 
@@ -121,14 +123,19 @@ private struct Call {
     /// that the types fit.
     mutating func add(_ label: String, _ keyPath: ExprSyntax?) {
         guard let keyPath, let path = PropertyKeyPath(keyPath) else { return }
-        arguments.append("\(label): \(path.property.literal)")
-        arguments.append(keyPath.trimmedDescription)
+        arguments += ["\(label): \(path.property.literal)", check(path, as: label)]
+    }
+
+    /// The argument by which the compiler checks a key path. Its type is found first, whatever is done with it.
+    private mutating func check(_ path: PropertyKeyPath, as name: String) -> String {
+        checks.append("let \(name) = { \(path.checked) }")
+        return "\(name)()"
     }
 
     /// By an attribute of the target, or by a position that the store keeps.
     mutating func addOrder(_ marker: RelationshipMarker?) {
         if let keyPath = marker?["order"], let path = PropertyKeyPath(keyPath) {
-            arguments.append("order: .attribute(\(path.property.literal), \(keyPath.trimmedDescription))")
+            arguments.append("order: .attribute(\(path.property.literal), \(check(path, as: "order")))")
         } else if marker?["ordered"]?.trimmedDescription == "true" {
             arguments.append("order: .stored")
         }
@@ -145,9 +152,12 @@ private struct Call {
         }
         arguments += [
             "owner: \(owner).self", "toMany: \(toMany.property.literal)", "toOne: \(toOne.property.literal)",
-            paths.toMany.trimmedDescription, paths.toOne.trimmedDescription,
+            check(toMany, as: "toMany"), check(toOne, as: "toOne"),
         ]
     }
 
-    func text(_ name: String) -> String { ".\(name)(\(arguments.joined(separator: ", ")))" }
+    func text(_ name: String) -> String {
+        let append = "properties.append(.\(name)(\(arguments.joined(separator: ", "))))"
+        return checks.isEmpty ? append : "do { \((checks + [append]).joined(separator: "; ")) }"
+    }
 }

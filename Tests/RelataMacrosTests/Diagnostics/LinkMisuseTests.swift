@@ -36,7 +36,7 @@ import Testing
             ])
     }
 
-    @Test(arguments: ["songs", "title", "authors", "nothing"]) func aThroughStartsAtAView(path: String) {
+    @Test(arguments: ["songs", "title", "authors"]) func aThroughStartsAtAView(path: String) {
         expectMisuse(
             inMembers: """
                 var title: String

@@ -280,14 +280,14 @@ import Testing
                         properties.append(.attribute("id", Relata.coding(of: Int?.self)))
                         properties.append(.toOne("genre", ToOne<Genre>?.self, columns: ["Genre"], onTargetDelete: .cascade))
                         #sourceLocation(file: "test.swift", line: 4)
-                        properties.append(.hasOne("isbn", HasOne<ISBN>.self, owner: Book.self, inverse: "book", \ISBN.book))
+                        do { let inverse = { Relata.KeyPaths<ISBN>().`book` }; properties.append(.hasOne("isbn", HasOne<ISBN>.self, owner: Book.self, inverse: "book", inverse())) }
                         #sourceLocation()
                         #sourceLocation(file: "test.swift", line: 6)
-                        properties.append(.toMany("pages", ToMany<Page>.self, owner: Book.self, inverse: "book", \Page.book, order: .attribute("number", \Page.number), deleteRule: .cascade, minimum: 1))
+                        do { let inverse = { Relata.KeyPaths<Page>().`book` }; let order = { Relata.KeyPaths<Page>().`number` }; properties.append(.toMany("pages", ToMany<Page>.self, owner: Book.self, inverse: "book", inverse(), order: .attribute("number", order()), deleteRule: .cascade, minimum: 1)) }
                         #sourceLocation()
                         properties.append(.manyToMany("authors", ToMany<Author>.self, order: .stored, joinTable: "Wrote"))
                         #sourceLocation(file: "test.swift", line: 8)
-                        properties.append(.through("images", Through<Image>.self, owner: Book.self, toMany: "pages", toOne: "image", \Book.pages, \Page.image))
+                        do { let toMany = { Relata.KeyPaths<Book>().`pages` }; let toOne = { Relata.KeyPaths<Page>().`image` }; properties.append(.through("images", Through<Image>.self, owner: Book.self, toMany: "pages", toOne: "image", toMany(), toOne())) }
                         #sourceLocation()
                         return Relata.Entity(
                             name: entityName,

@@ -79,6 +79,31 @@ struct DiagnosticsTests {
                 """)
     }
 
+    @Test func aMistakeInAMarkerIsTheOnlyErrorAndStandsThere() throws {
+        try Compiler.expectErrors(
+            in: Self.models + """
+                @Model struct Shelf {
+                    let id: ID<Shelf>
+                    @Relationship(inverse: \\Slot.shelv) var slots: ToMany<Slot>  // has no member 'shelv'
+                    @Relationship(inverse: \\Slot.shelv) var slot: HasOne<Slot>  // has no member 'shelv'
+                    @Relationship(inverse: \\Slot.shelf, order: \\Slot.rang) var row: ToMany<Slot>  // no member 'rang'
+                    @Relationship(through: \\Shelf.slot5, \\Slot.book) var books: Through<Book>  // no member 'slot5'
+                    @Relationship(through: \\Shelf.row, \\Slot.bok) var others: Through<Book>  // no member 'bok'
+                    @Relationship(inverse: \\Slot.rank) var ranks: ToMany<Slot>  // inverse: must name the property
+                    @Relationship(inverse: \\Slot.shelf, order: \\Slot.name) var named: ToMany<Slot>  // integer attribute
+                    @Relationship(through: \\Shelf.row, \\Slot.rank) var last: Through<Book>  // through: must name
+                    var genre: ToOne<Genre>? = 3  // cannot convert value of type 'Int'
+                }
+                @Model struct Slot {
+                    let id: ID<Slot>
+                    var rank: Int
+                    var name: String
+                    var shelf: ToOne<Shelf>
+                    var book: ToOne<Book>
+                }
+                """)
+    }
+
     @Test func whatSwiftDataWritesIsAnsweredWithWhatToWrite() throws {
         try Compiler.expectErrors(
             in: Self.models + """

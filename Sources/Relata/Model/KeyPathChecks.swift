@@ -1,0 +1,113 @@
+// How the compiler checks the key paths of `@Relationship`, from within what `@Model` writes.
+
+/// The key paths to a model's properties, by name.
+///
+/// A key path to a property that the model doesn't have is an error at the marker. Here it is an ``UnknownProperty``, so
+/// that the compiler says it once.
+@_documentation(visibility: internal)
+@dynamicMemberLookup
+public struct KeyPaths<Root> {
+    /// The key paths of the type.
+    public init() {}
+
+    /// The key path to a property.
+    public subscript<Value>(dynamicMember keyPath: KeyPath<Root, Value>) -> KeyPath<Root, Value> { keyPath }
+
+    /// Stands for a property that the type doesn't have.
+    @_disfavoredOverload
+    public subscript(dynamicMember name: String) -> UnknownProperty { UnknownProperty() }
+}
+
+/// A property that a model doesn't have.
+@_documentation(visibility: internal)
+public struct UnknownProperty: Sendable {}
+
+// The marker has an error already: nothing more is said.
+extension Property {
+    /// Stands for the other side of a one-to-one whose inverse the target doesn't have.
+    public static func hasOne<Owner: Model, Target: Model>(
+        _ name: String, _ type: HasOne<Target>.Type, owner: Owner.Type, inverse: String,
+        _ check: @autoclosure () -> UnknownProperty, deleteRule: DeleteRule? = nil, removeRule: RemoveRule? = nil
+    ) -> Property {
+        .attribute(Attribute(name, type: .integer))
+    }
+
+    /// Stands for a to-many whose inverse the target doesn't have.
+    public static func toMany<Owner: Model, Target: Model>(
+        _ name: String, _ type: ToMany<Target>.Type, owner: Owner.Type, inverse: String,
+        _ check: @autoclosure () -> UnknownProperty, order: ListOrder<Target>? = nil, deleteRule: DeleteRule? = nil,
+        removeRule: RemoveRule? = nil, minimum: Int? = nil, maximum: Int? = nil, originalName: OriginalNames? = nil
+    ) -> Property {
+        .attribute(Attribute(name, type: .integer))
+    }
+
+    /// Stands for a link through a to-many that the model doesn't have.
+    public static func through<Owner: Model, Target: Model>(
+        _ name: String, _ type: Through<Target>.Type, owner: Owner.Type, toMany: String, toOne: String,
+        _ toManyCheck: @autoclosure () -> UnknownProperty, _ toOneCheck: @autoclosure () -> Any
+    ) -> Property {
+        .attribute(Attribute(name, type: .integer))
+    }
+
+    /// Stands for a link through a to-one that the join model doesn't have.
+    public static func through<Owner: Model, Target: Model, Root, First>(
+        _ name: String, _ type: Through<Target>.Type, owner: Owner.Type, toMany: String, toOne: String,
+        _ toManyCheck: @autoclosure () -> KeyPath<Root, First>, _ toOneCheck: @autoclosure () -> UnknownProperty
+    ) -> Property {
+        .attribute(Attribute(name, type: .integer))
+    }
+}
+
+/// The type of a to-one as a property declares it: `ToOne<Genre>`, or `ToOne<Genre>?` where it may be unset.
+@_documentation(visibility: internal)
+public protocol ToOneProperty<Target> {
+    /// The model it links to.
+    associatedtype Target: Model
+    /// Whether it may be unset.
+    static var isOptional: Bool { get }
+}
+
+extension ToOne: ToOneProperty {
+    /// It may not be unset.
+    public static var isOptional: Bool { false }
+}
+
+extension Optional: ToOneProperty where Wrapped: ToOneProperty {
+    /// The model it links to.
+    public typealias Target = Wrapped.Target
+    /// It may be unset.
+    public static var isOptional: Bool { true }
+}
+
+/// The types of attributes that can order a list: integers wide enough for positions with gaps, optional or not.
+@_documentation(visibility: internal)
+public protocol ListPosition {}
+extension Int: ListPosition {}
+extension Int64: ListPosition {}
+extension Optional: ListPosition where Wrapped: ListPosition {}
+
+/// How `@Relationship(order:)` or `ordered:` orders a list.
+@_documentation(visibility: internal)
+public struct ListOrder<Target: Model>: Sendable {
+    let order: Relationship.Order
+
+    /// By an integer attribute of the target.
+    public static func attribute<Number: ListPosition>(
+        _ name: String, _ check: @autoclosure () -> KeyPath<Target, Number>
+    ) -> ListOrder { ListOrder(order: .attribute(name)) }
+
+    /// Refuses another order at compile time.
+    @available(*, unavailable, message: "order: must name an integer attribute of the objects of the list")
+    @_disfavoredOverload
+    public static func attribute<Root, Other>(
+        _ name: String, _ check: @autoclosure () -> KeyPath<Root, Other>
+    ) -> ListOrder { ListOrder(order: .stored) }
+
+    /// Stands for an order by an attribute that the target doesn't have.
+    public static func attribute(_ name: String, _ check: @autoclosure () -> UnknownProperty) -> ListOrder {
+        ListOrder(order: .stored)
+    }
+
+    /// By a position that the store keeps.
+    public static var stored: ListOrder { ListOrder(order: .stored) }
+}
