@@ -13,6 +13,12 @@ public final class WriteTransaction: ReadTransaction, StoreWriter {
     @discardableResult
     public func _writeOnce<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result { try body(self) }
 
+    /// Who makes the transaction: the feed and the durable change log tell it with the changes. Nobody by default.
+    public var origin: ChangeOrigin? {
+        get { connection.recorder?.origin }
+        set { connection.recorder?.origin = newValue }
+    }
+
     // MARK: Savepoints
 
     /// Runs `body` so that, if it throws, what it did is undone and the rest of the transaction stays.

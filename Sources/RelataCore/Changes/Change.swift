@@ -32,6 +32,27 @@ public struct Change: Hashable, Sendable, Codable {
     }
 }
 
+/// Who made a transaction: a device or a session, by a name that the program gives it.
+///
+/// ```swift
+/// try await store.write { tx in
+///     tx.origin = ChangeOrigin("Ada's phone", number: 42)
+///     try tx.insert(Ship(name: "Aurora", tons: 120))
+/// }
+/// ```
+public struct ChangeOrigin: Hashable, Sendable, Codable {
+    /// The name of the device or the session.
+    public let name: String
+    /// The number that it gives the transaction, so that it knows its own again.
+    public let number: Int64?
+
+    /// Names who made a transaction.
+    public init(_ name: String, number: Int64? = nil) {
+        self.name = name
+        self.number = number
+    }
+}
+
 /// What one transaction did, once it was committed.
 public struct ChangeSet: Hashable, Sendable {
     /// The changes. Those of one entity stand in the order in which they were made.
@@ -39,10 +60,14 @@ public struct ChangeSet: Hashable, Sendable {
     /// Where the durable change log stands after this transaction; `nil` where it isn't kept.
     public let position: Int64?
 
+    /// Who made it, if the transaction said so.
+    public let origin: ChangeOrigin?
+
     /// Describes a transaction.
-    public init(_ changes: [Change], position: Int64? = nil) {
+    public init(_ changes: [Change], position: Int64? = nil, origin: ChangeOrigin? = nil) {
         self.changes = changes
         self.position = position
+        self.origin = origin
     }
 
     /// Whether objects of the entity may have changed.

@@ -1,6 +1,7 @@
 import Foundation
 
-/// How the durable change log is stored: the same on every engine.
+/// How the durable change log is stored: the same on every engine. This is version 2 of the format; the row `change log`
+/// of `relata_metadata` holds the number.
 ///
 /// The table `relata_changes` has one row for each entity and way in which a statement changed objects:
 ///
@@ -13,9 +14,14 @@ import Foundation
 /// | `kind` | `insert`, `update`, `delete` or `unknown` |
 /// | `ids` | a JSON array of keys: a number or a string each, an array of these for a key of several columns; UUIDs as text, bytes as `{"bytes": "hexadecimal"}` |
 /// | `properties` | a JSON array of the names of the properties that an update wrote |
+/// | `origin` | who made the transaction, in the caller's words; `NULL` where it didn't say. Since version 2 |
+/// | `originNumber` | the caller's own number of the transaction; `NULL` where it has none. Since version 2 |
+/// | `versions` | a JSON array with the version of each object of `ids`: its revision as the transaction left it, `null` for an object that the transaction left without one. `NULL` for deletions and for entities without a revision. Since version 2 |
 public enum ChangeLogFormat {
     /// The table's name.
     public static let table = "relata_changes"
+    /// The version of the format that this version of Relata writes, and the newest that it reads.
+    public static let version = 2
 
     /// Keys as JSON.
     public static func json(_ keys: KeyList) -> String {
@@ -72,6 +78,14 @@ public enum ChangeLogFormat {
         }
         return keys
     }
+
+    /// Versions as JSON.
+    public static func json(_ versions: [Int64?]) -> String {
+        json(KeyList(values: versions.map { $0.map { .integer($0) } ?? .null }, width: 1))
+    }
+
+    /// Reads versions.
+    public static func versions(_ json: String) throws(RelataError) -> [Int64?] { try decode([Int64?].self, json) }
 
     /// Reads names.
     public static func names(_ json: String) throws(RelataError) -> [String] { try decode([String].self, json) }

@@ -184,7 +184,8 @@ public final class ChangeHub: Sendable {
     /// A transaction is about to be committed.
     func willCommit(_ connection: Connection) throws {
         guard keepsLog, let recorder = connection.recorder else { return }
-        recorder.position = try ChangeLog.append(recorder.statements, to: connection)
+        recorder.position = try ChangeLog.append(
+            recorder.statements, by: recorder.origin, schema: recorder.schema, to: connection)
     }
 
     /// A transaction was committed, and the writer is still held: so transactions are told in their order.

@@ -6,38 +6,85 @@ import RelataCore
 public enum ChangeLog {
     private static let table = ChangeLogFormat.table
 
-    /// Makes the log's table, if it isn't there.
-    public static func create(on connection: Connection) throws(RelataError) {
-        try connection.execute(
-            """
-            CREATE TABLE IF NOT EXISTS \(table) (
-                position INTEGER PRIMARY KEY AUTOINCREMENT, batch INTEGER NOT NULL, time INTEGER NOT NULL,
-                entity TEXT NOT NULL, kind TEXT NOT NULL, ids TEXT NOT NULL, properties TEXT NOT NULL)
-            """)
+    /// The columns that the format has had since version 2, with their types.
+    private static let newerColumns = [("origin", "TEXT"), ("originNumber", "INTEGER"), ("versions", "TEXT")]
+
+    /// Makes the log's table if it isn't there, and brings one of an older format up to date.
+    ///
+    /// - Throws: ``RelataError/invalidUse(_:)`` for a log in a newer format.
+    public static func create(on connection: Connection) throws {
+        let known = try Metadata.changeLogVersion(connection)
+        if known == ChangeLogFormat.version { return }
+        guard known ?? 0 < ChangeLogFormat.version else {
+            throw RelataError.invalidUse(
+                "the file's change log is in version \(known ?? 0) of its format, and this version of Relata knows "
+                    + "\(ChangeLogFormat.version): open it with a newer one, or without Options.changeLog")
+        }
+        try connection.savepoint {
+            try connection.execute(
+                """
+                CREATE TABLE IF NOT EXISTS \(table) (
+                    position INTEGER PRIMARY KEY AUTOINCREMENT, batch INTEGER NOT NULL, time INTEGER NOT NULL,
+                    entity TEXT NOT NULL, kind TEXT NOT NULL, ids TEXT NOT NULL, properties TEXT NOT NULL)
+                """)
+            let columns = try connection.values(
+                SQLStatement("SELECT name FROM temp.pragma_table_info('\(table)')"), types: [.text]
+            ).map { $0[0] }
+            for (column, type) in newerColumns where !columns.contains(.text(column)) {
+                try connection.execute("ALTER TABLE \(table) ADD COLUMN \(column) \(type)")
+            }
+            try Metadata.writeChangeLogVersion(ChangeLogFormat.version, connection)
+        }
     }
 
     /// Adds what a transaction did, within that, and returns where the log then stands.
-    static func append(_ changes: [Change], to connection: Connection) throws(RelataError) -> Int64 {
+    static func append(
+        _ changes: [Change], by origin: ChangeOrigin?, schema: Schema, to connection: Connection
+    ) throws(RelataError) -> Int64 {
         let time = Int64(Date().timeIntervalSince1970 * 1_000_000)
         var batch: Int64?
         for change in changes {
+            let versions = try versions(of: change, schema, connection).map { ChangeLogFormat.json($0) }
+            let values: [Value] = [
+                batch.map { .integer($0) } ?? .null, .integer(time), .text(change.entity), .text(change.kind.rawValue),
+                .text(ChangeLogFormat.json(change.keys)), .text(ChangeLogFormat.json(change.properties)),
+                origin.map { .text($0.name) } ?? .null, origin?.number.map { .integer($0) } ?? .null,
+                versions.map { .text($0) } ?? .null,
+            ]
             try connection.run(
                 SQLStatement(
                     """
-                    INSERT INTO \(table) (batch, time, entity, kind, ids, properties) VALUES (
+                    INSERT INTO \(table) (batch, time, entity, kind, ids, properties, origin, originNumber, versions)
+                    VALUES (
                         coalesce(
                             ?1, 1 + (SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = '\(table)')),
-                        ?2, ?3, ?4, ?5, ?6)
-                    """,
-                    [
-                        .value(batch.map { .integer($0) } ?? .null), .value(.integer(time)),
-                        .value(.text(change.entity)), .value(.text(change.kind.rawValue)),
-                        .value(.text(ChangeLogFormat.json(change.keys))),
-                        .value(.text(ChangeLogFormat.json(change.properties))),
-                    ]))
+                        ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+                    """, values.map { .value($0) }))
             if batch == nil { batch = connection.lastInsertedRowID }
         }
         return changes.isEmpty ? try end(on: connection) : connection.lastInsertedRowID
+    }
+
+    /// The revisions that objects have at the end of a transaction, in the order of their keys; `nil` where their entity
+    /// has none.
+    private static func versions(
+        of change: Change, _ schema: Schema, _ connection: Connection
+    ) throws(RelataError) -> [Int64?]? {
+        guard change.kind == .insert || change.kind == .update, let entity = schema[change.entity],
+            let revision = entity.entity.revision, let column = entity.columnIndexes(of: revision).first
+        else { return nil }
+        let dialect = Dialect.sqlite
+        let names = entity.keyColumnNames
+        let sql = """
+            SELECT \(dialect.list(names + [entity.columns[column].name])) FROM \(dialect.quote(entity.sqlName))
+            WHERE \(dialect.tuple(names)) IN \(dialect.rows(ofParameter: 1, columns: names.count))
+            """
+        let types = entity.keyColumns.map { entity.columns[$0].type }
+        var found: [KeyValue: Int64] = [:]
+        for row in try connection.values(SQLStatement(sql, [.keys(Array(change.keys))]), types: types) {
+            if case .integer(let version)? = row.last { found[KeyValue(Array(row.dropLast()))] = version }
+        }
+        return change.keys.map { found[$0] }
     }
 
     /// Where the log stands: the position of its last row, be it there or removed; 0 if it never had one.
@@ -64,7 +111,7 @@ public enum ChangeLog {
         }
         var changes: [LoggedChange] = []
         let sql = """
-            SELECT position, batch, time, entity, kind, ids, properties FROM \(table)
+            SELECT position, batch, time, entity, kind, ids, properties, origin, originNumber, versions FROM \(table)
             WHERE position > ?1 ORDER BY position LIMIT ?2
             """
         let statement = SQLStatement(sql, [.value(.integer(position)), .value(.integer(Int64(limit)))])
@@ -78,7 +125,10 @@ public enum ChangeLog {
                     change: Change(
                         entity: entity, kind: Change.Kind(rawValue: row.text(at: 4)) ?? .unknown,
                         keys: try ChangeLogFormat.keys(row.text(at: 5), types: types),
-                        properties: try ChangeLogFormat.names(row.text(at: 6)))))
+                        properties: try ChangeLogFormat.names(row.text(at: 6))),
+                    origin: row.isNull(at: 7)
+                        ? nil : ChangeOrigin(row.text(at: 7), number: row.isNull(at: 8) ? nil : row.integer(at: 8)),
+                    versions: row.isNull(at: 9) ? [] : try ChangeLogFormat.versions(row.text(at: 9))))
         }
         return changes
     }
@@ -99,4 +149,9 @@ public struct LoggedChange: Hashable, Sendable {
     public let time: Date
     /// What was done.
     public let change: Change
+    /// Who made the transaction, if it said so.
+    public let origin: ChangeOrigin?
+    /// The revision of each object as the transaction left it, in the order of the keys; `nil` for an object that it left
+    /// without one. Empty for deletions and for entities without a revision.
+    public let versions: [Int64?]
 }

@@ -16,6 +16,8 @@ public final class ChangeRecorder {
     private var open: [Int: Int] = [:]
     /// Where the change log stands after the transaction.
     var position: Int64?
+    /// Who makes the transaction.
+    public var origin: ChangeOrigin?
 
     struct Record {
         let table: Int
@@ -97,7 +99,7 @@ public final class ChangeRecorder {
         var merged: [Record] = []
         var open: [Int: Int] = [:]
         for record in records { merged.merge(record, into: &open) }
-        return ChangeSet(changes(merged), position: position)
+        return ChangeSet(changes(merged), position: position, origin: origin)
     }
 
     /// The records one by one, as the change log keeps them.

@@ -96,6 +96,21 @@ struct Metadata {
         try connection.execute("DELETE FROM \(table) WHERE name = 'fingerprint'")
     }
 
+    // MARK: The change log
+
+    private static let changeLogName = "change log"
+
+    /// The version of the format in which the file's change log is; `nil` where the file has none, or the first.
+    static func changeLogVersion(_ connection: Connection) throws(RelataError) -> Int? {
+        let query = "SELECT CAST(value AS INTEGER) FROM \(table) WHERE name = '\(changeLogName)'"
+        guard case .integer(let version)? = try connection.value(SQLStatement(query)) else { return nil }
+        return Int(version)
+    }
+
+    static func writeChangeLogVersion(_ version: Int, _ connection: Connection) throws(RelataError) {
+        try put(changeLogName, text: "\(version)", connection)
+    }
+
     private static func put(_ name: String, _ value: some Encodable, _ connection: Connection) throws(RelataError) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

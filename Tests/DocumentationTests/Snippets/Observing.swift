@@ -94,5 +94,16 @@ import Testing
         // docs: hide
         try printed(in: "Documentation/Observing.md")
         // docs: show
+
+        try await again.write { tx in
+            tx.origin = ChangeOrigin("Ada's phone", number: 42)
+            try tx.save(Ship(name: "Calypso", tons: 90))
+        }
+        if let row = try await again.changes(after: position).first, let origin = row.origin {
+            print(row.change.kind, row.change.keys, "by", origin.name, origin.number ?? 0)
+        }
+        // docs: hide
+        try printed(in: "Documentation/Observing.md")
+        // docs: show
     }
 }

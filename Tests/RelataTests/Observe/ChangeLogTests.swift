@@ -1,6 +1,14 @@
 import Foundation
 import Relata
+import RelataSQLite
 import Testing
+
+@Model private struct Mooring {
+    @Attribute(.primaryKey) var harbour: String
+    @Attribute(.primaryKey) var number: Int
+    var name: String = ""
+    @Attribute(.revision) var revision: Int
+}
 
 /// The durable change log.
 struct ChangeLogTests {
@@ -47,6 +55,93 @@ struct ChangeLogTests {
             #expect(set.position == changes[1].position)
             break
         }
+    }
+
+    @Test func aTransactionSaysWhoMadeIt() async throws {
+        let store = try TestStore.make(.sqliteFile, for: Author.self, options: options)
+        let feed = store.changes
+        let origin = ChangeOrigin("Ada's \"phone\"", number: .max)
+        try await store.write { tx in
+            tx.origin = origin
+            #expect(tx.origin == origin)
+            try tx.insert(Author(name: "A"))
+            try tx.insert(Author(name: "B"))
+        }
+        try await store.write { tx in
+            tx.origin = ChangeOrigin("desk")
+            try? tx.savepoint { _ in throw Rollback() }
+            try tx.insert(Author(name: "C"))
+        }
+        try await store.insert(Author(name: "D"))
+        let logged = try await store.changes(after: 0)
+        #expect(logged.map(\.origin) == [origin, origin, ChangeOrigin("desk"), nil])
+        var fed: [ChangeOrigin?] = []
+        for await set in feed {
+            fed.append(set.origin)
+            if fed.count == 3 { break }
+        }
+        #expect(fed == [origin, ChangeOrigin("desk"), nil])
+    }
+
+    @Test func objectsWithARevisionAreLoggedWithTheirVersions() async throws {
+        let store = try TestStore.make(.sqliteFile, for: Mooring.self, Author.self, options: options)
+        var first = try await store.insert(Mooring(harbour: "a", number: 1))
+        try await store.insert(Author(name: "A"))
+        let second = try await store.insert(Mooring(harbour: "b", number: 2))
+        first.name = "x"
+        first = try await store.update(first)
+        // Both statements name the version that the transaction ends with.
+        let (old, changed) = (first, second)
+        try await store.write { tx in
+            _ = try tx.update(try tx.update([changed, old])[1])
+            let gone = try tx.insert(Mooring(harbour: "c", number: 3))
+            try tx.delete(gone)
+        }
+        try await store.delete(second)
+        let logged = try await store.changes(after: 0)
+        let versions = logged.map { row in
+            let objects = zip(row.change.keys, row.versions).map { "\($0.values[1]):\($1.map(String.init) ?? "none")" }
+            return "\(row.change.kind) \(objects.joined(separator: " "))"
+        }
+        #expect(
+            versions == [
+                "insert 1:1", "insert ", "insert 2:1", "update 1:2", "update 2:2 1:4", "update 1:4", "insert 3:none",
+                "delete ", "delete ",
+            ])
+    }
+
+    @Test func aLogInTheFirstFormatGoesOn() async throws {
+        let path = TestStore.path()
+        try TestStore.open(path, for: [Author.self]).close()
+        let connection = try Connection(path: path)
+        try connection.execute(
+            """
+            CREATE TABLE relata_changes (
+                position INTEGER PRIMARY KEY AUTOINCREMENT, batch INTEGER NOT NULL, time INTEGER NOT NULL,
+                entity TEXT NOT NULL, kind TEXT NOT NULL, ids TEXT NOT NULL, properties TEXT NOT NULL)
+            """)
+        try connection.execute("INSERT INTO relata_changes VALUES (7, 7, 0, 'Author', 'delete', '[]', '[]')")
+        try connection.close()
+        let store = try TestStore.open(path, for: [Author.self], options: options)
+        try await store.write { tx in
+            tx.origin = ChangeOrigin("desk", number: 1)
+            try tx.insert(Author(name: "A"))
+        }
+        let logged = try await store.changes(after: 6)
+        #expect(logged.map(\.position) == [7, 8])
+        #expect(logged.map(\.origin) == [nil, ChangeOrigin("desk", number: 1)])
+    }
+
+    @Test func aLogInANewerFormatIsRefusedAndLeftAlone() async throws {
+        let path = TestStore.path()
+        try TestStore.open(path, for: [Author.self], options: options).close()
+        let connection = try Connection(path: path)
+        try connection.execute("UPDATE relata_metadata SET value = '3' WHERE name = 'change log'")
+        try connection.close()
+        let options = options
+        let error = thrown { try TestStore.open(path, for: [Author.self], options: options) }
+        #expect("\(error.map(String.init(describing:)) ?? "")".contains("in version 3 of its format"))
+        try TestStore.open(path, for: [Author.self]).close()
     }
 
     @Test func changesThatWereRemovedAreMissed() async throws {
