@@ -1,4 +1,5 @@
 public import Relata
+import RelataCore
 import Synchronization
 
 /// Records the SQL that a store runs, so that a test can say how many statements a piece of code may take and that none

@@ -40,6 +40,27 @@ import Testing
         #expect(names.filter { !known.contains($0) } == [])
     }
 
+    /// What only the code of the macros names.
+    private static let macroNames: Set = [
+        "AttributeCoding", "AttributeType", "Binder", "Entity", "Property", "RowReader", "StorableCoding", "coding",
+    ]
+
+    @Test func whatRelataShowsOfOtherTargetsIsInTheReference() throws {
+        let file = PackageFiles.root.appendingPathComponent("Sources/Relata/Exports.swift")
+        let exported = try String(contentsOf: file, encoding: .utf8)
+            .matches(of: /(?m)^@_exported public import \w+ \w+\.(\w+)$/).map { String($0.output.1) }
+        #expect(exported.count > 30)
+        let missing = try Set(exported).subtracting(listed()).subtracting(Self.macroNames).sorted()
+        #expect(missing == [], "give each a line in \(Self.page), or don't export it")
+    }
+
+    @Test func noTargetIsExportedAsAWhole() throws {
+        for path in PackageFiles.files(in: "Sources", ".swift") {
+            let text = try String(contentsOf: PackageFiles.root.appendingPathComponent(path), encoding: .utf8)
+            #expect(!text.contains(/@_exported (public )?import \w+\n/), "\(path)")
+        }
+    }
+
     @Test func everyPublicTypeIsInTheReference() throws {
         let names = try Set(listed())
         let missing = try declared(in: "Relata").subtracting(names).sorted()

@@ -1,7 +1,9 @@
 import Foundation
 import Relata
-import RobustnessWriter
+import RelataCore
+import RelataSQLite
 import RelataTesting
+import RobustnessWriter
 import Testing
 
 /// A process that is killed while it writes loses nothing that it was told is written, and leaves nothing half-done.

@@ -1,3 +1,5 @@
+import RelataCore
+
 /// A relationship to load with the objects of a query, as ``Query/including(_:)`` collects it.
 public struct Include<Target: Model>: Sendable {
     /// The to-ones that lead to the relationship.

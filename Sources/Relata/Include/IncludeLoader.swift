@@ -1,4 +1,6 @@
 import CSQLite
+import RelataCore
+import RelataSQLite
 
 /// Loads relationships of objects that were fetched: one statement for each relationship, whatever the number of
 /// objects, and each object at its other end decoded once.

@@ -1,4 +1,6 @@
 import CSQLite
+import RelataCore
+import RelataSQLite
 
 /// Tells which of many owners a row belongs to: by a number from 1 that the row begins with, or by the owner's key.
 struct OwnerNumbers {

@@ -1,4 +1,6 @@
 public import CSQLite
+import RelataCore
+import RelataSQLite
 
 /// Reads the rows of a statement as objects of one model; `Model.read(_:)` runs it.
 @_documentation(visibility: internal)

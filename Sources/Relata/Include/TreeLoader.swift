@@ -1,4 +1,5 @@
 import CSQLite
+import RelataCore
 
 /// Loads a relationship to the same model again and again from what it leads to: a tree of children, a chain of
 /// parents. One statement brings all levels.

@@ -1,3 +1,5 @@
+import RelataCore
+
 /// A read-only link through a join model: the targets of its objects, one for each of them, in their order.
 ///
 /// ```swift

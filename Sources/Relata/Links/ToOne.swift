@@ -1,3 +1,5 @@
+import RelataCore
+import RelataSQLite
 import Synchronization
 
 /// A link to one object: a foreign key of the model that declares it.

@@ -1,3 +1,5 @@
+import RelataCore
+
 /// What an attribute is and which values it accepts, as written in `@Attribute(…)`.
 ///
 /// ```swift

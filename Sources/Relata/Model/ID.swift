@@ -1,5 +1,7 @@
 import CSQLite
 import Foundation
+import RelataCore
+import RelataSQLite
 import Synchronization
 
 /// The key of a model, made on the device: a UUID of version 7, so that keys sort by the time they were made.

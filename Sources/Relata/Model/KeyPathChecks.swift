@@ -1,5 +1,7 @@
 // How the compiler checks the key paths of `@Relationship`, from within what `@Model` writes.
 
+import RelataCore
+
 /// The key paths to a model's properties, by name.
 ///
 /// A key path to a property that the model doesn't have is an error at the marker. Here it is an ``UnknownProperty``, so

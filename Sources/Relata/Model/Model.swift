@@ -1,5 +1,5 @@
-@_exported public import RelataCore
-@_exported public import RelataSQLite
+import RelataCore
+import RelataSQLite
 
 /// A value that a store keeps: a plain struct whose stored properties are what is stored.
 ///

@@ -1,6 +1,9 @@
 // A model inside another is a link, not a value. The description of the property says so at compile time, whether or not
 // the model is Codable.
 
+import RelataCore
+import RelataSQLite
+
 /// The coding of a model, which no column stores.
 @_documentation(visibility: internal)
 public func coding<Target: Model>(of type: Target.Type) -> RefusedCoding<Target> { RefusedCoding() }

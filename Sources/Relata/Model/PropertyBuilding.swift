@@ -1,6 +1,9 @@
 // What `@Model` writes into `Model.entity`: one call per property, whose overload is picked by the property's type.
 // Key paths are only for the compiler to check; they are never evaluated.
 
+import RelataCore
+import RelataSQLite
+
 extension Property {
     /// A stored attribute.
     public static func attribute<Coding: StorableCoding>(

@@ -1,3 +1,5 @@
+import RelataCore
+
 /// A key as the database takes it: texts are equal where their bytes are, while Swift takes an é and an e with an accent
 /// for the same.
 @frozen @usableFromInline

@@ -1,3 +1,6 @@
+import RelataCore
+import RelataSQLite
+
 /// What transactions of a store do, one after the other, once they are committed.
 ///
 /// It listens from the moment it is made. A reader that falls behind by 100,000 objects gets what it missed as one

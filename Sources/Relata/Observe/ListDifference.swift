@@ -1,3 +1,5 @@
+import RelataCore
+
 /// How a list differs from the one before it, by the identity of its elements.
 public struct ListDifference<Element> {
     /// An element and its place.

@@ -1,3 +1,5 @@
+import RelataCore
+
 /// What can be observed: something that reads a value in a transaction.
 ///
 /// Queries, selections, counts, figures and single objects conform. A type of your own conforms by reading: what the

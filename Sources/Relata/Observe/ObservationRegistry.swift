@@ -1,3 +1,4 @@
+import RelataSQLite
 import Synchronization
 
 /// The requests that are observed now, so that observers of the same one share it.

@@ -1,3 +1,6 @@
+import RelataCore
+import RelataSQLite
+
 extension Selection: ObservableRequest {
     /// The rows, as stored.
     public func fetchObserved(_ transaction: ReadTransaction) throws -> [[RelataCore.Value]] {

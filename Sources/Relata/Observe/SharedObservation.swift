@@ -1,3 +1,5 @@
+import RelataCore
+import RelataSQLite
 import Synchronization
 
 /// One request that is observed, whatever the number of observers: it runs once after a commit that matters, when

@@ -1,5 +1,8 @@
 // Values that follow the database.
 
+import RelataCore
+import RelataSQLite
+
 extension Store {
     /// Observes a query, a selection or any other request: its value now, and after each commit that changes it.
     ///

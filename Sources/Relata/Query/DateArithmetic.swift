@@ -1,4 +1,5 @@
 import Foundation
+import RelataCore
 
 // Dates after a length of time, and the time between them.
 

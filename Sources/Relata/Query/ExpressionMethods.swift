@@ -1,4 +1,5 @@
 import Foundation
+import RelataCore
 
 extension QueryExpression {
     /// Whether the value is one of these; any number of them is one bound parameter.

@@ -1,3 +1,6 @@
+import RelataCore
+import RelataSQLite
+
 /// A typed expression of a query: an attribute, a constant, or what is computed from them.
 ///
 /// ```swift

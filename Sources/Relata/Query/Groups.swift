@@ -1,6 +1,8 @@
 // Groups of a query's objects. One function for each number of columns: a parameter pack may be empty, and then a closure
 // that returns nothing would be taken for one that groups by nothing.
 
+import RelataCore
+
 extension Query {
     /// One row for each different value, for figures of the objects that have it.
     ///

@@ -1,4 +1,5 @@
 import Foundation
+import RelataCore
 
 // Comparison and logic of expressions, as Swift writes them. `lhs op value` and `lhs op expression`, no more: every
 // overload makes every expression slower to type-check, also where no field is involved.

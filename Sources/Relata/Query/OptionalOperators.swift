@@ -3,6 +3,8 @@
 // `??` isn't disfavored as the other operators are: Swift's own `??` takes any left side as one that is always there, and
 // would win.
 
+import RelataCore
+
 extension QueryExpression {
     /// The value, or a constant where it is unset: `$0.minutes ?? 0`. Binds as in Swift.
     public static func ?? <Wrapped>(left: Self, right: Wrapped) -> TypedExpression<Wrapped>

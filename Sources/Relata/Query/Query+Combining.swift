@@ -1,5 +1,7 @@
 // Queries of one model combined by their conditions.
 
+import RelataCore
+
 extension Query {
     /// The objects that either query finds.
     ///

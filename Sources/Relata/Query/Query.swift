@@ -1,3 +1,6 @@
+import RelataCore
+import RelataSQLite
+
 /// Which objects, in which order: a value that says what to fetch, and does nothing by itself.
 ///
 /// ```swift

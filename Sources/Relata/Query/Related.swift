@@ -1,3 +1,5 @@
+import RelataCore
+
 extension Model {
     /// The objects that this object's to-many links to, as a query that takes filters, orders and limits as any.
     ///

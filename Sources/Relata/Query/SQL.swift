@@ -1,3 +1,6 @@
+import RelataCore
+import RelataSQLite
+
 /// SQL of your own, with values in it that are bound and never become text.
 ///
 /// ```swift

@@ -1,3 +1,5 @@
+import RelataCore
+
 /// A to-many in a query: conditions on the related objects, their number and other figures of them.
 ///
 /// ```swift

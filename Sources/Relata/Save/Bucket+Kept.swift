@@ -1,4 +1,6 @@
 import CSQLite
+import RelataCore
+import RelataSQLite
 
 extension Bucket {
     /// Refuses linked objects that are stored with other values than they have here, which a link doesn't write. One

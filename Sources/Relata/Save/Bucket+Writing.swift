@@ -1,3 +1,6 @@
+import RelataCore
+import RelataSQLite
+
 /// How a row is written.
 enum RowStatement: Equatable {
     case insert

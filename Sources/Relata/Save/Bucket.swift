@@ -1,4 +1,6 @@
 import Foundation
+import RelataCore
+import RelataSQLite
 
 /// The objects of one model in a save, as a session sees them without knowing the type.
 @usableFromInline

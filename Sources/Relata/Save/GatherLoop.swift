@@ -1,3 +1,5 @@
+import RelataCore
+
 /// Adds objects of one model to a save, or finds what they link to; `Model.gather(_:)` runs it.
 @_documentation(visibility: internal)
 @frozen

@@ -1,4 +1,6 @@
 import CSQLite
+import RelataCore
+import RelataSQLite
 
 /// Writes the edits of a many-to-many, seen from one side, as rows of its join table.
 final class JoinRows {

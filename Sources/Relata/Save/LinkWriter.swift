@@ -1,3 +1,6 @@
+import RelataCore
+import RelataSQLite
+
 /// Writes the edits on to-manys and has-ones, after all rows of a save are there.
 struct LinkWriter {
     let session: SaveSession

@@ -1,3 +1,5 @@
+import RelataCore
+
 /// The members of an ordered link and their positions, while edits are applied.
 ///
 /// Positions have gaps, so that placing an object writes its own row and seldom another.

@@ -1,4 +1,6 @@
 import CSQLite
+import RelataCore
+import RelataSQLite
 
 // Unique values that objects of one save exchange. SQLite checks them row by row: an object that has a value which another
 // takes waits for its own turn without it.

@@ -1,4 +1,6 @@
 import Foundation
+import RelataCore
+import RelataSQLite
 
 /// Sets properties of all objects of a query in one statement.
 struct QueryUpdate {

@@ -1,4 +1,6 @@
 import CSQLite
+import RelataCore
+import RelataSQLite
 
 extension RowWriter {
     /// Inserts objects whose keys the database assigns, several with each statement. Where one of several is refused they

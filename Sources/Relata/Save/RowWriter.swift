@@ -1,5 +1,7 @@
 import CSQLite
 import Foundation
+import RelataCore
+import RelataSQLite
 
 /// Writes rows of one model.
 struct RowWriter<M: Model> {

@@ -1,4 +1,6 @@
 import CSQLite
+import RelataCore
+import RelataSQLite
 
 // What saves tell those who observe the store. Each costs one look at `recorder` while nobody does.
 

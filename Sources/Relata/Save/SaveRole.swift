@@ -1,3 +1,5 @@
+import RelataCore
+
 /// What is asked of one object of a save.
 @usableFromInline
 enum SaveRole: Equatable {

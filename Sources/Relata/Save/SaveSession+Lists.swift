@@ -1,3 +1,6 @@
+import RelataCore
+import RelataSQLite
+
 extension SaveSession {
     /// The lists of ordered links that are edited, by the number of the edits' group. They are read before anything is
     /// written: whether an object was a member, and where it stood, is known only then.

@@ -1,3 +1,6 @@
+import RelataCore
+import RelataSQLite
+
 extension SaveSession {
     /// Gathers, validates and writes everything.
     func run() throws {

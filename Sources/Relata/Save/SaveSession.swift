@@ -1,4 +1,6 @@
 import Foundation
+import RelataCore
+import RelataSQLite
 
 /// One save: the objects that are given and those they link to, from being gathered to being written.
 ///

@@ -1,4 +1,6 @@
 import Foundation
+import RelataCore
+import RelataSQLite
 
 /// What a save has decided about one object: the source of the value that it returns.
 ///

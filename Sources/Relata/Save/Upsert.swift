@@ -1,3 +1,6 @@
+import RelataCore
+import RelataSQLite
+
 /// Inserts an object or writes it over the one with the same values of a unique set.
 struct Upsert {
     let transaction: WriteTransaction

@@ -1,3 +1,5 @@
+import RelataCore
+
 /// Declared limits, checked before anything is written.
 enum Validation {
     /// Checks objects against their limits and their own rules.

@@ -1,4 +1,5 @@
 public import CSQLite
+import RelataSQLite
 
 /// Writes objects of one model with one statement; `Model.write(_:)` runs it.
 @_documentation(visibility: internal)

@@ -1,3 +1,4 @@
+import RelataCore
 public import RelataSQLite
 
 /// An attribute or another expression.

@@ -1,3 +1,5 @@
+import RelataCore
+
 /// A struct that says what to fetch by what it holds: the shape is the query.
 ///
 /// Don't write a conformance: `@Shape(of:)` does.

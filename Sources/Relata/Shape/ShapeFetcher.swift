@@ -1,4 +1,6 @@
 import CSQLite
+import RelataCore
+import RelataSQLite
 
 /// Fetches shapes: one statement for the shape's objects, and one for each list in it, whatever the number of rows.
 struct ShapeFetcher {

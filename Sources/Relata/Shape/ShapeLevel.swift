@@ -1,3 +1,6 @@
+import RelataCore
+import RelataSQLite
+
 /// What one statement yields for a shape, while it is being described: the row's parts, and the lists that statements of
 /// their own load for all rows.
 @_documentation(visibility: internal)

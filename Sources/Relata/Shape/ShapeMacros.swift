@@ -1,3 +1,5 @@
+import RelataCore
+
 /// Makes a struct a shape: what it lists is fetched for each object of a model, and nothing else.
 ///
 /// ```swift

@@ -1,3 +1,5 @@
+import RelataCore
+
 /// Which objects to fetch as shapes, and in which order.
 ///
 /// ```swift

@@ -1,5 +1,7 @@
 // Fetching shapes: by a store, each call on one state of the database, and within a transaction.
 
+import RelataCore
+
 extension StoreReader {
     /// The shapes of a query's objects, in order: one statement for the objects, and one for each list in the shape.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")

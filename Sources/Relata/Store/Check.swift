@@ -1,3 +1,5 @@
+import RelataSQLite
+
 extension StoreReader {
     /// Compares what is stored with what the models declare, and reads every object. Nothing is changed.
     ///

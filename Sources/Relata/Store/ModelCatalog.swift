@@ -1,3 +1,5 @@
+import RelataCore
+import RelataSQLite
 import Synchronization
 
 /// The models of a store: their schema, and which table each type is.

@@ -1,3 +1,6 @@
+import RelataCore
+import RelataSQLite
+
 /// Reads the objects of a query one after the other, on a connection that stays leased meanwhile.
 final class ObjectCursor<M: Model> {
     private let transaction: ReadTransaction

@@ -1,3 +1,5 @@
+import RelataCore
+
 /// The key of an object of any model, for fetching several at once.
 public struct ObjectKey: Sendable, CustomStringConvertible {
     /// The model.

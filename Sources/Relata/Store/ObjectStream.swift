@@ -1,3 +1,5 @@
+import RelataSQLite
+
 /// The objects of a query, one at a time; ``Store/stream(_:)`` makes it.
 public struct ObjectStream<M: Model>: AsyncSequence, Sendable {
     let store: Store

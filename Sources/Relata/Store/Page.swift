@@ -1,3 +1,6 @@
+import RelataCore
+import RelataSQLite
+
 /// One page of a query's objects, or of shapes of them.
 public struct Page<Object: Sendable>: Sendable {
     /// The page's objects.

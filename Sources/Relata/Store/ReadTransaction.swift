@@ -1,4 +1,6 @@
 import CSQLite
+import RelataCore
+import RelataSQLite
 
 /// What can be read in a transaction, and nothing else.
 ///

@@ -1,5 +1,8 @@
 // Reading, one call at a time. What each does stands with the same call of ``StoreReader``.
 
+import RelataCore
+import RelataSQLite
+
 extension Store {
     /// The object with that key, or `nil` if there is none.
     public func fetch<M: Model>(_ model: M.Type, id: M.Key?) async throws -> M? {

@@ -1,5 +1,7 @@
 // Writing, each call a transaction of its own. What each does stands with the same call of ``StoreWriter``.
 
+import RelataCore
+
 extension Store {
     /// Inserts an object, with the new objects it links to and its edits on links, in a transaction of its own.
     @discardableResult

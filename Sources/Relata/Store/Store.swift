@@ -1,4 +1,6 @@
 import Foundation
+import RelataCore
+import RelataSQLite
 
 /// A database of models: opened once, used from anywhere.
 ///
@@ -46,7 +48,7 @@ public final class Store: StoreWriter, Sendable {
     public let path: String?
 
     /// The resolved schema of all models.
-    public var schema: Schema { catalog.schema }
+    package var schema: Schema { catalog.schema }
 
     private init(
         pool: ConnectionPool, catalog: ModelCatalog, hub: ChangeHub, keepsChangeLog: Bool, path: String?

@@ -1,3 +1,6 @@
+import RelataCore
+import RelataSQLite
+
 /// What can be read: by a store, each call on a state of the database of its own, and within a transaction.
 ///
 /// A function that takes a reader serves both:

@@ -1,3 +1,6 @@
+import RelataCore
+import RelataSQLite
+
 /// What can be written: by a store, each call in a transaction of its own, and within a transaction.
 ///
 /// A function that takes a writer serves both, and needs no transaction where it makes one call.

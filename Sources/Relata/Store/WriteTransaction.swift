@@ -1,5 +1,7 @@
 import CSQLite
 import Foundation
+import RelataCore
+import RelataSQLite
 
 /// What can be done in a transaction that writes: everything that can be read, and saving and deleting.
 ///

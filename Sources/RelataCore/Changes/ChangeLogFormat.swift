@@ -17,14 +17,14 @@ import Foundation
 /// | `origin` | who made the transaction, in the caller's words; `NULL` where it didn't say. Since version 2 |
 /// | `originNumber` | the caller's own number of the transaction; `NULL` where it has none. Since version 2 |
 /// | `versions` | a JSON array with the version of each object of `ids`: its revision as the transaction left it, `null` for an object that the transaction left without one. `NULL` for deletions and for entities without a revision. Since version 2 |
-public enum ChangeLogFormat {
+package enum ChangeLogFormat {
     /// The table's name.
-    public static let table = "relata_changes"
+    package static let table = "relata_changes"
     /// The version of the format that this version of Relata writes, and the newest that it reads.
-    public static let version = 2
+    package static let version = 2
 
     /// Keys as JSON.
-    public static func json(_ keys: KeyList) -> String {
+    package static func json(_ keys: KeyList) -> String {
         var text = "["
         text.reserveCapacity(keys.values.count * 40)
         for (index, value) in keys.values.enumerated() {
@@ -37,7 +37,7 @@ public enum ChangeLogFormat {
     }
 
     /// Names as JSON.
-    public static func json(_ names: [String]) -> String {
+    package static func json(_ names: [String]) -> String {
         json(KeyList(values: names.map { .text($0) }, width: 1))
     }
 
@@ -67,7 +67,7 @@ public enum ChangeLogFormat {
     /// Reads keys of columns of these types.
     ///
     /// - Throws: ``RelataError/corruptStore(_:)`` for what isn't in the format.
-    public static func keys(_ json: String, types: [AttributeType]) throws(RelataError) -> KeyList {
+    package static func keys(_ json: String, types: [AttributeType]) throws(RelataError) -> KeyList {
         let rows = try decode([Item].self, json)
         var keys = KeyList(width: rows.first?.width ?? max(1, types.count))
         for row in rows {
@@ -80,15 +80,15 @@ public enum ChangeLogFormat {
     }
 
     /// Versions as JSON.
-    public static func json(_ versions: [Int64?]) -> String {
+    package static func json(_ versions: [Int64?]) -> String {
         json(KeyList(values: versions.map { $0.map { .integer($0) } ?? .null }, width: 1))
     }
 
     /// Reads versions.
-    public static func versions(_ json: String) throws(RelataError) -> [Int64?] { try decode([Int64?].self, json) }
+    package static func versions(_ json: String) throws(RelataError) -> [Int64?] { try decode([Int64?].self, json) }
 
     /// Reads names.
-    public static func names(_ json: String) throws(RelataError) -> [String] { try decode([String].self, json) }
+    package static func names(_ json: String) throws(RelataError) -> [String] { try decode([String].self, json) }
 
     private static func decode<Result: Decodable>(_ type: Result.Type, _ json: String) throws(RelataError) -> Result {
         do {

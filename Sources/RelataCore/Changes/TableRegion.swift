@@ -1,8 +1,8 @@
 /// A part of a database: tables, and of each all of it or some columns. What a query reads, and what a transaction
 /// wrote.
-public struct TableRegion: Hashable, Sendable {
+package struct TableRegion: Hashable, Sendable {
     /// What of a table.
-    public enum Part: Hashable, Sendable {
+    package enum Part: Hashable, Sendable {
         /// Whole rows: some were inserted or deleted.
         case rows
         /// Columns of its rows. A reader of none, such as a count, still depends on which rows there are.
@@ -10,25 +10,25 @@ public struct TableRegion: Hashable, Sendable {
     }
 
     /// The tables by name.
-    public private(set) var tables: [String: Part] = [:]
+    package private(set) var tables: [String: Part] = [:]
     /// Whether it is the whole database.
-    public private(set) var isEverything = false
+    package private(set) var isEverything = false
 
     /// Nothing.
-    public init() {}
+    package init() {}
 
     /// The whole database.
-    public static var everything: TableRegion {
+    package static var everything: TableRegion {
         var region = TableRegion()
         region.isEverything = true
         return region
     }
 
     /// Whether there is nothing in it.
-    public var isEmpty: Bool { tables.isEmpty && !isEverything }
+    package var isEmpty: Bool { tables.isEmpty && !isEverything }
 
     /// Adds a column; none for the mere fact that the table is read.
-    public mutating func add(table: String, column: String?) {
+    package mutating func add(table: String, column: String?) {
         switch tables[table] {
         case .rows: return
         case .columns(var columns):
@@ -41,10 +41,10 @@ public struct TableRegion: Hashable, Sendable {
     }
 
     /// Adds whole rows.
-    public mutating func add(rowsOf table: String) { tables[table] = .rows }
+    package mutating func add(rowsOf table: String) { tables[table] = .rows }
 
     /// Adds what another region holds.
-    public mutating func formUnion(_ other: TableRegion) {
+    package mutating func formUnion(_ other: TableRegion) {
         if other.isEverything { isEverything = true }
         for (table, part) in other.tables {
             switch part {
@@ -57,14 +57,14 @@ public struct TableRegion: Hashable, Sendable {
     }
 
     /// Whether who reads this part may see something else after that was written.
-    public func isAffected(by writes: TableRegion) -> Bool {
+    package func isAffected(by writes: TableRegion) -> Bool {
         if isEverything { return !writes.isEmpty }
         if writes.isEverything { return !isEmpty }
         return writes.tables.contains { isAffected(byTable: $0.key, $0.value) }
     }
 
     /// Whether who reads this part may see something else after that part of a table was written.
-    public func isAffected(byTable table: String, _ written: Part) -> Bool {
+    package func isAffected(byTable table: String, _ written: Part) -> Bool {
         if isEverything { return true }
         guard let read = tables[table] else { return false }
         guard case .columns(let reading) = read, case .columns(let writing) = written else { return true }

@@ -1,16 +1,16 @@
 /// What the deletion of an object means for the objects at the other end of one of its relationships, or of a foreign
 /// key that no relationship stands for.
-public struct DeletionEdge: Hashable, Sendable {
+package struct DeletionEdge: Hashable, Sendable {
     /// The entity of the object that is deleted, as a number in ``Schema/tables``.
-    public let from: Int
+    package let from: Int
     /// The entity at the other end.
-    public let to: Int
+    package let to: Int
     /// How the other end is found from the object that is deleted.
     let path: Path
     /// What happens to it.
-    public let rule: DeleteRule
+    package let rule: DeleteRule
     /// The relationship that declares the rule, as `Entity.property`.
-    public let relationship: String
+    package let relationship: String
 
     /// Whether a foreign key of the database spreads the deletion, too.
     package var isEnforcedByDatabase: Bool { isReferring }
@@ -30,17 +30,17 @@ public struct DeletionEdge: Hashable, Sendable {
 }
 
 /// A to-many that declares a least number of members, some of which a deletion may take.
-public struct CountedList: Hashable, Sendable {
+package struct CountedList: Hashable, Sendable {
     /// The entity whose objects have the list, as a number in ``Schema/tables``.
-    public let owner: Int
+    package let owner: Int
     /// The entity of the members.
-    public let member: Int
+    package let member: Int
     /// How the members are found from their owner.
-    public let link: Link
+    package let link: Link
     /// The to-many.
-    public let property: String
+    package let property: String
     /// The least number of members.
-    public let minimum: Int
+    package let minimum: Int
 }
 
 extension Schema {
@@ -59,7 +59,7 @@ extension Schema {
 
     /// What the deletion of an object of an entity means for others, relationship by relationship. Where it means
     /// nothing there is no edge; join rows go in any case.
-    public func deletionEdges(from entity: Int) -> [DeletionEdge] {
+    package func deletionEdges(from entity: Int) -> [DeletionEdge] {
         var edges: [DeletionEdge] = []
         func add(_ path: DeletionEdge.Path, to: Int, _ rule: DeleteRule, _ name: String) {
             edges.append(DeletionEdge(from: entity, to: to, path: path, rule: rule, relationship: name))

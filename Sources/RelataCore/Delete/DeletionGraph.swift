@@ -1,46 +1,46 @@
 /// What a deletion of objects of one entity can reach, as far as the schema tells: which entities lose objects, in
 /// which order, and which relationships are to be judged, unset or removed. Pure; the same for every engine.
-public struct DeletionGraph: Sendable {
+package struct DeletionGraph: Sendable {
     /// The schema.
-    public let schema: Schema
+    package let schema: Schema
     /// The entity of the objects that are to be deleted, as a number in ``Schema/tables``.
-    public let root: Int
+    package let root: Int
     /// The entities that can lose objects, in groups: a group's doomed objects follow from its own and from those of
     /// earlier groups. A group of several entities is a cycle of cascades.
-    public let groups: [[Int]]
+    package let groups: [[Int]]
     /// The same entities in the order in which their rows go: rows that refer before the rows they refer to, except on
     /// a cycle.
-    public let order: [Int]
+    package let order: [Int]
     /// The cascades among these entities.
-    public let cascades: [DeletionEdge]
+    package let cascades: [DeletionEdge]
     /// The relationships that can refuse the deletion.
-    public let denials: [DeletionEdge]
+    package let denials: [DeletionEdge]
     /// The lists that can lose members and must keep some.
-    public let counted: [CountedList]
+    package let counted: [CountedList]
     /// The foreign keys, as numbers in ``Schema/foreignKeys``, that become unset where the target goes and the source
     /// stays.
-    public let nullified: [Int]
+    package let nullified: [Int]
     /// The join tables, as numbers in ``Schema/joins``, that lose rows.
-    public let joins: [Int]
+    package let joins: [Int]
     /// The enforced foreign keys, as numbers in ``Schema/foreignKeys``, on a cycle of those that deny or cascade, those
     /// from an entity to itself included: no order of deletion meets them row by row.
-    public let knots: [Int]
+    package let knots: [Int]
     /// The entities whose doomed keys must be known before the first row goes. For the others a query tells them: their
     /// rows refer by one reference to doomed rows that go later.
-    public let listed: Set<Int>
+    package let listed: Set<Int>
     /// What no deletion can be planned with, if such rows are met: see ``DeletionConflict``.
     package let conflicts: [DeletionConflict]
 
     private let members: Set<Int>
 
     /// Whether an entity can lose objects.
-    public func contains(_ entity: Int) -> Bool { members.contains(entity) }
+    package func contains(_ entity: Int) -> Bool { members.contains(entity) }
 
     /// The cascades that end at an entity.
-    public func cascades(to entity: Int) -> [DeletionEdge] { cascades.filter { $0.to == entity } }
+    package func cascades(to entity: Int) -> [DeletionEdge] { cascades.filter { $0.to == entity } }
 
     /// Works out what can be reached from an entity.
-    public init(schema: Schema, root: Int) {
+    package init(schema: Schema, root: Int) {
         self.schema = schema
         self.root = root
         var found = [root]

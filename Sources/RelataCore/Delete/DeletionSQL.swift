@@ -1,5 +1,5 @@
 /// Which objects are to be deleted.
-public enum DeletionRoots: Hashable, Sendable {
+package enum DeletionRoots: Hashable, Sendable {
     /// The objects with these keys; those that don't exist are passed over.
     case keys([KeyValue])
     /// The objects whose key columns the query selects.
@@ -8,17 +8,17 @@ public enum DeletionRoots: Hashable, Sendable {
 
 /// Writes the statements of one deletion. Each handles all rows of its kind at once, so that their number depends on
 /// the schema alone.
-public struct DeletionSQL: Sendable {
+package struct DeletionSQL: Sendable {
     /// What the deletion can reach.
-    public let graph: DeletionGraph
+    package let graph: DeletionGraph
     /// The objects asked for.
-    public let roots: DeletionRoots
+    package let roots: DeletionRoots
     /// The doomed keys by entity, where they are known already. The statements find the others by a query.
-    public var lists: [Int: KeyList] = [:]
+    package var lists: [Int: KeyList] = [:]
     let dialect: Dialect
 
     /// Starts with no key known.
-    public init(_ graph: DeletionGraph, roots: DeletionRoots, dialect: Dialect) {
+    package init(_ graph: DeletionGraph, roots: DeletionRoots, dialect: Dialect) {
         self.graph = graph
         self.roots = roots
         self.dialect = dialect
@@ -27,10 +27,10 @@ public struct DeletionSQL: Sendable {
     var schema: Schema { graph.schema }
 
     /// Whether a deletion of an entity is known to remove nothing.
-    public func isEmpty(_ entity: Int) -> Bool { !graph.contains(entity) || lists[entity]?.isEmpty == true }
+    package func isEmpty(_ entity: Int) -> Bool { !graph.contains(entity) || lists[entity]?.isEmpty == true }
 
     /// Selects the doomed keys of a group of ``DeletionGraph/groups``: first the entity's number, then the key's columns.
-    public func closure(of group: [Int]) -> SQLStatement { closure(of: group, along: inner(group)[...], from: nil) }
+    package func closure(of group: [Int]) -> SQLStatement { closure(of: group, along: inner(group)[...], from: nil) }
 
     /// The cascades within a group, in parts that one statement can follow each.
     package func parts(of group: [Int]) -> [ArraySlice<DeletionEdge>] {
@@ -93,7 +93,7 @@ public struct DeletionSQL: Sendable {
     }
 
     /// Selects what stands in the way by one relationship: the blocker's key, then the key of the doomed object.
-    public func blockers(_ edge: DeletionEdge) -> SQLStatement {
+    package func blockers(_ edge: DeletionEdge) -> SQLStatement {
         var builder = builder()
         let condition = isDoomed(edge.from, &builder)
         let other = key(of: edge.to)
@@ -179,7 +179,7 @@ public struct DeletionSQL: Sendable {
     }
 
     /// Selects the objects that stay with too few members in a list: their keys, and how many remain.
-    public func shortages(_ list: CountedList) -> SQLStatement {
+    package func shortages(_ list: CountedList) -> SQLStatement {
         var builder = builder()
         let owner = key(of: list.owner)
         let step = schema.step(along: list.link, from: schema.tables[list.owner], dialect)
@@ -202,7 +202,7 @@ public struct DeletionSQL: Sendable {
     }
 
     /// Selects the keys of the objects that stay while the target of one of their foreign keys goes.
-    public func unset(_ foreignKey: SchemaForeignKey) -> SQLStatement {
+    package func unset(_ foreignKey: SchemaForeignKey) -> SQLStatement {
         var builder = builder()
         let condition = losesTarget(foreignKey, of: "x", &builder)
         return SQLStatement(
@@ -213,7 +213,7 @@ public struct DeletionSQL: Sendable {
     /// Unsets that key in these objects, which is a change of theirs, and returns their keys.
     ///
     /// - Parameter stamp: the time of the change for an entity that declares one, in its encoding.
-    public func unsetting(_ foreignKey: SchemaForeignKey, stamp: Value?) -> SQLStatement {
+    package func unsetting(_ foreignKey: SchemaForeignKey, stamp: Value?) -> SQLStatement {
         var builder = builder()
         let entity = schema.tables[foreignKey.source].entity
         var changes = foreignKey.columns.map { "\(dialect.quote($0)) = NULL" }
@@ -236,7 +236,7 @@ public struct DeletionSQL: Sendable {
 
     /// Selects or removes the join rows at one side's doomed objects: the source's key, then the target's. Rows at
     /// doomed sources come first; those at doomed targets are then the rest.
-    public func joinRows(_ join: Join, atSource: Bool, removing: Bool) -> SQLStatement {
+    package func joinRows(_ join: Join, atSource: Bool, removing: Bool) -> SQLStatement {
         var builder = builder()
         let columns = list(join.sourceColumns + join.targetColumns)
         let table = dialect.quote(join.table)
@@ -252,13 +252,13 @@ public struct DeletionSQL: Sendable {
     }
 
     /// Selects the doomed keys of an entity whose list isn't known.
-    public func doomed(_ entity: Int) -> SQLStatement {
+    package func doomed(_ entity: Int) -> SQLStatement {
         var builder = builder()
         return SQLStatement(selection(of: entity, &builder), builder.parameters)
     }
 
     /// Deletes the doomed rows of an entity.
-    public func delete(_ entity: Int) -> SQLStatement {
+    package func delete(_ entity: Int) -> SQLStatement {
         var builder = builder()
         let condition = isDoomed(entity, &builder)
         return SQLStatement("DELETE FROM \(table(entity)) AS x WHERE \(condition)", builder.parameters)
@@ -299,7 +299,7 @@ public struct DeletionSQL: Sendable {
 
     /// Makes doomed rows refer to nothing, or where a key is required and leads to the same entity, to themselves; `nil`
     /// where neither can be.
-    public func untie(_ foreignKey: SchemaForeignKey) -> SQLStatement? {
+    package func untie(_ foreignKey: SchemaForeignKey) -> SQLStatement? {
         guard foreignKey.isOptional || foreignKey.source == foreignKey.target else { return nil }
         // The key itself can't be turned: by it the rows are known.
         let keys = key(of: foreignKey.source)

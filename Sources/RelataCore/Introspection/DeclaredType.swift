@@ -23,11 +23,11 @@ extension AttributeType {
 }
 
 /// What SQLite prefers to store in a column.
-public enum Affinity: Hashable, Sendable {
+package enum Affinity: Hashable, Sendable {
     case integer, text, blob, real, numeric
 
     /// The affinity of a declared type.
-    public init(declaredType: String) {
+    package init(declaredType: String) {
         let type = declaredType.uppercased()
         let holds = { (words: [String]) in words.contains { type.contains($0) } }
         self =

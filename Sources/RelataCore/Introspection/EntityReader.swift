@@ -2,11 +2,11 @@
 /// from their actions.
 ///
 /// What it returns always makes a ``Schema``: what can't be a relationship stays an attribute, and a note says why.
-public struct EntityReader {
+package struct EntityReader {
     /// The entities, those declared first.
-    public private(set) var entities: [Entity] = []
+    package private(set) var entities: [Entity] = []
     /// What the tables say that no entity can, such as a foreign key to a table that doesn't exist.
-    package(set) public var notes: [SchemaProblem] = []
+    package var notes: [SchemaProblem] = []
 
     /// The tables that are read, those of declared entities first.
     let tables: [TableDescription]
@@ -58,7 +58,7 @@ public struct EntityReader {
     /// Reads tables; those of `declared` entities are taken as declared, and get no properties from the others.
     ///
     /// - Parameter leftOut: What else has a name that a foreign key may point at, such as `a view`.
-    public init(
+    package init(
         _ all: [TableDescription], declared given: [Entity] = [], leavingOut leftOut: [String: String] = [:]
     ) {
         let byName = given.isEmpty ? [:] : Dictionary(all.map { ($0.name.lowercased(), $0) }) { first, _ in first }

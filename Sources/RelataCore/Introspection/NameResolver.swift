@@ -1,14 +1,14 @@
 /// Finds entities and properties by what a person types: Relata's names or the database's, whatever their case.
 ///
 /// An exact name always wins, so that nothing is ever ambiguous.
-public struct NameResolver: Sendable {
+package struct NameResolver: Sendable {
     private let schema: Schema
 
     /// Resolves names of a schema.
-    public init(_ schema: Schema) { self.schema = schema }
+    package init(_ schema: Schema) { self.schema = schema }
 
     /// The entity that a name means: `Album`, `album`, its table's name, or its name without context.
-    public func entity(_ name: String) -> Table? {
+    package func entity(_ name: String) -> Table? {
         schema[name]
             ?? schema.tables.first { $0.sqlName == name }
             ?? schema.tables.first { $0.name.isSameName(as: name) || $0.sqlName.isSameName(as: name) }
@@ -17,7 +17,7 @@ public struct NameResolver: Sendable {
     }
 
     /// The property of an entity that a name means: `artist`, `ArtistId`, `artist_id`, whatever the case.
-    public func property(_ name: String, of table: Table) -> String? {
+    package func property(_ name: String, of table: Table) -> String? {
         let properties = table.entity.properties.map(\.name)
         if properties.contains(name) { return name }
         if let column = table.columns.first(where: { $0.name == name }) { return column.property }

@@ -52,7 +52,7 @@ extension MigrationPlan: CustomStringConvertible {
 }
 
 /// A question about the rows of a database whose answer decides whether a change can be made.
-public enum DataQuestion: Hashable, Sendable {
+package enum DataQuestion: Hashable, Sendable {
     /// Whether the database has a module of that name, such as a table-valued function: a table would hide it.
     case isModule(name: String)
     /// Whether the table has rows.

@@ -3,7 +3,7 @@
 /// What can be done without losing anything is done: first renames, new tables and new columns; then, after the
 /// migration steps, whatever SQLite can't alter is done by making a table anew. A difference that another program left,
 /// and that does no harm, is left as it is.
-public struct MigrationPlanner {
+package struct MigrationPlanner {
     let schema: Schema
     let expected: [TableDescription]
     /// The models that the file was last opened with.
@@ -58,7 +58,7 @@ public struct MigrationPlanner {
     ///   - history: What the file remembers of renames.
     ///   - steps: The migration steps that haven't been done.
     ///   - facts: Answers questions about rows.
-    public init(
+    package init(
         schema: Schema, actual: [TableDescription], declared: [Entity]?, history: RenameHistory = RenameHistory(),
         steps: [MigrationStepDeclaration],
         facts: @escaping (DataQuestion) throws(RelataError) -> Bool
@@ -115,7 +115,7 @@ public struct MigrationPlanner {
     }
 
     /// Compares the file with the schema.
-    public func planned() throws(RelataError) -> MigrationPlan {
+    package func planned() throws(RelataError) -> MigrationPlan {
         var planner = self
         try planner.work()
         if part == nil { planner.history.merge(RenameHistory(declaredBy: schema)) }

@@ -2,26 +2,26 @@
 ///
 /// A file remembers them, so that an older version of the models, which asks for a former name, is refused. It would
 /// otherwise get an empty column or table of that name, and neither version would see what the other writes.
-public struct RenameHistory: Hashable, Sendable, Codable {
+package struct RenameHistory: Hashable, Sendable, Codable {
     /// A table or a column, and what it was called.
-    public struct Entry: Hashable, Sendable, Codable {
+    package struct Entry: Hashable, Sendable, Codable {
         /// The table of a column, as it is called now; `nil` where the entry is about a table.
-        public var table: String?
+        package var table: String?
         /// The name that it has now.
-        public var name: String
+        package var name: String
         /// The names that it had.
-        public var formerNames: [String]
+        package var formerNames: [String]
         /// The property that it belongs to, if it belongs to one.
-        public var property: String?
+        package var property: String?
         /// Whether `name` is the join table that took over the keys of a column, whose to-one became a to-many.
-        public var isMoved: Bool? = nil
+        package var isMoved: Bool? = nil
     }
 
     /// The tables and columns that have former names.
-    public private(set) var entries: [Entry] = []
+    package private(set) var entries: [Entry] = []
 
     /// A history without entries.
-    public init() {}
+    package init() {}
 
     /// One rename of several that are made together.
     struct Rename {
@@ -88,7 +88,7 @@ public struct RenameHistory: Hashable, Sendable, Codable {
     }
 
     /// The entries about tables and columns that are still there.
-    public func pruned(to tables: [TableDescription]) -> RenameHistory {
+    package func pruned(to tables: [TableDescription]) -> RenameHistory {
         let known = Dictionary(tables.map { ($0.name.lowercased(), $0) }, uniquingKeysWith: { first, _ in first })
         var copy = self
         copy.entries.removeAll { entry in

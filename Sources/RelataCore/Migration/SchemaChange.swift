@@ -41,14 +41,14 @@ public enum LossyChange: Hashable, Sendable {
 }
 
 /// What a step of a migration is called and takes care of.
-public struct MigrationStepDeclaration: Hashable, Sendable {
+package struct MigrationStepDeclaration: Hashable, Sendable {
     /// The name under which the file remembers that the step was done. A step without a name is done each time.
-    public let name: String
+    package let name: String
     /// The changes that the step makes harmless.
-    public let changes: [LossyChange]
+    package let changes: [LossyChange]
 
     /// Declares a step.
-    public init(name: String, changes: [LossyChange]) {
+    package init(name: String, changes: [LossyChange]) {
         self.name = name
         self.changes = changes
     }

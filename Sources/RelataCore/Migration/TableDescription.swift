@@ -1,29 +1,29 @@
 /// A table as a database has it, or as a schema wants it: what the two are compared by.
-public struct TableDescription: Hashable, Sendable {
+package struct TableDescription: Hashable, Sendable {
     /// The table's name.
-    public var name: String
+    package var name: String
     /// The columns in order, generated ones included.
-    public var columns: [ColumnDescription]
+    package var columns: [ColumnDescription]
     /// The names of the primary key's columns, in the key's order; empty where none is declared.
-    public var primaryKey: [String]
+    package var primaryKey: [String]
     /// Whether the key is SQLite's rowid: a single column declared as `INTEGER PRIMARY KEY`.
-    public var isKeyAssigned: Bool
+    package var isKeyAssigned: Bool
     /// Whether a key that the database assigns is never assigned again, even after its row was deleted: the key is
     /// declared `AUTOINCREMENT`.
-    public var neverReusesKeys: Bool
+    package var neverReusesKeys: Bool
     /// The foreign keys.
-    public var foreignKeys: [ForeignKeyDescription]
+    package var foreignKeys: [ForeignKeyDescription]
     /// The indexes, those behind `UNIQUE` constraints included, that behind the primary key not.
-    public var indexes: [IndexDescription]
+    package var indexes: [IndexDescription]
     /// Whether the table has rowids.
-    public var hasRowID: Bool
+    package var hasRowID: Bool
     /// The text of the statement that made the table, where it was read from a database.
-    public var sql: String?
+    package var sql: String?
     /// The texts that made the table's triggers, where it was read from a database.
-    public var triggers: [String]
+    package var triggers: [String]
 
     /// Describes a table.
-    public init(
+    package init(
         name: String, columns: [ColumnDescription], primaryKey: [String], isKeyAssigned: Bool = false,
         neverReusesKeys: Bool = false, foreignKeys: [ForeignKeyDescription] = [], indexes: [IndexDescription] = [],
         hasRowID: Bool = true,
@@ -42,7 +42,7 @@ public struct TableDescription: Hashable, Sendable {
     }
 
     /// The column of that name, whatever its case.
-    public func column(_ name: String) -> ColumnDescription? {
+    package func column(_ name: String) -> ColumnDescription? {
         // Nearly all names are written alike, which is faster to see.
         columns.first { $0.name == name } ?? columns.first { $0.name.isSameName(as: name) }
     }
@@ -54,19 +54,19 @@ public struct TableDescription: Hashable, Sendable {
     }
 
     /// The foreign key that stands in just these columns, in any order.
-    public func foreignKey(on columns: [String]) -> ForeignKeyDescription? {
+    package func foreignKey(on columns: [String]) -> ForeignKeyDescription? {
         foreignKeys.first { $0.isOn(columns) }
     }
 
     /// Whether no two rows can have the same values in these columns, which are compared without their order.
-    public func isUnique(_ columns: [String]) -> Bool {
+    package func isUnique(_ columns: [String]) -> Bool {
         let wanted = Set(columns.map { $0.lowercased() })
         return Set(primaryKey.map { $0.lowercased() }) == wanted
             || indexes.contains { $0.isUnique && $0.isPlain && Set($0.columns.map { $0.lowercased() }) == wanted }
     }
 
     /// Whether rows with given values in these columns are found without a scan.
-    public func isIndexed(_ columns: [String]) -> Bool {
+    package func isIndexed(_ columns: [String]) -> Bool {
         let wanted = columns.map { $0.lowercased() }
         return primaryKey.map { $0.lowercased() }.starts(with: wanted)
             || indexes.contains { $0.isPlain && $0.columns.map { $0.lowercased() }.starts(with: wanted) }
@@ -74,22 +74,22 @@ public struct TableDescription: Hashable, Sendable {
 }
 
 /// A column of a table.
-public struct ColumnDescription: Hashable, Sendable {
+package struct ColumnDescription: Hashable, Sendable {
     /// The column's name.
-    public var name: String
+    package var name: String
     /// The declared type, as it is written; may be empty.
-    public var type: String
+    package var type: String
     /// Whether `NULL` is refused.
-    public var isRequired: Bool
+    package var isRequired: Bool
     /// The default as it is written in SQL, if there is one.
-    public var defaultSQL: String?
+    package var defaultSQL: String?
     /// Whether its values are computed from other columns.
-    public var isGenerated: Bool
+    package var isGenerated: Bool
     /// The name of the collation by which its texts are compared.
-    public var collation: String
+    package var collation: String
 
     /// Describes a column.
-    public init(
+    package init(
         name: String, type: String, isRequired: Bool, defaultSQL: String? = nil, isGenerated: Bool = false,
         collation: String = "BINARY"
     ) {
@@ -102,24 +102,24 @@ public struct ColumnDescription: Hashable, Sendable {
     }
 
     /// Whether a row may be inserted without giving the column.
-    public var canBeOmitted: Bool {
+    package var canBeOmitted: Bool {
         isGenerated || !isRequired || (defaultSQL.map { $0.uppercased() != "NULL" } ?? false)
     }
 }
 
 /// A foreign key of a table.
-public struct ForeignKeyDescription: Hashable, Sendable {
+package struct ForeignKeyDescription: Hashable, Sendable {
     /// The columns that hold it.
-    public var columns: [String]
+    package var columns: [String]
     /// The table it points at.
-    public var target: String
+    package var target: String
     /// The columns it points at, in the same order; empty for the target's primary key where that isn't spelled out.
-    public var targetColumns: [String]
+    package var targetColumns: [String]
     /// What the database does when the target's row is deleted.
-    public var onDelete: Action
+    package var onDelete: Action
 
     /// Describes a foreign key.
-    public init(columns: [String], target: String, targetColumns: [String], onDelete: Action) {
+    package init(columns: [String], target: String, targetColumns: [String], onDelete: Action) {
         self.columns = columns
         self.target = target
         self.targetColumns = targetColumns
@@ -132,7 +132,7 @@ public struct ForeignKeyDescription: Hashable, Sendable {
     }
 
     /// What a database does by itself when the target's row is deleted.
-    public enum Action: String, Hashable, Sendable {
+    package enum Action: String, Hashable, Sendable {
         case none = "NO ACTION"
         case restrict = "RESTRICT"
         case cascade = "CASCADE"
@@ -155,23 +155,23 @@ public struct ForeignKeyDescription: Hashable, Sendable {
 }
 
 /// An index of a table.
-public struct IndexDescription: Hashable, Sendable {
+package struct IndexDescription: Hashable, Sendable {
     /// The index's name; empty where it stands behind a constraint.
-    public var name: String
+    package var name: String
     /// The columns in order; empty where it isn't plain.
-    public var columns: [String]
+    package var columns: [String]
     /// Whether it refuses equal values.
-    public var isUnique: Bool
+    package var isUnique: Bool
     /// Whether it is over whole columns of all rows, not over expressions or some rows.
-    public var isPlain: Bool
+    package var isPlain: Bool
     /// Whether the largest value comes first, and `NULL` last, in an index of one column. It serves both directions of
     /// that column.
-    public var isDescending: Bool
+    package var isDescending: Bool
     /// The text that made the index, where it was read from a database and not made by a constraint.
-    public var sql: String?
+    package var sql: String?
 
     /// Describes an index.
-    public init(
+    package init(
         name: String, columns: [String], isUnique: Bool, isPlain: Bool = true, isDescending: Bool = false,
         sql: String? = nil
     ) {

@@ -66,18 +66,18 @@ public enum SQLPart: Hashable, Sendable {
 /// The objects at the end of a to-many, reached from a scope through to-ones.
 public struct RelatedSet: Hashable, Sendable {
     /// The scope the path starts in: 0 is the query's own object.
-    public var scope: Int
+    package var scope: Int
     /// Names from there: to-ones and, last or in between, to-manys. Each way along the path is a row of the set, so that
     /// an object at the end of several ways is there several times.
-    public var path: [String]
+    package var path: [String]
     /// Whether an object counts once in figures, however many ways along the path lead to it.
-    public var isDistinct: Bool
+    package var isDistinct: Bool
     /// The number of the scope in which a related object is known to conditions on it. It hides a scope around it that
     /// has the same number.
-    public var innerScope: Int
+    package var innerScope: Int
 
     /// Names the objects at the end of a path.
-    public init(scope: Int, path: [String], innerScope: Int, isDistinct: Bool = false) {
+    package init(scope: Int, path: [String], innerScope: Int, isDistinct: Bool = false) {
         self.scope = scope
         self.path = path
         self.isDistinct = isDistinct
@@ -185,18 +185,18 @@ public enum AggregateFunction: String, Hashable, Sendable {
 /// One key of an order.
 public struct SortTerm: Hashable, Sendable {
     /// What to sort by.
-    public var node: ExpressionNode
+    package var node: ExpressionNode
     /// Whether the smallest comes first.
-    public var isAscending: Bool
+    package var isAscending: Bool
     /// Where unset values come; `nil` for first in ascending and last in descending order, on every engine.
-    public var nullsFirst: Bool?
+    package var nullsFirst: Bool?
     /// What comparing text overlooks.
-    public var options: TextOptions
+    package var options: TextOptions
     /// The identifier of the locale in whose order text comes, such as `de_AT`; `nil` for the order of bytes.
-    public var locale: String?
+    package var locale: String?
 
     /// One key of an order.
-    public init(
+    package init(
         _ node: ExpressionNode, isAscending: Bool = true, nullsFirst: Bool? = nil, options: TextOptions = [],
         locale: String? = nil
     ) {
@@ -211,26 +211,26 @@ public struct SortTerm: Hashable, Sendable {
 /// A query over the objects of one entity, as plain data: what typed queries, the predicate format and the tool build.
 public struct QueryPlan: Hashable, Sendable {
     /// The entity's name.
-    public var entity: String
+    package var entity: String
     /// What an object must meet; `nil` for all.
-    public var condition: ExpressionNode?
+    package var condition: ExpressionNode?
     /// The order; the primary key always comes last, so that an order is total. Empty for the order of the relationship
     /// that the query is about, if that has one, else that of the keys; none at all where no part is asked for.
-    public var sort: [SortTerm]
+    package var sort: [SortTerm]
     /// The largest number of objects.
-    public var limit: Int?
+    package var limit: Int?
     /// How many are left out at the beginning.
-    public var offset: Int?
+    package var offset: Int?
     /// Whether equal rows are given once (of chosen columns; objects are distinct by themselves).
-    public var isDistinct: Bool
+    package var isDistinct: Bool
     /// Limits the query to the objects of a relationship of one object: `store.related(…)`.
-    public var relatedTo: RelatedOwner?
+    package var relatedTo: RelatedOwner?
     /// Inside of ``ExpressionNode/inQuery(_:_:selecting:)``: the array whose elements each object stands for. What is
     /// selected is read from an element.
-    public var elements: SelectedElements?
+    package var elements: SelectedElements?
 
     /// A query over the objects of an entity.
-    public init(
+    package init(
         entity: String, condition: ExpressionNode? = nil, sort: [SortTerm] = [], limit: Int? = nil, offset: Int? = nil,
         isDistinct: Bool = false, relatedTo: RelatedOwner? = nil
     ) {
@@ -244,18 +244,18 @@ public struct QueryPlan: Hashable, Sendable {
     }
 
     /// Whether it yields every object of its entity.
-    public var isWhole: Bool { condition == nil && limit == nil && offset == nil && relatedTo == nil }
+    package var isWhole: Bool { condition == nil && limit == nil && offset == nil && relatedTo == nil }
 }
 
 /// The elements of an array that a query inside another yields, in place of its objects.
-public struct SelectedElements: Hashable, Sendable {
+package struct SelectedElements: Hashable, Sendable {
     /// The array, as an expression of an object.
-    public var set: JSONElements
+    package var set: JSONElements
     /// What an element must meet.
-    public var condition: ExpressionNode
+    package var condition: ExpressionNode
 
     /// Elements that meet a condition.
-    public init(_ set: JSONElements, condition: ExpressionNode = .and([])) {
+    package init(_ set: JSONElements, condition: ExpressionNode = .and([])) {
         self.set = set
         self.condition = condition
     }
@@ -263,19 +263,19 @@ public struct SelectedElements: Hashable, Sendable {
 
 /// The object whose related objects a query is about. Its order, if the relationship is ordered, is the query's where
 /// the query has none.
-public struct RelatedOwner: Hashable, Sendable {
+package struct RelatedOwner: Hashable, Sendable {
     /// The entity that declares the relationship.
-    public var entity: String
+    package var entity: String
     /// The relationship's name.
-    public var relationship: String
+    package var relationship: String
     /// The owner's key.
-    public var key: KeyValue
+    package var key: KeyValue
     /// Whether the relationship is followed again and again from what it leads to, as from a parent to all descendants.
     /// Each object is met once and the owner never, also where the links go round in a circle.
-    public var isRecursive: Bool
+    package var isRecursive: Bool
 
     /// Names the related objects of one object.
-    public init(entity: String, relationship: String, key: KeyValue, isRecursive: Bool = false) {
+    package init(entity: String, relationship: String, key: KeyValue, isRecursive: Bool = false) {
         self.entity = entity
         self.relationship = relationship
         self.key = key

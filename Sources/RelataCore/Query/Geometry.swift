@@ -1,9 +1,9 @@
 import Foundation
 
 /// Places on a sphere, in degrees of latitude and longitude.
-public enum Geometry {
+package enum Geometry {
     /// The angle between two places in radians, by the haversine formula.
-    public static func distance(
+    package static func distance(
         latitude: Double, longitude: Double, toLatitude: Double, longitude toLongitude: Double
     ) -> Double {
         let radians = Double.pi / 180
@@ -16,7 +16,7 @@ public enum Geometry {
     /// Whether a place lies in a polygon or on its edge, on a plane. The last corner is joined to the first.
     ///
     /// - Parameter corners: The JSON text of an array of corners, each an array of latitude and longitude.
-    public static func isInPolygon(latitude: Double, longitude: Double, corners: String) -> Bool {
+    package static func isInPolygon(latitude: Double, longitude: Double, corners: String) -> Bool {
         let numbers = numbers(in: corners)
         let count = numbers.count / 2
         guard count > 2 else { return false }

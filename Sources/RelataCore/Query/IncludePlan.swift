@@ -2,22 +2,22 @@
 /// each, and what is loaded with them in turn.
 public struct IncludePlan: Hashable, Sendable {
     /// The relationship's name.
-    public var relationship: String
+    package var relationship: String
     /// What a related object must meet; `nil` for all. Its scope is 0: the related object.
-    public var condition: ExpressionNode?
+    package var condition: ExpressionNode?
     /// The order; the relationship's own where it is empty.
-    public var sort: [SortTerm]
+    package var sort: [SortTerm]
     /// The largest number of objects for each owner.
-    public var limit: Int?
+    package var limit: Int?
     /// Whether owners without a related object are left out of the query.
-    public var isRequired: Bool
+    package var isRequired: Bool
     /// Whether the relationship is followed again and again from what it leads to; `nil` for once.
-    public var recursion: Recursion?
+    package var recursion: Recursion?
     /// What is loaded with the related objects.
-    public var children: [IncludePlan]
+    package var children: [IncludePlan]
 
     /// Loads a relationship.
-    public init(
+    package init(
         _ relationship: String, condition: ExpressionNode? = nil, sort: [SortTerm] = [], limit: Int? = nil,
         isRequired: Bool = false, recursion: Recursion? = nil, children: [IncludePlan] = []
     ) {
@@ -31,18 +31,18 @@ public struct IncludePlan: Hashable, Sendable {
     }
 
     /// How often a relationship to the same entity is followed.
-    public struct Recursion: Hashable, Sendable {
+    package struct Recursion: Hashable, Sendable {
         /// The number of levels, at least 1; `nil` for all there are.
-        public var depth: Int?
+        package var depth: Int?
 
         /// So many levels, or all there are.
-        public init(depth: Int? = nil) { self.depth = depth }
+        package init(depth: Int? = nil) { self.depth = depth }
     }
 
     /// The relationships on some paths, each once: `artist`, `tracks` and `tracks.genre` are two, one with another in it.
     ///
     /// - Throws: ``RelataError/invalidUse(_:)`` where one relationship is asked for twice with different filters.
-    public static func merged(_ plans: [IncludePlan]) throws(RelataError) -> [IncludePlan] {
+    package static func merged(_ plans: [IncludePlan]) throws(RelataError) -> [IncludePlan] {
         var merged: [IncludePlan] = []
         for plan in plans {
             guard let index = merged.firstIndex(where: { $0.relationship == plan.relationship }) else {
@@ -65,7 +65,7 @@ public struct IncludePlan: Hashable, Sendable {
     }
 
     /// What an owner must meet so that nothing it includes as required is missing; `nil` where nothing is required.
-    public static func requirement(of plans: [IncludePlan]) -> ExpressionNode? {
+    package static func requirement(of plans: [IncludePlan]) -> ExpressionNode? {
         let required = plans.filter(\.isRequired).map { plan in
             let inner = [plan.condition, requirement(of: plan.children)].compactMap(\.self)
             // The related object is scope 0 in its own condition, which hides the owner's.
@@ -76,7 +76,7 @@ public struct IncludePlan: Hashable, Sendable {
     }
 
     /// What a related object must meet, what it requires in turn included.
-    public var requiredCondition: ExpressionNode? {
+    package var requiredCondition: ExpressionNode? {
         guard let required = Self.requirement(of: children) else { return condition }
         return condition.map { .and([$0, required]) } ?? required
     }

@@ -25,14 +25,14 @@ public enum JSONKind: Hashable, Sendable {
 /// The elements of an array in a JSON value, one after the other known to a condition.
 public struct JSONElements: Hashable, Sendable {
     /// The JSON value.
-    public var json: ExpressionNode
+    package var json: ExpressionNode
     /// Where in it the array stands; empty for the value itself.
-    public var path: [JSONStep]
+    package var path: [JSONStep]
     /// The number of the scope in which an element is known to conditions on it.
-    public var scope: Int
+    package var scope: Int
 
     /// The elements of the array at a place.
-    public init(of json: ExpressionNode, at path: [JSONStep] = [], scope: Int) {
+    package init(of json: ExpressionNode, at path: [JSONStep] = [], scope: Int) {
         self.json = json
         self.path = path
         self.scope = scope

@@ -1,13 +1,13 @@
 /// Finds the name that was meant.
-public enum NameSuggestion {
+package enum NameSuggestion {
     /// `: did you mean title?` for the name that differs least, or all names where none is near.
-    public static func hint(for name: String, among names: [String]) -> String {
+    package static func hint(for name: String, among names: [String]) -> String {
         if let near = nearest(to: name, among: names) { return ": did you mean \(near)?" }
         return names.isEmpty ? "" : ": it has \(names.joined(separator: ", "))"
     }
 
     /// The name that differs from `name` by the fewest edits, if it is at most a third of its letters, case aside.
-    public static func nearest(to name: String, among names: [String]) -> String? {
+    package static func nearest(to name: String, among names: [String]) -> String? {
         let wanted = Array(name.lowercased())
         let best = names.map { ($0, distance(wanted, Array($0.lowercased()))) }.min { $0.1 < $1.1 }
         guard let best, best.1 <= max(1, wanted.count / 3) else { return nil }

@@ -1,22 +1,22 @@
 /// A query in SQL and how its rows are read.
-public struct CompiledQuery: Hashable, Sendable {
+package struct CompiledQuery: Hashable, Sendable {
     /// The text and what is bound.
-    public var statement: SQLStatement
+    package var statement: SQLStatement
     /// What each column means; `nil` where that isn't known. An object or a to-one has a column for each part of its
     /// key.
-    public var columnTypes: [AttributeType?]
+    package var columnTypes: [AttributeType?]
     /// How many of the columns, the last ones, tell the row's place in the order; see ``PagePosition``.
-    public var placeColumns: Int
+    package var placeColumns: Int
     /// The order that the place is one of; see ``PagePosition/order``.
-    public var placeOrder: String?
+    package var placeOrder: String?
     /// Where each part of ``SelectedColumns/parts(_:)`` begins, and after the last one the end.
-    public var partColumns: [Int]
+    package var partColumns: [Int]
     /// The number of the parameter that takes the keys of the objects that are known already; see
     /// ``QueryCompiler/edge(_:from:along:of:columns:limit:tellsRows:sortsRows:skipsKnown:following:)``.
-    public var knownKeys: Int?
+    package var knownKeys: Int?
 
     /// A query and how its rows are read.
-    public init(
+    package init(
         statement: SQLStatement, columnTypes: [AttributeType?], placeColumns: Int = 0, placeOrder: String? = nil,
         partColumns: [Int] = [], knownKeys: Int? = nil
     ) {
@@ -30,7 +30,7 @@ public struct CompiledQuery: Hashable, Sendable {
 }
 
 /// What a query yields.
-public enum SelectedColumns: Hashable, Sendable {
+package enum SelectedColumns: Hashable, Sendable {
     /// The entity's columns in the order of ``Table/columns``.
     case all
     /// Chosen expressions; an object or a to-one yields its key.
@@ -40,7 +40,7 @@ public enum SelectedColumns: Hashable, Sendable {
 }
 
 /// A part of what a query yields; see ``SelectedColumns/parts(_:)``.
-public enum SelectedPart: Hashable, Sendable {
+package enum SelectedPart: Hashable, Sendable {
     /// A value; a to-one yields the key it holds.
     case expression(ExpressionNode)
     /// The key of the object at the end of to-ones, as its own row has it: unset where there is no row.
@@ -93,12 +93,12 @@ extension QueryPlan {
 /// What an update by query sets a property to.
 public struct Assignment: Hashable, Sendable {
     /// The property's name.
-    public let property: String
+    package let property: String
     /// Its new value.
-    public let value: NewValue
+    package let value: NewValue
 
     /// A new value.
-    public enum NewValue: Hashable, Sendable {
+    package enum NewValue: Hashable, Sendable {
         /// A value, which may be made of the object's own: `price * 2`.
         case expression(ExpressionNode)
         /// The object that a to-one points at, or none.
@@ -106,13 +106,13 @@ public struct Assignment: Hashable, Sendable {
     }
 
     /// Sets an attribute, or a to-one whose key has one part.
-    public init(_ property: String, _ expression: ExpressionNode) {
+    package init(_ property: String, _ expression: ExpressionNode) {
         self.property = property
         value = .expression(expression)
     }
 
     /// Sets a to-one.
-    public init(_ property: String, key: KeyValue?) {
+    package init(_ property: String, key: KeyValue?) {
         self.property = property
         value = .key(key)
     }

@@ -1,12 +1,12 @@
 /// What differs between the SQL of one engine and another's. Everything else is written the same for all.
 ///
 /// Functions that SQL itself lacks have the same name on every engine, `relata_…`, and each engine provides them.
-public enum Dialect: Sendable {
+package enum Dialect: Sendable {
     case sqlite
 
     /// A name as an identifier: in double quotes, those inside doubled.
     @inlinable
-    public func quote(_ name: String) -> String {
+    package func quote(_ name: String) -> String {
         var sql = ""
         append(quoted: name, to: &sql)
         return sql
@@ -14,7 +14,7 @@ public enum Dialect: Sendable {
 
     /// Appends a name as an identifier.
     @inlinable
-    public func append(quoted name: String, to sql: inout String) {
+    package func append(quoted name: String, to sql: inout String) {
         sql.append("\"")
         if name.utf8.contains(UInt8(ascii: "\"")) {
             for character in name.unicodeScalars {
@@ -28,7 +28,7 @@ public enum Dialect: Sendable {
     }
 
     /// Names as identifiers, separated by commas, each after a qualifier such as an alias.
-    public func list(_ names: [String], of qualifier: String? = nil) -> String {
+    package func list(_ names: [String], of qualifier: String? = nil) -> String {
         var sql = ""
         for name in names {
             if !sql.isEmpty { sql.append(", ") }
@@ -70,10 +70,10 @@ public enum Dialect: Sendable {
 
     /// A parameter by its number, which counts from 1.
     @inlinable
-    public func parameter(_ number: Int) -> String { "?\(number)" }
+    package func parameter(_ number: Int) -> String { "?\(number)" }
 
     /// The rows of a list that is bound as one parameter, as a subquery with so many columns.
-    public func rows(ofParameter number: Int, columns: Int = 1) -> String {
+    package func rows(ofParameter number: Int, columns: Int = 1) -> String {
         let names = (0..<columns).map { "c\($0)" }.joined(separator: ", ")
         return "(SELECT \(names) FROM \(tableFunction("relata_values", parameter(number))))"
     }
@@ -91,15 +91,15 @@ public enum Dialect: Sendable {
 
     /// The operator that holds for equal values and for two unset ones.
     @inlinable
-    public var isSame: String { " IS " }
+    package var isSame: String { " IS " }
 
     /// The operator that holds for different values, an unset and a set one included.
     @inlinable
-    public var isDifferent: String { " IS NOT " }
+    package var isDifferent: String { " IS NOT " }
 
     /// Whether `NULL` comes before every value where `ORDER BY` doesn't say.
     @inlinable
-    public var sortsNullsFirst: Bool { true }
+    package var sortsNullsFirst: Bool { true }
 
     /// `LIMIT` for a query that has an offset only.
     var unlimited: String { "-1" }

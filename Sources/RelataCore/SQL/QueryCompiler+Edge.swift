@@ -23,7 +23,7 @@ extension QueryCompiler {
     ///     ``CompiledQuery/knownKeys``, and chooses the key as a part of its own, which every row has.
     ///   - recursion: Whether what the relationship leads to are owners in turn, and how often. It must lead back to its
     ///     own entity, and rows tell their owner's key.
-    public func edge(
+    package func edge(
         _ plan: QueryPlan, from entity: String, along relationship: String, of owners: KeyList?,
         columns chosen: SelectedColumns = .all, limit: Int? = nil, tellsRows: Bool = false, sortsRows: Bool = true,
         skipsKnown: Bool = false, following recursion: IncludePlan.Recursion? = nil

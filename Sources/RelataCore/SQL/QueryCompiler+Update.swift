@@ -6,7 +6,7 @@ extension QueryCompiler {
     ///   - returned: The columns whose new values come after each key, by their numbers in ``Table/columns``.
     /// - Throws: ``RelataError/invalidUse(_:)`` for a property that can't be set (a key, or a to-many, whose other side
     ///   holds the truth) and for values that don't fit it.
-    public func update(
+    package func update(
         _ plan: QueryPlan, _ assignments: [Assignment], returnsKeys: Bool = false, returned: [Int] = []
     ) throws(RelataError) -> CompiledQuery {
         guard !assignments.isEmpty else { throw .invalidUse("an update of \(plan.entity) needs something to set") }

@@ -5,14 +5,14 @@
 ///
 /// A constant takes the form of what it is compared with: against a date it is an integer of microseconds since 1970
 /// (or the date as its column stores it), against a UUID `.uuid`, against a decimal text or a number.
-public struct QueryCompiler: Sendable {
+package struct QueryCompiler: Sendable {
     /// The entities.
-    public let schema: Schema
+    package let schema: Schema
     /// Whose SQL is written.
-    public let dialect: Dialect
+    package let dialect: Dialect
 
     /// A compiler for the entities of a schema.
-    public init(schema: Schema, dialect: Dialect = .sqlite) {
+    package init(schema: Schema, dialect: Dialect = .sqlite) {
         self.schema = schema
         self.dialect = dialect
     }
@@ -24,7 +24,7 @@ public struct QueryCompiler: Sendable {
     ///   - place: Where the page before ended; `nil` for the first page.
     ///   - tellsPlace: Whether the columns that tell a row's place in the order are added at the end.
     /// - Throws: ``RelataError/invalidUse(_:)`` for names that the schema doesn't have and types that don't fit.
-    public func select(
+    package func select(
         _ plan: QueryPlan, columns: SelectedColumns = .all, after place: PagePosition? = nil, tellsPlace: Bool = false
     ) throws(RelataError) -> CompiledQuery {
         var query = try QueryWriter(self, plan)
@@ -58,7 +58,7 @@ public struct QueryCompiler: Sendable {
     }
 
     /// The number of rows that a query yields.
-    public func count(_ plan: QueryPlan) throws(RelataError) -> SQLStatement {
+    package func count(_ plan: QueryPlan) throws(RelataError) -> SQLStatement {
         var query = try QueryWriter(self, plan)
         guard plan.limit != nil || plan.offset != nil else {
             let sql = try query.finish("SELECT COUNT(*)", order: [])
@@ -69,7 +69,7 @@ public struct QueryCompiler: Sendable {
     }
 
     /// Whether a query yields a row: 1 or 0.
-    public func exists(_ plan: QueryPlan) throws(RelataError) -> SQLStatement {
+    package func exists(_ plan: QueryPlan) throws(RelataError) -> SQLStatement {
         var query = try QueryWriter(self, plan)
         let sql = try query.finish("SELECT 1", order: [])
         return query.statement("SELECT EXISTS (\(sql))")
@@ -80,7 +80,7 @@ public struct QueryCompiler: Sendable {
     /// - Parameters:
     ///   - isOrdered: Whether in order; a subquery inside `IN` needs none, unless it is limited.
     ///   - earlierParameters: How many parameters the statement has before this text, if it is put into another.
-    public func keys(
+    package func keys(
         _ plan: QueryPlan, isOrdered: Bool = true, earlierParameters: Int = 0
     ) throws(RelataError) -> CompiledQuery {
         var query = try QueryWriter(self, plan, earlierParameters: earlierParameters)
@@ -97,7 +97,7 @@ public struct QueryCompiler: Sendable {
     ///   - groups: What the objects of a group agree in.
     ///   - columns: What a row shows: expressions of `groups`, and figures of the group (``ExpressionNode/groupAggregate(_:of:isDistinct:)``).
     ///   - having: What a group must meet.
-    public func grouped(
+    package func grouped(
         _ plan: QueryPlan, by groups: [ExpressionNode], columns: [ExpressionNode], having: ExpressionNode? = nil
     ) throws(RelataError) -> CompiledQuery {
         for node in columns + plan.sort.map(\.node) + [having].compactMap(\.self) {
@@ -125,7 +125,7 @@ public struct QueryCompiler: Sendable {
     }
 
     /// One row with figures of all of a query's objects; limit and offset apply before.
-    public func totals(_ plan: QueryPlan, _ figures: [ExpressionNode]) throws(RelataError) -> CompiledQuery {
+    package func totals(_ plan: QueryPlan, _ figures: [ExpressionNode]) throws(RelataError) -> CompiledQuery {
         for node in figures {
             if let stray = node.stray([]) { throw .invalidUse("\(stray) has no one value: take a figure of it") }
         }

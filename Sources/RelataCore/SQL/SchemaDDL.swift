@@ -2,9 +2,9 @@ import Foundation
 
 /// The tables, keys and indexes that a schema wants, and the SQL that makes them: plain tables which any tool reads,
 /// with real foreign keys that carry the delete rules.
-public enum SchemaDDL {
+package enum SchemaDDL {
     /// Every table of the schema, entities first, then join tables.
-    public static func tables(of schema: Schema) -> [TableDescription] { tables(of: schema, among: nil) }
+    package static func tables(of schema: Schema) -> [TableDescription] { tables(of: schema, among: nil) }
 
     /// The tables of the schema whose names, in lower case, are among these; `nil` for all.
     static func tables(of schema: Schema, among wanted: Set<String>?) -> [TableDescription] {
@@ -15,7 +15,7 @@ public enum SchemaDDL {
     }
 
     /// The statements that make an empty database for the schema.
-    public static func creation(of schema: Schema, dialect: Dialect) -> [String] {
+    package static func creation(of schema: Schema, dialect: Dialect) -> [String] {
         tables(of: schema).flatMap { table in
             [createTable(table, dialect: dialect)]
                 + table.indexes.map { createIndex($0, on: table.name, dialect: dialect) }
@@ -117,7 +117,7 @@ public enum SchemaDDL {
 
 extension SchemaDDL {
     /// `CREATE TABLE`.
-    public static func createTable(_ table: TableDescription, dialect: Dialect) -> String {
+    package static func createTable(_ table: TableDescription, dialect: Dialect) -> String {
         var lines = table.columns.map { column in
             columnDefinition(column, of: table, dialect: dialect)
         }
@@ -149,7 +149,7 @@ extension SchemaDDL {
     }
 
     /// `CREATE INDEX`, unique or not.
-    public static func createIndex(_ index: IndexDescription, on table: String, dialect: Dialect) -> String {
+    package static func createIndex(_ index: IndexDescription, on table: String, dialect: Dialect) -> String {
         let isDescending = index.isDescending && index.columns.count == 1
         return "CREATE \(index.isUnique ? "UNIQUE " : "")INDEX \(dialect.quote(index.name)) "
             + "ON \(dialect.quote(table)) (\(dialect.list(index.columns))\(isDescending ? " DESC" : ""))"

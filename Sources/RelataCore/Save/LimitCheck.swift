@@ -2,7 +2,7 @@ import Foundation
 
 extension Limit {
     /// What is wrong with an attribute's value, or `nil` when it meets the limit. An unset value meets every limit.
-    public func failure(of value: Value, type: AttributeType) -> String? {
+    package func failure(of value: Value, type: AttributeType) -> String? {
         if value.isNull { return nil }
         switch self {
         case .notEmpty:

@@ -2,18 +2,18 @@
 ///
 /// A pure plan over numbers: an edge says that its source refers to its target. Where references form a cycle, an edge
 /// that can be written afterwards (or whose check can wait for the end of the transaction) is broken.
-public struct SaveOrder: Sendable {
+package struct SaveOrder: Sendable {
     /// "The source refers to the target."
-    public struct Edge: Sendable {
+    package struct Edge: Sendable {
         /// The object that refers.
-        public let source: Int
+        package let source: Int
         /// The object that is referred to.
-        public let target: Int
+        package let target: Int
         /// Whether the source can be written before the target.
-        public let isBreakable: Bool
+        package let isBreakable: Bool
 
         /// An edge between two objects.
-        public init(source: Int, target: Int, isBreakable: Bool) {
+        package init(source: Int, target: Int, isBreakable: Bool) {
             self.source = source
             self.target = target
             self.isBreakable = isBreakable
@@ -21,14 +21,14 @@ public struct SaveOrder: Sendable {
     }
 
     /// All objects, each once.
-    public let order: [Int]
+    package let order: [Int]
     /// The edges (by their number) whose source is written before their target.
-    public let broken: [Int]
+    package let broken: [Int]
 
     /// Plans the order of `count` objects. Keeps the given order where no edge speaks against it.
     ///
     /// - Returns: `nil` when a cycle has no edge that can be broken.
-    public init?(count: Int, edges: [Edge]) {
+    package init?(count: Int, edges: [Edge]) {
         // Who waits for a target, as linked lists in flat arrays: the plan is linear in objects and edges.
         var firstWaiting = [Int](repeating: -1, count: count)
         var nextWaiting = [Int](repeating: -1, count: edges.count)

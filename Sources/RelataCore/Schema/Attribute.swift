@@ -3,33 +3,33 @@ import Foundation
 /// A stored value of an entity: one column.
 public struct Attribute: Hashable, Sendable, Codable {
     /// The property's name in Swift.
-    public var name: String
+    package var name: String
     /// The column's name.
-    public var column: String
+    package var column: String
     /// What it means and how it is stored.
-    public var type: AttributeType
+    package var type: AttributeType
     /// Whether it may be unset (SQL `NULL`).
-    public var isOptional: Bool
+    package var isOptional: Bool
     /// The value of existing rows when the column is added, and of rows written by tools that leave it out.
     /// `nil` where there is no default.
-    public var defaultValue: Value?
+    package var defaultValue: Value?
     /// The property's names in older versions of the model, if it was renamed.
-    public var originalName: OriginalNames?
+    package var originalName: OriginalNames?
     /// The values of an enum that can list its cases, as they are stored; `nil` for any other type. A file remembers
     /// them, so that values which the enum no longer has are found without the models.
-    public var allowedValues: [Value]?
+    package var allowedValues: [Value]?
     /// What values it accepts, checked before anything is written.
-    public var limits: [Limit]
+    package var limits: [Limit]
     /// Whether a column of numbers holds whole ones as integers, so that each of 64 bits is kept: SQLite's `NUMERIC`. A
     /// model's `Double` and `Float` have no such numbers.
-    public var keepsIntegers: Bool {
+    package var keepsIntegers: Bool {
         get { integers == true }
         set { integers = newValue ? true : nil }
     }
     /// Not written where it isn't set: earlier versions don't know it, and needn't.
     private var integers: Bool?
     /// The Swift type of its values, where a model declares it: for those who make values, such as sample data.
-    public var valueType = ValueType(nil)
+    package var valueType = ValueType(nil)
 
     /// Whether its values are those of a Swift `Float`.
     var isSinglePrecision: Bool { type == .real && valueType.wrapped == Float.self }
@@ -40,7 +40,7 @@ public struct Attribute: Hashable, Sendable, Codable {
     }
 
     /// Describes an attribute. See the properties for what each argument means.
-    public init(
+    package init(
         _ name: String, column: String? = nil, type: AttributeType, isOptional: Bool = false,
         defaultValue: Value? = nil,
         originalName: OriginalNames? = nil, limits: [Limit] = [], allowedValues: [Value]? = nil,
@@ -64,14 +64,14 @@ public struct Attribute: Hashable, Sendable, Codable {
 /// types, and types aren't encoded.
 public struct ValueType: Hashable, Sendable {
     /// The type as the model declares it, an optional where it may be unset; `nil` where no model declares the attribute.
-    public let type: Any.Type?
+    package let type: Any.Type?
     /// Whether a stored value is one of an enum's; `nil` for types of which any value of the right kind is one.
     let isCase: (@Sendable (Value) -> Bool)?
 
     /// A type.
     ///
     /// - Parameter isCase: Whether a stored value is one of an enum's.
-    public init(_ type: Any.Type?, isCase: (@Sendable (Value) -> Bool)? = nil) {
+    package init(_ type: Any.Type?, isCase: (@Sendable (Value) -> Bool)? = nil) {
         self.type = type
         self.isCase = isCase
     }

@@ -4,29 +4,29 @@
 /// names other entities by name only; ``Schema`` checks that they exist and fit.
 public struct Entity: Hashable, Sendable, Codable {
     /// The model's type name, such as `Book`; nested types carry their context: `Library.Book`.
-    public var name: String
+    package var name: String
     /// The table's name.
-    public var table: String
+    package var table: String
     /// The table's names in older versions of the model, if it was renamed.
-    public var originalTable: OriginalNames?
+    package var originalTable: OriginalNames?
     /// Stored properties and links in the order of their declaration, which is the order of the columns.
-    public var properties: [Property]
+    package var properties: [Property]
     /// The names of the properties that make up the primary key, in order.
-    public var key: [String]
+    package var key: [String]
     /// Whether the database assigns the key on insert (a single optional integer).
-    public var isKeyAssigned: Bool
+    package var isKeyAssigned: Bool
     /// Sets of properties whose values together must be unique, besides the key.
-    public var uniques: [[String]]
+    package var uniques: [[String]]
     /// Properties that are indexed together, besides keys, uniques and references.
-    public var indexes: [[String]]
+    package var indexes: [[String]]
     /// The integer attribute that counts the changes of a row, for optimistic locking.
-    public var revision: String?
+    package var revision: String?
     /// The date attribute that is set when a row is inserted.
-    public var createdAt: String?
+    package var createdAt: String?
     /// The date attribute that is set whenever a row is written.
-    public var updatedAt: String?
+    package var updatedAt: String?
     /// The foreign keys of the table that no relationship stands for. Read from a database; models have none.
-    public var foreignKeys: [ForeignKey] = []
+    package var foreignKeys: [ForeignKey] = []
 
     private enum CodingKeys: String, CodingKey {
         case name, table, originalTable, properties, key, isKeyAssigned, uniques, indexes, revision, createdAt,
@@ -34,7 +34,7 @@ public struct Entity: Hashable, Sendable, Codable {
     }
 
     /// Describes an entity. See the properties for what each argument means.
-    public init(
+    package init(
         name: String, table: String? = nil, originalTable: OriginalNames? = nil, properties: [Property],
         key: [String] = ["id"],
         isKeyAssigned: Bool = false, uniques: [[String]] = [], indexes: [[String]] = [], revision: String? = nil,
@@ -54,25 +54,25 @@ public struct Entity: Hashable, Sendable, Codable {
     }
 
     /// The attributes, in order.
-    public var attributes: [Attribute] {
+    package var attributes: [Attribute] {
         properties.compactMap { if case .attribute(let attribute) = $0 { attribute } else { nil } }
     }
 
     /// The relationships, in order.
-    public var relationships: [Relationship] {
+    package var relationships: [Relationship] {
         properties.compactMap { if case .relationship(let relationship) = $0 { relationship } else { nil } }
     }
 
     /// The property of that name, if there is one.
-    public func property(_ name: String) -> Property? { properties.first { $0.name == name } }
+    package func property(_ name: String) -> Property? { properties.first { $0.name == name } }
 
     /// The attribute of that name, if there is one.
-    public func attribute(_ name: String) -> Attribute? {
+    package func attribute(_ name: String) -> Attribute? {
         if case .attribute(let attribute)? = property(name) { attribute } else { nil }
     }
 
     /// The relationship of that name, if there is one.
-    public func relationship(_ name: String) -> Relationship? {
+    package func relationship(_ name: String) -> Relationship? {
         if case .relationship(let relationship)? = property(name) { relationship } else { nil }
     }
 }
@@ -83,7 +83,7 @@ public enum Property: Hashable, Sendable, Codable {
     case relationship(Relationship)
 
     /// The property's name in Swift.
-    public var name: String {
+    package var name: String {
         switch self {
         case .attribute(let attribute): attribute.name
         case .relationship(let relationship): relationship.name

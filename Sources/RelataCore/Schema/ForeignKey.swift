@@ -2,27 +2,27 @@
 /// primary key, or shares a column with another foreign key.
 ///
 /// Deletions follow it as SQLite does. Queries don't: its columns are plain attributes.
-public struct ForeignKey: Hashable, Sendable {
+package struct ForeignKey: Hashable, Sendable {
     /// The columns that hold it.
-    public var columns: [String]
+    package var columns: [String]
     /// The name of the entity that it refers to.
-    public var target: String
+    package var target: String
     /// The columns that it refers to, in the same order.
-    public var targetColumns: [String]
+    package var targetColumns: [String]
     /// What happens to the row when the one that it refers to is deleted.
-    public var rule: DeleteRule
+    package var rule: DeleteRule
     /// Whether its columns may be unset.
-    public var isOptional: Bool
+    package var isOptional: Bool
     /// Whether the database gives its columns their defaults where the target goes, which no delete rule does: such a
     /// deletion is refused.
-    public var setsDefault: Bool
+    package var setsDefault: Bool
     /// Whether the rows that refer to a given one are found without a scan.
-    public var isIndexed: Bool
+    package var isIndexed: Bool
     /// How its columns are compared with those that they refer to.
-    public var comparison: KeyComparison
+    package var comparison: KeyComparison
 
     /// Describes a foreign key.
-    public init(
+    package init(
         columns: [String], target: String, targetColumns: [String], rule: DeleteRule, isOptional: Bool,
         setsDefault: Bool = false, isIndexed: Bool = true, comparison: KeyComparison = .equal
     ) {
@@ -56,46 +56,46 @@ public enum KeyComparison: Hashable, Sendable {
 /// rows, or finds others.
 public struct ConvertedColumn: Hashable, Sendable {
     /// The column of the row that goes.
-    public let name: String
+    package let name: String
     /// Whether texts become numbers; else numbers become texts.
-    public let isNumber: Bool
+    package let isNumber: Bool
 
     /// Names a column and what its values become.
-    public init(_ name: String, isNumber: Bool) {
+    package init(_ name: String, isNumber: Bool) {
         self.name = name
         self.isNumber = isNumber
     }
 }
 
 /// A foreign key as a schema knows it: that of a reference, or one that no relationship stands for.
-public struct SchemaForeignKey: Sendable {
+package struct SchemaForeignKey: Sendable {
     /// The key's number in ``Schema/foreignKeys``. Those of references have the reference's own number.
-    public let index: Int
+    package let index: Int
     /// The entity that holds the key, as a number in ``Schema/tables``.
-    public let source: Int
+    package let source: Int
     /// The columns that hold it.
-    public let columns: [String]
+    package let columns: [String]
     /// The entity it refers to.
-    public let target: Int
+    package let target: Int
     /// The columns it refers to, in the same order.
-    public let targetColumns: [String]
+    package let targetColumns: [String]
     /// What happens to the source when the target is deleted.
-    public let rule: DeleteRule
+    package let rule: DeleteRule
     /// Whether the key may be unset.
-    public let isOptional: Bool
+    package let isOptional: Bool
     /// Whether the database gives its columns their defaults where the target goes.
-    public let setsDefault: Bool
+    package let setsDefault: Bool
     /// Whether the rows that refer to a given one are found without a scan.
-    public let isIndexed: Bool
+    package let isIndexed: Bool
     /// How the two sides are compared.
-    public let comparison: KeyComparison
+    package let comparison: KeyComparison
     /// The property that holds it; several are separated by commas.
-    public let property: String
+    package let property: String
     /// The reference, if a relationship stands for the key.
-    public let reference: Int?
+    package let reference: Int?
 
     /// Whether the database has a foreign key for it: all have one, except those that may dangle.
-    public var isEnforced: Bool { rule != .noAction }
+    package var isEnforced: Bool { rule != .noAction }
 
     /// Whether SQLite's own actions find other rows than those that refer.
     var hasExceptions: Bool { if case .byTargetWithExceptions = comparison { true } else { false } }

@@ -1,7 +1,7 @@
 /// The conventions by which names of columns, tables and properties are made from one another.
-public enum Naming {
+package enum Naming {
     /// The name as a Swift property: `AlbumId` → `albumId`, `album_id` → `albumId`, `ISBN` → `isbn`.
-    public static func lowerCamelCase(_ name: String) -> String {
+    package static func lowerCamelCase(_ name: String) -> String {
         let words = name.split { !($0.isLetter || $0.isNumber) }.map(String.init)
         guard let first = words.first else { return name.isEmpty ? "unnamed" : "column" }
         let isShouting = words.count > 1 && !name.contains { $0.isLowercase }
@@ -12,7 +12,7 @@ public enum Naming {
 
     /// The name with its first letter, or its leading run of capitals, in lower case: `Book` → `book`, `ISBN` → `isbn`,
     /// `URLCache` → `urlCache`.
-    public static func lowerFirst(_ name: String) -> String {
+    package static func lowerFirst(_ name: String) -> String {
         let capitals = name.prefix { $0.isUppercase }
         let rest = name.dropFirst(capitals.count)
         if capitals.count <= 1 || rest.isEmpty { return capitals.lowercased() + rest }
@@ -21,10 +21,10 @@ public enum Naming {
     }
 
     /// The name with its first letter in upper case.
-    public static func capitalized(_ name: String) -> String { name.prefix(1).uppercased() + name.dropFirst() }
+    package static func capitalized(_ name: String) -> String { name.prefix(1).uppercased() + name.dropFirst() }
 
     /// The plural of an English noun in lowerCamelCase: `album` → `albums`, `category` → `categories`.
-    public static func plural(_ name: String) -> String {
+    package static func plural(_ name: String) -> String {
         let lower = name.lowercased()
         if let (singular, plural) = irregular.first(where: { lower.hasSuffix($0.0) }) {
             return name.dropLast(singular.count) + matchCase(plural, to: name.suffix(singular.count))
@@ -38,7 +38,7 @@ public enum Naming {
     }
 
     /// The singular of an English noun: `friends` → `friend`, `categories` → `category`; a singular stays as it is.
-    public static func singular(_ name: String) -> String {
+    package static func singular(_ name: String) -> String {
         let lower = name.lowercased()
         if let (singular, plural) = irregular.first(where: { lower.hasSuffix($0.1) }) {
             return name.dropLast(plural.count) + matchCase(singular, to: name.suffix(plural.count))

@@ -1,41 +1,41 @@
 /// How the objects of one entity are linked to those of another, or of the same.
 public struct Relationship: Hashable, Sendable, Codable {
     /// The property's name in Swift.
-    public var name: String
+    package var name: String
     /// The name of the entity on the other side.
-    public var target: String
+    package var target: String
     /// Where the link is kept.
-    public var kind: Kind
+    package var kind: Kind
     /// What happens to the other side when the object that declares this is deleted; `nil` where it isn't declared.
-    public var deleteRule: DeleteRule?
+    package var deleteRule: DeleteRule?
     /// On a to-one without a declared inverse: what happens to *this* object when the target is deleted.
-    public var onTargetDelete: DeleteRule?
+    package var onTargetDelete: DeleteRule?
     /// On the view of a to-one: what happens to an object that is taken out of it; `nil` where it isn't declared.
-    public var removeRule: RemoveRule?
+    package var removeRule: RemoveRule?
     /// How a to-many is ordered.
-    public var order: Order?
+    package var order: Order?
     /// The least number of objects a to-many must hold.
-    public var minimumCount: Int?
+    package var minimumCount: Int?
     /// The largest number of objects a to-many may hold.
-    public var maximumCount: Int?
+    package var maximumCount: Int?
     /// The property's names in older versions of the model, if it was renamed.
-    public var originalName: OriginalNames?
+    package var originalName: OriginalNames?
     /// How the columns of a to-one are compared with the key of its target. Read from a database; a model's own columns
     /// always equal their target's.
-    public var comparison = KeyComparison.equal
+    package var comparison = KeyComparison.equal
     /// Whether the database gives the columns of a to-one their defaults where the target goes, which no delete rule does:
     /// such a deletion is refused. Read from a database.
-    public var setsDefault = false
+    package var setsDefault = false
     /// Whether the objects whose to-one has a given target are found without a scan. Read from a database; the columns of
     /// a model's to-ones are always indexed.
-    public var isIndexed = true
+    package var isIndexed = true
 
     private enum CodingKeys: String, CodingKey {
         case name, target, kind, deleteRule, onTargetDelete, removeRule, order, minimumCount, maximumCount, originalName
     }
 
     /// Describes a relationship. See the properties for what each argument means.
-    public init(
+    package init(
         _ name: String, target: String, kind: Kind, deleteRule: DeleteRule? = nil, onTargetDelete: DeleteRule? = nil,
         removeRule: RemoveRule? = nil, order: Order? = nil, minimumCount: Int? = nil, maximumCount: Int? = nil,
         originalName: OriginalNames? = nil
@@ -53,7 +53,7 @@ public struct Relationship: Hashable, Sendable, Codable {
     }
 
     /// Where a link is kept. A relationship has one truth: a key, or a join table; everything else is a view of it.
-    public enum Kind: Hashable, Sendable, Codable {
+    package enum Kind: Hashable, Sendable, Codable {
         /// The foreign key stands here. `columns` are the key's column names, empty for the default: the property's
         /// name with `Id` for a key of one column, with the capitalised name of the key's property for several.
         case toOne(isOptional: Bool, columns: [String] = [])
@@ -70,7 +70,7 @@ public struct Relationship: Hashable, Sendable, Codable {
     }
 
     /// How a to-many is ordered: by (position, key).
-    public enum Order: Hashable, Sendable, Codable {
+    package enum Order: Hashable, Sendable, Codable {
         /// By an integer attribute that the target (of a one-to-many) declares; the property's name.
         case attribute(String)
         /// By a position column that the store keeps: in the join table of a many-to-many, beside the key of a
@@ -90,7 +90,7 @@ public struct Relationship: Hashable, Sendable, Codable {
     }
 
     /// Whether the link may hold several objects.
-    public var isToMany: Bool {
+    package var isToMany: Bool {
         switch kind {
         case .toOne, .hasOne: false
         case .toMany, .manyToMany, .manyToManyInverse, .through: true
@@ -101,15 +101,15 @@ public struct Relationship: Hashable, Sendable, Codable {
 /// The names of a join table, each `nil` for its default.
 public struct JoinTableNames: Hashable, Sendable, Codable {
     /// The table; by default the entity's table, `_` and the property: `Book_authors`.
-    public var table: String?
+    package var table: String?
     /// The columns of the declaring side's key; by default the entity's name and `Id`: `bookId`.
-    public var sourceColumns: [String]
+    package var sourceColumns: [String]
     /// The columns of the target's key; by default the target's name and `Id`, or the property's for a link to the
     /// same entity.
-    public var targetColumns: [String]
+    package var targetColumns: [String]
 
     /// Names a join table.
-    public init(table: String? = nil, sourceColumns: [String] = [], targetColumns: [String] = []) {
+    package init(table: String? = nil, sourceColumns: [String] = [], targetColumns: [String] = []) {
         self.table = table
         self.sourceColumns = sourceColumns
         self.targetColumns = targetColumns

@@ -2,15 +2,15 @@
 ///
 /// Plans, SQL and engines work on the schema's *tables*, *references* and *join tables*, which are numbered: an
 /// index into ``tables`` is an entity wherever speed matters.
-public final class Schema: Sendable {
+package final class Schema: Sendable {
     /// The entities, resolved, in the order they were given.
-    public let tables: [Table]
+    package let tables: [Table]
     /// Every foreign key: all to-ones of all entities.
-    public let references: [Reference]
+    package let references: [Reference]
     /// Every join table of a many-to-many.
-    public let joins: [Join]
+    package let joins: [Join]
     /// Every foreign key: those of ``references``, by the same numbers, and then those that no relationship stands for.
-    public let foreignKeys: [SchemaForeignKey]
+    package let foreignKeys: [SchemaForeignKey]
     private let tableIndex: [String: Int]
     /// Where the foreign keys of each table begin and end: they are numbered table by table.
     private let referenceRanges: [Range<Int>]
@@ -18,7 +18,7 @@ public final class Schema: Sendable {
     /// Checks the entities and resolves how they are related.
     ///
     /// - Throws: ``RelataError/schemaMismatch(_:)`` with every problem found: the entity, the property and the mend.
-    public init(_ entities: [Entity]) throws(RelataError) {
+    package init(_ entities: [Entity]) throws(RelataError) {
         var resolver = SchemaResolver(entities: entities)
         try resolver.resolve()
         tables = resolver.tables
@@ -42,35 +42,36 @@ public final class Schema: Sendable {
     package func references(of table: Int) -> ArraySlice<Reference> { references[referenceRanges[table]] }
 
     /// The number of the entity of that name, if the schema has it.
-    public func index(of entity: String) -> Int? { tableIndex[entity] }
+    package func index(of entity: String) -> Int? { tableIndex[entity] }
 
     /// The entity of that name, if the schema has it.
-    public subscript(entity: String) -> Table? { tableIndex[entity].map { tables[$0] } }
+    package subscript(entity: String) -> Table? { tableIndex[entity].map { tables[$0] } }
 }
 
 /// An entity of a ``Schema`` with its columns and links resolved.
-public struct Table: Sendable {
+@usableFromInline
+package struct Table: Sendable {
     /// The table's number in ``Schema/tables``.
-    public let index: Int
+    package let index: Int
     /// The entity as declared.
-    public let entity: Entity
+    package let entity: Entity
     /// All declared columns, in the order of the properties; a to-one has one for each key column of its target.
     /// Hidden position columns are not among them: see ``Reference/orderColumn``.
-    public let columns: [Column]
+    package let columns: [Column]
     /// The indexes in ``columns`` of the primary key.
-    public let keyColumns: [Int]
+    package let keyColumns: [Int]
     /// How each relationship of the entity is resolved, by name.
-    public let links: [String: Link]
+    package let links: [String: Link]
 
     /// The entity's name, for messages.
-    public var name: String { entity.name }
+    package var name: String { entity.name }
     /// The table's name in the database.
-    public var sqlName: String { entity.table }
+    package var sqlName: String { entity.table }
     /// The names of the primary key's columns.
-    public var keyColumnNames: [String] { keyColumns.map { columns[$0].name } }
+    package var keyColumnNames: [String] { keyColumns.map { columns[$0].name } }
     /// The columns of one property, as indexes in ``columns``: one for an attribute, one for each key column of the
     /// target for a to-one.
-    public func columnIndexes(of property: String) -> [Int] {
+    package func columnIndexes(of property: String) -> [Int] {
         columns.indices.filter { columns[$0].property == property }
     }
 
@@ -79,28 +80,28 @@ public struct Table: Sendable {
 }
 
 /// A column of an entity's table.
-public struct Column: Hashable, Sendable {
+package struct Column: Hashable, Sendable {
     /// The column's name in the database.
-    public let name: String
+    package let name: String
     /// The property it stores.
-    public let property: String
+    package let property: String
     /// What it means and how it is stored; that of the target's key column for a to-one.
-    public let type: AttributeType
+    package let type: AttributeType
     /// Whether whole numbers are kept as integers: see ``Attribute/keepsIntegers``.
-    public var keepsIntegers = false
+    package var keepsIntegers = false
     /// Whether it may be `NULL`.
-    public let isOptional: Bool
+    package let isOptional: Bool
     /// The value of rows that don't give one.
-    public let defaultValue: Value?
+    package let defaultValue: Value?
     /// The number in ``Schema/references`` of the to-one it belongs to, or `nil` for an attribute.
-    public let reference: Int?
+    package let reference: Int?
 
     /// The type written in `CREATE TABLE`.
-    public var storage: StorageType { type == .real && keepsIntegers ? .numeric : type.storage }
+    package var storage: StorageType { type == .real && keepsIntegers ? .numeric : type.storage }
 }
 
 /// How a relationship is kept, seen from the entity that declares it.
-public enum Link: Hashable, Sendable {
+package enum Link: Hashable, Sendable {
     /// A foreign key of this entity: a to-one.
     case reference(Int)
     /// The view of a foreign key of the target: a has-one or a to-many.
@@ -161,7 +162,7 @@ extension Schema {
 extension Schema {
     /// Whether every row that a link goes by belongs to one of the objects it leads from, so that what all of them have
     /// is the whole table.
-    public func isTotal(_ link: Link) -> Bool {
+    package func isTotal(_ link: Link) -> Bool {
         switch link {
         case .reference: false
         case .inverse(let number), .through(let number, _):
@@ -172,82 +173,82 @@ extension Schema {
 }
 
 /// A foreign key: one to-one, with what is declared about it on both sides.
-public struct Reference: Sendable {
+package struct Reference: Sendable {
     /// The reference's number in ``Schema/references``.
-    public let index: Int
+    package let index: Int
     /// The entity that holds the key, as a number in ``Schema/tables``.
-    public let source: Int
+    package let source: Int
     /// The name of the to-one.
-    public let property: String
+    package let property: String
     /// The names of the key's columns in the source's table, in the order of the target's primary key.
-    public let columns: [String]
+    package let columns: [String]
     /// The entity the key points at.
-    public let target: Int
+    package let target: Int
     /// Whether the key may be unset.
-    public let isOptional: Bool
+    package let isOptional: Bool
     /// Whether no two sources may have the same target (one-to-one).
-    public let isUnique: Bool
+    package let isUnique: Bool
     /// The name of the view on the target, if it declares one.
-    public let inverse: String?
+    package let inverse: String?
     /// What happens to the source when the target is deleted.
-    public let onTargetDelete: DeleteRule
+    package let onTargetDelete: DeleteRule
     /// What happens to the target when the source is deleted; `.nullify` means: nothing, the key goes with its row.
-    public let onSourceDelete: DeleteRule
+    package let onSourceDelete: DeleteRule
     /// What happens to the source when an edit takes it out of the target's view.
-    public let removeRule: RemoveRule
+    package let removeRule: RemoveRule
     /// The column of the source's table that orders the target's view, if the view is ordered: a declared attribute's,
     /// or a position column that the store keeps.
-    public let orderColumn: String?
+    package let orderColumn: String?
     /// Whether ``orderColumn`` is kept by the store rather than declared as an attribute.
-    public let isOrderStored: Bool
+    package let isOrderStored: Bool
     /// The least and largest number of sources for one target, where the view declares them.
-    public let minimumCount: Int?
+    package let minimumCount: Int?
     /// The largest number of members, where one is declared.
-    public let maximumCount: Int?
+    package let maximumCount: Int?
     /// How the key's columns are compared with the target's primary key.
-    public let comparison: KeyComparison
+    package let comparison: KeyComparison
     /// Whether the sources of a given target are found without a scan.
-    public let isIndexed: Bool
+    package let isIndexed: Bool
 
     /// Whether the database has a foreign key for it: all have one, except those that may dangle.
-    public var isEnforced: Bool { onTargetDelete != .noAction }
+    package var isEnforced: Bool { onTargetDelete != .noAction }
 }
 
 /// The join table of a many-to-many.
-public struct Join: Sendable {
+package struct Join: Sendable {
     /// The join's number in ``Schema/joins``.
-    public let index: Int
+    package let index: Int
     /// The table's name in the database.
-    public let table: String
+    package let table: String
     /// The entity that declares the many-to-many, as a number in ``Schema/tables``, and the relationship's name.
-    public let source: Int
+    package let source: Int
     /// The relationship's name.
-    public let property: String
+    package let property: String
     /// The columns that hold the source's key.
-    public let sourceColumns: [String]
+    package let sourceColumns: [String]
     /// The other entity, and the name of its side, if it declares one.
-    public let target: Int
+    package let target: Int
     /// The name of the other side, if it is declared.
-    public let inverse: String?
+    package let inverse: String?
     /// The columns that hold the target's key.
-    public let targetColumns: [String]
+    package let targetColumns: [String]
     /// The position column that orders the source's list, if it is ordered.
-    public let orderColumn: String?
+    package let orderColumn: String?
     /// The position column that orders the target's list, if that is ordered.
-    public let inverseOrderColumn: String?
+    package let inverseOrderColumn: String?
     /// What happens to the targets when a source is deleted, and to the sources when a target is deleted. Join rows go
     /// in any case.
-    public let onSourceDelete: DeleteRule
+    package let onSourceDelete: DeleteRule
     /// What happens to the sources when a target is deleted.
-    public let onTargetDelete: DeleteRule
+    package let onTargetDelete: DeleteRule
     /// Counts declared on the source's list and on the target's.
-    public let minimumCount: Int?
+    package let minimumCount: Int?
     /// The largest number of members, where one is declared.
-    public let maximumCount: Int?
+    package let maximumCount: Int?
     /// The least number of the target's list, where one is declared.
-    public let inverseMinimumCount: Int?
+    package let inverseMinimumCount: Int?
     /// The largest number of the target's list, where one is declared.
-    public let inverseMaximumCount: Int?
+    package let inverseMaximumCount: Int?
 
     /// The columns that hold the key of one side, and those that hold the other's.
     func columns(isSource: Bool) -> (own: [String], other: [String]) {

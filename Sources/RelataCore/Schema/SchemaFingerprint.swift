@@ -1,12 +1,12 @@
 /// A short text that differs whenever entities differ in anything: what an unchanged open compares.
-public enum SchemaFingerprint {
+package enum SchemaFingerprint {
     /// The fingerprint of entities, the same in every process. Their order doesn't matter to a database, but is part of
     /// it, because comparing orders would cost more than checking the tables again does.
     ///
     /// - Parameters:
     ///   - entities: What the models declare.
     ///   - steps: The names of the migration steps that a file has behind it.
-    public static func of(_ entities: [Entity], steps: [String] = []) -> String {
+    package static func of(_ entities: [Entity], steps: [String] = []) -> String {
         var hasher = StableHasher()
         hasher.combine(version)
         for entity in entities { hasher.combine(entity) }

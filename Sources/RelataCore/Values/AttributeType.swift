@@ -20,7 +20,7 @@ public enum AttributeType: Hashable, Sendable, Codable {
     case json
 
     /// The type written in `CREATE TABLE`, which also is the column's affinity on SQLite.
-    public var storage: StorageType {
+    package var storage: StorageType {
         switch self {
         case .boolean, .integer, .date(.microseconds): .integer
         case .real, .date(.seconds): .real
@@ -50,7 +50,7 @@ public enum UUIDEncoding: String, Hashable, Sendable, Codable {
 }
 
 /// The types of columns that Relata creates.
-public enum StorageType: String, Hashable, Sendable, Codable {
+package enum StorageType: String, Hashable, Sendable, Codable {
     case integer = "INTEGER"
     case real = "REAL"
     case numeric = "NUMERIC"

@@ -3,13 +3,13 @@ import RelataCore
 
 /// What the statements that a connection runs read and write, while somebody wants to know.
 @_documentation(visibility: internal)
-public final class AccessLog {
+package final class AccessLog {
     /// What was read.
-    public private(set) var reads = TableRegion()
+    package private(set) var reads = TableRegion()
     /// What was written.
-    public private(set) var writes = TableRegion()
+    package private(set) var writes = TableRegion()
     /// Tables that were written by SQL of the program's own or by triggers, so that nobody knows the rows.
-    public private(set) var unlisted: Set<String> = []
+    package private(set) var unlisted: Set<String> = []
     /// Whether the program's own SQL runs now.
     var isForeign = false
     /// Statements that were looked at, by their numbers: an address is used again once a statement is gone.
@@ -17,7 +17,7 @@ public final class AccessLog {
     private var last: Int?
 
     /// Begins.
-    public init() {}
+    package init() {}
 
     func isNoted(_ statement: Statement) -> Bool {
         if isForeign { return false }
@@ -76,7 +76,7 @@ extension Connection {
 
     /// Runs `body` so that what statements read and write is written down.
     @_documentation(visibility: internal)
-    public func logging<Result>(
+    package func logging<Result>(
         _ log: AccessLog, _ body: () throws -> Result
     ) rethrows -> Result {
         let outer = accesses

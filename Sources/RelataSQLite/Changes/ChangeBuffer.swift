@@ -6,7 +6,7 @@ import Synchronization
 /// Memory is bounded: a reader that falls far behind gets what it missed as one change set that names the entities
 /// only.
 @_documentation(visibility: internal)
-public final class ChangeBuffer: Sendable {
+package final class ChangeBuffer: Sendable {
     fileprivate struct State {
         var sets: [ChangeSet] = []
         /// The first that wasn't read.
@@ -22,16 +22,16 @@ public final class ChangeBuffer: Sendable {
     private let limit: Int
 
     /// Begins to listen.
-    public init(_ hub: ChangeHub, limit: Int = 100_000) {
+    package init(_ hub: ChangeHub, limit: Int = 100_000) {
         self.hub = hub
         self.limit = limit
     }
 
     /// Listens until ``stop()``.
-    public func start() { hub.add(self) }
+    package func start() { hub.add(self) }
 
     /// Listens no more.
-    public func stop() {
+    package func stop() {
         hub.remove(self)
         finish()
     }
@@ -62,7 +62,7 @@ public final class ChangeBuffer: Sendable {
 
     /// The next change set, as soon as there is one; `nil` after the store was closed and all is read, and where the
     /// task is cancelled.
-    public func next() async -> ChangeSet? {
+    package func next() async -> ChangeSet? {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 typealias Waiting = CheckedContinuation<ChangeSet?, Never>

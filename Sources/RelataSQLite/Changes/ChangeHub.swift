@@ -3,7 +3,7 @@ import Synchronization
 
 /// Whoever wants to know that a part of the database changed.
 @_documentation(visibility: internal)
-public protocol ChangeObserver: AnyObject, Sendable {
+package protocol ChangeObserver: AnyObject, Sendable {
     /// A transaction was committed that wrote what the observer depends on. The writer waits meanwhile: return at once.
     func databaseChanged()
     /// The store is closed: nothing more will come.
@@ -13,8 +13,7 @@ public protocol ChangeObserver: AnyObject, Sendable {
 /// Where committed transactions are made known: to observers of parts of the database, and to feeds of all changes.
 ///
 /// Observers are found by the tables that a transaction wrote, so that those of other tables cost it nothing.
-@_documentation(visibility: internal)
-public final class ChangeHub: Sendable {
+package final class ChangeHub: Sendable {
     /// How much a transaction has to write down.
     private enum Level: Int {
         case nothing, tables, rows
@@ -58,7 +57,7 @@ public final class ChangeHub: Sendable {
     /// - Parameters:
     ///   - keepsLog: Whether each transaction is written to the durable change log.
     ///   - interval: How many seconds may pass until a commit of another process is noticed; `nil` for never.
-    public init(schema: Schema, keepsLog: Bool, interval: Double?) {
+    package init(schema: Schema, keepsLog: Bool, interval: Double?) {
         self.schema = schema
         names = schema.tableNames
         self.keepsLog = keepsLog
@@ -88,7 +87,7 @@ public final class ChangeHub: Sendable {
 
     /// Adds an observer, which is told of every transaction until it has read something. Nothing happens if it was added
     /// already, or the store is closed.
-    public func add(_ observer: any ChangeObserver) {
+    package func add(_ observer: any ChangeObserver) {
         state.withLock { state in
             let identity = ObjectIdentifier(observer)
             guard !state.isClosed, state.entries[identity] == nil else { return }
@@ -100,7 +99,7 @@ public final class ChangeHub: Sendable {
     }
 
     /// Removes an observer.
-    public func remove(_ observer: any ChangeObserver) {
+    package func remove(_ observer: any ChangeObserver) {
         state.withLock { state in
             let identity = ObjectIdentifier(observer)
             state.withdraw(identity)
@@ -111,7 +110,7 @@ public final class ChangeHub: Sendable {
     }
 
     /// The observer begins to read: what is committed from now on may be missing in what it finds.
-    public func beginReading(_ observer: any ChangeObserver) {
+    package func beginReading(_ observer: any ChangeObserver) {
         state.withLock { state in
             let identity = ObjectIdentifier(observer)
             guard state.entries[identity] != nil else { return }
@@ -126,7 +125,7 @@ public final class ChangeHub: Sendable {
     ///   - region: What the value depends on.
     ///   - object: The one object that the value is, if it is one.
     /// - Returns: Whether it must read again, because what it depends on was written meanwhile.
-    public func endReading(
+    package func endReading(
         _ observer: any ChangeObserver, region: TableRegion, object: (table: String, key: KeyValue)? = nil
     ) -> Bool {
         state.withLock { state in

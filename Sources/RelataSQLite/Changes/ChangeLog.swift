@@ -3,7 +3,7 @@ import RelataCore
 
 /// The durable change log of a file: see ``ChangeLogFormat``.
 @_documentation(visibility: internal)
-public enum ChangeLog {
+package enum ChangeLog {
     private static let table = ChangeLogFormat.table
 
     /// The columns that the format has had since version 2, with their types.
@@ -12,7 +12,7 @@ public enum ChangeLog {
     /// Makes the log's table if it isn't there, and brings one of an older format up to date.
     ///
     /// - Throws: ``RelataError/invalidUse(_:)`` for a log in a newer format.
-    public static func create(on connection: Connection) throws {
+    package static func create(on connection: Connection) throws {
         let known = try Metadata.changeLogVersion(connection)
         if known == ChangeLogFormat.version { return }
         guard known ?? 0 < ChangeLogFormat.version else {
@@ -88,7 +88,7 @@ public enum ChangeLog {
     }
 
     /// Where the log stands: the position of its last row, be it there or removed; 0 if it never had one.
-    public static func end(on connection: Connection) throws(RelataError) -> Int64 {
+    package static func end(on connection: Connection) throws(RelataError) -> Int64 {
         let sql = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = '\(table)'"
         guard case .integer(let position)? = try connection.value(SQLStatement(sql)) else { return 0 }
         return position
@@ -97,7 +97,7 @@ public enum ChangeLog {
     /// The changes after a position, in order, no more than so many.
     ///
     /// - Throws: ``RelataError/invalidUse(_:)`` where changes after that position were removed from the log.
-    public static func changes(
+    package static func changes(
         after position: Int64, limit: Int, schema: Schema, on connection: Connection
     ) throws(RelataError) -> [LoggedChange] {
         let first = try connection.value(SQLStatement("SELECT min(position) FROM \(table)"))
@@ -134,7 +134,7 @@ public enum ChangeLog {
     }
 
     /// Removes the changes up to a position, and returns how many.
-    public static func remove(through position: Int64, on connection: Connection) throws(RelataError) -> Int {
+    package static func remove(through position: Int64, on connection: Connection) throws(RelataError) -> Int {
         try connection.run(SQLStatement("DELETE FROM \(table) WHERE position <= ?1", [.value(.integer(position))]))
     }
 }

@@ -2,22 +2,22 @@ import RelataCore
 
 /// Writes down what a transaction does, for those who listen when it is committed.
 @_documentation(visibility: internal)
-public final class ChangeRecorder {
+package final class ChangeRecorder {
     /// The entities.
-    public let schema: Schema
+    package let schema: Schema
     /// The entities' names by their tables', in lower case.
     private let names: [String: String]
     /// Whether objects are listed one by one, or only what the statements write.
-    public let listsRows: Bool
+    package let listsRows: Bool
     /// What the statements write.
-    public let accesses = AccessLog()
+    package let accesses = AccessLog()
     private var records: [Record] = []
     /// For each entity its last record, which takes more of the same.
     private var open: [Int: Int] = [:]
     /// Where the change log stands after the transaction.
     var position: Int64?
     /// Who makes the transaction.
-    public var origin: ChangeOrigin?
+    package var origin: ChangeOrigin?
 
     struct Record {
         let table: Int
@@ -35,25 +35,25 @@ public final class ChangeRecorder {
     // MARK: Recording
 
     /// Writes down objects of an entity that a statement changed.
-    public func record(_ kind: Change.Kind, _ table: Int, _ keys: KeyList, properties: [String] = []) {
+    package func record(_ kind: Change.Kind, _ table: Int, _ keys: KeyList, properties: [String] = []) {
         guard listsRows, !keys.isEmpty else { return }
         records.merge(Record(table: table, kind: kind, properties: properties, keys: keys), into: &open)
     }
 
     /// Writes down one object that a statement changed.
-    public func record(_ kind: Change.Kind, _ table: Int, _ key: KeyValue, properties: [String] = []) {
+    package func record(_ kind: Change.Kind, _ table: Int, _ key: KeyValue, properties: [String] = []) {
         guard listsRows else { return }
         record(kind, table, KeyList([key]), properties: properties)
     }
 
     /// Writes down that two objects were linked, or are no longer, by a many-to-many.
-    public func recordLink(_ join: Join, sources: KeyList, targets: KeyList) {
+    package func recordLink(_ join: Join, sources: KeyList, targets: KeyList) {
         record(.update, join.source, sources, properties: [join.property])
         if let inverse = join.inverse { record(.update, join.target, targets, properties: [inverse]) }
     }
 
     /// Writes down a deletion.
-    public func record(_ report: DeletionReport) {
+    package func record(_ report: DeletionReport) {
         guard listsRows else { return }
         for links in report.nullified {
             guard let table = schema[links.entity] else { continue }
@@ -80,14 +80,14 @@ public final class ChangeRecorder {
     // MARK: Savepoints
 
     /// Where the records stand.
-    public func mark() -> Int {
+    package func mark() -> Int {
         open = [:]
         return records.count
     }
 
     /// Forgets what was recorded since a mark. Tables that were written meanwhile still count as written, which costs at
     /// most a query that finds nothing new.
-    public func rollBack(to mark: Int) {
+    package func rollBack(to mark: Int) {
         open = [:]
         records.removeLast(records.count - mark)
     }

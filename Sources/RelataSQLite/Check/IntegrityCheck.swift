@@ -5,7 +5,7 @@ import RelataCore
 /// Foreign keys, unique indexes and transactions keep a database right by themselves, but not one that was written with
 /// foreign keys switched off, that lost an index, or whose declarations no index can hold: counts, positions,
 /// references that may dangle.
-public struct IntegrityCheck {
+package struct IntegrityCheck {
     let connection: Connection
     let schema: Schema
     private let step: (String) -> Void
@@ -21,7 +21,7 @@ public struct IntegrityCheck {
     ///   - schema: What it should hold: ``Introspection`` reads it from the database itself.
     ///   - readsValues: Whether values are looked at as well: the cases of enums, and whether JSON is any.
     ///   - step: Told what is checked next.
-    public static func run(
+    package static func run(
         _ connection: Connection, schema: Schema, readsValues: Bool = true, step: (String) -> Void = { _ in }
     ) throws(RelataError) -> [IntegrityFinding] {
         try withoutActuallyEscaping(step) { (step) throws(RelataError) in

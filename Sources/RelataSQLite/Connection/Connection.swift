@@ -25,9 +25,9 @@ public final class Connection {
     private var tracer: SQLTracer?
     let authorizer: AccessAuthorizer
     /// What statements read and write, while somebody wants to know.
-    public internal(set) var accesses: AccessLog?
+    package internal(set) var accesses: AccessLog?
     /// What the open transaction does, if somebody wants to know.
-    public internal(set) var recorder: ChangeRecorder?
+    package internal(set) var recorder: ChangeRecorder?
     /// What the file says of a schema's tables, once a deletion asked for it.
     var fileKeys: FileKeys?
     private(set) var isClosed = false

@@ -6,12 +6,12 @@ import RelataCore
 /// Its connection must stay leased meanwhile. It gives its statement back after the last row, on ``close()``, and with
 /// the object.
 @_documentation(visibility: internal)
-public final class RowCursor {
+package final class RowCursor {
     private let connection: Connection
     private var statement: Statement?
 
     /// Begins a query; nothing is read before the first ``next()``.
-    public init(_ query: SQLStatement, on connection: Connection) throws(RelataError) {
+    package init(_ query: SQLStatement, on connection: Connection) throws(RelataError) {
         self.connection = connection
         let statement = try connection.lease(query.sql)
         self.statement = statement
@@ -21,7 +21,7 @@ public final class RowCursor {
     deinit { close() }
 
     /// The statement at its next row, valid until the next call; `nil` after the last row.
-    public func next() throws(RelataError) -> OpaquePointer? {
+    package func next() throws(RelataError) -> OpaquePointer? {
         guard let statement else { return nil }
         let code = sqlite3_step(statement.handle)
         if code == SQLITE_ROW { return statement.handle }
@@ -31,7 +31,7 @@ public final class RowCursor {
     }
 
     /// Ends the query.
-    public func close() {
+    package func close() {
         guard let statement else { return }
         self.statement = nil
         connection.release(statement)

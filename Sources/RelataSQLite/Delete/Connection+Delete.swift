@@ -8,7 +8,7 @@ extension Connection {
     /// - Parameters:
     ///   - entity: the objects' entity, as a number in ``Schema/tables``.
     ///   - roots: which of them; those that don't exist are left out of the report.
-    public func deletionPlan(
+    package func deletionPlan(
         of entity: Int, roots: DeletionRoots, schema: Schema
     ) throws(RelataError) -> DeletionReport {
         var deletion = try Deletion(of: entity, roots: roots, schema: schema, on: self)
@@ -27,7 +27,7 @@ extension Connection {
     ///   list would be left with fewer members than it must have. Whatever is thrown, the data are as
     ///   they were before.
     @discardableResult
-    public func delete(
+    package func delete(
         entity: Int, roots: DeletionRoots, schema: Schema, now: Date = Date(), isUndoneByCaller: Bool = false
     ) throws(RelataError) -> DeletionReport {
         try delete(

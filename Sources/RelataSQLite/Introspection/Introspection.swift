@@ -2,18 +2,18 @@ import CSQLite
 import RelataCore
 
 /// Reads what any SQLite file holds.
-public enum Introspection {
+package enum Introspection {
     /// The entities of a database: as their models declare them where Relata wrote that down and it still fits the
     /// tables, else from the tables, their keys and indexes.
     ///
     /// - Throws: what SQLite says about a file that is damaged, locked or no database.
-    public static func entities(of connection: Connection) throws(RelataError) -> [Entity] {
+    package static func entities(of connection: Connection) throws(RelataError) -> [Entity] {
         try read(connection).entities
     }
 
     /// The entities of a database, and notes about what no entity can say, such as a foreign key to a table that
     /// doesn't exist.
-    public static func read(_ connection: Connection) throws(RelataError) -> EntityReader {
+    package static func read(_ connection: Connection) throws(RelataError) -> EntityReader {
         let tables = try tables(of: connection)
         let declared = try Metadata.read(connection).entities ?? []
         let leftOut = try leftOut(of: connection)
@@ -44,7 +44,7 @@ public enum Introspection {
     }
 
     /// The tables of a database as they are, without SQLite's and Relata's own, views and virtual tables.
-    public static func tables(of connection: Connection) throws(RelataError) -> [TableDescription] {
+    package static func tables(of connection: Connection) throws(RelataError) -> [TableDescription] {
         var reader = TableReader(connection, names: nil)
         try reader.read()
         return reader.tables

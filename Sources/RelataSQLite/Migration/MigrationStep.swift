@@ -17,7 +17,7 @@ import RelataCore
 /// throws leaves the file as it was.
 public struct MigrationStep: Sendable {
     /// The step's name and what it takes care of.
-    public let declaration: MigrationStepDeclaration
+    package let declaration: MigrationStepDeclaration
     let body: @Sendable (Connection) throws -> Void
 
     /// Declares a step.

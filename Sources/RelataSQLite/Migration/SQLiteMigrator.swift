@@ -2,9 +2,9 @@ import CSQLite
 import RelataCore
 
 /// Brings the tables of a file to what the models say.
-public enum SQLiteMigrator {
+package enum SQLiteMigrator {
     /// What opening the file with these models would change, without writing to it.
-    public static func prepare(_ connection: Connection, schema: Schema, steps: [MigrationStep] = [])
+    package static func prepare(_ connection: Connection, schema: Schema, steps: [MigrationStep] = [])
         throws(RelataError)
         -> MigrationPlan
     {
@@ -20,7 +20,7 @@ public enum SQLiteMigrator {
     /// - Throws: ``RelataError/schemaMismatch(_:)`` with every change that would lose something, and whatever a step
     ///   throws. The file is then as it was.
     @discardableResult
-    public static func migrate(
+    package static func migrate(
         _ connection: Connection, schema: Schema, steps: [MigrationStep] = []
     ) throws -> MigrationPlan {
         try checkNames(of: steps)

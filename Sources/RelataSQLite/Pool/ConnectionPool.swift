@@ -16,7 +16,7 @@ public enum Durability: Sendable {
 /// Readers see the state of the last commit before they began, and never wait for the writer (SQLite's WAL mode).
 /// A store in memory has one connection for both.
 @_documentation(visibility: internal)
-public final class ConnectionPool: Sendable {
+package final class ConnectionPool: Sendable {
     private let writer: Leases
     private let readers: Leases
     private let logCopier: LogCopier?
@@ -24,11 +24,11 @@ public final class ConnectionPool: Sendable {
     private let sharingTime: Duration
     private let isReadOnly: Bool
     /// Whether one connection reads and writes, because the database is in memory.
-    public let isShared: Bool
+    package let isShared: Bool
     /// Where committed transactions are made known.
-    public let changes: ChangeHub?
+    package let changes: ChangeHub?
     /// How many threads can be busy with the pool's connections at once.
-    public let maximumHolders: Int
+    package let maximumHolders: Int
 
     /// Opens a database, and makes it if it doesn't exist.
     ///
@@ -42,7 +42,7 @@ public final class ConnectionPool: Sendable {
     ///   - sharingTime: For how long a transaction takes others' writes along.
     ///   - changes: Where committed transactions are made known.
     /// - Throws: ``RelataError``, as ``Connection/init(path:isReadOnly:busyTimeout:trace:)`` says.
-    public init(
+    package init(
         path: String?, isReadOnly: Bool = false, durability: Durability = .normal, readers: Int = 5,
         busyTimeout: Double = 5, waitsToOpen: Bool = true, sharingTime: Duration = .milliseconds(2),
         trace: SQLTrace? = nil, changes: ChangeHub? = nil
@@ -90,7 +90,7 @@ public final class ConnectionPool: Sendable {
         "a read inside a transaction of the same store, outside that transaction: use the transaction itself"
 
     /// Runs `body` with a connection that reads. Blocks the thread while all are in use.
-    public func read<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+    package func read<Result>(_ body: (Connection) throws -> Result) throws -> Result {
         if !isShared, writer.isHeldByCurrentThread { throw RelataError.invalidUse(Self.nestedRead) }
         guard let connection = try readers.acquireUnlessHeld() else { return try readInside(body) }
         defer { readers.release(connection) }
@@ -112,7 +112,7 @@ public final class ConnectionPool: Sendable {
     }
 
     /// Runs `body` with a connection that reads, on the thread that the task is on.
-    public func read<Result: Sendable>(_ body: @Sendable (Connection) throws -> Result) async throws -> Result {
+    package func read<Result: Sendable>(_ body: @Sendable (Connection) throws -> Result) async throws -> Result {
         try Task.checkCancellation()
         if Turn.isOver { await Turn.pass() }
         let connection = try await readers.acquire()
@@ -124,7 +124,7 @@ public final class ConnectionPool: Sendable {
     }
 
     /// A connection that is kept for reading across suspensions, of a database in a file. Never waits.
-    public func snapshot() throws -> Snapshot { try translatingInterrupts { try Snapshot(readers) } }
+    package func snapshot() throws -> Snapshot { try translatingInterrupts { try Snapshot(readers) } }
 
     // MARK: Writing
 
@@ -132,7 +132,7 @@ public final class ConnectionPool: Sendable {
         "a write inside a transaction of the same store: use the transaction that is open, or its savepoint"
 
     /// Runs `body` in a transaction, and commits it unless `body` throws. Blocks the thread while another writes.
-    public func write<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+    package func write<Result>(_ body: (Connection) throws -> Result) throws -> Result {
         try refuseReadOnly()
         let connection = try acquireWriter()
         defer { writer.release(connection) }
@@ -147,7 +147,7 @@ public final class ConnectionPool: Sendable {
 
     /// As the call without `async`; while another writes, the task waits without a thread. A task that was cancelled
     /// rolls back.
-    public func write<Result: Sendable>(_ body: @Sendable (Connection) throws -> Result) async throws -> Result {
+    package func write<Result: Sendable>(_ body: @Sendable (Connection) throws -> Result) async throws -> Result {
         try refuseReadOnly()
         try Task.checkCancellation()
         if Turn.isOver { await Turn.pass() }
@@ -165,7 +165,7 @@ public final class ConnectionPool: Sendable {
     ///
     /// - Parameter body: Runs again, by itself, where a shared transaction fails. A task that is cancelled while another
     ///   runs it gets its result all the same.
-    public func writeShared<Result: Sendable>(
+    package func writeShared<Result: Sendable>(
         _ body: @escaping @Sendable (Connection) throws -> Result
     ) async throws -> Result {
         try refuseReadOnly()
@@ -204,14 +204,14 @@ public final class ConnectionPool: Sendable {
     }
 
     /// Runs `body` with the writing connection outside any transaction: for pragmas and migrations.
-    public func withWriter<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+    package func withWriter<Result>(_ body: (Connection) throws -> Result) throws -> Result {
         let connection = try acquireWriter()
         defer { writer.release(connection) }
         return try body(connection)
     }
 
     /// As ``withWriter(_:)``; while another writes, the task waits without a thread.
-    public func alone<Result: Sendable>(_ body: @Sendable (Connection) throws -> Result) async throws -> Result {
+    package func alone<Result: Sendable>(_ body: @Sendable (Connection) throws -> Result) async throws -> Result {
         try Task.checkCancellation()
         if Turn.isOver { await Turn.pass() }
         let connection = try await writer.acquire()
@@ -235,7 +235,7 @@ public final class ConnectionPool: Sendable {
     var waitingWriterCount: Int { writer.waitingCount }
 
     /// Makes a connection wait for other processes as the pool was told.
-    public func setBusyTimeout(of connection: Connection) {
+    package func setBusyTimeout(of connection: Connection) {
         sqlite3_busy_timeout(connection.handle, Int32(busyTimeout * 1000))
     }
 
@@ -295,7 +295,7 @@ public final class ConnectionPool: Sendable {
     }
 
     /// SQLite says "interrupted" where its progress handler found the task cancelled.
-    public func translatingInterrupts<Result>(_ body: () throws -> Result) throws -> Result {
+    package func translatingInterrupts<Result>(_ body: () throws -> Result) throws -> Result {
         do {
             return try body()
         } catch let error as RelataError where error.isInterruption {
@@ -327,13 +327,13 @@ public final class ConnectionPool: Sendable {
     /// From now on no commit waits for the log to be copied into the file: that is done meanwhile.
     ///
     /// - Parameter limit: The pages of a log that begins anew, if not before because all of it was copied: 64 MB.
-    public func copyLogInBackground(limit: Int32 = 16_000) throws {
+    package func copyLogInBackground(limit: Int32 = 16_000) throws {
         guard let logCopier else { return }
         try withWriter { logCopier.watch($0, limit: limit) }
     }
 
     /// Closes all connections. Calls after it fail with ``RelataError/closed(_:)``; what runs goes on to its end.
-    public func close() throws {
+    package func close() throws {
         changes?.close()
         // Who closes last copies what is left in the log, and removes it.
         logCopier?.finish()

@@ -5,9 +5,9 @@ import RelataCore
 /// It isn't one of the pool's readers: whoever reads or writes never waits for it. It goes back to the pool on
 /// ``end()``, and with the object.
 @_documentation(visibility: internal)
-public final class Snapshot {
+package final class Snapshot {
     /// The connection, inside a transaction.
-    public let connection: Connection
+    package let connection: Connection
     private let readers: Leases
     private var isEnded = false
 
@@ -25,7 +25,7 @@ public final class Snapshot {
     deinit { end() }
 
     /// Gives the connection back. Queries that run on it must have ended.
-    public func end() {
+    package func end() {
         if isEnded { return }
         isEnded = true
         connection.endReading()

@@ -4,13 +4,13 @@ import RelataCore
 /// and one for each relationship that is included, whatever the number of objects.
 ///
 /// Use it within a read transaction where others write at the same time: its statements should see one state.
-public struct RecordFetcher {
+package struct RecordFetcher {
     private let connection: Connection
     private let schema: Schema
     private let compiler: QueryCompiler
 
     /// Fetches the objects of a schema.
-    public init(_ connection: Connection, schema: Schema) {
+    package init(_ connection: Connection, schema: Schema) {
         self.connection = connection
         self.schema = schema
         compiler = QueryCompiler(schema: schema)
@@ -20,7 +20,7 @@ public struct RecordFetcher {
     ///
     /// - Throws: ``RelataError/invalidUse(_:)`` for names that the schema doesn't have, and for trees: records are
     ///   loaded level by level.
-    public func fetch(_ plan: QueryPlan, including inclusions: [IncludePlan] = []) throws(RelataError) -> [Record] {
+    package func fetch(_ plan: QueryPlan, including inclusions: [IncludePlan] = []) throws(RelataError) -> [Record] {
         let inclusions = try IncludePlan.merged(inclusions)
         var plan = plan
         if let required = IncludePlan.requirement(of: inclusions) {

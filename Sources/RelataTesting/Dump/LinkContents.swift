@@ -1,4 +1,5 @@
 import Relata
+import RelataCore
 
 /// What a link of an object holds, seen without its type.
 enum LinkContents {

@@ -1,4 +1,5 @@
 public import Relata
+import RelataCore
 
 extension Store {
     /// Everything in the store as readable text that stays the same from run to run, for snapshot tests.

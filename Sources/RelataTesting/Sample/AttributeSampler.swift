@@ -1,5 +1,7 @@
 import Foundation
 import Relata
+import RelataCore
+import RelataSQLite
 
 /// Makes values of one attribute, as its column stores them.
 struct AttributeSampler {

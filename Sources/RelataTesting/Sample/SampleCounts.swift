@@ -1,5 +1,6 @@
 import Foundation
 import Relata
+import RelataCore
 
 /// How many objects of each model a sample has, so that required links find their targets and lists their members.
 struct SampleCounts {

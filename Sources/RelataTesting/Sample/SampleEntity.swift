@@ -1,4 +1,5 @@
 import Relata
+import RelataCore
 
 /// One model of a sample: what the store has of it, and what is made.
 final class SampleEntity {

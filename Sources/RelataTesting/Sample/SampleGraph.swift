@@ -1,4 +1,6 @@
 import Relata
+import RelataCore
+import RelataSQLite
 
 /// Makes the objects of a sample in memory, and then writes them in one go.
 ///

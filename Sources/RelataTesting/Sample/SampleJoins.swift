@@ -1,4 +1,5 @@
 import Relata
+import RelataCore
 
 /// The rows of a join table of a sample: which objects of a many-to-many are linked.
 struct SampleJoins {

@@ -1,5 +1,6 @@
 import Foundation
 public import Relata
+import RelataCore
 
 /// Random numbers, words and choices that are the same for the same seed on every machine: for sample data.
 ///

@@ -1,4 +1,5 @@
 import Relata
+import RelataCore
 
 /// The objects that a to-one may link to, by their index: those that the store has come first.
 struct SampleTargets {

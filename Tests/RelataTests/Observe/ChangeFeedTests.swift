@@ -1,5 +1,6 @@
 import Foundation
 import Relata
+import RelataCore
 import Testing
 
 /// What the feed says about each way of writing.

@@ -1,5 +1,6 @@
 import Foundation
 import Relata
+import RelataCore
 import Testing
 
 /// Closing a store, whatever it is doing.

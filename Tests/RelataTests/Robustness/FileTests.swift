@@ -1,5 +1,7 @@
 import Foundation
 import Relata
+import RelataCore
+import RelataSQLite
 import Testing
 
 /// Files that can't be opened: a clear error each, and nothing is touched.

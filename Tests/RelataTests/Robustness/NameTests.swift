@@ -1,5 +1,7 @@
 import Foundation
 import Relata
+import RelataCore
+import RelataSQLite
 import Testing
 
 /// A table whose every name needs quotes.

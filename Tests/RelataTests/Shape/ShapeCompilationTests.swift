@@ -1,3 +1,5 @@
+import RelataCore
+import RelataSQLite
 import Testing
 
 /// What the compiler says to shapes that don't fit their model.

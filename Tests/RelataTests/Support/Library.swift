@@ -1,5 +1,6 @@
 import Foundation
 import Relata
+import RelataCore
 
 // The models that most tests share.
 

@@ -1,4 +1,5 @@
 import Relata
+import RelataCore
 
 // Models of people and places, for links of every kind.
 

@@ -1,4 +1,5 @@
 import Relata
+import RelataCore
 
 // A trunk with a relationship of each delete rule in each direction.
 

@@ -24,14 +24,14 @@
 ///
 /// Values from outside belong into arguments, never into the text: `%@` stands for the next one (a value, a list, a
 /// key or keys), `%d %i %ld %f` for a number, `%K` for the name of a property.
-public enum PredicateFormat {
+package enum PredicateFormat {
     /// Finds the property of an entity that a name in the text means; `nil` where there is none.
-    public typealias NameResolver = (_ name: String, _ table: Table) -> String?
+    package typealias NameResolver = (_ name: String, _ table: Table) -> String?
 
     /// Reads a condition on the objects of an entity.
     ///
     /// - Throws: ``RelataError/predicateFormat(text:column:_:)`` with the column, counted from 1, and what was expected.
-    public static func parse(
+    package static func parse(
         _ text: String, arguments: [PredicateArgument] = [], entity: String, schema: Schema,
         resolveName: NameResolver = PredicateFormat.property
     ) throws(RelataError) -> ExpressionNode {
@@ -52,7 +52,7 @@ public enum PredicateFormat {
     /// is its key.
     ///
     /// - Throws: ``RelataError/predicateFormat(text:column:_:)`` with the column, counted from 1, and what was expected.
-    public static func value(
+    package static func value(
         _ text: String, entity: Table, schema: Schema, resolveName: NameResolver = PredicateFormat.property
     ) throws(RelataError) -> ExpressionNode {
         try withoutActuallyEscaping(resolveName) { (resolveName) throws(RelataError) in
@@ -65,7 +65,7 @@ public enum PredicateFormat {
     }
 
     /// The property of that name, or the only one that has it as its name or its column's when case doesn't count.
-    public static func property(_ name: String, of table: Table) -> String? {
+    package static func property(_ name: String, of table: Table) -> String? {
         if table.entity.property(name) != nil { return name }
         let wanted = name.lowercased()
         var found: [String] = table.entity.properties.map(\.name).filter { $0.lowercased() == wanted }

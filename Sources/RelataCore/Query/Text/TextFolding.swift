@@ -3,9 +3,9 @@ import Foundation
 /// Brings text into the form in which what ``TextOptions`` overlook is gone, so that folded texts compare as bytes.
 ///
 /// The SQL function `relata_fold` calls this too: constants are folded when a query is compiled, columns when it runs.
-public enum TextFolding {
+package enum TextFolding {
     /// The text without differences of case or of diacritics, as the options say.
-    public static func fold(_ text: String, _ options: TextOptions) -> String {
+    package static func fold(_ text: String, _ options: TextOptions) -> String {
         if options.isEmpty { return text }
         if text.utf8.allSatisfy({ $0 < 0x80 }) {
             return options.contains(.caseInsensitive) ? text.lowercased() : text

@@ -1,7 +1,7 @@
-public import Foundation
+import Foundation
 
 /// The order that a language gives to text, as Foundation compares text in a locale.
-public struct TextLocale: Sendable {
+package struct TextLocale: Sendable {
     private let locale: Locale
     private let identifier: String
 
@@ -9,7 +9,7 @@ public struct TextLocale: Sendable {
     ///
     /// - Throws: ``RelataError/invalidUse(_:)`` for an identifier that isn't a known locale's: Foundation would take
     ///   another one's order without a word.
-    public init(identifier: String) throws(RelataError) {
+    package init(identifier: String) throws(RelataError) {
         let name = identifier.replacingOccurrences(of: "-", with: "_")
         guard Self.identifiers.contains(name) else {
             throw .invalidUse(
@@ -24,10 +24,10 @@ public struct TextLocale: Sendable {
     private static let prefix = "relata_locale_"
 
     /// The name of the collation in SQL.
-    public var collation: String { Self.prefix + identifier }
+    package var collation: String { Self.prefix + identifier }
 
     /// The locale of a collation by its name; `nil` for the name of another collation.
-    public init?(collation: String) {
+    package init?(collation: String) {
         guard collation.hasPrefix(Self.prefix),
             let known = try? TextLocale(identifier: String(collation.dropFirst(Self.prefix.count)))
         else { return nil }
@@ -35,5 +35,5 @@ public struct TextLocale: Sendable {
     }
 
     /// Whether a text comes before another, after it, or beside it.
-    public func compare(_ left: String, _ right: String) -> ComparisonResult { left.compare(right, locale: locale) }
+    package func compare(_ left: String, _ right: String) -> ComparisonResult { left.compare(right, locale: locale) }
 }

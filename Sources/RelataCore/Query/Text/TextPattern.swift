@@ -2,11 +2,11 @@ import Foundation
 import Synchronization
 
 /// Regular expressions and wildcard patterns, as every engine and every check of a declared pattern reads them.
-public enum TextPattern {
+package enum TextPattern {
     /// Whether the regular expression matches the text as a whole.
     ///
     /// - Throws: ``RelataError/invalidUse(_:)`` where the pattern isn't a regular expression, or takes too long.
-    public static func matches(
+    package static func matches(
         _ text: String, _ pattern: String, options: TextOptions = []
     ) throws(RelataError) -> Bool {
         var timeLeft = TextSearch.limit
@@ -16,7 +16,7 @@ public enum TextPattern {
     /// Checks that a pattern is a regular expression, before it is used.
     ///
     /// - Throws: ``RelataError/invalidUse(_:)`` where it isn't.
-    public static func check(_ pattern: String) throws(RelataError) {
+    package static func check(_ pattern: String) throws(RelataError) {
         _ = try expression(pattern, isCaseInsensitive: false, isWhole: false)
     }
 
@@ -54,7 +54,7 @@ public enum TextPattern {
 
     /// Whether the text as a whole is like the pattern, where `*` stands for any characters and `?` for one. After a
     /// backslash, both stand for themselves.
-    public static func isLike(_ text: String, _ pattern: String, options: TextOptions = []) -> Bool {
+    package static func isLike(_ text: String, _ pattern: String, options: TextOptions = []) -> Bool {
         let text = Array(TextFolding.fold(text, options).unicodeScalars)
         let pattern = parse(TextFolding.fold(pattern, options))
         var place = 0

@@ -2,9 +2,9 @@ import Foundation
 
 /// A regular expression that is looked for in many texts, in a limited time: some expressions take longer than anybody
 /// can wait for, even in short texts.
-public struct TextSearch {
+package struct TextSearch {
     /// How long all searches of a statement may take together, and how long one match of a whole text.
-    public static let limit = Duration.seconds(1)
+    package static let limit = Duration.seconds(1)
 
     /// The engine gives some searches up without saying so, after some forty million steps. It reports every ten thousand
     /// of them, and also at each place where a match may begin: so what took that many reports counts as given up only if
@@ -32,7 +32,7 @@ public struct TextSearch {
     /// Looks for a regular expression: in a part of a text, or as the whole of it.
     ///
     /// - Throws: ``RelataError/invalidUse(_:)`` where the pattern isn't one.
-    public init(_ pattern: String, options: TextOptions = [], isWhole: Bool = false) throws(RelataError) {
+    package init(_ pattern: String, options: TextOptions = [], isWhole: Bool = false) throws(RelataError) {
         self.pattern = pattern
         ignoresDiacritics = options.contains(.diacriticInsensitive)
         expression = try TextPattern.expression(
@@ -45,7 +45,7 @@ public struct TextSearch {
     ///
     /// - Throws: ``RelataError/invalidUse(_:)`` where no time is left, and what SQLite says of an interruption where the
     ///   task is cancelled.
-    public func isFound(in text: String, timeLeft: inout Duration) throws(RelataError) -> Bool {
+    package func isFound(in text: String, timeLeft: inout Duration) throws(RelataError) -> Bool {
         let text = ignoresDiacritics ? TextFolding.fold(text, .diacriticInsensitive) : text
         let range = NSRange(location: 0, length: text.utf16.count)
         if isPlain { return expression.firstMatch(in: text, range: range) != nil }

@@ -2,14 +2,14 @@
 /// quotes must be there word for word, and what follows a hyphen must not: `"science fiction" space -war`.
 ///
 /// A word is what stands between anything but letters and digits. Words are found whole, and in the form that is asked for.
-public struct TextWords: Sendable {
+package struct TextWords: Sendable {
     private var words: Set<String> = []
     private var phrases: [[String]] = []
     private var excluded: Set<String> = []
     private let options: TextOptions
 
     /// Reads what is looked for.
-    public init(_ text: String, options: TextOptions = []) {
+    package init(_ text: String, options: TextOptions = []) {
         self.options = options
         for (index, part) in text.split(separator: "\"", omittingEmptySubsequences: false).enumerated() {
             guard index.isMultiple(of: 2) else {
@@ -25,10 +25,10 @@ public struct TextWords: Sendable {
     }
 
     /// Whether they are found in a text.
-    public func areFound(in text: String) -> Bool { count(in: text) > 0 }
+    package func areFound(in text: String) -> Bool { count(in: text) > 0 }
 
     /// How often words and phrases are found in a text; 0 where something is there that must not be, or a phrase isn't.
-    public func count(in text: String) -> Int {
+    package func count(in text: String) -> Int {
         let found = Self.words(of: text, options)
         guard !found.contains(where: excluded.contains) else { return 0 }
         var count = found.count(where: words.contains)

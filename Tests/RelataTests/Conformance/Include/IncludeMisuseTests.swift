@@ -1,5 +1,6 @@
 import Foundation
 import Relata
+import RelataCore
 import Testing
 
 // A visit of a place that may have been given up since.

@@ -1,4 +1,5 @@
 import Relata
+import RelataCore
 import Testing
 
 /// Lists that declare how many objects they must and may hold.

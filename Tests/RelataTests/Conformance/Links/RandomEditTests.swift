@@ -1,4 +1,5 @@
 import Relata
+import RelataCore
 import RelataTesting
 import Testing
 

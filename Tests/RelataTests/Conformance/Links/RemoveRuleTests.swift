@@ -1,4 +1,5 @@
 import Relata
+import RelataCore
 import Testing
 
 @Model struct Bill {

@@ -1,3 +1,5 @@
+import RelataCore
+import RelataSQLite
 import Testing
 
 /// What the compiler says to models whose links don't fit one another.

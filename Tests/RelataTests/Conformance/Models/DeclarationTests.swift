@@ -1,5 +1,6 @@
 import Foundation
 import Relata
+import RelataCore
 import Testing
 
 @Model(table: "tbl \"notes\"") struct Note: Codable {

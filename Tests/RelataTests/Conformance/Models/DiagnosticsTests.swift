@@ -1,3 +1,5 @@
+import RelataCore
+import RelataSQLite
 import Testing
 
 /// What the compiler says to mistakes in queries and calls: one error for each, at the mistake.

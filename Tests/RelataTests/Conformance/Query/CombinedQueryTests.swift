@@ -1,4 +1,5 @@
 import Relata
+import RelataCore
 import Testing
 
 /// Queries combined with `||` and `&&`, texts joined, orders of languages, and groups in order.

@@ -1,5 +1,6 @@
 import Foundation
 import Relata
+import RelataCore
 import RelataTesting
 import Testing
 

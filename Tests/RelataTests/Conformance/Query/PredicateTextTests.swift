@@ -1,5 +1,6 @@
 import Foundation
 import Relata
+import RelataSQLite
 import Testing
 
 /// Conditions as text find what the typed ones find.

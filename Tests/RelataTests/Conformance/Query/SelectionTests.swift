@@ -1,5 +1,6 @@
 import Foundation
 import Relata
+import RelataCore
 import Testing
 
 /// Figures, columns, groups, SQL and plans.

@@ -1,4 +1,5 @@
 import Relata
+import RelataCore
 import Testing
 
 /// Conditions on text: as bytes, and without regard to case or diacritics.

@@ -1,4 +1,5 @@
 import Relata
+import RelataCore
 import Testing
 
 /// Objects that are saved each by itself.

@@ -1,5 +1,6 @@
 import Foundation
 import Relata
+import RelataSQLite
 import Synchronization
 import Testing
 

@@ -1,5 +1,7 @@
 import Foundation
 import Relata
+import RelataCore
+import RelataSQLite
 import Testing
 
 @Model struct Gauge {

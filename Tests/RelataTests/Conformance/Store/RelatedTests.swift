@@ -1,4 +1,5 @@
 import Relata
+import RelataCore
 import Testing
 
 /// What is related to an object: queries like any other, along links of every kind.
