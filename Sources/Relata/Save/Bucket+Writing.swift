@@ -12,12 +12,13 @@ enum RowStatement: Equatable {
     case update
     case updateColumns([Int])
     case match([Int])
+    case byCaller
 
     var slot: RowSQL.Slot {
         switch self {
         case .insert, .match: .insert
         case .insertIfAbsent, .save: .insertIfAbsent
-        case .update, .updateColumns: .update
+        case .update, .updateColumns, .byCaller: .update
         }
     }
 }
@@ -49,6 +50,7 @@ extension Bucket {
         case .update: return .update
         case .updateColumns(let columns): return .updateColumns(columns)
         case .match(let columns): return .match(columns)
+        case .byCaller: return .byCaller
         }
     }
 
@@ -56,6 +58,10 @@ extension Bucket {
         if case .match(let columns) = statement {
             for row in rows { try match(row, columns, writer) }
             return note(rows, .written)
+        }
+        if statement == .byCaller {
+            for row in rows { try writeByCaller(row, writer) }
+            return
         }
         if statement == .updateColumns([]), rows.allSatisfy({ overrides[$0] == nil }) { return note(rows, .written) }
         let batch = rows.count == objects.count ? objects : Array(objects[rows])
@@ -67,7 +73,7 @@ extension Bucket {
             // Edits want to know whether their owner is new.
             case .save: !isRecorded && !writer.session.hasEdits(number)
             case .update: !isRecorded
-            case .updateColumns, .match: false
+            case .updateColumns, .match, .byCaller: false
             }
         guard isPlain, overrides.isEmpty, !table.entity.hasStamps else {
             let observer = BucketWrite(self, writer, statement, first: rows.lowerBound)
@@ -88,6 +94,17 @@ extension Bucket {
         let key = try writer.returningKey(objects[row], row, resolvedOverrides(row, writer.session), sql)
         if let stored = try writer.stored(key) { objects[row] = stored }
         rows[StoredKey(key)] = row
+    }
+
+    /// Has the caller write a row.
+    private func writeByCaller(_ row: Int, _ writer: RowWriter<M>) throws {
+        guard let caller = writer.session.caller else { return }
+        var given: [Int: Value] = [:]
+        for case (let reference, let key?) in resolvedOverrides(row, writer.session) {
+            for (column, value) in zip(writer.columnIndexes(of: reference), key.values) { given[column] = value }
+        }
+        give(try caller.write(given), toRow: row)
+        note(row..<row + 1, caller.isNew ? .inserted : .written)
     }
 
     /// Looks for the targets of a written row.
@@ -184,7 +201,7 @@ final class BucketWrite<M: Model>: RowObserver {
             } else {
                 try keep(row, object)
             }
-        case .update, .updateColumns:
+        case .update, .updateColumns, .byCaller:
             bucket.note(row..<row + 1, .written)
             try writer.note(.update, object, overrides, columns: columns)
             bucket.stamp(row, isInserted: false, nil, session, creation: try writer.creation(of: object, overrides))

@@ -15,6 +15,16 @@ enum SaveRole: Equatable {
     case match([Int])
     /// Linked from another object: inserted if it isn't there, and else left as it is.
     case link
+    /// Written by the session's ``RowCaller``, when its turn comes.
+    case byCaller
+}
+
+/// Who writes the row of a save's one object whose role is ``SaveRole/byCaller``.
+struct RowCaller {
+    /// Whether the object is new.
+    let isNew: Bool
+    /// Writes the row, with the keys of linked objects that were inserted before it, by column. Returns the row's key.
+    let write: ([Int: Value]) throws -> KeyValue
 }
 
 /// A column whose value isn't the object's own: a key that an edit on the other side sets, or one that the database

@@ -4,6 +4,12 @@ import RelataSQLite
 extension SaveSession {
     /// Gathers, validates and writes everything.
     func run() throws {
+        try write()
+        try counted.check(connection: connection, schema: catalog.schema)
+    }
+
+    /// The same, but that nobody has looked yet how many objects the lists hold that are noted in ``counted``.
+    func write() throws {
         try gather()
         try validate()
 
@@ -16,7 +22,6 @@ extension SaveSession {
         if catalog.hasCounts {
             for node in nodes.indices { counted.noteObject(try writtenKey(node), bucketOf(node).table) }
             try noteCounts()
-            try counted.check(connection: connection, schema: catalog.schema)
         }
     }
 

@@ -54,6 +54,8 @@ final class SaveSession {
     private var standInCount: Int64 = 0
     /// Owners whose counts may have changed: relationship name and key, by table.
     var counted = CountCheck()
+    /// Who writes the row of the one object that isn't written here.
+    var caller: RowCaller?
     /// Objects that edits took out of lists whose rule is to delete them, with the owner they had.
     var removed: [(reference: Int, owner: KeyValue, keys: [KeyValue])] = []
 

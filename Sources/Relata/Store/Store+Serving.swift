@@ -1,3 +1,4 @@
+import CSQLite
 import Foundation
 import RelataCore
 import RelataSQLite
@@ -19,5 +20,67 @@ extension ReadTransaction {
     /// The object with a key whose columns are known only at run time.
     package func object<M: Model>(_ model: M.Type, key: KeyValue) throws -> M? {
         try objects(Query<M>().where { _ in Condition(.keyIn(FieldPath().object, [key])) }).first
+    }
+
+    /// The object that a row with these values holds, whether or not there is such a row.
+    package func object<M: Model>(_ model: M.Type, values: [Value]) throws -> M {
+        let columns = values.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
+        return try connection.withStatement("SELECT \(columns)") { statement in
+            try connection.bind(values.map(Parameter.value), to: statement)
+            try connection.check(sqlite3_step(statement), statement)
+            var reader = RowReader(statement)
+            return try Self.reading(model) { try M(from: &reader) }
+        }
+    }
+
+    /// What the columns of an object's row hold.
+    package func values<M: Model>(of object: M) throws -> [Value] { try object.columnValues(try catalog.table(M.self)) }
+}
+
+extension WriteTransaction {
+    /// Saves an object whose row somebody else writes: first the new objects that it links to, then the row, and then
+    /// the edits on its lists.
+    ///
+    /// - Parameters:
+    ///   - key: The object's key, where it is known.
+    ///   - isNew: Whether there is no row yet.
+    ///   - columns: Those that get the object's own values. Where a to-one among them is the only one that may lead to
+    ///     its target, and another object has it, that one's is unset.
+    ///   - write: Writes the row, with the keys of new objects that it links to, by column. Returns the row's key.
+    /// - Returns: The lists that may have too few or too many members, which nobody has counted yet.
+    package func save<M: Model>(
+        _ object: M, key: KeyValue?, isNew: Bool, columns: Set<Int>, write: ([Int: Value]) throws -> KeyValue
+    ) throws -> CountCheck {
+        let session = makeSession()
+        let values = try values(of: object)
+        return try withoutActuallyEscaping(write) { write in
+            defer { session.caller = nil }
+            session.caller = RowCaller(isNew: isNew) { given in
+                try self.makeWay(for: M.self, key, values, columns, session)
+                return try write(given)
+            }
+            _ = try session.add(object, as: .byCaller)
+            try atomically {
+                try session.write()
+                try session.finish([])
+            }
+            return session.counted
+        }
+    }
+
+    /// Takes the partners of one-to-ones from whoever has them and can be without.
+    private func makeWay<M: Model>(
+        for model: M.Type, _ key: KeyValue?, _ values: [Value], _ columns: Set<Int>, _ session: SaveSession
+    ) throws {
+        let table = try catalog.table(model)
+        for reference in catalog.schema.references
+        where reference.source == table.index && reference.isUnique && reference.inverse != nil
+            && reference.isOptional && reference.removeRule == .nullify
+        {
+            let own = table.columnIndexes(of: reference.property)
+            let target = KeyValue(own.map { values[$0] })
+            guard !columns.isDisjoint(with: own), !target.values.contains(.null) else { continue }
+            try LinkWriter(session: session).free(reference, from: target, except: key.map { [$0] })
+        }
     }
 }

@@ -44,6 +44,11 @@ package struct CountCheck {
         }
     }
 
+    /// Notes the lists that another check has noted.
+    package mutating func merge(_ other: CountCheck) {
+        owners.merge(other.owners) { $0.union($1) }
+    }
+
     /// Counts the lists that may have changed.
     ///
     /// - Throws: ``RelataError/validation(_:)`` with every list that has too few or too many members.
