@@ -1,4 +1,5 @@
 import Relata
+import RelataCore
 
 /// What an app does before and after objects of its models are saved or deleted by clients.
 ///
@@ -15,7 +16,8 @@ import Relata
 /// ```
 ///
 /// What is called before runs in the transaction of the request: what it throws takes the request back, and reaches the
-/// client. What is called after runs once the transaction is committed, and before the client is answered.
+/// client. Nothing of the object is written or deleted yet. What is called after runs once the transaction is committed,
+/// and before the client is answered. It gets objects as they are stored, which can be saved again.
 public struct ModelHooks: Sendable {
     /// What is being done to an object.
     public struct Change<M: Model> {
@@ -33,8 +35,13 @@ public struct ModelHooks: Sendable {
         bindings = Dictionary(store.models.map { ($0.entityName, ModelBinding($0)) }) { first, _ in first }
     }
 
-    /// Calls `body` with each object that is about to be saved, as it will be stored. What it changes is stored instead.
-    /// An object whose to-one is set or unset by way of the other side is among them.
+    /// Calls `body` with each object that is about to be saved, as it will be stored: with its stamps and its revision. What
+    /// it changes is stored instead, and so are the new objects that it links to and its edits on lists. The key, the
+    /// stamps and the revision aren't its to change.
+    ///
+    /// The object is written afterwards, together with the relations that the client changes: the transaction has no new
+    /// object yet, and finds one that is known as it was. A new object whose key the database assigns has none yet. An
+    /// object whose to-one is set or unset by way of the other side is among those that are saved.
     public mutating func beforeSave<M: Model>(
         _ model: M.Type, _ body: @escaping @Sendable (inout M, Change<M>) throws -> Void
     ) {
@@ -45,7 +52,8 @@ public struct ModelHooks: Sendable {
         }
     }
 
-    /// Calls `body` with each object that was saved.
+    /// Calls `body` with each object that was saved, as it is stored once the whole request is done: one that several
+    /// requests of a batch have changed is the same each time, and one that was deleted again isn't among them.
     public mutating func afterSave<M: Model>(_ model: M.Type, _ body: @escaping @Sendable (M) async -> Void) {
         bindings[M.entityName]?.afterSave.append { object in
             if let object = object as? M { await body(object) }
@@ -62,7 +70,7 @@ public struct ModelHooks: Sendable {
         }
     }
 
-    /// Calls `body` with each object that a client deleted.
+    /// Calls `body` with each object that a client deleted, as it was stored last.
     public mutating func afterDelete<M: Model>(_ model: M.Type, _ body: @escaping @Sendable (M) async -> Void) {
         bindings[M.entityName]?.afterDelete.append { object in
             if let object = object as? M { await body(object) }
@@ -79,30 +87,39 @@ struct ModelBinding: Sendable {
     var afterSave: [@Sendable (any Model) async -> Void] = []
     var beforeDelete: [@Sendable (any Model, WriteTransaction) throws -> Void] = []
     var afterDelete: [@Sendable (any Model) async -> Void] = []
-    /// Reads an object by its key.
-    let object: @Sendable (KeyValue, WriteTransaction) throws -> (any Model)?
+    private let fetch: @Sendable (KeyValue, WriteTransaction) throws -> (any Model)?
+    private let make: @Sendable ([Value], WriteTransaction) throws -> any Model
 
     init<M: Model>(_ model: M.Type) {
-        object = { key, transaction in try transaction.object(model, key: key) }
+        fetch = { key, transaction in try transaction.object(model, key: key) }
+        make = { values, transaction in try transaction.object(model, values: values) }
     }
 
-    /// Whether anybody wants to know how an object was.
-    var needsOriginal: Bool { !beforeSave.isEmpty }
+    /// Reads an object by its key.
+    func object(_ key: KeyValue, _ transaction: WriteTransaction) throws -> (any Model)? {
+        try fetch(key, transaction)
+    }
+
+    /// The object that a row with these values holds.
+    func object(values: [Value], in transaction: WriteTransaction) throws -> any Model { try make(values, transaction) }
 
     /// Whether anybody wants to know of each object that is deleted.
     var watchesDeletions: Bool { !beforeDelete.isEmpty || !afterDelete.isEmpty }
 
-    /// Checks an object that was just written, and lets the app change it.
+    /// Lets the app change an object that is about to be written, and checks it.
     ///
-    /// - Returns: The object as it is to be stored, and whether that isn't as it was written.
+    /// - Parameter original: The object's row as it is.
+    /// - Returns: The object as it is to be stored.
     func checked(
-        _ key: KeyValue, original: (any Model)?, in transaction: WriteTransaction
-    ) throws -> (object: any Model, isChanged: Bool)? {
-        guard let written = try object(key, transaction) else { return nil }
-        var object = written
-        for hook in beforeSave { object = try hook(object, original, transaction) }
+        _ given: any Model, original: [Value]?, in transaction: WriteTransaction
+    ) throws -> any Model {
+        var object = given
+        if !beforeSave.isEmpty {
+            let original = try original.map { try make($0, transaction) }
+            for hook in beforeSave { object = try hook(object, original, transaction) }
+        }
         try Self.validate(object)
-        return (object, !Self.isEqual(object, written))
+        return object
     }
 
     private static func validate(_ object: any Model) throws {
@@ -117,5 +134,6 @@ struct ModelBinding: Sendable {
         }
     }
 
-    private static func isEqual<M: Model>(_ left: M, _ right: any Model) -> Bool { left == right as? M }
+    /// Whether two objects are the same, with what they link to.
+    static func isEqual<M: Model>(_ left: M, _ right: any Model) -> Bool { left == right as? M }
 }

@@ -3,7 +3,7 @@ import RelataSQLite
 
 /// Relations, written once the object is there.
 extension ObjectWriter {
-    mutating func writeLinks(of owner: KeyValue) throws {
+    func writeLinks(of owner: KeyValue) throws {
         for (field, change) in links {
             guard case .relation(let link) = field.storage else { continue }
             switch change {
@@ -32,7 +32,7 @@ extension ObjectWriter {
     }
 
     /// Makes objects members of a relation, or no members.
-    private mutating func write(
+    private func write(
         _ link: Link, _ members: [KeyValue], _ field: Field, _ owner: KeyValue, isAdding: Bool
     ) throws {
         let schema = transaction.schema
@@ -68,7 +68,7 @@ extension ObjectWriter {
     /// Makes an object a member of a relation that is the other side of a pointer. There is one truth: the pointer.
     ///
     /// - Parameter place: The number that an object gets which has none to be ordered by.
-    private mutating func write(
+    private func write(
         _ member: KeyValue, _ reference: Reference, _ owner: KeyValue, isAdding: Bool, place: inout Int64?
     ) throws {
         let source = transaction.schema.tables[reference.source]
@@ -97,11 +97,12 @@ extension ObjectWriter {
         for column in source.entity.updatedAt.map({ source.columnIndexes(of: $0) }) ?? [] {
             changes[column] = transaction.stamp(source.columns[column])
         }
-        if transaction.models != nil, let memberClass = transaction.classes[source.name] {
-            changedMembers.append(
-                Member(parseClass: memberClass, key: member, original: try transaction.original(memberClass, member)))
+        let memberClass = transaction.models == nil ? nil : transaction.classes[source.name]
+        let pending = memberClass.map { PendingObject($0, key: member, row: row, changes: changes) }
+        try transaction.save(pending) { others in
+            try records.update(source, member, changes.merging(others) { $1 })
+            return member
         }
-        try records.update(source, member, changes)
         transaction.noteOwner(target, of: reference)
         transaction.noteOwner(owner.values, of: reference)
     }

@@ -18,18 +18,10 @@ struct ObjectWriter {
     private(set) var untold: Set<String> = []
     /// Links that are written once the object is there.
     private(set) var links: [(field: Field, change: FieldChange)] = []
-    /// The objects whose pointers were set or unset from the other side.
-    var changedMembers: [Member] = []
+    /// The columns that the object's app has changed.
+    private(set) var changedByApp: Set<Int> = []
     /// The row as it is; `nil` for a new object.
     private var row: [Value]?
-
-    /// An object that a relation gained or lost.
-    struct Member {
-        let parseClass: ParseClass
-        let key: KeyValue
-        /// As it was, where an app wants to know.
-        let original: (any Model)?
-    }
 
     init(_ transaction: ParseTransaction, _ parseClass: ParseClass) {
         self.transaction = transaction
@@ -47,10 +39,21 @@ struct ObjectWriter {
     /// - Returns: Its key.
     mutating func create(_ body: ObjectBody, of fields: [Field?], key: KeyValue?) throws -> KeyValue {
         try readNew(body, of: fields, key: key)
-        let stored = try records.insert(parseClass.table, columns, key: key, sql: parseClass.insertion)
-        noteCounts(of: stored)
-        try writeLinks(of: stored)
-        return stored
+        let isModel = transaction.models != nil
+        let pending = isModel ? PendingObject(parseClass, key: key, values: columns.map { $0 ?? .null }) : nil
+        return try transaction.save(pending) { changes in
+            take(changes)
+            let stored = try records.insert(parseClass.table, columns, key: key, sql: parseClass.insertion)
+            noteCounts(of: stored)
+            try writeLinks(of: stored)
+            return stored
+        }
+    }
+
+    /// Takes over what the object's app has changed.
+    private mutating func take(_ changes: [Int: Value]) {
+        for (column, value) in changes { columns[column] = value }
+        changedByApp = Set(changes.keys)
     }
 
     /// Reads a new object into ``columns``.
@@ -93,11 +96,25 @@ struct ObjectWriter {
         stamp(parseClass.updatedAt)
         noteRevision()
         try checkValues(of: parseClass.checkedFields.filter { isWritten($0) })
+        let isModel = transaction.models != nil
+        let pending = isModel ? PendingObject(parseClass, key: key, row: row, changes: changes) : nil
+        try transaction.save(pending) { others in
+            take(others)
+            // What an app does before may be to delete it.
+            guard try records.update(table, key, changes) || transaction.connection.isStored(key, in: table) else {
+                throw ParseError(.objectNotFound, "Object not found.")
+            }
+            noteCounts(of: key)
+            try writeLinks(of: key)
+            return key
+        }
+    }
+
+    /// The new values by column.
+    private var changes: [Int: Value] {
         var changes: [Int: Value] = [:]
         for (column, value) in columns.enumerated() { changes[column] = value }
-        try records.update(table, key, changes)
-        noteCounts(of: key)
-        try writeLinks(of: key)
+        return changes
     }
 
     /// Leaves the parts of the key as they are: an object's id never changes.

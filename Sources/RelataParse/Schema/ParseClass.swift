@@ -79,6 +79,25 @@ final class ParseClass: Sendable {
 }
 
 extension ParseClass {
+    /// What clients get of a field of a row; `nil` where it is unset.
+    func json(_ field: Field, of row: [Value], in classes: ClassSet) -> JSONValue? {
+        switch field.storage {
+        case .objectID, .relation: return nil
+        case .column(let column):
+            if row[column].isNull { return nil }
+            let type = table.columns[column].type
+            guard type == .json else { return JSONValue(row[column], as: type) }
+            let text = row[column].description
+            return (try? JSONParser.parse(text)) ?? .string(text)
+        case .pointer(let reference, let columns):
+            let key = columns.map { row[$0] }
+            guard !key.contains(.null),
+                let target = classes[entity: classes.schema.references[reference].target]
+            else { return nil }
+            return Pointer(className: target.name, objectID: target.objectID.text(KeyValue(key))).json
+        }
+    }
+
     /// What stands for a class that isn't there, of which only what every object has is known: what is asked of it is
     /// checked as that of any other.
     static func unknown() throws(ParseError) -> ParseClass {
@@ -174,6 +193,15 @@ final class Field: Sendable {
             }
         }
         defaultValue = options?.defaultValue.flatMap { try? JSONParser.parse($0) }
+    }
+
+    /// The columns that hold its value.
+    var columns: [Int] {
+        switch storage {
+        case .column(let column): [column]
+        case .pointer(_, let columns): columns
+        case .objectID, .relation: []
+        }
     }
 
     /// The column and what it holds, for a value of the field's type that is stored as it comes; `nil` for any other.

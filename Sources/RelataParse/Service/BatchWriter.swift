@@ -33,7 +33,7 @@ final class BatchWriter {
     /// - Returns: What went wrong with it, if anything did.
     func alone(_ route: ObjectRoute, into json: inout JSONWriter) throws -> ParseError? {
         let connection = transaction.connection
-        let actions = transaction.agenda.actions
+        let events = transaction.agenda.events
         do {
             try connection.savepoint {
                 try run(route, into: &json)
@@ -43,7 +43,7 @@ final class BatchWriter {
         } catch {
             // After some errors, such as a full disk, SQLite has rolled everything back.
             guard connection.isInTransaction else { throw error }
-            transaction.agenda.actions = actions
+            transaction.agenda.events = events
             transaction.agenda.counts = CountCheck()
             return ParseError(error)
         }
@@ -157,7 +157,7 @@ final class BatchWriter {
         let key = try newKey(parseClass, body)
         var writer = ObjectWriter(transaction, parseClass)
         let stored = try writer.create(body, of: fields(of: body, in: parseClass), key: key)
-        let told = try finishSaving(parseClass, stored, writer, original: nil)
+        let told = try told(parseClass, stored, writer)
         let id = parseClass.objectID.text(stored)
         tell(id, told, into: &json)
         return isBatch ? nil : "\(options.mount)/classes/\(name)/\(Self.segment(id))"
@@ -197,10 +197,9 @@ final class BatchWriter {
 
     private func update(_ name: String, _ id: String, _ body: ObjectBody, into json: inout JSONWriter) throws {
         let (parseClass, key) = try transaction.object(name, id)
-        let original = try transaction.original(parseClass, key)
         var writer = ObjectWriter(transaction, parseClass)
         try writer.update(key, body, of: fields(of: body, in: parseClass))
-        var reply = try finishSaving(parseClass, key, writer, original: original)
+        var reply = try told(parseClass, key, writer)
         reply["updatedAt"] = .string(now)
         json.write(.object(reply))
     }
@@ -216,19 +215,22 @@ final class BatchWriter {
         guard let object = try binding.object(key, typed) else {
             throw ParseError(.objectNotFound, "Object not found.")
         }
-        try delete([object], .keys([key]), of: parseClass, binding, typed)
+        try delete([(key, object)], .keys([key]), of: parseClass, binding, typed)
     }
 
     /// Deletes objects of a model, with what an app does before and after.
     private func delete(
-        _ objects: [any Model], _ roots: DeletionRoots, of parseClass: ParseClass, _ binding: ModelBinding,
-        _ typed: WriteTransaction
+        _ objects: [(key: KeyValue, object: any Model)], _ roots: DeletionRoots, of parseClass: ParseClass,
+        _ binding: ModelBinding, _ typed: WriteTransaction
     ) throws {
-        for object in objects { for hook in binding.beforeDelete { try hook(object, typed) } }
-        _ = try transaction.delete(parseClass, roots)
-        for object in objects {
-            for hook in binding.afterDelete { transaction.agenda.actions.append { await hook(object) } }
+        for (_, object) in objects { for hook in binding.beforeDelete { try hook(object, typed) } }
+        var last = objects.map(\.object)
+        if !binding.beforeDelete.isEmpty, !binding.afterDelete.isEmpty {
+            // What was called before may have changed them.
+            last = try objects.map { key, object in try binding.object(key, typed) ?? object }
         }
+        _ = try transaction.delete(parseClass, roots)
+        transaction.agenda.events += last.map { .deleted(binding, $0) }
     }
 
     /// Deletes all objects of a class. What an app does before and after deletions is done for each of them.
@@ -242,56 +244,27 @@ final class BatchWriter {
             return
         }
         let types = table.keyColumns.map { table.columns[$0].type as AttributeType? }
-        let objects = try transaction.connection.values(keys, types: types).compactMap {
-            try binding.object(KeyValue($0), typed)
+        let objects = try transaction.connection.values(keys, types: types).compactMap { values in
+            try binding.object(KeyValue(values), typed).map { (KeyValue(values), $0) }
         }
         try delete(objects, .query(keys), of: parseClass, binding, typed)
     }
 
-    // MARK: Models
+    // MARK: Replies
 
-    /// Checks an object that was written by its model's rules, and lets the app change it.
-    ///
-    /// - Returns: The object as it was written, where the app changed it.
-    private func applyHooks(_ parseClass: ParseClass, _ key: KeyValue, original: (any Model)?) throws -> JSONValue? {
-        guard let typed = transaction.typed, let binding = transaction.models?.bindings[parseClass.name],
-            let (object, isChanged) = try binding.checked(key, original: original, in: typed)
-        else { return nil }
-        var written: JSONValue?
-        if isChanged {
-            written = try json(parseClass, key)
-            try typed.update([object])
-        }
-        for hook in binding.afterSave { transaction.agenda.actions.append { await hook(object) } }
-        return written
-    }
-
-    /// Ends the writing of an object: checks it and those whose pointers were set from its side.
-    ///
-    /// - Returns: What the client is told of the object, as it couldn't know it.
-    private func finishSaving(
-        _ parseClass: ParseClass, _ key: KeyValue, _ writer: ObjectWriter, original: (any Model)?
-    ) throws -> JSONObject {
+    /// What the client is told of an object that was written, as it couldn't know it.
+    private func told(_ parseClass: ParseClass, _ key: KeyValue, _ writer: ObjectWriter) throws -> JSONObject {
         var told = writer.told
-        let written = try applyHooks(parseClass, key, original: original)
-        for member in writer.changedMembers {
-            _ = try applyHooks(member.parseClass, member.key, original: member.original)
-        }
-        guard written != nil || !writer.untold.isEmpty else { return told }
-        let stored = try json(parseClass, key)
-        for name in writer.untold { told[name] = stored[name] }
-        for field in parseClass.fields where written.map({ $0[field.name] != stored[field.name] }) ?? false {
-            told[field.name] = stored[field.name] ?? (tellsUnset ? ["__op": "Delete"] : nil)
+        guard !writer.changedByApp.isEmpty || !writer.untold.isEmpty,
+            let row = try writer.records.row(parseClass.table, key)
+        else { return told }
+        for field in parseClass.fields {
+            let isChanged = !writer.changedByApp.isDisjoint(with: field.columns)
+            guard isChanged || writer.untold.contains(field.name) else { continue }
+            let value = parseClass.json(field, of: row, in: transaction.classes)
+            told[field.name] = value ?? (isChanged && tellsUnset ? ["__op": "Delete"] : nil)
         }
         return told
-    }
-
-    /// An object as clients get it.
-    private func json(_ parseClass: ParseClass, _ key: KeyValue) throws -> JSONValue {
-        let plan = QueryPlan(entity: parseClass.name, condition: .keyIn(.property(scope: 0, path: []), [key]))
-        let objects = try ObjectFetcher(transaction, limit: options.maximumReply).fetch(
-            plan, Selection(), of: parseClass)
-        return try JSONParser.parse(objects.bytes)
     }
 
     static func missing(_ name: String) -> ParseError {

@@ -125,7 +125,7 @@ extension ParseService {
                 }
                 return WireReply([:])
             }
-            return (reply, transaction.agenda.actions)
+            return (reply, try transaction.actions())
         }
         for action in actions { await action() }
         return reply

@@ -22,7 +22,7 @@ extension ParseService {
                 try transaction.checkCounts()
                 return reply
             }
-            return (reply, transaction.agenda.actions)
+            return (reply, try transaction.actions())
         }
         for action in actions { await action() }
         return reply
@@ -113,15 +113,6 @@ extension ParseService {
 }
 
 extension ParseTransaction {
-    /// The transaction as an app's models see it.
-    var typed: WriteTransaction? { models?.store.transaction(on: connection, now: now) }
-
-    /// The object as it is, where an app wants to know.
-    func original(_ parseClass: ParseClass, _ key: KeyValue) throws -> (any Model)? {
-        guard let typed, let binding = models?.bindings[parseClass.name], binding.needsOriginal else { return nil }
-        return try binding.object(key, typed)
-    }
-
     /// Deletes objects of a class by the delete rules.
     func delete(_ parseClass: ParseClass, _ roots: DeletionRoots) throws -> DeletionReport {
         let report = try connection.delete(

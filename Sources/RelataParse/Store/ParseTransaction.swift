@@ -1,4 +1,5 @@
 import Foundation
+import Relata
 import RelataCore
 import RelataSQLite
 
@@ -25,8 +26,15 @@ final class ParseTransaction {
     struct Agenda {
         /// The lists whose lengths may have changed.
         var counts = CountCheck()
-        /// What is called once the transaction is committed.
-        var actions: [Action] = []
+        /// What an app is told once the transaction is committed.
+        var events: [Event] = []
+    }
+
+    /// What happened to an object of a model.
+    enum Event {
+        case saved(ModelBinding, KeyValue)
+        /// The object is as it was stored last.
+        case deleted(ModelBinding, any Model)
     }
 
     init(

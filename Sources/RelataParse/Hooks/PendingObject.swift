@@ -1,0 +1,113 @@
+import Relata
+import RelataCore
+import RelataSQLite
+
+/// An object that is about to be written.
+struct PendingObject {
+    let parseClass: ParseClass
+    /// Its key, where it is known.
+    let key: KeyValue?
+    /// Its row as it is; `nil` for a new object.
+    let row: [Value]?
+    /// Its row as it will be.
+    let values: [Value]
+
+    /// A new object.
+    init(_ parseClass: ParseClass, key: KeyValue?, values: [Value]) {
+        self.parseClass = parseClass
+        self.key = key
+        self.values = values
+        row = nil
+    }
+
+    /// An object that is there.
+    ///
+    /// - Parameter changes: New values by column.
+    init(_ parseClass: ParseClass, key: KeyValue, row: [Value], changes: [Int: Value]) {
+        self.parseClass = parseClass
+        self.key = key
+        self.row = row
+        var values = row
+        for (column, value) in changes { values[column] = value }
+        if !changes.isEmpty, let column = parseClass.revision, case .integer(let revision) = row[column] {
+            values[column] = .integer(revision &+ 1)
+        }
+        self.values = values
+    }
+
+    /// What an app has changed, by column. The store's stamps stay as they are.
+    ///
+    /// - Throws: ``RelataError/invalidUse(_:)`` for another key.
+    fileprivate func changes(
+        from given: any Model, to object: any Model, in transaction: WriteTransaction
+    ) throws -> [Int: Value] {
+        let (before, after) = (try transaction.values(of: given), try transaction.values(of: object))
+        let stamps = [parseClass.createdAt, parseClass.updatedAt, parseClass.revision]
+        var changes: [Int: Value] = [:]
+        for (column, value) in after.enumerated() where value != before[column] && !stamps.contains(column) {
+            guard !parseClass.table.keyColumns.contains(column) else {
+                throw RelataError.invalidUse(
+                    "beforeSave gave a \(parseClass.name) another key, which an object keeps: insert another object in the transaction"
+                )
+            }
+            changes[column] = value
+        }
+        return changes
+    }
+}
+
+extension ParseTransaction {
+    /// The transaction as an app's models see it.
+    var typed: WriteTransaction? { models?.store.transaction(on: connection, now: now) }
+
+    /// Has an object written, once its app has changed it and its model has checked it.
+    ///
+    /// - Parameters:
+    ///   - object: The object; `nil` where there are no models.
+    ///   - write: Writes the row, with what the app changed, by column. Returns its key.
+    /// - Returns: The key.
+    @discardableResult
+    func save(_ object: PendingObject?, write: ([Int: Value]) throws -> KeyValue) throws -> KeyValue {
+        guard let object, let typed, let binding = models?.bindings[object.parseClass.name] else {
+            return try write([:])
+        }
+        let given = try binding.object(values: object.values, in: typed)
+        let result = try binding.checked(given, original: object.row, in: typed)
+        let place = agenda.events.count
+        guard !ModelBinding.isEqual(result, given) else {
+            let key = try write([:])
+            agenda.events.insert(.saved(binding, key), at: place)
+            return key
+        }
+        let changes = try object.changes(from: given, to: result, in: typed)
+        var stored = object.key
+        let counts = try typed.save(
+            result, key: object.key, isNew: object.row == nil, columns: Set(changes.keys)
+        ) { keys in
+            let key = try write(changes.merging(keys) { $1 })
+            stored = key
+            return key
+        }
+        agenda.counts.merge(counts)
+        guard let key = stored else { throw RelataError.invalidUse("\(object.parseClass.name) has no key") }
+        agenda.events.insert(.saved(binding, key), at: place)
+        return key
+    }
+
+    /// What an app does after the objects were saved and deleted that the transaction wrote so far. They are read here,
+    /// at its end: later requests of a batch may have changed them again.
+    func actions() throws -> [Action] {
+        guard !agenda.events.isEmpty, let typed else { return [] }
+        var actions: [Action] = []
+        for event in agenda.events {
+            switch event {
+            case .saved(let binding, let key):
+                guard !binding.afterSave.isEmpty, let object = try binding.object(key, typed) else { continue }
+                actions += binding.afterSave.map { hook in { await hook(object) } }
+            case .deleted(let binding, let object):
+                actions += binding.afterDelete.map { hook in { await hook(object) } }
+            }
+        }
+        return actions
+    }
+}
