@@ -10,33 +10,33 @@
 /// January 31 is February 28 or 29. The months are added first.
 public struct DateOffset: Hashable, Sendable {
     /// How many calendar months are added.
-    package var months: Int
+    public var months: Int
     /// How many microseconds are added after the months.
-    package var microseconds: Int64
+    public var microseconds: Int64
 
     /// Calendar months and microseconds.
-    package init(months: Int = 0, microseconds: Int64 = 0) {
+    public init(months: Int = 0, microseconds: Int64 = 0) {
         self.months = months
         self.microseconds = microseconds
     }
 
     /// So many seconds, with a fraction down to microseconds.
-    package static func seconds(_ count: Double) -> DateOffset {
+    public static func seconds(_ count: Double) -> DateOffset {
         let microseconds = (count * 1_000_000).rounded()
         return DateOffset(microseconds: Int64(exactly: microseconds) ?? (microseconds < 0 ? .min : .max))
     }
     /// So many minutes of 60 seconds.
-    package static func minutes(_ count: Int) -> DateOffset { fixed(count, 60) }
+    public static func minutes(_ count: Int) -> DateOffset { fixed(count, 60) }
     /// So many hours of 3,600 seconds.
-    package static func hours(_ count: Int) -> DateOffset { fixed(count, 3600) }
+    public static func hours(_ count: Int) -> DateOffset { fixed(count, 3600) }
     /// So many days of 86,400 seconds: calendar days in UTC.
-    package static func days(_ count: Int) -> DateOffset { fixed(count, 86_400) }
+    public static func days(_ count: Int) -> DateOffset { fixed(count, 86_400) }
     /// So many weeks of seven days.
-    package static func weeks(_ count: Int) -> DateOffset { fixed(count, 604_800) }
+    public static func weeks(_ count: Int) -> DateOffset { fixed(count, 604_800) }
     /// So many calendar months in UTC.
-    package static func months(_ count: Int) -> DateOffset { DateOffset(months: count) }
+    public static func months(_ count: Int) -> DateOffset { DateOffset(months: count) }
     /// So many calendar years in UTC.
-    package static func years(_ count: Int) -> DateOffset {
+    public static func years(_ count: Int) -> DateOffset {
         let (months, overflows) = count.multipliedReportingOverflow(by: 12)
         return DateOffset(months: overflows ? (count < 0 ? .min : .max) : months)
     }
@@ -47,7 +47,7 @@ public struct DateOffset: Hashable, Sendable {
     }
 
     /// The offset in the other direction.
-    package static prefix func - (offset: DateOffset) -> DateOffset {
+    public static prefix func - (offset: DateOffset) -> DateOffset {
         DateOffset(
             months: offset.months == .min ? .max : -offset.months,
             microseconds: offset.microseconds == .min ? .max : -offset.microseconds)
@@ -59,7 +59,7 @@ public struct DateOffset: Hashable, Sendable {
     }
 
     /// A date, in microseconds since 1970, after the offset; `nil` where that is beyond what can be counted.
-    package func added(to date: Int64) -> Int64? {
+    public func added(to date: Int64) -> Int64? {
         guard isWithinReach, let moved = months == 0 ? date : Self.adding(months: Int64(months), to: date) else {
             return nil
         }
@@ -72,7 +72,7 @@ public struct DateOffset: Hashable, Sendable {
     private static let day: Int64 = 86_400_000_000
 
     /// A date, in microseconds since 1970, that many calendar months later in UTC.
-    package static func adding(months: Int64, to date: Int64) -> Int64? {
+    public static func adding(months: Int64, to date: Int64) -> Int64? {
         guard months.magnitude <= 240_000 else { return nil }
         let days = date.flooredQuotient(by: day)
         let (year, month, dayOfMonth) = civil(days)

@@ -4,15 +4,15 @@
 /// names other entities by name only; ``Schema`` checks that they exist and fit.
 public struct Entity: Hashable, Sendable, Codable {
     /// The model's type name, such as `Book`; nested types carry their context: `Library.Book`.
-    package var name: String
+    public var name: String
     /// The table's name.
-    package var table: String
+    public var table: String
     /// The table's names in older versions of the model, if it was renamed.
     package var originalTable: OriginalNames?
     /// Stored properties and links in the order of their declaration, which is the order of the columns.
     package var properties: [Property]
     /// The names of the properties that make up the primary key, in order.
-    package var key: [String]
+    public var key: [String]
     /// Whether the database assigns the key on insert (a single optional integer).
     package var isKeyAssigned: Bool
     /// Sets of properties whose values together must be unique, besides the key.
@@ -34,7 +34,7 @@ public struct Entity: Hashable, Sendable, Codable {
     }
 
     /// Describes an entity. See the properties for what each argument means.
-    package init(
+    public init(
         name: String, table: String? = nil, originalTable: OriginalNames? = nil, properties: [Property],
         key: [String] = ["id"],
         isKeyAssigned: Bool = false, uniques: [[String]] = [], indexes: [[String]] = [], revision: String? = nil,

@@ -30,12 +30,17 @@ enum Compiler {
         in source: String, file name: String = "models.swift", _ flags: [String] = []
     ) throws -> (errors: [String], output: String) {
         let file = TestStore.path(name)
-        let output = TestStore.path("output.txt")
         try source.write(toFile: file, atomically: false, encoding: .utf8)
+        return try errors(inFiles: [file], flags)
+    }
+
+    /// The same of files, together.
+    static func errors(inFiles files: [String], _ flags: [String] = []) throws -> (errors: [String], output: String) {
+        let output = TestStore.path("output.txt")
         try Data().write(to: URL(fileURLWithPath: output))
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["swiftc"] + (arguments ?? []) + flags + [file]
+        process.arguments = ["swiftc"] + (arguments ?? []) + flags + files
         process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: output))
         process.standardOutput = process.standardError
         try process.run()

@@ -1,5 +1,4 @@
-import RelataCore
-import RelataSQLite
+import Foundation
 import Testing
 
 /// What the compiler says to models whose links don't fit one another.
@@ -191,5 +190,16 @@ struct CompilationTests {
                 """)
         #expect(errors.count == 1, "\(output)")
         #expect(errors.first?.contains("initializer") == true && errors.first?.contains("private") == true, "\(output)")
+    }
+
+    /// Tests of the package see more than an app does.
+    @Test(arguments: ["Tests/DocumentationTests", "Examples/Stories"])
+    func theExamplesCompileOutsideOfThePackage(folder: String) throws {
+        let root = URL(fileURLWithPath: #filePath).pathComponents.dropLast(5).joined(separator: "/").dropFirst()
+        let paths = FileManager.default.enumerator(atPath: "\(root)/\(folder)")?.allObjects as? [String] ?? []
+        let files = paths.filter { $0.hasSuffix(".swift") }.map { "\(root)/\(folder)/\($0)" }
+        #expect(files.count > 5)
+        let (errors, output) = try Compiler.errors(inFiles: files, ["-swift-version", "6", "-parse-as-library"])
+        #expect(errors == [], "\(output)")
     }
 }
