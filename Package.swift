@@ -64,7 +64,7 @@ let package = Package(
             name: "RelataParse", dependencies: ["Relata", "RelataCore", "RelataSQLite"], swiftSettings: strict),
         // The system's zlib: bodies are compressed where the request is answered, not on the event loop.
         .systemLibrary(name: "CRelataZlib"),
-        // HTTP: what carries the protocols of RelataParse and, later, others.
+        // HTTP: what carries the protocol of RelataParse, and any other.
         .target(
             name: "RelataServer",
             dependencies: [

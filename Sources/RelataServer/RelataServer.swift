@@ -1,5 +1,5 @@
-// A server for Parse's clients: HTTP on Hummingbird, Parse's protocol from RelataParse. Everything in this target stands
-// behind the trait `Server`, so that an app that only imports `Relata` builds none of it.
+// A server on Hummingbird: HTTP for any protocol, and Parse's from RelataParse, which only the files of `Parse` know.
+// Everything in this target stands behind the trait `Server`, so that an app that only imports `Relata` builds none of it.
 
 #if Server
 import HummingbirdCore
@@ -7,14 +7,12 @@ import HummingbirdTLS
 import Logging
 import NIOCore
 import NIOPosix
-import Relata
 import RelataCore
-import RelataParse
 import ServiceLifecycle
 import Synchronization
 import UnixSignals
 
-/// Serves a store to Parse's clients.
+/// Serves a store to Parse's clients, or any other protocol (``ServedProtocol``).
 ///
 /// ```swift
 /// let store = try await Store.open("library.sqlite", for: Book.self)
@@ -30,62 +28,27 @@ public final class RelataServer: Service {
     let responder: RequestResponder
     private let channel: HTTPServerBuilder
     private let logger: Logger
-    private let close: @Sendable () throws -> Void
+    private let served: any ServedProtocol
     private let group = Mutex<ServiceGroup?>(nil)
 
-    /// A server for the models of a store, which clients see as classes they can't change.
+    /// A server for any protocol.
     ///
     /// - Parameters:
-    ///   - store: The store. It is closed with the server.
-    ///   - keys: What clients must know.
-    ///   - configuration: How the server listens.
+    ///   - served: The protocol. It is closed with the server.
+    ///   - configuration: How the server listens, and the path that the protocol is below.
     ///   - metrics: Where the server counts.
     ///   - logger: Where it logs.
-    ///   - configure: Says what is done before and after clients save and delete objects.
     /// - Throws: ``RelataError`` for a configuration that can't be, and for files of HTTPS that can't be read.
-    public convenience init(
-        _ store: Store, keys: ServerKeys, configuration: Configuration = Configuration(),
-        metrics: PrometheusMetrics = PrometheusMetrics(), logger: Logger = Logger(label: "relata"),
-        hooks configure: (inout ModelHooks) throws -> Void = { _ in }
-    ) throws {
-        try self.init(
-            ParseStore.serving(store, configure), keys: keys, configuration: configuration, metrics: metrics,
-            logger: logger)
-    }
-
-    /// A server for a store of Parse's classes.
-    ///
-    /// - Throws: ``RelataError`` for a configuration that can't be, and for files of HTTPS that can't be read.
-    public convenience init(
-        _ store: ParseStore, keys: ServerKeys, configuration: Configuration = Configuration(),
+    public init(
+        protocol served: any ServedProtocol, configuration: Configuration = Configuration(),
         metrics: PrometheusMetrics = PrometheusMetrics(), logger: Logger = Logger(label: "relata")
-    ) throws {
-        var options = configuration.service
-        options.mount = Mount(configuration.mount).path
-        let service = ParseService(store, keys: keys.parseKeys, options: options)
-        try self.init(
-            configuration: configuration, metrics: metrics, logger: logger, threads: store.maximumThreads,
-            check: { try await store.check() }, close: { try store.close() },
-            admit: { (path, headers) throws(ParseError) in try service.maximumBody(path: path, headers: headers) },
-            service: { request, report in await service.respond(to: request, report: report) })
-    }
-
-    /// - Parameter threads: How many threads the service may block at once.
-    init(
-        configuration: Configuration, metrics: PrometheusMetrics, logger: Logger, threads: Int,
-        check: @escaping @Sendable () async throws -> Void, close: @escaping @Sendable () throws -> Void,
-        admit: @escaping RequestResponder.Admission = { _, _ in nil }, service: @escaping RequestResponder.Service
     ) throws {
         try configuration.check()
         self.configuration = configuration
         self.metrics = metrics
         self.logger = logger
-        self.close = close
-        let responder = RequestResponder(
-            configuration, metrics: ServerMetrics(metrics), logger: logger,
-            // Two more for what the store isn't needed for.
-            executor: RequestExecutor(threads: threads + 2), check: check, admit: admit, service: service)
-        self.responder = responder
+        self.served = served
+        responder = RequestResponder(served, configuration, metrics: metrics, logger: logger)
         let connection = ConnectionChannel(responder: responder, limits: configuration.limits)
         if let tls = try configuration.tls?.read() {
             let secure = try TLSChannel(connection, tlsConfiguration: tls)
@@ -99,9 +62,10 @@ public final class RelataServer: Service {
 
     /// Serves until it is told to stop: by SIGINT or SIGTERM, by ``stop()``, or because its task is cancelled.
     ///
-    /// Requests that run then are finished, for as long as ``Configuration/stopTimeout`` allows, and the store is closed.
+    /// Requests that run then are finished, for as long as ``Configuration/stopTimeout`` allows, and the protocol is
+    /// closed, with its store.
     ///
-    /// - Throws: ``RelataError`` where the address can't be listened on, and where the store can't be closed.
+    /// - Throws: ``RelataError`` where the address can't be listened on, and whatever closing throws.
     public func run() async throws { try await run { _ in } }
 
     /// The same, telling where it listens.
@@ -123,7 +87,7 @@ public final class RelataServer: Service {
             result = .failure(error)
         }
         self.group.withLock { $0 = nil }
-        try close()
+        try served.close()
         try result.get()
     }
 
@@ -167,7 +131,7 @@ public struct ServerAddress: Hashable, Sendable {
     public let host: String
     /// The port, also where any was asked for.
     public let port: Int
-    /// The address of Parse's protocol: `http://127.0.0.1:1337/parse`.
+    /// The address of the protocol: `http://127.0.0.1:1337/parse`.
     public let url: String
 
     init(_ configuration: RelataServer.Configuration, port: Int) {

@@ -12,9 +12,10 @@ struct AdmissionTests {
         var configuration = RelataServer.Configuration()
         configuration.port = 0
         configuration.stopsOnSignals = false
-        configuration.service.maximumBodyWithoutKeys = 10_000
+        var options = ParseService.Options()
+        options.maximumBodyWithoutKeys = 10_000
         let keys = ServerKeys(applicationID: "app", clientKey: "client", masterKey: "master")
-        return try RelataServer(ParseStore.open(nil), keys: keys, configuration: configuration)
+        return try RelataServer(ParseStore.open(nil), keys: keys, options: options, configuration: configuration)
     }
 
     private static let client = ["X-Parse-Application-Id": "app", "X-Parse-Client-Key": "client"]

@@ -8,13 +8,18 @@ import Testing
 @testable import RelataServer
 
 struct ConfigurationTests {
-    private func refusal(_ configure: (inout RelataServer.Configuration) -> Void) throws -> String {
-        var configuration = RelataServer.Configuration()
+    private func refusal(
+        _ configure: (inout RelataServer.Configuration) -> Void = { _ in },
+        options set: (inout ParseService.Options) -> Void = { _ in }
+    ) throws -> String {
+        var (configuration, options) = (RelataServer.Configuration(), ParseService.Options())
         configure(&configuration)
+        set(&options)
         let store = try ParseStore.open(nil)
         defer { try? store.close() }
         do {
-            _ = try RelataServer(store, keys: ServerKeys(applicationID: "app"), configuration: configuration)
+            _ = try RelataServer(
+                store, keys: ServerKeys(applicationID: "app"), options: options, configuration: configuration)
             return "taken"
         } catch {
             return "\(error)"
@@ -35,13 +40,13 @@ struct ConfigurationTests {
         #expect(try refusal { $0.limits.connections = .max }.contains("connections"))
         #expect(try refusal { $0.limits.connections = 1 << 20 } == "taken")
         #expect(try refusal { $0.stopTimeout = .seconds(-1) }.contains("time to stop"))
-        #expect(try refusal { $0.service.maximumLimit = -1 }.contains("maximumLimit"))
-        #expect(try refusal { $0.service.maximumLimit = 0 }.contains("maximumLimit"))
-        #expect(try refusal { $0.service.maximumBatch = 0 }.contains("maximumBatch"))
-        #expect(try refusal { $0.service.maximumReply = 0 }.contains("maximumReply"))
-        #expect(try refusal { $0.service.maximumReply = 5 << 30 }.contains("maximumReply"))
+        #expect(try refusal(options: { $0.maximumLimit = -1 }).contains("maximumLimit"))
+        #expect(try refusal(options: { $0.maximumLimit = 0 }).contains("maximumLimit"))
+        #expect(try refusal(options: { $0.maximumBatch = 0 }).contains("maximumBatch"))
+        #expect(try refusal(options: { $0.maximumReply = 0 }).contains("maximumReply"))
+        #expect(try refusal(options: { $0.maximumReply = 5 << 30 }).contains("maximumReply"))
         for time in [-1, 0, Double.nan, .infinity] {
-            #expect(try refusal { $0.service.requestLifetime = time }.contains("requestLifetime"))
+            #expect(try refusal(options: { $0.requestLifetime = time }).contains("requestLifetime"))
         }
     }
 

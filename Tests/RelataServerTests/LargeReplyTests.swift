@@ -54,8 +54,8 @@ struct LargeReplyTests {
             {
                 $0.limits.bodySize = 1_000_000
                 $0.limits.totalBodySize = 20_000_000
-                $0.service.maximumReply = 8_000_000
             },
+            maximumReply: 8_000_000,
             service: { request in
                 var reply = WireReply(status: 200, body: request.path == "/small" ? [123, 125] : body)
                 reply.isOfRead = request.method == "GET"
@@ -89,8 +89,8 @@ struct LargeReplyTests {
             {
                 $0.limits.bodySize = 1000
                 $0.limits.totalBodySize = 1000
-                $0.service.maximumReply = 3_000_000
             },
+            maximumReply: 3_000_000,
             service: { _ in WireReply(status: 200, body: body) }
         ) { server in
             let reply = try await server.request("GET", "/parse/x")

@@ -2,7 +2,6 @@
 import Foundation
 import NIOSSL
 import RelataCore
-import RelataParse
 
 extension RelataServer.Configuration {
     /// - Throws: ``RelataError`` that names what can't be.
@@ -22,7 +21,6 @@ extension RelataServer.Configuration {
             throw .invalidUse("the time to stop is \(stopTimeout): it must be at least 0, and at most a day")
         }
         try limits.check()
-        try service.check()
     }
 
     private static func isPath(_ character: Character) -> Bool {
@@ -32,7 +30,7 @@ extension RelataServer.Configuration {
 
 extension RelataServer.Limits {
     /// What buffers and zlib count with 32 bits, and some room.
-    fileprivate static let maximumSize = 2 << 30
+    static let maximumSize = 2 << 30
     /// More than the ports that one client machine has for one of the server's; far more than a process may open.
     fileprivate static let maximumConnections = 1 << 20
 
@@ -47,7 +45,7 @@ extension RelataServer.Limits {
     /// The memory for all replies that clients are still to take, where the largest has so many bytes.
     func replyMemory(largest: Int) -> Int {
         // Before the body comes the head.
-        max(totalBodySize, largest + 64 * 1024)
+        max(totalBodySize, min(max(largest, 0), Self.maximumSize) + 64 * 1024)
     }
 
     fileprivate func check() throws(RelataError) {
@@ -72,31 +70,6 @@ extension RelataServer.Limits {
         let times = [("idleTime", idleTime), ("transferTime", transferTime), ("requestTime", requestTime)]
         for (name, time) in times where time <= .zero || time > .seconds(86_400) {
             throw .invalidUse("the limit \(name) is \(time): it must be above 0, and at most a day")
-        }
-    }
-}
-
-extension ParseService.Options {
-    fileprivate func check() throws(RelataError) {
-        let numbers = [
-            ("defaultLimit", defaultLimit), ("maximumLimit", maximumLimit ?? 1), ("maximumBatch", maximumBatch ?? 1),
-            ("maximumReply", maximumReply), ("maximumKeptReply", maximumKeptReply),
-            ("maximumBodyWithoutKeys", maximumBodyWithoutKeys),
-        ]
-        for (name, number) in numbers where number <= 0 {
-            throw .invalidUse("\(name) is \(number): it must be above 0")
-        }
-        guard maximumReply <= RelataServer.Limits.maximumSize else {
-            throw .invalidUse(
-                "maximumReply is \(maximumReply): it must be at most \(RelataServer.Limits.maximumSize)")
-        }
-        guard maximumKeptReplies >= maximumKeptReply else {
-            throw .invalidUse(
-                "maximumKeptReplies is \(maximumKeptReplies): it must be at least maximumKeptReply, which is \(maximumKeptReply)"
-            )
-        }
-        guard requestLifetime > 0, requestLifetime <= 31_536_000 else {
-            throw .invalidUse("requestLifetime is \(requestLifetime): it must be above 0, and at most a year")
         }
     }
 }

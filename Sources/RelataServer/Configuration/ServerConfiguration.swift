@@ -1,6 +1,5 @@
 #if Server
 import Logging
-import RelataParse
 
 extension RelataServer {
     /// How a server listens, what it bears with, and what it tells.
@@ -9,7 +8,7 @@ extension RelataServer {
         public var host = "127.0.0.1"
         /// The port to listen on; 0 for any that is free.
         public var port = 1337
-        /// The path that Parse's protocol is below; `/` for none: it has all paths but those of the status pages.
+        /// The path that the protocol is below; `/` for none: it has all paths but those of the status pages.
         public var mount = "/parse"
         /// The certificate and key of HTTPS; `nil` for HTTP.
         public var tls: TLSFiles?
@@ -25,8 +24,6 @@ extension RelataServer {
         public var stopTimeout = Duration.seconds(10)
         /// Whether the server stops at SIGINT and SIGTERM. Switch it off where the app itself listens to them.
         public var stopsOnSignals = true
-        /// How requests of Parse's protocol are answered. The mount is that of the server.
-        public var service = ParseService.Options()
 
         /// The defaults.
         public init() {}

@@ -23,17 +23,6 @@ struct AllowedOrigins: Sendable {
         return Self.fields(allowed) + "vary: origin\r\n"
     }
 
-    /// Those of the reply to a browser that asks before it sends a request.
-    static let preflightFields = """
-        access-control-allow-methods: GET,PUT,POST,DELETE,OPTIONS\r
-        access-control-allow-headers: X-Parse-Master-Key, X-Parse-REST-API-Key, X-Parse-Javascript-Key, \
-        X-Parse-Client-Key, X-Parse-Windows-Key, X-Parse-Application-Id, X-Parse-Client-Version, X-Parse-Installation-Id, \
-        X-Parse-Session-Token, X-Requested-With, X-Parse-Revocable-Session, X-Parse-Request-Id, X-Request-Id, \
-        X-HTTP-Method-Override, Authorization, Content-Type, Pragma, Cache-Control\r
-        access-control-max-age: 600\r
-
-        """
-
     private static func fields(_ origin: String) -> String {
         "access-control-allow-origin: \(origin)\r\naccess-control-expose-headers: X-Request-Id, Location\r\n"
     }

@@ -1,7 +1,6 @@
 #if Server
 import NIOCore
 import NIOHTTP1
-import RelataParse
 
 /// One connection: takes requests as they come, has them answered one after another, and closes when it is time.
 ///
@@ -38,7 +37,7 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler {
     private var state = State.listening
     private var assembler: RequestAssembler
     /// Requests that arrived while another was answered.
-    private var waiting = CircularBuffer<ServerRequest>(initialCapacity: 0)
+    private var waiting = CircularBuffer<ReceivedRequest>(initialCapacity: 0)
     /// What is wrong with the request after those.
     private var refusal: RequestAssembler.Refusal?
     /// Whether the client of the request that arrives waits to be asked for its body.
@@ -63,8 +62,8 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler {
         self.responder = responder
         self.limits = limits
         self.finished = finished
-        assembler = RequestAssembler(limits: limits, budget: responder.bodies) {
-            (target, headers) throws(ParseError) in try responder.maximumBody(target, headers)
+        assembler = RequestAssembler(limits: limits, fields: responder.fields, budget: responder.bodies) {
+            (target, headers) throws(ServerRefusal) in try responder.maximumBody(target, headers)
         }
     }
 
@@ -172,15 +171,15 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler {
         }
         switch state {
         case .listening where isInputClosed: context.close(promise: nil)
-        case .listening: refuse(.init(error: MalformedRequest.error(for: error)), context)
-        case .answering, .blocked: refusal = .init(error: MalformedRequest.error(for: error))
+        case .listening: refuse(.init(error: ServerRefusal(error)), context)
+        case .answering, .blocked: refusal = .init(error: ServerRefusal(error))
         case .lingering: break
         }
     }
 
     // MARK: Answering
 
-    private func answer(_ request: ServerRequest, _ context: ChannelHandlerContext) {
+    private func answer(_ request: ReceivedRequest, _ context: ChannelHandlerContext) {
         requestCount += 1
         isAnsweringHead = request.method == "HEAD"
         unfinishedCount += 1
@@ -360,10 +359,10 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler {
         switch state {
         case .answering(_, let task):
             task?.cancel()
-            let error = ParseError(.timeout, "the request took too long to answer", status: 503)
+            let error = ServerRefusal(.timedOut, "the request took too long to answer", status: 503)
             refuse(.init(error: error, isHead: isAnsweringHead), context)
         case .listening where isReceiving:
-            let error = ParseError(.timeout, "the request took too long to arrive", status: 408)
+            let error = ServerRefusal(.timedOut, "the request took too long to arrive", status: 408)
             refuse(.init(error: error, isHead: assembler.isHead), context)
         case .blocked, .lingering:
             if !isTaking(context) { context.close(promise: nil) }

@@ -29,7 +29,7 @@ struct ReplyEncoder: Sendable {
         let isCompressed = headers.acceptsGzip && reply.body.count >= Self.compressedSize
         let compressed = isCompressed ? Gzip.compressed(reply.body) : nil
         let body = compressed ?? reply.body
-        var buffer = allocator.buffer(capacity: 384 + reply.fields.utf8.count + (isHead ? 0 : body.count))
+        var buffer = allocator.buffer(capacity: 384 + (isHead ? 0 : body.count))
         buffer.writeStaticString("HTTP/1.1 ")
         buffer.writeString(String(reply.status))
         buffer.writeStaticString(" ")
@@ -50,18 +50,27 @@ struct ReplyEncoder: Sendable {
         if reply.body.count >= Self.compressedSize {
             buffer.writeStaticString("vary: accept-encoding\r\n")
         }
-        if let location = reply.location, Self.isPlain(location) {
-            buffer.writeStaticString("location: ")
-            buffer.writeString(location)
-            buffer.writeStaticString("\r\n")
+        if let location = reply.location, Self.isPlain(location) { buffer.writeField("location", location) }
+        for (name, value) in reply.headers where Self.isPlain(name) && Self.isPlain(value, besides: " ") {
+            buffer.writeField(name, value)
         }
-        buffer.writeString(reply.fields)
         buffer.writeStaticString(isKeptAlive ? "connection: keep-alive\r\n\r\n" : "connection: close\r\n\r\n")
         if !isHead { buffer.writeBytes(body) }
         return EncodedReply(bytes: buffer, isKeptAlive: isKeptAlive)
     }
 
     /// Whether a text can't end the header field that it is in.
-    private static func isPlain(_ text: String) -> Bool { text.utf8.allSatisfy { (0x21...0x7E).contains($0) } }
+    private static func isPlain(_ text: String, besides other: Unicode.Scalar = "!") -> Bool {
+        text.utf8.allSatisfy { (0x21...0x7E).contains($0) || $0 == UInt8(ascii: other) }
+    }
+}
+
+extension ByteBuffer {
+    fileprivate mutating func writeField(_ name: String, _ value: String) {
+        writeString(name)
+        writeStaticString(": ")
+        writeString(value)
+        writeStaticString("\r\n")
+    }
 }
 #endif

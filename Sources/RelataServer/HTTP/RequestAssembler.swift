@@ -1,7 +1,6 @@
 #if Server
 import NIOCore
 import NIOHTTP1
-import RelataParse
 
 /// Puts the parts of requests together, and refuses those that are too large or that nobody could have meant.
 struct RequestAssembler {
@@ -12,14 +11,14 @@ struct RequestAssembler {
         /// The client is to be asked for the body.
         case askForBody
         /// A request is whole.
-        case complete(ServerRequest)
+        case complete(ReceivedRequest)
         /// A request is refused; what follows can't be understood.
         case refuse(Refusal)
     }
 
     /// Why a request isn't taken.
     struct Refusal {
-        let error: ParseError
+        let error: ServerRefusal
         /// Whether only the head of the reply is wanted.
         var isHead = false
         /// The header fields of the request, as far as they are known.
@@ -28,14 +27,15 @@ struct RequestAssembler {
 
     private enum State {
         case head
-        case body(ServerRequest)
+        case body(ReceivedRequest)
         case refused
     }
 
     /// Says how large the body of a request may be, or refuses the request.
-    typealias Admission = (RequestTarget, RequestHeaders) throws(ParseError) -> Int
+    typealias Admission = (RequestTarget, RequestHeaders) throws(ServerRefusal) -> Int
 
     private let limits: RelataServer.Limits
+    private let fields: HeaderFields
     private let budget: BodyBudget
     private let admit: Admission
     private var state = State.head
@@ -45,10 +45,14 @@ struct RequestAssembler {
     private var framing: Int?
 
     /// - Parameters:
+    ///   - fields: The header fields that mean something.
     ///   - budget: The bytes of all bodies.
     ///   - admit: Asked before anything of a body is read.
-    init(limits: RelataServer.Limits, budget: BodyBudget, admit: @escaping Admission) {
+    init(
+        limits: RelataServer.Limits, fields: HeaderFields, budget: BodyBudget, admit: @escaping Admission
+    ) {
         self.limits = limits
+        self.fields = fields
         self.budget = budget
         self.admit = admit
     }
@@ -64,13 +68,15 @@ struct RequestAssembler {
         case (.body(var request), .body(let bytes)):
             received += bytes.readableBytes
             framing? -= bytes.readableBytes
-            guard received <= request.bodyLimit else { return refuse(tooLarge(request.bodyLimit), request.headers) }
+            guard received <= request.bodyLimit else {
+                return refuse(.bodyTooLarge(request.bodyLimit, of: limits), request.headers)
+            }
             // Without this the bytes would be copied when they are appended to.
             state = .refused
             request.append(bytes)
             if received > BodyBudget.freeSize {
                 let share = request.share ?? BodyBudget.Share(of: budget)
-                guard share.grow(to: request.body.storageCapacity) else { return refuse(Self.noRoom, request.headers) }
+                guard share.grow(to: request.body.storageCapacity) else { return refuse(.noRoom, request.headers) }
                 request.share = share
             }
             state = .body(request)
@@ -81,42 +87,45 @@ struct RequestAssembler {
             request.arrival = .now()
             return .complete(request)
         case (.refused, _): return .wait
-        default: return refuse(ParseError(.otherCause, "the request can't be read", status: 400))
+        default: return refuse(ServerRefusal(.malformed, "the request can't be read", status: 400))
         }
     }
 
     private mutating func begin(_ head: HTTPRequestHead) -> Step {
         isHead = head.method == .HEAD
-        let headers = RequestHeaders(head.headers)
+        let headers = RequestHeaders(head.headers, fields)
         guard head.uri.utf8.count <= limits.requestLineSize else {
-            return refuse(MalformedRequest.longAddress(limits.requestLineSize), headers)
+            let message = "the address is longer than \(limits.requestLineSize) bytes"
+            return refuse(ServerRefusal(.addressTooLong, message, status: 414), headers)
         }
-        guard headers.size <= limits.headerSize else { return refuse(MalformedRequest.largeHeader, headers) }
+        guard headers.size <= limits.headerSize else { return refuse(.largeHeader, headers) }
         guard headers.hostCount == 1 || head.version.minor == 0 && headers.hostCount == 0 else {
-            return refuse(ParseError(.otherCause, "a request needs one Host field", status: 400))
+            return refuse(ServerRefusal(.malformed, "a request needs one Host field", status: 400))
         }
         if head.method == .CONNECT {
-            return refuse(ParseError(.commandUnavailable, "this server is no proxy", status: 405))
+            return refuse(ServerRefusal(.unknownMethod, "this server is no proxy", status: 405))
         }
         // Pieces are put together; what is compressed as well would be taken for what it isn't.
         guard head.headers[canonicalForm: "transfer-encoding"].allSatisfy({ $0.lowercased() == "chunked" }) else {
-            return refuse(ParseError(.otherCause, "chunked is the only transfer coding here", status: 501))
+            return refuse(ServerRefusal(.unknownCoding, "chunked is the only transfer coding here", status: 501))
         }
         let target = RequestTarget(head.uri)
         let hasBody = headers.contentLength.map { $0 > 0 } ?? head.headers.contains(name: "transfer-encoding")
         var bodyLimit = limits.bodySize
         if hasBody {
-            do throws(ParseError) {
+            do throws(ServerRefusal) {
                 bodyLimit = min(bodyLimit, try admit(target, headers))
             } catch {
                 return refuse(error, headers)
             }
         }
-        if let length = headers.contentLength, length > bodyLimit { return refuse(tooLarge(bodyLimit), headers) }
+        if let length = headers.contentLength, length > bodyLimit {
+            return refuse(.bodyTooLarge(bodyLimit, of: limits), headers)
+        }
         received = 0
         framing = nil
         state = .body(
-            ServerRequest(
+            ReceivedRequest(
                 method: head.method.rawValue, target: target, headers: headers, body: ByteBuffer(),
                 bodyLimit: bodyLimit,
                 // Nothing is read from the connection after a request for another protocol.
@@ -132,7 +141,7 @@ struct RequestAssembler {
         framing = total
         guard total <= Self.maximumFraming + 8 * received else {
             return refuse(
-                ParseError(.otherCause, "the pieces of the body hold too much besides the body", status: 400),
+                ServerRefusal(.malformed, "the pieces of the body hold too much besides the body", status: 400),
                 request.headers)
         }
         return .wait
@@ -141,25 +150,13 @@ struct RequestAssembler {
     /// How much may arrive besides a small body.
     private static let maximumFraming = 16 * 1024
 
-    private mutating func refuse(_ error: ParseError, _ headers: RequestHeaders = RequestHeaders()) -> Step {
+    private mutating func refuse(_ error: ServerRefusal, _ headers: RequestHeaders = RequestHeaders()) -> Step {
         state = .refused
         return .refuse(Refusal(error: error, isHead: isHead, headers: headers))
     }
-
-    /// The error for a body that there is no room for now.
-    static let noRoom = ParseError(
-        .requestLimitExceeded, "the server is receiving too much at once: try again", status: 503)
-
-    private func tooLarge(_ limit: Int) -> ParseError { Self.tooLarge(limit, of: limits) }
-
-    /// The error for a body that is larger than the limit, which is lower for those who don't say who they are.
-    static func tooLarge(_ limit: Int, of limits: RelataServer.Limits) -> ParseError {
-        let reason = limit < limits.bodySize ? ": larger ones need their keys in header fields" : ""
-        return ParseError(.objectTooLarge, "the request is larger than \(limit) bytes\(reason)", status: 413)
-    }
 }
 
-extension ServerRequest {
+extension ReceivedRequest {
     fileprivate mutating func append(_ bytes: ByteBuffer) {
         // Most bodies come in one piece, which is taken as it is.
         if body.readableBytes == 0 {

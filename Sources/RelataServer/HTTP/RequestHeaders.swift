@@ -1,11 +1,10 @@
 #if Server
 import NIOHTTP1
-import RelataParse
 
 /// The header fields of a request that mean something here, read in one pass. No others are kept.
 struct RequestHeaders: Sendable {
     /// What the protocol reads, by names in lower case.
-    private(set) var wire: [String: String] = [:]
+    private(set) var kept: [String: String] = [:]
     /// How the body is encoded.
     private(set) var contentEncoding: String?
     /// The id that a proxy gave the request.
@@ -26,18 +25,18 @@ struct RequestHeaders: Sendable {
 
     init() {}
 
-    init(_ headers: HTTPHeaders) {
+    init(_ headers: HTTPHeaders, _ fields: HeaderFields) {
         for (name, value) in headers {
             size += name.utf8.count + value.utf8.count
-            read(name, value)
+            if let field = fields[name] { read(field, value) }
         }
     }
 
-    private mutating func read(_ name: String, _ value: String) {
-        guard let field = Field.named(name) else { return }
-        switch field {
+    private mutating func read(_ field: HeaderFields.Field, _ value: String) {
         // Of a field that stands twice, the first counts.
-        case .wire(let name): if wire[name] == nil { wire[name] = value }
+        if field.isKept, kept[field.name] == nil { kept[field.name] = value }
+        switch field.meaning {
+        case nil: break
         case .host: hostCount += 1
         case .acceptEncoding: acceptsGzip = acceptsGzip || Self.listsGzip(value)
         case .contentLength: contentLength = Int(value)
@@ -70,41 +69,52 @@ struct RequestHeaders: Sendable {
     }
 }
 
-extension RequestHeaders {
-    private enum Field {
-        case wire(String)
-        case host, acceptEncoding, contentLength, contentEncoding, expect, origin, requestID, upgrade
+/// The header fields that mean something, by the lengths of their names: most others are told apart without comparing.
+struct HeaderFields: Sendable {
+    /// What a field means to the server itself.
+    enum Meaning: String, CaseIterable {
+        case host, expect, origin, upgrade
+        case acceptEncoding = "accept-encoding"
+        case contentEncoding = "content-encoding"
+        case contentLength = "content-length"
+        case requestID = "x-request-id"
+    }
 
-        /// Known fields by the length of their names: most others are told apart without comparing.
-        private static let byLength: [[(name: String, field: Field)]] = {
-            var known: [(name: String, field: Field)] = WireRequest.headerNames.map { ($0, .wire($0)) }
-            known += [
-                ("host", .host), ("accept-encoding", .acceptEncoding), ("content-length", .contentLength),
-                ("content-encoding", .contentEncoding), ("expect", .expect), ("origin", .origin),
-                ("x-request-id", .requestID), ("upgrade", .upgrade),
-            ]
-            var table: [[(name: String, field: Field)]] = []
-            for entry in known {
-                let length = entry.name.utf8.count
-                while table.count <= length { table.append([]) }
-                table[length].append(entry)
-            }
-            return table
-        }()
+    struct Field {
+        let name: String
+        /// Whether the protocol reads it.
+        let isKept: Bool
+        let meaning: Meaning?
+    }
 
-        static func named(_ name: String) -> Field? {
+    private var byLength: [[Field]] = []
+
+    /// - Parameter kept: The names of those that the protocol reads.
+    init(kept: [String]) {
+        let kept = kept.map { $0.lowercased() }
+        for name in kept + Meaning.allCases.map(\.rawValue).filter({ !kept.contains($0) }) {
             let length = name.utf8.count
-            guard length < byLength.count else { return nil }
-            for (known, field) in byLength[length] where isEqual(name, known) { return field }
-            return nil
+            while byLength.count <= length { byLength.append([]) }
+            byLength[length].append(
+                Field(name: name, isKept: kept.contains(name), meaning: Meaning(rawValue: name)))
         }
+    }
 
-        /// Whether a name is a known one, which is in lower case. Names hold no characters that one bit could confuse.
-        private static func isEqual(_ name: String, _ known: String) -> Bool {
-            var other = known.utf8.makeIterator()
-            for byte in name.utf8 where byte | 0x20 != other.next() { return false }
-            return true
+    subscript(name: String) -> Field? {
+        let length = name.utf8.count
+        guard length < byLength.count else { return nil }
+        return byLength[length].first { Self.isEqual(name, $0.name) }
+    }
+
+    /// Whether a name is a known one, which is in lower case.
+    private static func isEqual(_ name: String, _ known: String) -> Bool {
+        var other = known.utf8.makeIterator()
+        for byte in name.utf8 {
+            guard let wanted = other.next() else { return false }
+            let isLetter = (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(wanted)
+            guard byte == wanted || isLetter && byte | 0x20 == wanted else { return false }
         }
+        return true
     }
 }
 #endif

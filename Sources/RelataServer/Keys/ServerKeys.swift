@@ -2,7 +2,6 @@
 import Crypto
 import Foundation
 import RelataCore
-import RelataParse
 
 /// What clients must know to be answered.
 ///
@@ -26,14 +25,6 @@ public struct ServerKeys: Sendable {
         self.applicationID = applicationID
         self.clientKey = clientKey
         masterKey = hashedMasterKey
-    }
-
-    /// The keys as the protocol asks for them.
-    var parseKeys: ParseKeys {
-        var keys = ParseKeys(applicationID: applicationID)
-        if let clientKey { keys.isClientKey = { ConstantTime.areEqual($0, clientKey) } }
-        if let masterKey { keys.isMasterKey = { masterKey.matches($0) } }
-        return keys
     }
 
     /// A new key: 32 characters that nobody guesses.

@@ -8,7 +8,11 @@ final class ServerMetrics: Sendable {
     private static let methods = ["GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "other"]
     private static let kinds = ["1xx", "2xx", "3xx", "4xx", "5xx"]
 
+    /// The routes of requests that are none of the protocol's, and of those for the server's own pages.
+    static let (other, server) = ("other", "server")
+
     private let registry: PrometheusMetrics
+    private let routes: [String]
     /// By route, method and kind of status.
     private let requests: [[[Counter]]]
     /// By route.
@@ -20,21 +24,23 @@ final class ServerMetrics: Sendable {
     private let connections: Level
     private let start = Date()
 
-    init(_ registry: PrometheusMetrics) {
+    /// - Parameter routes: Those of the protocol.
+    init(_ registry: PrometheusMetrics, routes: [String]) {
         self.registry = registry
-        requests = Route.allCases.map { route in
+        let routes = routes + [Self.server, Self.other]
+        self.routes = routes
+        requests = routes.map { route in
             Self.methods.map { method in
                 Self.kinds.map { kind in
                     Counter(
                         label: "relata_requests",
-                        dimensions: [("route", route.rawValue), ("method", method), ("status", kind)], factory: registry
+                        dimensions: [("route", route), ("method", method), ("status", kind)], factory: registry
                     )
                 }
             }
         }
-        durations = Route.allCases.map { route in
-            Metrics.Timer(
-                label: "relata_request_duration", dimensions: [("route", route.rawValue)], factory: registry)
+        durations = routes.map { route in
+            Metrics.Timer(label: "relata_request_duration", dimensions: [("route", route)], factory: registry)
         }
         refused = Counter(label: "relata_requests_refused", factory: registry)
         received = Counter(label: "relata_received_bytes", factory: registry)
@@ -49,9 +55,9 @@ final class ServerMetrics: Sendable {
 
     func requestRefused(status: Int) { refused.increment() }
 
-    func requestEnded(_ route: Route, method: String, status: Int, time: TimeAmount, received: Int, sent: Int) {
+    func requestEnded(_ route: String, method: String, status: Int, time: TimeAmount, received: Int, sent: Int) {
         running.change(by: -1)
-        let number = Route.allCases.firstIndex(of: route) ?? 0
+        let number = routes.firstIndex(of: route) ?? routes.count - 1
         let method = Self.methods.firstIndex(of: method) ?? Self.methods.count - 1
         requests[number][method][min(max(status / 100, 1), 5) - 1].increment()
         durations[number].recordNanoseconds(time.nanoseconds)

@@ -1,17 +1,10 @@
 #if Server
 import Logging
 import NIOCore
-import RelataParse
 import Synchronization
 
 /// Answers requests: those below the mount by the protocol, a few others by the server itself.
 final class RequestResponder: Sendable {
-    /// Answers a request of the protocol, and reports what the client isn't told.
-    typealias Service = @Sendable (WireRequest, _ report: @Sendable (any Error) -> Void) async -> WireReply
-    /// Says how large the body of a request may be, by its path below the mount and its header fields; `nil` for as large
-    /// as any. Throws what the request gets that isn't taken at all.
-    typealias Admission = @Sendable (_ path: String, _ headers: [String: String]) throws(ParseError) -> Int?
-
     let metrics: ServerMetrics
     /// Where requests are answered.
     let executor: RequestExecutor
@@ -19,8 +12,9 @@ final class RequestResponder: Sendable {
     let bodies: BodyBudget
     /// The room for replies that clients are still to take.
     let replies: BodyBudget
-    private let service: Service
-    private let admit: Admission
+    /// The header fields that are read.
+    let fields: HeaderFields
+    private let served: any ServedProtocol
     private let mount: Mount
     private let limits: RelataServer.Limits
     private let encoder: ReplyEncoder
@@ -31,22 +25,21 @@ final class RequestResponder: Sendable {
     private let isStopping = Atomic(false)
 
     init(
-        _ configuration: RelataServer.Configuration, metrics: ServerMetrics, logger: Logger,
-        executor: RequestExecutor, check: @escaping @Sendable () async throws -> Void,
-        admit: @escaping Admission, service: @escaping Service
+        _ served: any ServedProtocol, _ configuration: RelataServer.Configuration, metrics: PrometheusMetrics,
+        logger: Logger
     ) {
-        self.metrics = metrics
-        self.executor = executor
-        self.service = service
-        self.admit = admit
+        self.served = served
+        self.metrics = ServerMetrics(metrics, routes: served.routes)
+        // Two more for what isn't the protocol's.
+        executor = RequestExecutor(threads: min(max(served.maximumThreads, 1), 1024) + 2)
+        fields = HeaderFields(kept: served.headerNames)
         self.logger = logger
         mount = Mount(configuration.mount)
         limits = configuration.limits
         bodies = BodyBudget(limit: configuration.limits.bodyMemory)
-        replies = BodyBudget(
-            limit: configuration.limits.replyMemory(largest: configuration.service.maximumReply))
+        replies = BodyBudget(limit: configuration.limits.replyMemory(largest: served.maximumReply))
         encoder = ReplyEncoder(AllowedOrigins(configuration.allowedOrigins))
-        status = StatusPages(metrics, audience: configuration.metricsAudience, check: check)
+        status = StatusPages(self.metrics, audience: configuration.metricsAudience, served: served)
         requestLogLevel = configuration.requestLogLevel
     }
 
@@ -56,41 +49,41 @@ final class RequestResponder: Sendable {
     /// How large the body of a request may be that begins to arrive.
     ///
     /// - Throws: what a request gets that is refused whatever its body is.
-    func maximumBody(_ target: RequestTarget, _ headers: RequestHeaders) throws(ParseError) -> Int {
+    func maximumBody(_ target: RequestTarget, _ headers: RequestHeaders) throws(ServerRefusal) -> Int {
         // The server's own pages read none.
         guard let rest = mount.rest(of: target.path) else { return min(limits.bodySize, BodyBudget.freeSize) }
-        return try admit(String(rest), headers.wire) ?? limits.bodySize
+        return try served.maximumBody(path: String(rest), headers: headers.kept) ?? limits.bodySize
     }
 
     /// Begins with a request, and answers it where nobody must be waited for: whatever other requests are doing. `nil` for
     /// one that ``answer(_:from:)`` is to answer.
-    func answerAtOnce(_ request: ServerRequest, from peer: SocketAddress?) -> EncodedReply? {
+    func answerAtOnce(_ request: ReceivedRequest, from peer: SocketAddress?) -> EncodedReply? {
         metrics.requestBegan()
         let rest = mount.rest(of: request.target.path)
         let reply: ServerReply
         if request.method == "OPTIONS" {
-            reply = ServerReply(status: 200, body: Array("{}".utf8), fields: AllowedOrigins.preflightFields)
+            reply = served.preflight
         } else if rest == nil, let page = status.page(at: request.target.path, method: request.method, from: peer) {
             reply = page
         } else {
             return nil
         }
-        return finish(request, Route(rest ?? ""), reply, id: request.headers.requestID ?? ids.next(), peer)
+        return finish(request, route(of: rest ?? ""), reply, id: request.headers.requestID ?? ids.next(), peer)
     }
 
     /// Answers a request that was begun with.
-    func answer(_ request: ServerRequest, from peer: SocketAddress?) async -> EncodedReply {
+    func answer(_ request: ReceivedRequest, from peer: SocketAddress?) async -> EncodedReply {
         let id = request.headers.requestID ?? ids.next()
         guard let rest = mount.rest(of: request.target.path) else {
-            return finish(request, .server, await status.readiness(isStopping: isEnding), id: id, peer)
+            return finish(request, ServerMetrics.server, await status.readiness(isStopping: isEnding), id: id, peer)
         }
         let reply = await answer(request, path: rest, query: request.target.query, id: id)
-        return finish(request, Route(rest), reply, id: id, peer)
+        return finish(request, route(of: rest), reply, id: id, peer)
     }
 
     /// Writes a reply as bytes, counts it and logs it.
     private func finish(
-        _ request: ServerRequest, _ route: Route, _ reply: ServerReply, id: String,
+        _ request: ReceivedRequest, _ route: String, _ reply: ServerReply, id: String,
         _ peer: SocketAddress?
     ) -> EncodedReply {
         func encode(_ reply: ServerReply) -> EncodedReply {
@@ -105,7 +98,7 @@ final class RequestResponder: Sendable {
             if share.grow(to: size) {
                 encoded.share = share
             } else {
-                reply = Self.noRoom(for: reply)
+                reply = self.reply(to: .noRoomForReply(ofRead: reply.isOfRead))
                 encoded = encode(reply)
             }
         }
@@ -117,17 +110,16 @@ final class RequestResponder: Sendable {
         return encoded
     }
 
-    /// The reply where there is no room for this one.
-    private static func noRoom(for reply: ServerReply) -> ServerReply {
-        if reply.isOfRead {
-            return ServerReply(
-                ParseError(.requestLimitExceeded, "clients are taking too much at once: try again", status: 503))
-        }
-        // Clients send again what gets 500 or more, and would have it done twice.
-        return ServerReply(
-            ParseError(
-                .requestLimitExceeded, "this was done, but its reply is large, and clients are taking too much at once",
-                status: 400))
+    /// A refusal as the protocol's clients are told it.
+    private func reply(to refusal: ServerRefusal) -> ServerReply {
+        var reply = served.render(refusal)
+        if refusal.status == 503 { reply.headers.append(("retry-after", "1")) }
+        return reply
+    }
+
+    /// What a request is counted as, by its path below the mount; empty for the server's own pages.
+    private func route(of path: Substring) -> String {
+        path.isEmpty ? ServerMetrics.server : served.route(of: path)
     }
 
     /// Whether the server was told to stop.
@@ -135,21 +127,20 @@ final class RequestResponder: Sendable {
 
     /// Answers a request of the protocol.
     private func answer(
-        _ request: ServerRequest, path: Substring, query: Substring, id: String
+        _ request: ReceivedRequest, path: Substring, query: Substring, id: String
     ) async -> ServerReply {
-        do throws(ParseError) {
+        do throws(ServerRefusal) {
             let (body, share) = try decoded(request)
             defer { withExtendedLifetime(share) {} }
-            let wire = WireRequest(
+            let asked = ServerRequest(
                 // HEAD asks for what GET would yield, without the body.
                 method: request.method == "HEAD" ? "GET" : request.method, path: String(path), query: String(query),
-                headers: request.headers.wire, body: body)
-            let reply = await service(wire) { error in
-                logger.error("the store failed", metadata: ["request": "\(id)", "error": "\(Self.line(error))"])
+                headers: request.headers.kept, body: body)
+            return await served.respond(to: asked) { error in
+                logger.error("a request failed", metadata: ["request": "\(id)", "error": "\(Self.line(error))"])
             }
-            return ServerReply(reply)
         } catch {
-            return ServerReply(error)
+            return reply(to: error)
         }
     }
 
@@ -162,28 +153,28 @@ final class RequestResponder: Sendable {
 
     /// The body as it is meant, and what it takes of the room for all bodies.
     private func decoded(
-        _ request: ServerRequest
-    ) throws(ParseError) -> (body: [UInt8], share: BodyBudget.Share?) {
+        _ request: ReceivedRequest
+    ) throws(ServerRefusal) -> (body: [UInt8], share: BodyBudget.Share?) {
         let bytes = Array(request.body.readableBytesView)
         guard let coding = request.headers.contentEncoding?.lowercased(), coding != "identity", !bytes.isEmpty else {
             return (bytes, request.share)
         }
         guard ["gzip", "x-gzip", "deflate"].contains(coding) else {
-            throw ParseError(
-                .otherCause, "bodies may be encoded as gzip or deflate, not \(coding.prefix(64))", status: 415)
+            throw ServerRefusal(
+                .unknownCoding, "bodies may be encoded as gzip or deflate, not \(coding.prefix(64))", status: 415)
         }
         let body: [UInt8]
         do throws(Gzip.Failure) {
             body = try Gzip.decompressed(bytes, limit: request.bodyLimit)
         } catch {
             switch error {
-            case .tooLarge: throw RequestAssembler.tooLarge(request.bodyLimit, of: limits)
-            case .damaged: throw ParseError(.invalidJSON, "the body isn't \(coding), as it says", status: 400)
+            case .tooLarge: throw .bodyTooLarge(request.bodyLimit, of: limits)
+            case .damaged: throw ServerRefusal(.damagedBody, "the body isn't \(coding), as it says", status: 400)
             }
         }
         guard body.count > BodyBudget.freeSize else { return (body, request.share) }
         let share = request.share ?? BodyBudget.Share(of: bodies)
-        guard share.grow(to: request.body.storageCapacity + body.count) else { throw RequestAssembler.noRoom }
+        guard share.grow(to: request.body.storageCapacity + body.count) else { throw .noRoom }
         return (body, share)
     }
 
@@ -196,11 +187,11 @@ final class RequestResponder: Sendable {
             "request refused",
             metadata: ["request": "\(id)", "status": "\(error.status)", "reason": "\(error.message)"])
         return encoder.encode(
-            ServerReply(error), to: refusal.headers, id: id, isHead: refusal.isHead, isKeptAlive: false)
+            reply(to: error), to: refusal.headers, id: id, isHead: refusal.isHead, isKeptAlive: false)
     }
 
     private func log(
-        _ request: ServerRequest, _ reply: ServerReply, _ id: String, _ time: TimeAmount,
+        _ request: ReceivedRequest, _ reply: ServerReply, _ id: String, _ time: TimeAmount,
         _ peer: SocketAddress?
     ) {
         let microseconds = time.nanoseconds / 1000
@@ -216,18 +207,6 @@ final class RequestResponder: Sendable {
             level: requestLogLevel,
             "\(request.method) \(request.target.path.prefix(512)) \(reply.status) \(milliseconds) ms",
             metadata: metadata)
-    }
-}
-
-extension ServerReply {
-    init(_ reply: WireReply) {
-        self.init(status: reply.status, body: reply.body, location: reply.location, isOfRead: reply.isOfRead)
-        comment = reply.comment
-    }
-
-    init(_ error: ParseError) {
-        self.init(WireReply(error))
-        if error.status == 503 { fields = "retry-after: 1\r\n" }
     }
 }
 #endif

@@ -1,6 +1,6 @@
 #if Server
+import Foundation
 import NIOCore
-import RelataParse
 
 /// What those who run a server ask it: whether it lives, whether it is ready, and how it is.
 struct StatusPages: Sendable {
@@ -9,39 +9,43 @@ struct StatusPages: Sendable {
 
     private let metrics: ServerMetrics
     private let audience: RelataServer.MetricsAudience
-    private let check: @Sendable () async throws -> Void
+    private let served: any ServedProtocol
 
-    init(
-        _ metrics: ServerMetrics, audience: RelataServer.MetricsAudience,
-        check: @escaping @Sendable () async throws -> Void
-    ) {
+    init(_ metrics: ServerMetrics, audience: RelataServer.MetricsAudience, served: any ServedProtocol) {
         self.metrics = metrics
         self.audience = audience
-        self.check = check
+        self.served = served
     }
 
-    /// What is at a path; `nil` where the store must be asked first.
+    /// What is at a path; `nil` where the protocol must be asked first.
     func page(at path: Substring, method: String, from peer: SocketAddress?) -> ServerReply? {
         let isRead = method == "GET" || method == "HEAD"
         switch path {
-        case "/livez" where isRead: return ServerReply(WireReply(["status": "ok"]))
+        case "/livez" where isRead: return Self.page(#"{"status":"ok"}"#)
         case "/readyz" where isRead: return nil
         case "/metrics" where isRead && isAllowed(peer):
-            return ServerReply(
-                status: 200, contentType: "text/plain; version=0.0.4; charset=utf-8", body: Array(metrics.text().utf8))
-        default: return ServerReply(ParseError(.commandUnavailable, "there is nothing here", status: 404))
+            return Self.page(metrics.text(), as: "text/plain; version=0.0.4; charset=utf-8")
+        default: return served.render(ServerRefusal(.notFound, "there is nothing here", status: 404))
         }
     }
 
-    /// Whether the store answers: `/readyz`.
+    /// Whether the protocol answers: `/readyz`.
     func readiness(isStopping: Bool) async -> ServerReply {
-        do {
-            try await check()
-            return ServerReply(WireReply(status: isStopping ? 503 : 200, ["status": isStopping ? "stopping" : "ok"]))
-        } catch {
-            return ServerReply(
-                WireReply(status: 503, ["status": "error", "reason": .string(ParseError(error).message)]))
+        if let problem = await served.problem() {
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = .withoutEscapingSlashes
+            let reason = (try? encoder.encode(problem)).map { String(decoding: $0, as: UTF8.self) } ?? "null"
+            return Self.page(#"{"status":"error","reason":\#(reason)}"#, status: 503)
         }
+        return isStopping ? Self.page(#"{"status":"stopping"}"#, status: 503) : Self.page(#"{"status":"ok"}"#)
+    }
+
+    private static func page(
+        _ text: String, as contentType: String = ServerReply.json, status: Int = 200
+    ) -> ServerReply {
+        var reply = ServerReply(status: status, contentType: contentType, body: Array(text.utf8))
+        reply.isOfRead = true
+        return reply
     }
 
     private func isAllowed(_ peer: SocketAddress?) -> Bool {

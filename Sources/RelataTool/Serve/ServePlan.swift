@@ -23,6 +23,7 @@ struct ServePlan {
     private let logFormat: LogFormat
     private let showsExamples: Bool
     private var configuration = RelataServer.Configuration()
+    private var options = ParseService.Options()
 
     /// - Throws: `ValidationError` that names a setting that can't be.
     init(_ settings: ServeSettings, showsExamples: Bool) throws {
@@ -41,7 +42,7 @@ struct ServePlan {
         logLevel = try settings.choice(.logLevel) ?? .info
         logFormat = try settings.choice(.logFormat) ?? .text
         configuration.requestLogLevel = try settings.isOn(.logRequests) ? .info : .debug
-        configuration.service.needsMasterKeyForSchemas = !isDevelopment
+        options.needsMasterKeyForSchemas = !isDevelopment
         try set(settings)
     }
 
@@ -56,14 +57,14 @@ struct ServePlan {
         }
         if let origins = settings.list(.allowOrigin) { configuration.allowedOrigins = origins }
         try setBodies(settings)
-        if let size = try settings.bytes(.maxReply) { configuration.service.maximumReply = size }
-        if let size = try settings.bytes(.maxBodyWithoutKeys) { configuration.service.maximumBodyWithoutKeys = size }
+        if let size = try settings.bytes(.maxReply) { options.maximumReply = size }
+        if let size = try settings.bytes(.maxBodyWithoutKeys) { options.maximumBodyWithoutKeys = size }
         if let size = try settings.bytes(.maxKeptReply) {
-            configuration.service.maximumKeptReply = size
-            configuration.service.maximumKeptReplies = max(configuration.service.maximumKeptReplies, size)
+            options.maximumKeptReply = size
+            options.maximumKeptReplies = max(options.maximumKeptReplies, size)
         }
-        if let size = try settings.bytes(.maxKeptReplies) { configuration.service.maximumKeptReplies = size }
-        if let count = try settings.integer(.maxBatch) { configuration.service.maximumBatch = count }
+        if let size = try settings.bytes(.maxKeptReplies) { options.maximumKeptReplies = size }
+        if let count = try settings.integer(.maxBatch) { options.maximumBatch = count }
         if let size = try settings.bytes(.maxRequestLine) { configuration.limits.requestLineSize = size }
         if let count = try settings.integer(.maxConnections) { configuration.limits.connections = count }
         if let time = try settings.seconds(.idleTimeout) { configuration.limits.idleTime = time }
@@ -73,11 +74,11 @@ struct ServePlan {
         if let audience: RelataServer.MetricsAudience = try settings.choice(.metrics) {
             configuration.metricsAudience = audience
         }
-        configuration.service.maximumLimit = try settings.integer(.maxLimit)
-        configuration.service.allowsCustomObjectIDs = try settings.isOn(.customObjectIDs)
-        configuration.service.allowsSeveralGeoPoints = try settings.isOn(.severalGeoPoints)
+        options.maximumLimit = try settings.integer(.maxLimit)
+        options.allowsCustomObjectIDs = try settings.isOn(.customObjectIDs)
+        options.allowsSeveralGeoPoints = try settings.isOn(.severalGeoPoints)
         if let names = settings.list(.prohibitedNames) {
-            configuration.service.prohibitedNames = ProhibitedNames(names)
+            options.prohibitedNames = ProhibitedNames(names)
         }
     }
 
@@ -112,7 +113,8 @@ struct ServePlan {
         let server: RelataServer
         do {
             keyFile = try KeyFile(keysPath, given: givenKeys)
-            server = try RelataServer(store, keys: keyFile.keys, configuration: configuration, metrics: metrics)
+            server = try RelataServer(
+                store, keys: keyFile.keys, options: options, configuration: configuration, metrics: metrics)
         } catch {
             try? store.close()
             throw error

@@ -9,19 +9,23 @@ import Testing
     var title: String
 }
 
-/// The guide's server is a program: the tests compile it, line by line, but for the mark of where a program begins.
+/// The guide's servers are programs: the tests compile them, line by line, but for the mark of where a program begins.
 @Suite struct GuideTests {
-    @Test func theServerOfTheGuideIsTheOneThatIsCompiled() throws {
+    @Test func theServersOfTheGuideAreThoseThatAreCompiled() throws {
         let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-        let compiled = try String(contentsOf: folder.appending(path: "GuideServer.swift"), encoding: .utf8)
         let guide = try String(
             contentsOf: folder.appending(path: "../../../Documentation/Server.md").standardizedFileURL, encoding: .utf8)
-        let block = guide.components(separatedBy: "```swift package\n").dropFirst().first?
-            .components(separatedBy: "```").first
-        let program = try #require(block)
-        #expect(program.contains("@main struct App"))
-        let lines = compiled.replacing("#if Server\n", with: "").replacing("#endif\n", with: "")
-        #expect(program.replacing("@main ", with: "") == lines)
+        let programs = guide.components(separatedBy: "```swift package\n").dropFirst().compactMap {
+            $0.components(separatedBy: "```").first
+        }
+        let files = ["GuideServer.swift", "GuideProtocol.swift"]
+        #expect(programs.count == files.count)
+        for (program, file) in zip(programs, files) {
+            let compiled = try String(contentsOf: folder.appending(path: file), encoding: .utf8)
+            #expect(program.contains("@main struct "))
+            let lines = compiled.replacing("#if Server\n", with: "").replacing("#endif\n", with: "")
+            #expect(program.replacing("@main ", with: "") == lines, "\(file)")
+        }
     }
 }
 #endif

@@ -20,17 +20,15 @@ struct TestServer {
         _ configure: (inout RelataServer.Configuration) -> Void = { _ in },
         check: @escaping @Sendable () async throws -> Void = {},
         logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, threads: Int = 6,
-        admit: @escaping RequestResponder.Admission = { _, _ in nil }, service: @escaping Service = echo,
+        maximumReply: Int = 64 * 1024 * 1024, service: @escaping Service = echo,
         _ body: @escaping @Sendable (TestServer) async throws -> Result
     ) async throws -> Result {
         var configuration = RelataServer.Configuration()
         configure(&configuration)
         configuration.port = 0
         configuration.stopsOnSignals = false
-        let server = try RelataServer(
-            configuration: configuration, metrics: PrometheusMetrics(), logger: logger, threads: threads,
-            check: check, close: {}, admit: admit,
-            service: { request, _ in await service(request) })
+        let form = TestForm(maximumThreads: threads, maximumReply: maximumReply, check: check, service: service)
+        let server = try RelataServer(protocol: form, configuration: configuration, logger: logger)
         return try await running(server, body)
     }
 
@@ -90,6 +88,27 @@ struct TestServer {
             "length": .integer(Int64(request.body.count)),
             "body": .string(String(decoding: request.body.prefix(1000), as: UTF8.self)),
         ])
+    }
+}
+
+/// Requests and replies of Parse's form, with any answers.
+private struct TestForm: ParseForm {
+    let maximumThreads: Int
+    let maximumReply: Int
+    let check: @Sendable () async throws -> Void
+    let service: TestServer.Service
+
+    func respond(to request: ServerRequest, report: @Sendable (any Error) -> Void) async -> ServerReply {
+        ServerReply(await service(WireRequest(request)))
+    }
+
+    func problem() async -> String? {
+        do {
+            try await check()
+            return nil
+        } catch {
+            return ParseError(error).message
+        }
     }
 }
 

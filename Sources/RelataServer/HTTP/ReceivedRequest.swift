@@ -2,7 +2,7 @@
 import NIOCore
 
 /// A request that arrived whole.
-struct ServerRequest: Sendable {
+struct ReceivedRequest: Sendable {
     /// The method, as it was written.
     var method: String
     /// Where to.
@@ -17,22 +17,5 @@ struct ServerRequest: Sendable {
     var isKeptAlive: Bool
     /// When its last byte arrived.
     var arrival = NIODeadline.now()
-}
-
-/// What is sent back.
-struct ServerReply: Sendable {
-    var status: Int
-    var contentType = json
-    var body: [UInt8]
-    /// Where a new object is to be found.
-    var location: String?
-    /// Whether the request changed nothing, so that it may be sent again.
-    var isOfRead = true
-    /// What the client said of its query, for the log.
-    var comment: String?
-    /// Header fields that only some replies have, ready to be written.
-    var fields = ""
-
-    static let json = "application/json; charset=utf-8"
 }
 #endif

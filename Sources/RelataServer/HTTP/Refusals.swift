@@ -1,0 +1,39 @@
+#if Server
+import NIOHTTP1
+
+extension ServerRefusal {
+    /// What can't be read as HTTP.
+    init(_ error: HTTPParserError) {
+        switch error {
+        case .headerOverflow: self = .largeHeader
+        case .invalidMethod: self.init(.unknownMethod, "there is no such method", status: 501)
+        case .invalidVersion: self.init(.unknownVersion, "this server speaks HTTP/1.1 and HTTP/1.0", status: 505)
+        default: self.init(.malformed, "the request isn't HTTP", status: 400)
+        }
+    }
+
+    /// Header fields that are too many or too large.
+    static let largeHeader = ServerRefusal(
+        .headersTooLarge, "the header fields are larger than this server takes", status: 431)
+
+    /// A body that there is no room for now.
+    static let noRoom = ServerRefusal(.noRoom, "the server is receiving too much at once: try again", status: 503)
+
+    /// A reply that there is no room for now.
+    static func noRoomForReply(ofRead isOfRead: Bool) -> ServerRefusal {
+        if isOfRead {
+            return ServerRefusal(.noRoom, "clients are taking too much at once: try again", status: 503)
+        }
+        // Clients send again what gets 500 or more, and would have it done twice.
+        return ServerRefusal(
+            .noRoom, "this was done, but its reply is large, and clients are taking too much at once", status: 400)
+    }
+
+    /// A body that is larger than the limit, which the protocol may have lowered.
+    static func bodyTooLarge(_ limit: Int, of limits: RelataServer.Limits) -> ServerRefusal {
+        ServerRefusal(
+            limit < limits.bodySize ? .bodyNotAdmitted : .bodyTooLarge, "the request is larger than \(limit) bytes",
+            status: 413)
+    }
+}
+#endif

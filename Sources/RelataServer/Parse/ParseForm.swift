@@ -1,0 +1,73 @@
+#if Server
+import RelataParse
+
+/// What Parse's clients send and are told, whatever answers them.
+protocol ParseForm: ServedProtocol {}
+
+extension ParseForm {
+    var headerNames: [String] { WireRequest.headerNames }
+
+    var preflight: ServerReply {
+        ServerReply(
+            contentType: ServerReply.json, body: Array("{}".utf8),
+            headers: [
+                ("access-control-allow-methods", "GET,PUT,POST,DELETE,OPTIONS"),
+                (
+                    "access-control-allow-headers",
+                    """
+                    X-Parse-Master-Key, X-Parse-REST-API-Key, X-Parse-Javascript-Key, X-Parse-Client-Key, \
+                    X-Parse-Windows-Key, X-Parse-Application-Id, X-Parse-Client-Version, X-Parse-Installation-Id, \
+                    X-Parse-Session-Token, X-Requested-With, X-Parse-Revocable-Session, X-Parse-Request-Id, \
+                    X-Request-Id, X-HTTP-Method-Override, Authorization, Content-Type, Pragma, Cache-Control
+                    """
+                ),
+                ("access-control-max-age", "600"),
+            ])
+    }
+
+    var routes: [String] {
+        ["objects", "object", "batch", "schemas", "aggregate", "purge", "health", "serverInfo"]
+    }
+
+    func route(of path: Substring) -> String {
+        let parts = path.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 3)
+        switch parts.first.map({ Substring($0) }) {
+        case "classes"?: return parts.count > 2 ? "object" : "objects"
+        case "objects"?, "object"?, nil: return "other"
+        case let name?: return String(name)
+        }
+    }
+
+    func render(_ refusal: ServerRefusal) -> ServerReply {
+        let (code, advice): (ParseError.Code, String) =
+            switch refusal.reason {
+            case .malformed, .unknownVersion, .unknownCoding: (.otherCause, "")
+            case .unknownMethod, .notFound: (.commandUnavailable, "")
+            case .damagedBody: (.invalidJSON, "")
+            case .addressTooLong: (.objectTooLarge, ": post the parameters as a body, with _method GET")
+            case .headersTooLarge, .bodyTooLarge: (.objectTooLarge, "")
+            case .bodyNotAdmitted: (.objectTooLarge, ": larger ones need their keys in header fields")
+            case .unauthorized: (.operationForbidden, "")
+            case .noRoom: (.requestLimitExceeded, "")
+            case .timedOut: (.timeout, "")
+            }
+        return ServerReply(WireReply(ParseError(code, refusal.message + advice, status: refusal.status)))
+    }
+}
+
+extension WireRequest {
+    init(_ request: ServerRequest) {
+        self.init(
+            method: request.method, path: request.path, query: request.query, headers: request.headers,
+            body: request.body)
+    }
+}
+
+extension ServerReply {
+    init(_ reply: WireReply) {
+        self.init(status: reply.status, contentType: Self.json, body: reply.body, location: reply.location)
+        isOfRead = reply.isOfRead
+        comment = reply.comment
+    }
+}
+#endif

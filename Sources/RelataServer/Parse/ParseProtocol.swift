@@ -1,0 +1,93 @@
+#if Server
+import Logging
+import Relata
+import RelataCore
+import RelataParse
+
+extension RelataServer {
+    /// A server for the models of a store, which clients see as classes they can't change.
+    ///
+    /// - Parameters:
+    ///   - store: The store. It is closed with the server.
+    ///   - keys: What clients must know.
+    ///   - options: How requests are answered. The mount is that of the server.
+    ///   - configuration: How the server listens.
+    ///   - metrics: Where the server counts.
+    ///   - logger: Where it logs.
+    ///   - configure: Says what is done before and after clients save and delete objects.
+    /// - Throws: ``RelataError`` for a configuration that can't be, and for files of HTTPS that can't be read.
+    public convenience init(
+        _ store: Store, keys: ServerKeys, options: ParseService.Options = ParseService.Options(),
+        configuration: Configuration = Configuration(), metrics: PrometheusMetrics = PrometheusMetrics(),
+        logger: Logger = Logger(label: "relata"), hooks configure: (inout ModelHooks) throws -> Void = { _ in }
+    ) throws {
+        try self.init(
+            ParseStore.serving(store, configure), keys: keys, options: options, configuration: configuration,
+            metrics: metrics, logger: logger)
+    }
+
+    /// A server for a store of Parse's classes.
+    ///
+    /// - Throws: ``RelataError`` for a configuration that can't be, and for files of HTTPS that can't be read.
+    public convenience init(
+        _ store: ParseStore, keys: ServerKeys, options: ParseService.Options = ParseService.Options(),
+        configuration: Configuration = Configuration(), metrics: PrometheusMetrics = PrometheusMetrics(),
+        logger: Logger = Logger(label: "relata")
+    ) throws {
+        var options = options
+        options.mount = Mount(configuration.mount).path
+        try options.check()
+        try self.init(
+            protocol: ParseProtocol(store, keys.parseKeys, options), configuration: configuration, metrics: metrics,
+            logger: logger)
+    }
+}
+
+/// Parse's protocol on a store.
+private struct ParseProtocol: ParseForm {
+    private let store: ParseStore
+    private let service: ParseService
+    let maximumReply: Int
+
+    init(_ store: ParseStore, _ keys: ParseKeys, _ options: ParseService.Options) {
+        self.store = store
+        service = ParseService(store, keys: keys, options: options)
+        maximumReply = options.maximumReply
+    }
+
+    var maximumThreads: Int { store.maximumThreads }
+
+    func maximumBody(path: String, headers: [String: String]) throws(ServerRefusal) -> Int? {
+        do throws(ParseError) {
+            return try service.maximumBody(path: path, headers: headers)
+        } catch {
+            throw ServerRefusal(.unauthorized, error.message, status: error.status)
+        }
+    }
+
+    func respond(to request: ServerRequest, report: @Sendable (any Error) -> Void) async -> ServerReply {
+        ServerReply(await service.respond(to: WireRequest(request), report: report))
+    }
+
+    func problem() async -> String? {
+        do {
+            try await store.check()
+            return nil
+        } catch {
+            return ParseError(error).message
+        }
+    }
+
+    func close() throws { try store.close() }
+}
+
+extension ServerKeys {
+    /// The keys as the protocol asks for them.
+    var parseKeys: ParseKeys {
+        var keys = ParseKeys(applicationID: applicationID)
+        if let clientKey { keys.isClientKey = { ConstantTime.areEqual($0, clientKey) } }
+        if let masterKey { keys.isMasterKey = { masterKey.matches($0) } }
+        return keys
+    }
+}
+#endif

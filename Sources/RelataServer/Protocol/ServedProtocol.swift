@@ -1,0 +1,90 @@
+#if Server
+/// A protocol that a ``RelataServer`` carries: what requests mean, and what replies and refusals look like. The server reads
+/// HTTP, keeps the limits, writes replies, counts and logs.
+///
+/// ```swift
+/// struct Echo: ServedProtocol {
+///     func respond(to request: ServerRequest, report: @Sendable (any Error) -> Void) async -> ServerReply {
+///         ServerReply(contentType: "text/plain", body: Array(request.path.utf8))
+///     }
+///
+///     func render(_ refusal: ServerRefusal) -> ServerReply {
+///         ServerReply(status: refusal.status, contentType: "text/plain", body: Array(refusal.message.utf8))
+///     }
+/// }
+///
+/// try await RelataServer(protocol: Echo()).run()
+/// ```
+///
+/// It is told of requests below ``RelataServer/Configuration/mount``. `OPTIONS`, and pages such as `/livez`, are the server's.
+/// Only ``respond(to:report:)`` and ``problem()`` may block: the others are asked where connections are read.
+public protocol ServedProtocol: Sendable {
+    /// Answers a request. Whatever goes wrong is a reply too.
+    ///
+    /// Runs on threads of the server's own. Its task is cancelled when nobody waits any more.
+    ///
+    /// - Parameter report: Logs what went wrong where the client is told no details.
+    func respond(to request: ServerRequest, report: @Sendable (any Error) -> Void) async -> ServerReply
+
+    /// The reply to a request that the server doesn't take, with the status of the refusal.
+    func render(_ refusal: ServerRefusal) -> ServerReply
+
+    /// How large the body of a request may be, before any of it is read; `nil` for as large as any. As large as any by
+    /// default.
+    ///
+    /// - Parameters:
+    ///   - path: The path below the mount.
+    ///   - headers: The header fields by their names in lower case.
+    /// - Throws: What the request gets that is refused whatever its body says.
+    func maximumBody(path: String, headers: [String: String]) throws(ServerRefusal) -> Int?
+
+    /// The header fields that mean something. No others are kept. None by default.
+    var headerNames: [String] { get }
+
+    /// The reply to `OPTIONS`: what a browser may send. Requests with ``headerNames`` by default.
+    var preflight: ServerReply { get }
+
+    /// How many bytes the largest reply has: so many have room, whatever ``RelataServer/Limits/totalBodySize`` is. 64 MB by
+    /// default.
+    var maximumReply: Int { get }
+
+    /// How many requests may block their threads at once, up to 1024; more wait without a thread. 16
+    /// by default.
+    var maximumThreads: Int { get }
+
+    /// The kinds of requests that `/metrics` counts apart. They are few, whatever clients ask for. None by default.
+    var routes: [String] { get }
+
+    /// Which of ``routes`` a path below the mount belongs to. What is none of them is counted as `other`.
+    func route(of path: Substring) -> String
+
+    /// Why requests can't be answered now, which `/readyz` tells; `nil` where they can, and by default.
+    func problem() async -> String?
+
+    /// Called once, when the server has stopped. Does nothing by default.
+    func close() throws
+}
+
+extension ServedProtocol {
+    public func maximumBody(path: String, headers: [String: String]) throws(ServerRefusal) -> Int? { nil }
+    public var headerNames: [String] { [] }
+    public var maximumReply: Int { 64 * 1024 * 1024 }
+    public var maximumThreads: Int { 16 }
+    public var routes: [String] { [] }
+    public func route(of path: Substring) -> String { ServerMetrics.other }
+    public func problem() async -> String? { nil }
+    public func close() throws {}
+
+    public var preflight: ServerReply {
+        ServerReply(
+            contentType: "text/plain",
+            headers: [
+                ("access-control-allow-methods", "GET,HEAD,POST,PUT,PATCH,DELETE,OPTIONS"),
+                (
+                    "access-control-allow-headers",
+                    (headerNames + ["content-type", "x-request-id"]).joined(separator: ", ")
+                ),
+            ])
+    }
+}
+#endif

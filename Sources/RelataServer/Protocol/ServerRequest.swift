@@ -1,0 +1,58 @@
+#if Server
+/// A request as a ``ServedProtocol`` gets it.
+public struct ServerRequest: Sendable {
+    /// The HTTP method as it was written; `GET` for `HEAD`, whose reply is sent without its body.
+    public var method: String
+    /// The path below the mount, still percent-encoded: `/classes/Book/x7Yz`.
+    public var path: String
+    /// What follows the question mark, still percent-encoded; empty where there is none.
+    public var query: String
+    /// The header fields that the protocol asked for, by their names in lower case.
+    public var headers: [String: String]
+    /// The body, decompressed.
+    public var body: [UInt8]
+
+    /// A request.
+    public init(
+        method: String, path: String, query: String = "", headers: [String: String] = [:], body: [UInt8] = []
+    ) {
+        self.method = method
+        self.path = path
+        self.query = query
+        self.headers = headers
+        self.body = body
+    }
+}
+
+/// What is sent back.
+public struct ServerReply: Sendable {
+    /// The HTTP status.
+    public var status: Int
+    /// What the body is: `text/plain; charset=utf-8`.
+    public var contentType: String
+    /// The body; the server compresses it for clients that take it so.
+    public var body: [UInt8]
+    /// Where a new object is to be found, for the `Location` header.
+    public var location: String?
+    /// Other header fields. Those whose names or values aren't plain ASCII aren't sent.
+    public var headers: [(name: String, value: String)]
+    /// Whether the request only asked for something, so that it may be sent again if this is lost.
+    public var isOfRead = false
+    /// What the client says of its request, for the log.
+    public var comment: String?
+
+    /// A reply.
+    public init(
+        status: Int = 200, contentType: String, body: [UInt8] = [], location: String? = nil,
+        headers: [(name: String, value: String)] = []
+    ) {
+        self.status = status
+        self.contentType = contentType
+        self.body = body
+        self.location = location
+        self.headers = headers
+    }
+
+    static let json = "application/json; charset=utf-8"
+}
+#endif
