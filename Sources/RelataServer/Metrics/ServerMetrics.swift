@@ -8,10 +8,11 @@ final class ServerMetrics: Sendable {
     private static let methods = ["GET", "POST", "PUT", "DELETE", "HEAD", "OPTIONS", "other"]
     private static let kinds = ["1xx", "2xx", "3xx", "4xx", "5xx"]
 
-    /// The routes of requests that are none of the protocol's, and of those for the server's own pages.
-    static let (other, server) = ("other", "server")
+    /// The route of requests that the protocol has none for.
+    static let other = "other"
 
     private let registry: PrometheusMetrics
+    /// Those of the protocol. Behind them come ``other`` and that of the server's own pages.
     private let routes: [String]
     /// By route, method and kind of status.
     private let requests: [[[Counter]]]
@@ -27,8 +28,8 @@ final class ServerMetrics: Sendable {
     /// - Parameter routes: Those of the protocol.
     init(_ registry: PrometheusMetrics, routes: [String]) {
         self.registry = registry
-        let routes = routes + [Self.server, Self.other]
         self.routes = routes
+        let routes = routes + [Self.other, "server"]
         requests = routes.map { route in
             Self.methods.map { method in
                 Self.kinds.map { kind in
@@ -55,9 +56,10 @@ final class ServerMetrics: Sendable {
 
     func requestRefused(status: Int) { refused.increment() }
 
-    func requestEnded(_ route: String, method: String, status: Int, time: TimeAmount, received: Int, sent: Int) {
+    /// - Parameter route: `nil` for the server's own pages.
+    func requestEnded(_ route: String?, method: String, status: Int, time: TimeAmount, received: Int, sent: Int) {
         running.change(by: -1)
-        let number = routes.firstIndex(of: route) ?? routes.count - 1
+        let number = route.map { routes.firstIndex(of: $0) ?? routes.count } ?? routes.count + 1
         let method = Self.methods.firstIndex(of: method) ?? Self.methods.count - 1
         requests[number][method][min(max(status / 100, 1), 5) - 1].increment()
         durations[number].recordNanoseconds(time.nanoseconds)

@@ -4,6 +4,9 @@ import RelataParse
 /// What Parse's clients send and are told, whatever answers them.
 protocol ParseForm: ServedProtocol {}
 
+/// What is counted by the name that paths begin with.
+private let otherRoutes = ["batch", "schemas", "aggregate", "purge", "health", "serverInfo"]
+
 extension ParseForm {
     var headerNames: [String] { WireRequest.headerNames }
 
@@ -25,17 +28,13 @@ extension ParseForm {
             ])
     }
 
-    var routes: [String] {
-        ["objects", "object", "batch", "schemas", "aggregate", "purge", "health", "serverInfo"]
-    }
+    var routes: [String] { ["objects", "object"] + otherRoutes }
 
     func route(of path: Substring) -> String {
         let parts = path.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 3)
-        switch parts.first.map({ Substring($0) }) {
-        case "classes"?: return parts.count > 2 ? "object" : "objects"
-        case "objects"?, "object"?, nil: return "other"
-        case let name?: return String(name)
-        }
+        guard let first = parts.first.map({ Substring($0) }) else { return ServerMetrics.other }
+        if first == "classes" { return parts.count > 2 ? "object" : "objects" }
+        return otherRoutes.first { $0 == first } ?? ServerMetrics.other
     }
 
     func render(_ refusal: ServerRefusal) -> ServerReply {

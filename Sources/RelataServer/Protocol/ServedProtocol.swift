@@ -48,8 +48,7 @@ public protocol ServedProtocol: Sendable {
     /// default.
     var maximumReply: Int { get }
 
-    /// How many requests may block their threads at once, up to 1024; more wait without a thread. 16
-    /// by default.
+    /// How many requests may block their threads at once, up to 1024; more wait without a thread. 16 by default.
     var maximumThreads: Int { get }
 
     /// The kinds of requests that `/metrics` counts apart. They are few, whatever clients ask for. None by default.

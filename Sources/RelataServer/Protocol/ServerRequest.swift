@@ -34,7 +34,7 @@ public struct ServerReply: Sendable {
     public var body: [UInt8]
     /// Where a new object is to be found, for the `Location` header.
     public var location: String?
-    /// Other header fields. Those whose names or values aren't plain ASCII aren't sent.
+    /// Header fields besides those that the server writes. Those whose names or values aren't plain ASCII aren't sent.
     public var headers: [(name: String, value: String)]
     /// Whether the request only asked for something, so that it may be sent again if this is lost.
     public var isOfRead = false

@@ -75,7 +75,7 @@ final class RequestResponder: Sendable {
     func answer(_ request: ReceivedRequest, from peer: SocketAddress?) async -> EncodedReply {
         let id = request.headers.requestID ?? ids.next()
         guard let rest = mount.rest(of: request.target.path) else {
-            return finish(request, ServerMetrics.server, await status.readiness(isStopping: isEnding), id: id, peer)
+            return finish(request, nil, await status.readiness(isStopping: isEnding), id: id, peer)
         }
         let reply = await answer(request, path: rest, query: request.target.query, id: id)
         return finish(request, route(of: rest), reply, id: id, peer)
@@ -83,7 +83,7 @@ final class RequestResponder: Sendable {
 
     /// Writes a reply as bytes, counts it and logs it.
     private func finish(
-        _ request: ReceivedRequest, _ route: String, _ reply: ServerReply, id: String,
+        _ request: ReceivedRequest, _ route: String?, _ reply: ServerReply, id: String,
         _ peer: SocketAddress?
     ) -> EncodedReply {
         func encode(_ reply: ServerReply) -> EncodedReply {
@@ -117,10 +117,8 @@ final class RequestResponder: Sendable {
         return reply
     }
 
-    /// What a request is counted as, by its path below the mount; empty for the server's own pages.
-    private func route(of path: Substring) -> String {
-        path.isEmpty ? ServerMetrics.server : served.route(of: path)
-    }
+    /// What a request is counted as, by its path below the mount, which is empty for the server's own pages.
+    private func route(of path: Substring) -> String? { path.isEmpty ? nil : served.route(of: path) }
 
     /// Whether the server was told to stop.
     var isEnding: Bool { isStopping.load(ordering: .relaxed) }
