@@ -1,6 +1,3 @@
-import RelataCore
-import RelataSQLite
-
 /// Collects the keys that objects hold in one of their to-ones.
 @usableFromInline
 class AnyToOneKeys {

@@ -1,5 +1,3 @@
-import RelataCore
-
 /// Which objects of a tree each is linked to, by their numbers: apart from the models, whose types this module doesn't
 /// know.
 struct TreeLinks {

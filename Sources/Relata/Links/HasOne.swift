@@ -1,5 +1,3 @@
-import RelataCore
-
 /// The other side of a one-to-one: the view of a key that stands on the target.
 ///
 /// It holds nothing until it is loaded. Setting it moves the target's key here with the next save, and takes it from

@@ -1,5 +1,3 @@
-import RelataCore
-
 /// A read-only link through a join model: the targets of its objects, one for each of them, in their order.
 ///
 /// ```swift

@@ -1,5 +1,3 @@
-import RelataCore
-
 /// A link to any number of objects: the view of the other side's key (`inverse:`), or a many-to-many whose join table
 /// the store keeps.
 ///

@@ -4,9 +4,6 @@
 // So the loops are requirements of `Model` whose defaults can be inlined. The app's own module gets a copy of them for
 // each model, in which the compiler knows the type and everything `@Model` has written for it.
 
-import RelataCore
-import RelataSQLite
-
 extension Model {
     /// Gives the columns of the key of one of the objects; whether it has one. In place: a copy of the object would cost
     /// more than its key.

@@ -1,5 +1,3 @@
-import RelataCore
-
 /// A key as the database takes it: texts are equal where their bytes are, while Swift takes an é and an e with an accent
 /// for the same.
 @frozen @usableFromInline

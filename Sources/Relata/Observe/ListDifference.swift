@@ -1,5 +1,3 @@
-import RelataCore
-
 /// How a list differs from the one before it, by the identity of its elements.
 public struct ListDifference<Element> {
     /// An element and its place.

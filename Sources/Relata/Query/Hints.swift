@@ -1,7 +1,6 @@
 // What other libraries write differently. These overloads never run: they only say what to write instead.
 
 import Foundation
-import RelataCore
 
 extension Query {
     /// Says how a query is sorted.

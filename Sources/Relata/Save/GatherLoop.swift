@@ -1,5 +1,3 @@
-import RelataCore
-
 /// Adds objects of one model to a save, or finds what they link to; `Model.gather(_:)` runs it.
 @_documentation(visibility: internal)
 @frozen

@@ -1,6 +1,3 @@
-import RelataCore
-import RelataSQLite
-
 /// Saves objects each by itself, in the order they need, and keeps the error of each that fails.
 struct IndependentSave {
     let transaction: WriteTransaction

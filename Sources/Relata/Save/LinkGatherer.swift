@@ -1,5 +1,3 @@
-import RelataCore
-
 /// Gathers what objects of one model link to: nested objects join the session, references become edges of the order,
 /// edits become groups of changes.
 ///

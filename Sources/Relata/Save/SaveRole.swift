@@ -1,5 +1,3 @@
-import RelataCore
-
 /// What is asked of one object of a save.
 @usableFromInline
 enum SaveRole: Equatable {

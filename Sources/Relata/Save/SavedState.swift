@@ -1,6 +1,4 @@
 import Foundation
-import RelataCore
-import RelataSQLite
 
 /// What a save has decided about one object: the source of the value that it returns.
 ///

@@ -1,5 +1,4 @@
 public import CSQLite
-import RelataSQLite
 
 /// Writes objects of one model with one statement; `Model.write(_:)` runs it.
 @_documentation(visibility: internal)

@@ -1,5 +1,4 @@
 import CSQLite
-import RelataCore
 public import RelataSQLite
 
 /// Reads the parts of a shape from the current row, one after the other.

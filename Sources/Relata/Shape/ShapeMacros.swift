@@ -1,5 +1,3 @@
-import RelataCore
-
 /// Makes a struct a shape: what it lists is fetched for each object of a model, and nothing else.
 ///
 /// ```swift

@@ -1,5 +1,3 @@
-import RelataCore
-
 /// Which objects to fetch as shapes, and in which order.
 ///
 /// ```swift

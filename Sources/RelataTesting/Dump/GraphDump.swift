@@ -1,6 +1,4 @@
 public import Relata
-import RelataCore
-import RelataSQLite
 
 extension Model {
     /// The object and what is loaded of its links, as readable text that stays the same from run to run, for snapshot

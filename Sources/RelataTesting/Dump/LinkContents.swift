@@ -1,5 +1,4 @@
 import Relata
-import RelataCore
 
 /// What a link of an object holds, seen without its type.
 enum LinkContents {

@@ -1,5 +1,4 @@
 public import Relata
-import RelataCore
 
 extension StoreWriter {
     /// Fills the store with a sample: objects of a model, and of all models that it is linked to, with values and links

@@ -1,5 +1,4 @@
 import Foundation
-import RelataCore
 
 /// "Decodes" a value of any `Decodable` type from random numbers: whatever the type asks for, it gets.
 ///

@@ -1,5 +1,3 @@
-import RelataCore
-
 /// Makes texts that a regular expression matches.
 ///
 /// It knows literal characters, classes, groups, alternatives and repetitions, and of those that begin with a backslash

@@ -1,6 +1,4 @@
 import Relata
-import RelataCore
-import RelataSQLite
 import Testing
 
 @Model(table: "artist") struct AdoptedArtist {

@@ -1,6 +1,5 @@
 import Foundation
 import Relata
-import RelataCore
 import Testing
 
 /// Closing a store, whatever it is doing.

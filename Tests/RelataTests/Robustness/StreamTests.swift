@@ -1,7 +1,5 @@
 import Foundation
 import Relata
-import RelataCore
-import RelataSQLite
 import Testing
 
 /// Objects one at a time, while others read and write.

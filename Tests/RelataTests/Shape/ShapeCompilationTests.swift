@@ -1,5 +1,3 @@
-import RelataCore
-import RelataSQLite
 import Testing
 
 /// What the compiler says to shapes that don't fit their model.

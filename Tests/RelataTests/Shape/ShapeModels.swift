@@ -1,6 +1,5 @@
 import Foundation
 import Relata
-import RelataCore
 
 // Shapes of the models that tests share, with every kind of part.
 

@@ -1,6 +1,5 @@
 import Foundation
 import Relata
-import RelataCore
 import Testing
 
 // A small collection of records: the models that the tests of queries share.

@@ -1,6 +1,5 @@
 import Foundation
 import Relata
-import RelataCore
 
 // The models that most tests share.
 

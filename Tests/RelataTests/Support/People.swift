@@ -1,5 +1,4 @@
 import Relata
-import RelataCore
 
 // Models of people and places, for links of every kind.
 

@@ -1,5 +1,4 @@
 import Relata
-import RelataCore
 
 // A trunk with a relationship of each delete rule in each direction.
 

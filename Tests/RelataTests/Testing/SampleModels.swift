@@ -1,7 +1,5 @@
 import Foundation
 import Relata
-import RelataCore
-import RelataSQLite
 import RelataTesting
 
 // Models for samples: attributes of every kind with limits, and links that ask for something.

@@ -1,5 +1,4 @@
 import Relata
-import RelataCore
 import Testing
 
 /// The four delete rules in both directions, for one object, many and a query; the plan is the report.

@@ -1,6 +1,4 @@
 import Relata
-import RelataCore
-import RelataSQLite
 import RelataTesting
 import Testing
 

@@ -1,5 +1,4 @@
 import Relata
-import RelataCore
 import Testing
 
 /// Lists that declare how many objects they must and may hold.

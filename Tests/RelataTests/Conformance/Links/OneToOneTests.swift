@@ -1,5 +1,4 @@
 import Relata
-import RelataCore
 import Testing
 
 @Model struct Berth {

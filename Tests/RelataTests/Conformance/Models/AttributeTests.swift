@@ -1,6 +1,5 @@
 import Foundation
 import Relata
-import RelataCore
 import Testing
 
 enum Color: String, Sendable, CaseIterable { case red, green, blue }

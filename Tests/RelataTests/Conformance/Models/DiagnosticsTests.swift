@@ -1,5 +1,3 @@
-import RelataCore
-import RelataSQLite
 import Testing
 
 /// What the compiler says to mistakes in queries and calls: one error for each, at the mistake.

@@ -1,5 +1,4 @@
 import Relata
-import RelataCore
 import Testing
 
 /// Queries combined with `||` and `&&`, texts joined, orders of languages, and groups in order.

@@ -1,7 +1,5 @@
 import Foundation
 import Relata
-import RelataCore
-import RelataSQLite
 import Testing
 
 /// Values that may be unset: replaced, and beside values that are always set.

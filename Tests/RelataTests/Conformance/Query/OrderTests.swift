@@ -1,6 +1,5 @@
 import Foundation
 import Relata
-import RelataCore
 import Testing
 
 /// Orders, limits and pages.

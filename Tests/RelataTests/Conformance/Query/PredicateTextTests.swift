@@ -1,6 +1,5 @@
 import Foundation
 import Relata
-import RelataSQLite
 import Testing
 
 /// Conditions as text find what the typed ones find.

@@ -1,6 +1,5 @@
 import Foundation
 import Relata
-import RelataCore
 import Testing
 
 /// Figures, columns, groups, SQL and plans.

@@ -1,7 +1,5 @@
 import Foundation
 import Relata
-import RelataCore
-import RelataSQLite
 import Testing
 
 /// Members of `Codable` values and elements of arrays, which a column holds as JSON.

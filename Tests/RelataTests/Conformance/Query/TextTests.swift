@@ -1,5 +1,4 @@
 import Relata
-import RelataCore
 import Testing
 
 /// Conditions on text: as bytes, and without regard to case or diacritics.

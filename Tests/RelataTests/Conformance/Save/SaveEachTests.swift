@@ -1,5 +1,4 @@
 import Relata
-import RelataCore
 import Testing
 
 /// Objects that are saved each by itself.

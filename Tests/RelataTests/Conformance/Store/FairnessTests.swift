@@ -1,6 +1,5 @@
 import Foundation
 import Relata
-import RelataSQLite
 import Synchronization
 import Testing
 

@@ -1,7 +1,5 @@
 import Foundation
 import Relata
-import RelataCore
-import RelataSQLite
 import Testing
 
 @Model struct Gauge {

@@ -1,5 +1,4 @@
 import Relata
-import RelataCore
 import Testing
 
 /// What is related to an object: queries like any other, along links of every kind.

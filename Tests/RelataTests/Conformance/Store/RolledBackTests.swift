@@ -1,6 +1,5 @@
 import Foundation
 import Relata
-import RelataCore
 import Synchronization
 import Testing
 

@@ -1,6 +1,5 @@
 import Foundation
 import Relata
-import RelataCore
 
 // Conditions on attributes: each operator of the typed API beside the same in Swift. One statement each: the compiler
 // takes long over a list of them.
