@@ -16,13 +16,13 @@ struct Bench: Sendable {
         return Double(time.tv_sec) * 1e3 + Double(time.tv_nsec) / 1e6
     }
 
-    /// Measures all contestants in turns, so that whatever else the machine does meets all of them alike.
+    /// Measures all contestants in turns, so that whatever else the machine does meets all of them alike, and in another
+    /// order each time: in a fixed one each would always follow the same other.
     func time(_ contestants: [Contestant]) async throws -> Outcome {
         var times: [Role: [Double]] = [:]
         var expected: Int?
         for round in 0...options.rounds {
-            for index in contestants.indices {
-                let contestant = contestants[(index + round) % contestants.count]
+            for contestant in contestants.shuffled() {
                 let run = try contestant.prepare()
                 let start = now
                 let result = try await run()
