@@ -53,10 +53,10 @@ let package = Package(
             ],
             swiftSettings: strict),
         // The system's SQLite.
-        .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+        .systemLibrary(name: "RelataCSQLite", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
         // The engine on SQLite.
         .target(
-            name: "RelataSQLite", dependencies: ["RelataCore", "CRelataSQLite", "CSQLite"], swiftSettings: strict),
+            name: "RelataSQLite", dependencies: ["RelataCore", "CRelataSQLite", "RelataCSQLite"], swiftSettings: strict),
         // What an app imports: the typed API over plans and an engine.
         .target(name: "Relata", dependencies: ["RelataCore", "RelataSQLite", "RelataMacros"], swiftSettings: strict),
         // Parse's protocol on a store: classes, objects, queries, batches and schemas. Knows requests and replies, no HTTP.

@@ -87,8 +87,9 @@ public final class RelataServer: Service {
             result = .failure(error)
         }
         self.group.withLock { $0 = nil }
-        try served.close()
+        let closed = Result { try served.close() }
         try result.get()
+        try closed.get()
     }
 
     /// Has ``run()`` come to its end, as SIGTERM does.

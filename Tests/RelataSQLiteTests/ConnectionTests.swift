@@ -65,5 +65,8 @@ import Testing
             #expect(try connection.lines("SELECT id FROM t ORDER BY \(column)") == ["2", "1"])
         }
         #expect(throws: RelataError.self) { try connection.execute("INSERT INTO t (b) VALUES ('X')") }
+        try connection.execute("CREATE INDEX i ON t (swiftLowercaseString(b), swiftLocalizedUppercaseString(c))")
+        try connection.execute("INSERT INTO t (b) VALUES ('Z')")
+        #expect(try connection.lines("SELECT swiftCapitalizedString('ab cd')") == ["Ab Cd"])
     }
 }

@@ -33,6 +33,11 @@ struct ServedProtocolTests {
                 return ServerReply(
                     contentType: "text/csv",
                     headers: [("etag", "\"a b\""), ("x-bad", "a\r\nx-worse: b"), ("x bad", "a")])
+            case "/framing":
+                return ServerReply(
+                    contentType: "text/html\r\nx-worse: b", body: Array("framed".utf8),
+                    headers: [("Content-Length", "5"), ("transfer-encoding", "chunked"), ("", "a"), ("x:y", "a")])
+            case "/status": return reply("a body", status: Int(request.query) ?? 0)
             default:
                 let fields = request.headers.sorted { $0.key < $1.key }.map { "\($0)=\($1)" }
                 return reply(([request.method, request.path, request.query] + fields).joined(separator: " "))
@@ -123,6 +128,27 @@ struct ServedProtocolTests {
             #expect(reply.headers["content-type"] == "text/csv")
             #expect(reply.headers["etag"] == "\"a b\"")
             #expect(reply.headers["x-bad"] == nil && reply.headers["x-worse"] == nil && reply.headers["x bad"] == nil)
+        }
+    }
+
+    @Test func aProtocolCannotBreakTheConnection() async throws {
+        try await serving { server in
+            try await blocking {
+                let connection = try server.connect()
+                let framed = try connection.request("GET", "/plain/framing")
+                #expect(framed.text == "framed" && framed.headers["content-length"] == "6")
+                #expect(framed.headers["content-type"] == "application/octet-stream")
+                #expect(framed.headers["x-worse"] == nil && framed.headers["transfer-encoding"] == nil)
+                for status in [204, 304] {
+                    let reply = try connection.request("GET", "/plain/status?\(status)")
+                    #expect(reply.status == status && reply.body.isEmpty && reply.headers["content-length"] == nil)
+                }
+                for status in [100, 199, 600, -1] {
+                    let reply = try connection.request("GET", "/plain/status?\(status)")
+                    #expect(reply.status == 500 && reply.body.isEmpty)
+                }
+                #expect(try connection.request("GET", "/plain/a").text.hasPrefix("GET /a"))
+            }
         }
     }
 
@@ -222,8 +248,9 @@ struct ServedProtocolTests {
         try await serving { server in
             for path in ["echo", "echo", "server", "made-up"] { _ = try await server.request("GET", "/plain/\(path)") }
             _ = try await server.request("GET", "/plain")
+            _ = try await server.request("GET", "/livez")
             let text = try await server.request("GET", "/metrics").text
-            for (route, count) in [("echo", 2), ("other", 2), ("server", 1)] {
+            for (route, count) in [("echo", 2), ("other", 3), ("server", 1)] {
                 #expect(
                     text.contains("relata_requests_total{method=\"GET\",route=\"\(route)\",status=\"2xx\"} \(count)\n"),
                     "\(route)")

@@ -1,4 +1,4 @@
-public import CSQLite
+public import RelataCSQLite
 import RelataCore
 import RelataSQLite
 

@@ -1,4 +1,4 @@
-import CSQLite
+import RelataCSQLite
 import RelataCore
 
 /// Loads a relationship to the same model again and again from what it leads to: a tree of children, a chain of

@@ -1,4 +1,4 @@
-import CSQLite
+import RelataCSQLite
 public import RelataSQLite
 
 /// Reads the parts of a shape from the current row, one after the other.

@@ -150,6 +150,7 @@ public final class Store: StoreWriter, Sendable {
             busyTimeout: options.busyTimeout, waitsToOpen: waits, trace: options.trace, changes: hub)
         do {
             try pool.withWriter { connection in
+                if keepsChangeLog { try ChangeLog.check(connection) }
                 try SQLiteMigrator.migrate(connection, schema: catalog.schema, steps: options.migrations)
                 // Not before the file is known to be ours: a file that is refused stays as it was, byte for byte.
                 if path != nil && !options.isReadOnly { try connection.execute("PRAGMA journal_mode = WAL") }

@@ -1,4 +1,4 @@
-import CSQLite
+import RelataCSQLite
 import Foundation
 import RelataCore
 import RelataSQLite
@@ -17,8 +17,7 @@ public final class WriteTransaction: ReadTransaction, StoreWriter {
 
     /// Who makes the transaction: the feed and the durable change log tell it with the changes. Nobody by default.
     public var origin: ChangeOrigin? {
-        get { connection.recorder?.origin }
-        set { connection.recorder?.origin = newValue }
+        didSet { connection.recorder?.origin = origin }
     }
 
     // MARK: Savepoints

@@ -16,7 +16,7 @@ import Foundation
 /// | `properties` | a JSON array of the names of the properties that an update wrote |
 /// | `origin` | who made the transaction, in the caller's words; `NULL` where it didn't say. Since version 2 |
 /// | `originNumber` | the caller's own number of the transaction; `NULL` where it has none. Since version 2 |
-/// | `versions` | a JSON array with the version of each object of `ids`: its revision as the transaction left it, `null` for an object that the transaction left without one. `NULL` for deletions and for entities without a revision. Since version 2 |
+/// | `versions` | a JSON array with the version of each object of `ids`: its revision as the transaction left it, `null` for an object that the transaction left without one. `NULL` for deletions, for entities without a revision, where the objects aren't known, and in rows that an older version of Relata wrote. Since version 2 |
 package enum ChangeLogFormat {
     /// The table's name.
     package static let table = "relata_changes"

@@ -76,7 +76,7 @@ extension ParseTransaction {
         let place = agenda.events.count
         guard !ModelBinding.isEqual(result, given) else {
             let key = try write([:])
-            agenda.events.insert(.saved(binding, key), at: place)
+            note(key, binding, at: place)
             return key
         }
         let changes = try object.changes(from: given, to: result, in: typed)
@@ -90,8 +90,13 @@ extension ParseTransaction {
         }
         agenda.counts.merge(counts)
         guard let key = stored else { throw RelataError.invalidUse("\(object.parseClass.name) has no key") }
-        agenda.events.insert(.saved(binding, key), at: place)
+        note(key, binding, at: place)
         return key
+    }
+
+    /// Notes that an object was saved, before what was saved along with it.
+    private func note(_ key: KeyValue, _ binding: ModelBinding, at place: Int) {
+        if !binding.afterSave.isEmpty { agenda.events.insert(.saved(binding, key), at: place) }
     }
 
     /// What an app does after the objects were saved and deleted that the transaction wrote so far. They are read here,
@@ -102,7 +107,7 @@ extension ParseTransaction {
         for event in agenda.events {
             switch event {
             case .saved(let binding, let key):
-                guard !binding.afterSave.isEmpty, let object = try binding.object(key, typed) else { continue }
+                guard let object = try binding.object(key, typed) else { continue }
                 actions += binding.afterSave.map { hook in { await hook(object) } }
             case .deleted(let binding, let object):
                 actions += binding.afterDelete.map { hook in { await hook(object) } }

@@ -33,7 +33,7 @@ final class BatchWriter {
     /// - Returns: What went wrong with it, if anything did.
     func alone(_ route: ObjectRoute, into json: inout JSONWriter) throws -> ParseError? {
         let connection = transaction.connection
-        let events = transaction.agenda.events
+        let count = transaction.agenda.events.count
         do {
             try connection.savepoint {
                 try run(route, into: &json)
@@ -43,7 +43,7 @@ final class BatchWriter {
         } catch {
             // After some errors, such as a full disk, SQLite has rolled everything back.
             guard connection.isInTransaction else { throw error }
-            transaction.agenda.events = events
+            transaction.agenda.events.removeSubrange(count...)
             transaction.agenda.counts = CountCheck()
             return ParseError(error)
         }

@@ -1,4 +1,4 @@
-import CSQLite
+import RelataCSQLite
 import RelataCore
 
 /// What a statement reads and writes, triggers and foreign key actions included.

@@ -1,4 +1,4 @@
-import CSQLite
+import RelataCSQLite
 import RelataCore
 
 /// What the statements that a connection runs read and write, while somebody wants to know.

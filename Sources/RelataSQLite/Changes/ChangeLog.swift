@@ -9,18 +9,22 @@ package enum ChangeLog {
     /// The columns that the format has had since version 2, with their types.
     private static let newerColumns = [("origin", "TEXT"), ("originNumber", "INTEGER"), ("versions", "TEXT")]
 
+    /// Refuses a file whose log is in a newer format than this version of Relata knows. Nothing is written.
+    package static func check(_ connection: Connection) throws(RelataError) {
+        guard let known = try Metadata.changeLogVersion(connection), known > ChangeLogFormat.version else { return }
+        throw .invalidUse(
+            "the file's change log is in version \(known) of its format, and this version of Relata knows "
+                + "\(ChangeLogFormat.version): open it with a newer one, or without Options.changeLog")
+    }
+
     /// Makes the log's table if it isn't there, and brings one of an older format up to date.
     ///
     /// - Throws: ``RelataError/invalidUse(_:)`` for a log in a newer format.
     package static func create(on connection: Connection) throws {
-        let known = try Metadata.changeLogVersion(connection)
-        if known == ChangeLogFormat.version { return }
-        guard known ?? 0 < ChangeLogFormat.version else {
-            throw RelataError.invalidUse(
-                "the file's change log is in version \(known ?? 0) of its format, and this version of Relata knows "
-                    + "\(ChangeLogFormat.version): open it with a newer one, or without Options.changeLog")
-        }
-        try connection.savepoint {
+        if try Metadata.changeLogVersion(connection) == ChangeLogFormat.version { return }
+        // Waits for others that write. Another process may have done it meanwhile.
+        try SQLiteMigrator.transaction(on: connection) {
+            try check(connection)
             try connection.execute(
                 """
                 CREATE TABLE IF NOT EXISTS \(table) (
@@ -152,6 +156,7 @@ public struct LoggedChange: Hashable, Sendable {
     /// Who made the transaction, if it said so.
     public let origin: ChangeOrigin?
     /// The revision of each object as the transaction left it, in the order of the keys; `nil` for an object that it left
-    /// without one. Empty for deletions and for entities without a revision.
+    /// without one. Empty for deletions, for entities without a revision, where the objects aren't known, and for changes
+    /// that an older version of Relata wrote.
     public let versions: [Int64?]
 }

@@ -1,5 +1,5 @@
 import CRelataSQLite
-import CSQLite
+import RelataCSQLite
 import Foundation
 import RelataCore
 import Synchronization

@@ -1,4 +1,4 @@
-import CSQLite
+import RelataCSQLite
 import RelataCore
 
 /// A time in which foreign keys aren't checked statement by statement.

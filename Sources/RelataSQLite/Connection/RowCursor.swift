@@ -1,4 +1,4 @@
-import CSQLite
+import RelataCSQLite
 import RelataCore
 
 /// A running query whose rows are asked for one after the other, where no closure can stand around them.

@@ -1,4 +1,4 @@
-import CSQLite
+import RelataCSQLite
 import Foundation
 
 /// Called after each statement with its text and how long it ran, which SQLite measures in milliseconds. The text holds no

@@ -1,4 +1,4 @@
-import CSQLite
+import RelataCSQLite
 import Synchronization
 
 /// A prepared statement of one connection.

@@ -1,4 +1,4 @@
-import CSQLite
+import RelataCSQLite
 import Foundation
 
 /// Figures of columns that hold whole numbers as integers and all others as floating-point numbers.

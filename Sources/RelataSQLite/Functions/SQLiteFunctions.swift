@@ -1,4 +1,4 @@
-import CSQLite
+import RelataCSQLite
 import Foundation
 import RelataCore
 
@@ -34,6 +34,13 @@ enum SQLiteFunctions {
         SQLiteFunction("relata_add_months", 2) {
             DateOffset.adding(months: $0.integer(1), to: $0.integer(0)).map { .integer($0) } ?? .null
         },
+        // Those that GRDB gives its connections: indexes, generated columns and triggers of its files may call them.
+        SQLiteFunction("swiftCapitalizedString", 1) { .text($0.text(0).capitalized) },
+        SQLiteFunction("swiftLowercaseString", 1) { .text($0.text(0).lowercased()) },
+        SQLiteFunction("swiftUppercaseString", 1) { .text($0.text(0).uppercased()) },
+        SQLiteFunction("swiftLocalizedCapitalizedString", 1) { .text($0.text(0).localizedCapitalized) },
+        SQLiteFunction("swiftLocalizedLowercaseString", 1) { .text($0.text(0).localizedLowercase) },
+        SQLiteFunction("swiftLocalizedUppercaseString", 1) { .text($0.text(0).localizedUppercase) },
         SQLiteFunction("relata_decimal", 3) { try DecimalFunctions.calculate($0.text(0), $0.text(1), $0.text(2)) },
     ]
 

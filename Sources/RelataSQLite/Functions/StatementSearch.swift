@@ -1,4 +1,4 @@
-import CSQLite
+import RelataCSQLite
 import RelataCore
 
 /// `relata_search(text, pattern, options)`: whether a part of a text matches a regular expression; `relata_matches`:

@@ -102,6 +102,8 @@ struct Metadata {
 
     /// The version of the format in which the file's change log is; `nil` where the file has none, or the first.
     static func changeLogVersion(_ connection: Connection) throws(RelataError) -> Int? {
+        let exists = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'relata_metadata'"
+        guard try connection.value(SQLStatement(exists)) != nil else { return nil }
         let query = "SELECT CAST(value AS INTEGER) FROM \(table) WHERE name = '\(changeLogName)'"
         guard case .integer(let version)? = try connection.value(SQLStatement(query)) else { return nil }
         return Int(version)

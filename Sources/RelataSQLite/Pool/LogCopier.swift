@@ -1,4 +1,4 @@
-import CSQLite
+import RelataCSQLite
 import Dispatch
 import Synchronization
 

@@ -1,4 +1,4 @@
-import CSQLite
+import RelataCSQLite
 import RelataCore
 
 /// Writes objects whose types are known only at run time, within the caller's transaction: one row, or the links of one

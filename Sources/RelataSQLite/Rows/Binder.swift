@@ -1,4 +1,4 @@
-import CSQLite
+import RelataCSQLite
 import RelataCore
 
 /// Takes the columns of one object one after the other: binds them to a statement's parameters, or collects them as

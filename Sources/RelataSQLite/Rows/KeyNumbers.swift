@@ -1,4 +1,4 @@
-import CSQLite
+import RelataCSQLite
 import RelataCore
 
 /// Numbers of keys of one column: which of many objects it is that a row tells the key of.

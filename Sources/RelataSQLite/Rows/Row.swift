@@ -1,4 +1,4 @@
-import CSQLite
+import RelataCSQLite
 import RelataCore
 
 /// The current row of a running statement, read without knowing its type. Valid until the next step.

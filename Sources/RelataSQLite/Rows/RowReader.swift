@@ -1,4 +1,4 @@
-import CSQLite
+import RelataCSQLite
 import RelataCore
 
 /// Reads the columns of the current row one after the other, straight from the statement.

@@ -26,18 +26,24 @@ struct ReplyEncoder: Sendable {
     func encode(
         _ reply: ServerReply, to headers: RequestHeaders, id: String, isHead: Bool, isKeptAlive: Bool
     ) -> EncodedReply {
+        let reply = Self.isFinal(reply.status) ? reply : ServerReply(status: 500, contentType: "text/plain", body: [])
         let isCompressed = headers.acceptsGzip && reply.body.count >= Self.compressedSize
         let compressed = isCompressed ? Gzip.compressed(reply.body) : nil
-        let body = compressed ?? reply.body
+        // What no reply of that status has would be taken for the next one.
+        let isBodiless = [204, 304].contains(reply.status)
+        let body = isBodiless ? [] : compressed ?? reply.body
         var buffer = allocator.buffer(capacity: 384 + (isHead ? 0 : body.count))
         buffer.writeStaticString("HTTP/1.1 ")
         buffer.writeString(String(reply.status))
         buffer.writeStaticString(" ")
         buffer.writeString(HTTPResponseStatus(statusCode: reply.status).reasonPhrase)
         buffer.writeStaticString("\r\ncontent-type: ")
-        buffer.writeString(reply.contentType)
-        buffer.writeStaticString("\r\ncontent-length: ")
-        buffer.writeString(String(body.count))
+        let hasType = Self.isPlain(reply.contentType, besides: " ")
+        buffer.writeString(hasType ? reply.contentType : "application/octet-stream")
+        if !isBodiless {
+            buffer.writeStaticString("\r\ncontent-length: ")
+            buffer.writeString(String(body.count))
+        }
         buffer.writeStaticString("\r\ncache-control: no-store\r\ndate: ")
         buffer.writeString(clock.text)
         buffer.writeStaticString("\r\nx-request-id: ")
@@ -51,13 +57,28 @@ struct ReplyEncoder: Sendable {
             buffer.writeStaticString("vary: accept-encoding\r\n")
         }
         if let location = reply.location, Self.isPlain(location) { buffer.writeField("location", location) }
-        for (name, value) in reply.headers where Self.isPlain(name) && Self.isPlain(value, besides: " ") {
+        for (name, value) in reply.headers where Self.isFree(name) && Self.isPlain(value, besides: " ") {
             buffer.writeField(name, value)
         }
         buffer.writeStaticString(isKeptAlive ? "connection: keep-alive\r\n\r\n" : "connection: close\r\n\r\n")
         if !isHead { buffer.writeBytes(body) }
         return EncodedReply(bytes: buffer, isKeptAlive: isKeptAlive)
     }
+
+    /// Whether a request may have just one reply of that status, and that is the last one.
+    private static func isFinal(_ status: Int) -> Bool { (200...599).contains(status) }
+
+    /// Whether a text is a header field's name, and none that this writes.
+    private static func isFree(_ name: String) -> Bool {
+        let isName = name.utf8.allSatisfy { byte in
+            (0x61...0x7A).contains(byte | 0x20) || (0x30...0x39).contains(byte) || "!#$%&'*+-.^_`|~".utf8.contains(byte)
+        }
+        return isName && !name.isEmpty && !ownNames.contains(name.lowercased())
+    }
+
+    private static let ownNames: Set = [
+        "connection", "content-encoding", "content-length", "content-type", "date", "transfer-encoding", "x-request-id",
+    ]
 
     /// Whether a text can't end the header field that it is in.
     private static func isPlain(_ text: String, besides other: Unicode.Scalar = "!") -> Bool {

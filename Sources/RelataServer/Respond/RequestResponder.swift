@@ -68,7 +68,7 @@ final class RequestResponder: Sendable {
         } else {
             return nil
         }
-        return finish(request, route(of: rest ?? ""), reply, id: request.headers.requestID ?? ids.next(), peer)
+        return finish(request, rest.map(served.route), reply, id: request.headers.requestID ?? ids.next(), peer)
     }
 
     /// Answers a request that was begun with.
@@ -78,7 +78,7 @@ final class RequestResponder: Sendable {
             return finish(request, nil, await status.readiness(isStopping: isEnding), id: id, peer)
         }
         let reply = await answer(request, path: rest, query: request.target.query, id: id)
-        return finish(request, route(of: rest), reply, id: id, peer)
+        return finish(request, served.route(of: rest), reply, id: id, peer)
     }
 
     /// Writes a reply as bytes, counts it and logs it.
@@ -116,9 +116,6 @@ final class RequestResponder: Sendable {
         if refusal.status == 503 { reply.headers.append(("retry-after", "1")) }
         return reply
     }
-
-    /// What a request is counted as, by its path below the mount, which is empty for the server's own pages.
-    private func route(of path: Substring) -> String? { path.isEmpty ? nil : served.route(of: path) }
 
     /// Whether the server was told to stop.
     var isEnding: Bool { isStopping.load(ordering: .relaxed) }

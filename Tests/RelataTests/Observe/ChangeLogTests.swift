@@ -140,7 +140,10 @@ struct ChangeLogTests {
         try connection.execute("UPDATE relata_metadata SET value = '3' WHERE name = 'change log'")
         try connection.close()
         let options = options
-        let error = thrown { try TestStore.open(path, for: [Author.self], options: options) }
+        let before = try Data(contentsOf: URL(fileURLWithPath: path))
+        // Another model would change the tables.
+        let error = thrown { try TestStore.open(path, for: [Author.self, Mooring.self], options: options) }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
         #expect("\(error.map(String.init(describing:)) ?? "")".contains("in version 3 of its format"))
         try TestStore.open(path, for: [Author.self]).close()
     }

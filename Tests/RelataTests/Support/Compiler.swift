@@ -10,7 +10,7 @@ enum Compiler {
         let build = project.appendingPathComponent(".build")
         let debug = build.appendingPathComponent("debug")
         let maps = [
-            project.appendingPathComponent("Sources/CSQLite/module.modulemap"),
+            project.appendingPathComponent("Sources/RelataCSQLite/module.modulemap"),
             debug.appendingPathComponent("CRelataSQLite.build/module.modulemap"),
         ]
         let plugin = debug.appendingPathComponent("RelataMacros-tool").path
