@@ -105,9 +105,10 @@ struct LimitTests {
     }
 
     @Test func whatArrivedEarnsNoTimeToSendNothing() async throws {
-        try await TestServer.running({ $0.limits.transferTime = .milliseconds(300) }) { server in
+        try await TestServer.running({ $0.limits.transferTime = .seconds(3) }) { server in
             let reply = try await blocking {
-                // What comes at once would be worth more than half an hour at a kilobyte a second.
+                // Long enough for all of it to arrive on a busy machine. What comes at once would be worth more than half
+                // an hour at a kilobyte a second.
                 let connection = try server.connect(timeout: 20)
                 try connection.send("POST /parse/x HTTP/1.1\r\nHost: x\r\nContent-Length: 3000000\r\n\r\n")
                 try connection.send([UInt8](repeating: 32, count: 2_000_000))
@@ -120,11 +121,11 @@ struct LimitTests {
     }
 
     @Test func aBodyThatKeepsComingMayTakeLongerThanTheTime() async throws {
-        try await TestServer.running({ $0.limits.transferTime = .seconds(1) }) { server in
+        try await TestServer.running({ $0.limits.transferTime = .seconds(2) }) { server in
             let reply = try await blocking {
                 let connection = try server.connect()
-                try connection.send("POST /parse/x HTTP/1.1\r\nHost: x\r\nContent-Length: 20000\r\n\r\n")
-                for _ in 0..<20 {
+                try connection.send("POST /parse/x HTTP/1.1\r\nHost: x\r\nContent-Length: 30000\r\n\r\n")
+                for _ in 0..<30 {
                     try connection.send([UInt8](repeating: 32, count: 1000))
                     usleep(100_000)
                 }
