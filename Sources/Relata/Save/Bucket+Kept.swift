@@ -6,19 +6,19 @@ extension Bucket {
     /// Refuses linked objects that are stored with other values than they have here, which a link doesn't write. One
     /// statement reads all of them.
     @usableFromInline
-    func checkKept(_ session: SaveSession) throws {
+    package func checkWritten(_ run: WriteRun) throws {
         if kept.isEmpty { return }
         let keys = kept.subtracting(confirmed).sorted().compactMap { keyValue(row: $0) }
         if keys.isEmpty { return }
-        let columns = comparedColumns(session.catalog.schema)
+        let columns = comparedColumns(run.schema)
         let list = Dialect.sqlite.rows(ofParameter: 1, columns: table.keyColumns.count)
         let sql = RowSQL.select(table) + " WHERE (\(Dialect.sqlite.list(table.keyColumnNames))) IN \(list)"
-        try session.connection.withStatement(sql) { statement in
-            try session.connection.bind([.keys(keys)], to: statement)
+        try run.connection.withStatement(sql) { statement in
+            try run.connection.bind([.keys(keys)], to: statement)
             while true {
                 let code = sqlite3_step(statement)
                 if code == SQLITE_DONE { return }
-                try session.connection.check(code, statement)
+                try run.connection.check(code, statement)
                 var reader = RowReader(statement)
                 let stored = try ReadTransaction.reading(M.self) { try M(from: &reader) }
                 guard let row = stored.ownKey.flatMap({ rows[$0] }) else { continue }

@@ -26,15 +26,15 @@ enum RowStatement: Equatable {
 extension Bucket {
     /// Writes rows, those that follow one another with one statement.
     @usableFromInline
-    func write(_ rows: Range<Int>, _ session: SaveSession) throws {
-        let writer = RowWriter<M>(table: table, connection: session.connection, session: session, bucket: self)
+    package func write(_ rows: Range<Int>, _ run: WriteRun) throws {
+        let writer = RowWriter<M>(table: table, run: run, bucket: self)
         var start = rows.lowerBound
         while start < rows.upperBound {
             let statement = statement(for: start, writer)
             var end = start + 1
             while end < rows.upperBound, self.statement(for: end, writer) == statement { end += 1 }
             try write(start..<end, statement, writer)
-            session.noteWritten(start..<end, of: number)
+            run.noteWritten(start..<end, of: number)
             start = end
         }
     }
@@ -65,55 +65,55 @@ extension Bucket {
         }
         if statement == .updateColumns([]), rows.allSatisfy({ overrides[$0] == nil }) { return note(rows, .written) }
         let batch = rows.count == objects.count ? objects : Array(objects[rows])
-        let isRecorded = writer.connection.recorder?.listsRows == true
+        let isRecorded = writer.run.connection.recorder?.listsRows == true
         let isPlain =
             switch statement {
             case .insert: keyless.isEmpty
-            case .insertIfAbsent: !isRecorded && !writer.session.hasEdits(number) && writer.session.wait == nil
+            case .insertIfAbsent: !isRecorded && !session.hasEdits(self) && writer.run.wait == nil
             // Edits want to know whether their owner is new.
-            case .save: !isRecorded && !writer.session.hasEdits(number)
+            case .save: !isRecorded && !session.hasEdits(self)
             case .update: !isRecorded
             case .updateColumns, .match, .byCaller: false
             }
-        guard isPlain, overrides.isEmpty, !table.entity.hasStamps else {
+        guard isPlain, overrides.isEmpty, takings.isEmpty, !table.entity.hasStamps else {
             let observer = BucketWrite(self, writer, statement, first: rows.lowerBound)
             if statement == .insert, table.entity.isKeyAssigned, rows.count >= RowSQL.rowsAtOnce,
-                rows.allSatisfy(keyless.contains)
+                takings.isEmpty, rows.allSatisfy(keyless.contains)
             {
                 return try writer.insertSeveral(batch, observer)
             }
-            return try writer.write(batch, statement, observer, after: rows.lowerBound..<rows.lowerBound)
+            return try writer.write(batch, statement, observer, from: rows.lowerBound)
         }
-        try writer.write(batch, statement, nil, after: rows.lowerBound..<rows.lowerBound)
+        try writer.write(batch, statement, nil, from: rows.lowerBound)
         note(rows, statement == .insert ? .inserted : .written)
         if statement == .insert { try writer.noteInserted(batch) }
     }
 
     private func match(_ row: Int, _ columns: [Int], _ writer: RowWriter<M>) throws {
-        let sql = RowSQL.match(table, writer.session.catalog.schema, columns: columns)
-        let key = try writer.returningKey(objects[row], row, resolvedOverrides(row, writer.session), sql)
+        let sql = RowSQL.match(table, writer.run.schema, columns: columns)
+        try takePartners(of: row, writer.run)
+        let key = try writer.returningKey(objects[row], resolvedOverrides(row, writer.run), sql)
         if let stored = try writer.stored(key) { objects[row] = stored }
         rows[StoredKey(key)] = row
     }
 
     /// Has the caller write a row.
     private func writeByCaller(_ row: Int, _ writer: RowWriter<M>) throws {
-        guard let caller = writer.session.caller else { return }
+        guard let caller = session.caller else { return }
         var given: [Int: Value] = [:]
-        for case (let reference, let key?) in resolvedOverrides(row, writer.session) {
+        for case (let reference, let key?) in resolvedOverrides(row, writer.run) {
             for (column, value) in zip(writer.columnIndexes(of: reference), key.values) { given[column] = value }
         }
         give(try caller.write(given), toRow: row)
         note(row..<row + 1, caller.isNew ? .inserted : .written)
     }
 
-    /// Looks for the targets of a written row.
     @usableFromInline
-    func checkReferences(row: Int, _ session: SaveSession) throws {
-        let writer = RowWriter<M>(table: table, connection: session.connection, session: session)
+    package func checkReferences(row: Int, _ run: WriteRun) throws {
+        let writer = RowWriter<M>(table: table, run: run)
         let values = try writer.columnValues(
-            objects[row], resolvedOverrides(row, session), only: writtenColumns(row, writer))
-        if let error = try ConstraintErrors(session.connection, schema: session.catalog.schema).culprit(table, values) {
+            objects[row], resolvedOverrides(row, run), only: writtenColumns(row, writer))
+        if let error = try ConstraintErrors(run.connection, schema: run.schema).culprit(table, values) {
             throw error
         }
     }
@@ -135,9 +135,9 @@ extension Bucket {
     }
 
     /// The keys that other objects give this one; unknown ones are written later.
-    func resolvedOverrides(_ row: Int, _ session: SaveSession) -> RowWriter<M>.Overrides {
+    func resolvedOverrides(_ row: Int, _ run: WriteRun) -> RowWriter<M>.Overrides {
         if overrides.isEmpty { return [] }
-        return (overrides[row] ?? []).map { ($0.reference, session.keyValue($0.owner)) }
+        return (overrides[row] ?? []).map { ($0.reference, run.keyValue($0.owner)) }
     }
 }
 
@@ -166,17 +166,18 @@ final class BucketWrite<M: Model>: RowObserver {
     }
 
     func willWrite(_ index: Int, _ pointer: OpaquePointer) throws {
+        if !bucket.takings.isEmpty { try bucket.takePartners(of: first + index, writer.run) }
         let object = bucket.objects[first + index]
-        overrides = bucket.resolvedOverrides(first + index, writer.session)
+        overrides = bucket.resolvedOverrides(first + index, writer.run)
         let offset = index % rowsAtOnce * bucket.table.columns.count
         try writer.bind(overrides, of: object, to: pointer, isInsert: statement.slot != .update, offset: offset)
         if !bucket.standIns.isEmpty, statement.slot != .update, let column = bucket.standIns[first + index] {
-            try writer.bind(.integer(writer.session.nextStandIn()), to: pointer, column: column + offset)
+            try writer.bind(.integer(writer.run.nextStandIn()), to: pointer, column: column + offset)
         }
     }
 
     func didWrite(_ index: Int) throws {
-        let (row, session) = (first + index, writer.session)
+        let row = first + index
         let object = bucket.objects[row]
         switch statement {
         case .insert, .match:
@@ -185,42 +186,41 @@ final class BucketWrite<M: Model>: RowObserver {
             // The keys of rows that one statement inserts follow one another.
             let later = Int64(rowsAtOnce - 1 - index % rowsAtOnce)
             let rowID =
-                bucket.table.entity.isKeyAssigned && isKeyless ? writer.connection.lastInsertedRowID - later : nil
-            if rowsAtOnce > 1 { overrides = bucket.resolvedOverrides(row, session) }
+                bucket.table.entity.isKeyAssigned && isKeyless ? writer.run.connection.lastInsertedRowID - later : nil
+            if rowsAtOnce > 1 { overrides = bucket.resolvedOverrides(row, writer.run) }
             if isKeyless, rowID == nil { bucket.give(try writer.key(of: object, overrides), toRow: row) }
             try writer.note(.insert, object, overrides, rowID: rowID)
-            bucket.stamp(row, isInserted: true, rowID, session)
+            bucket.stamp(row, isInserted: true, rowID)
         case .insertIfAbsent, .save:
-            bucket.note(row..<row + 1, writer.connection.changes > 0 ? .inserted : .written)
-            if writer.connection.changes > 0 {
+            bucket.note(row..<row + 1, writer.run.connection.changes > 0 ? .inserted : .written)
+            if writer.run.connection.changes > 0 {
                 try writer.note(.insert, object, overrides)
-                bucket.stamp(row, isInserted: true, nil, session)
+                bucket.stamp(row, isInserted: true, nil)
             } else if statement == .save {
                 updating.first = row
-                try writer.write([object], .update, updating, after: row..<row)
+                try writer.write([object], .update, updating, from: row)
             } else {
                 try keep(row, object)
             }
         case .update, .updateColumns, .byCaller:
             bucket.note(row..<row + 1, .written)
             try writer.note(.update, object, overrides, columns: columns)
-            bucket.stamp(row, isInserted: false, nil, session, creation: try writer.creation(of: object, overrides))
+            bucket.stamp(row, isInserted: false, nil, creation: try writer.creation(of: object, overrides))
         }
     }
 
     /// A linked object that is there stays as it is, but for the references that other objects give it.
     private func keep(_ row: Int, _ object: M) throws {
-        let session = writer.session
         bucket.kept.insert(row)
-        if session.nodes[bucket.nodes[row]].isEdited {
+        if writer.run.plan.rows[bucket.nodes[row]].isEdited {
             throw RelataError.invalidUse(
                 "\(object.reference()) is stored already and only linked here, so its edits on links would be lost: save it itself"
             )
         }
         for case (let reference, let key?) in overrides {
             guard let own = bucket.keyValue(row: row) else { continue }
-            try session.setReference(
-                session.catalog.schema.references[reference], of: own, to: key, isPlaced: bucket.standIns[row] != nil)
+            try writer.run.setReference(
+                writer.run.schema.references[reference], of: own, to: key, isPlaced: bucket.standIns[row] != nil)
         }
     }
 }

@@ -4,11 +4,9 @@ import RelataSQLite
 
 /// The objects of one model in a save, as a session sees them without knowing the type.
 @usableFromInline
-protocol AnyBucket: AnyObject {
-    var table: Table { get }
-    /// The table's number. A `Table` is large: copying it costs more than most of what is asked of it.
-    var tableIndex: Int { get }
-    var count: Int { get }
+protocol AnyBucket: RowBatch {
+    /// The bucket's number in the session.
+    var number: Int { get }
     /// Whether the call was given objects, or only linked ones are here.
     var hasGiven: Bool { get }
     /// Whether a row must match others by their unique columns, whose key it takes over.
@@ -20,24 +18,15 @@ protocol AnyBucket: AnyObject {
     func validate(into failures: inout [ValidationFailure])
     func noteUnset(node: Int, row: Int, reference: Int)
     func checkUnset(_ session: SaveSession) throws
-    func write(_ rows: Range<Int>, _ session: SaveSession) throws
-    func checkReferences(row: Int, _ session: SaveSession) throws
-    /// Refuses linked objects that are stored with other values than they have here, which a link doesn't write.
-    func checkKept(_ session: SaveSession) throws
     /// Notes that what was linked is stored as it is.
     func confirmLinked()
-    func keyValue(row: Int) -> KeyValue?
-    /// Binds the key of an object; whether it has one.
-    func bindKey(row: Int, to binder: inout Binder) throws -> Bool
-    func override(row: Int, reference: Int, owner: NodeKey)
+    func override(row: Int, reference: Int, owner: PlannedKey)
     /// Has a row inserted with a stand-in for its place in a list, whose places are unique: it gets its own afterwards.
     func standIn(row: Int, column: Int)
     /// The objects that others refer to by key alone: key, referring node and reference.
     func referredKeys() -> [(key: KeyValue, node: Int, reference: Int)]
     func finish(_ row: Int, _ session: SaveSession)
     func finishModel(_ row: Int, _ session: SaveSession) -> any Model
-    /// Whether the save has inserted a row, as its ``RowProgress`` says.
-    func isInserted(row: Int) -> Bool
 }
 
 /// What has become of a row of a save. Of objects with edits on links it is exact; others that are inserted may be noted
@@ -51,8 +40,10 @@ enum RowProgress: UInt8 {
 /// What is done for each object while a save is gathered is inlined into the app's own module; the rest is not.
 @usableFromInline
 final class Bucket<M: Model>: AnyBucket {
-    @usableFromInline let table: Table
-    @usableFromInline let tableIndex: Int
+    @usableFromInline package let table: Table
+    @usableFromInline package let tableIndex: Int
+    /// The save, which holds the bucket.
+    unowned let session: SaveSession
     /// The bucket's number in the session.
     @usableFromInline let number: Int
     @usableFromInline var objects: [M] = []
@@ -73,6 +64,8 @@ final class Bucket<M: Model>: AnyBucket {
     /// The same of the given objects, gathered when the first such link is found.
     private var givenContents: Set<[Value]>?
     var overrides: [Int: [ColumnOverride]] = [:]
+    /// The one-to-ones whose partners rows take away from others before they are written.
+    var takings: [Int: [UniqueExchange.Taking]] = [:]
     /// The columns of rows that get a stand-in for the place in a list.
     var standIns: [Int: Int] = [:]
     /// References by key alone, to find out at the end whether the object is in the session.
@@ -91,25 +84,26 @@ final class Bucket<M: Model>: AnyBucket {
     /// The links to those objects that may be there already.
     @usableFromInline var linked: [LinkedObject<M>] = []
 
-    init(_ table: Table, number: Int = 0) {
+    init(_ table: Table, _ session: SaveSession, number: Int = 0) {
         self.table = table
+        self.session = session
         tableIndex = table.index
         self.number = number
         leadsToItself = table.entity.relationships.contains { $0.target == table.name }
     }
 
     /// Objects of a model without links, which need neither nodes nor rows by key.
-    convenience init(_ table: Table, plain objects: [M], as role: SaveRole) {
-        self.init(table)
+    convenience init(_ table: Table, _ session: SaveSession, plain objects: [M], as role: SaveRole) {
+        self.init(table, session)
         self.objects = objects
         roles = Array(repeating: role, count: objects.count)
         if table.entity.isKeyAssigned { keyless = Set(objects.indices.filter { objects[$0].primaryKey == nil }) }
     }
 
-    /// Whether the objects have neither nodes nor, until the first is asked for, rows by key.
-    private var isPlain: Bool { nodes.isEmpty }
+    /// Whether the objects have neither nodes nor rows by key.
+    var isPlain: Bool { nodes.isEmpty }
 
-    @usableFromInline var count: Int { objects.count }
+    @usableFromInline package var count: Int { objects.count }
 
     // MARK: Gathering
 
@@ -259,7 +253,7 @@ final class Bucket<M: Model>: AnyBucket {
     }
 
     @usableFromInline
-    func override(row: Int, reference: Int, owner: NodeKey) {
+    func override(row: Int, reference: Int, owner: PlannedKey) {
         overrides[row, default: []].append(ColumnOverride(reference: reference, owner: owner))
     }
 
@@ -285,12 +279,12 @@ final class Bucket<M: Model>: AnyBucket {
     // MARK: Results
 
     @usableFromInline
-    func keyValue(row: Int) -> KeyValue? {
+    package func keyValue(row: Int) -> KeyValue? {
         objects[row].primaryKey.map { try? M.keyValue($0) } ?? givenKeys[row]
     }
 
     @usableFromInline
-    func bindKey(row: Int, to binder: inout Binder) throws -> Bool {
+    package func bindKey(row: Int, to binder: inout Binder) throws -> Bool {
         if try M.bindKey(of: objects, at: row, to: &binder) { return true }
         guard let key = givenKeys[row] else { return false }
         try binder.bind(key)
@@ -311,19 +305,6 @@ final class Bucket<M: Model>: AnyBucket {
 
     func row(key: M.Key) -> Int? { rows[StoredKey(key)] }
 
-    /// Whether a stored object's columns are yet to be written, all of them.
-    ///
-    /// - Parameter done: Rows that are written, though they aren't noted yet. The one after them is being written.
-    func isPending(_ key: M.Key, after done: Range<Int>) -> Bool {
-        // Nobody has asked for them so far.
-        if isPlain, rows.isEmpty {
-            for (row, object) in objects.enumerated() { if let key = object.ownKey { rows[key] = row } }
-        }
-        guard let row = rows[StoredKey(key)] else { return false }
-        return (roles[row] == .save || roles[row] == .update) && row != done.upperBound && !done.contains(row)
-            && (progress.isEmpty || progress[row] == .pending)
-    }
-
     /// Notes that rows are written.
     func note(_ rows: Range<Int>, _ state: RowProgress) {
         if progress.isEmpty { progress = Array(repeating: .pending, count: objects.count) }
@@ -331,7 +312,12 @@ final class Bucket<M: Model>: AnyBucket {
     }
 
     @usableFromInline
-    func isInserted(row: Int) -> Bool { !progress.isEmpty && progress[row] == .inserted }
+    package var isNew: Bool {
+        !progress.isEmpty && kept.isEmpty && roles.allSatisfy { $0 == .link || $0 == .insert }
+    }
+
+    @usableFromInline
+    package func isInserted(row: Int) -> Bool { !progress.isEmpty && progress[row] == .inserted }
 
     func row(of box: LinkedObject<M>) -> Int? {
         rowsOfBoxes[ObjectIdentifier(box)] ?? box.value.ownKey.flatMap { rows[$0] }
@@ -370,16 +356,11 @@ final class Bucket<M: Model>: AnyBucket {
     /// Puts key and stamps into the object as soon as its row is written: others may wait for the key.
     ///
     /// - Parameter creation: When an object that was updated was inserted: an update leaves that, whatever the object says.
-    func stamp(_ row: Int, isInserted: Bool, _ rowID: Int64?, _ session: SaveSession, creation: Date? = nil) {
+    func stamp(_ row: Int, isInserted: Bool, _ rowID: Int64?, creation: Date? = nil) {
         guard rowID != nil || table.entity.hasStamps else { return }
         var state = SavedState(session: session, rowID: rowID, isInserted: isInserted, keepsLinks: true)
         state.storedCreation = creation
         objects[row] = M(saved: objects[row], &state)
         if rowID != nil, !isPlain, let key = objects[row].ownKey { rows[key] = row }
     }
-}
-
-extension Entity {
-    /// Whether a save changes attributes by itself.
-    var hasStamps: Bool { revision != nil || createdAt != nil || updatedAt != nil }
 }

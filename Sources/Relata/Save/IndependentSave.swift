@@ -42,13 +42,14 @@ struct IndependentSave {
     }
 
     private func save<M: Model>(_ object: M, avoiding failed: Set<ObjectReference>) throws -> M {
+        try transaction.refuseHidden(object)
         let session = transaction.makeSession()
         let node = try session.add(object, as: .save)
         try session.gather()
         if let (reference, property) = session.firstReference(to: failed, from: node) {
             throw RelataError.invalidReference(entity: M.entityName, property: property, key: reference.key)
         }
-        try session.run()
+        try session.save()
         try session.finish([node])
         return session.finished(node, as: M.self)
     }

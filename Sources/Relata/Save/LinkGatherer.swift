@@ -1,3 +1,5 @@
+public import RelataCore
+
 /// Gathers what objects of one model link to: nested objects join the session, references become edges of the order,
 /// edits become groups of changes.
 ///
@@ -7,7 +9,7 @@ final class LinkGatherer {
     @usableFromInline let session: SaveSession
     /// Where the objects are whose links are visited, and those links.
     @usableFromInline private(set) var bucket: any AnyBucket
-    @usableFromInline private(set) var links: [CatalogLink]
+    @usableFromInline private(set) var links: [PlannedLink]
     /// The object whose links are visited.
     @usableFromInline var node = 0
     @usableFromInline var row = 0
@@ -78,30 +80,30 @@ final class LinkGatherer {
     @usableFromInline
     func refer(to target: Int, _ reference: Int, isKeyKnown: Bool) {
         session.addEdge(from: node, to: target, reference: reference, isKeyKnown: isKeyKnown)
-        if !isKeyKnown { bucket.override(row: row, reference: reference, owner: .node(target)) }
+        if !isKeyKnown { bucket.override(row: row, reference: reference, owner: .row(target)) }
     }
 
     @usableFromInline
     func edit(_ index: Int, _ changes: [LinkChange]) {
-        if !changes.isEmpty { session.addGroup(LinkGroup(owner: node, link: links[index], changes: changes)) }
+        if !changes.isEmpty { session.run.plan.add(LinkEdits(owner: .row(node), link: links[index], changes: changes)) }
     }
 
     /// A member that an edit names; a new one of a one-to-many is inserted with its key set.
     @inlinable
     func member<Target>(
         _ target: LinkTarget<Target>, _ targets: Bucket<Target>, _ reference: Int?, _ removed: RemovedMembers<Target>
-    ) throws -> NodeKey {
+    ) throws -> PlannedKey {
         if !removed.isEmpty, removed.contains(target) { return try dropped(target) }
         let key = try node(of: target, targets, isOwned: reference != nil)
-        if let reference, case .node(let child) = key { own(child, reference) }
+        if let reference, case .row(let child) = key { own(child, reference) }
         return key
     }
 
     @usableFromInline
     func own(_ child: Int, _ reference: Int) {
-        session.bucketOf(child).override(row: session.nodes[child].row, reference: reference, owner: .node(node))
-        if let column = session.catalog.uniquePlaces[reference] {
-            session.bucketOf(child).standIn(row: session.nodes[child].row, column: column)
+        session.bucketOf(child).override(row: session.run.plan.rows[child].row, reference: reference, owner: .row(node))
+        if let column = session.catalog.schema.uniquePlaces[reference] {
+            session.bucketOf(child).standIn(row: session.run.plan.rows[child].row, column: column)
         }
         session.touch(node: child)
         session.addEdge(from: child, to: node, reference: reference, isKeyKnown: session.keyKnown(node))
@@ -111,19 +113,19 @@ final class LinkGatherer {
     @usableFromInline
     func anchor<Target>(
         _ target: LinkTarget<Target>, _ targets: Bucket<Target>, _ removed: RemovedMembers<Target>
-    ) throws -> NodeKey {
+    ) throws -> PlannedKey {
         removed.contains(target) ? try dropped(target) : try node(of: target, targets)
     }
 
     /// A member that an edit takes out; one without a key isn't stored.
     @usableFromInline
-    func removed<Target>(_ target: LinkTarget<Target>) throws -> NodeKey {
+    func removed<Target>(_ target: LinkTarget<Target>) throws -> PlannedKey {
         try target.key.map { .key(try Target.keyValue($0)) } ?? dropped(target)
     }
 
     /// An object that another edit takes out again, or brings back.
     @usableFromInline
-    func dropped<Target>(_ target: LinkTarget<Target>) throws -> NodeKey {
+    func dropped<Target>(_ target: LinkTarget<Target>) throws -> PlannedKey {
         if let key = target.key { return .dropped(try Target.keyValue(key)) }
         // No key holds a null.
         let number = target.object.map { Int64(Int(bitPattern: ObjectIdentifier($0))) }
@@ -133,12 +135,12 @@ final class LinkGatherer {
     @inlinable
     func node<Target>(
         of target: LinkTarget<Target>, _ targets: Bucket<Target>, isOwned: Bool = false
-    ) throws -> NodeKey {
+    ) throws -> PlannedKey {
         switch target {
         case .key(let key): return .key(try Target.keyValue(key))
         case .object(let box):
             if box.isStored, let key = box.value.primaryKey { return .key(try Target.keyValue(key)) }
-            return .node(try targets.link(box, session, isOwned: isOwned))
+            return .row(try targets.link(box, session, isOwned: isOwned))
         }
     }
 }

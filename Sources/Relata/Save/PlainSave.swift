@@ -12,8 +12,9 @@ struct PlainSave<M: Model> {
         Validation.check(objects, table, &failures)
         try Validation.refuse(failures)
         if role != .insert { try refuseTwice(objects) }
-        let bucket = Bucket(table, plain: objects, as: role)
-        try bucket.write(objects.indices, session)
+        let bucket = Bucket(table, session, plain: objects, as: role)
+        try bucket.prepare(session.run, WritePlan.Order(ofBatchWith: objects.count))
+        try bucket.write(objects.indices, session.run)
         bucket.roundAll(session)
         return bucket.objects
     }

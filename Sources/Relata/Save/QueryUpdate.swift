@@ -47,7 +47,9 @@ struct QueryUpdate {
             try Validation.refuse(failures)
             if M.validatesItself {
                 let changed = Query<M>().where { _ in Condition(.keyIn(FieldPath().object, keys)) }
-                try transaction.forEach(changed) { object in
+                // Also those that the update has hidden.
+                let all = ReadTransaction(connection, catalog, access: .everything)
+                try all.forEach(changed) { object in
                     let count = failures.count
                     Validation.checkRules([object], table, &failures)
                     for number in count..<failures.count { failures[number].object = "\(object.reference())" }

@@ -4,11 +4,11 @@ import RelataSQLite
 
 extension RowWriter {
     /// Inserts objects whose keys the database assigns, several with each statement. Where one of several is refused they
-    /// are inserted one by one, so that the culprit is known and what can be made way for is.
+    /// are inserted one by one, so that the culprit is known.
     func insertSeveral(_ objects: [M], _ observer: BucketWrite<M>) throws {
         // A trigger may insert rows in between, and keys would not follow one another.
         guard try !hasTriggers() else {
-            return try write(objects, .insert, observer, after: observer.first..<observer.first)
+            return try write(objects, .insert, observer, from: observer.first)
         }
         let count = RowSQL.rowsAtOnce
         var next = 0
@@ -39,16 +39,13 @@ extension RowWriter {
         guard !range.isEmpty, let bucket else { return }
         let first = observer.first + range.lowerBound
         let single = BucketWrite(bucket, self, .insert, first: first)
-        try write(Array(objects[range]), .insert, single, after: observer.first..<first)
+        try write(Array(objects[range]), .insert, single, from: first)
     }
 
     /// Whether an error is about a row, and not about the connection or the file.
     private func isRefusal(_ error: any Error) -> Bool {
-        switch error {
-        case RelataError.database(let code, _, _): Int32(code & 0xff) == SQLITE_CONSTRAINT
-        case RelataError.validation: true
-        default: false
-        }
+        if case RelataError.validation = error { return true }
+        return ConstraintErrors.isOfConstraint(error)
     }
 
     private func hasTriggers() throws -> Bool {

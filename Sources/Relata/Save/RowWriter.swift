@@ -6,27 +6,27 @@ import RelataSQLite
 /// Writes rows of one model.
 struct RowWriter<M: Model> {
     let table: Table
-    let connection: Connection
-    let session: SaveSession
+    let run: WriteRun
     /// Where the objects come from, while they are written.
     var bucket: Bucket<M>?
     typealias Overrides = [(reference: Int, key: KeyValue?)]
 
+    var connection: Connection { run.connection }
+
     /// Writes objects with one statement; an update of some columns gets them from the observer.
     ///
-    /// - Parameter done: The bucket's rows that were written just before.
-    func write(_ objects: [M], _ statement: RowStatement, _ observer: BucketWrite<M>?, after done: Range<Int>) throws {
+    /// - Parameter first: The bucket's row of the first one.
+    func write(_ objects: [M], _ statement: RowStatement, _ observer: BucketWrite<M>?, from first: Int) throws {
         guard let columns = observer?.columns else {
-            return try withStatement(statement.slot) { try write(objects, statement, observer, done, $0) }
+            return try withStatement(statement.slot) { try write(objects, statement, observer, first, $0) }
         }
-        try connection.withStatement(RowSQL.update(table, session.catalog.schema, columns: columns)) {
-            try write(objects, statement, observer, done, $0)
+        try connection.withStatement(RowSQL.update(table, run.schema, columns: columns)) {
+            try write(objects, statement, observer, first, $0)
         }
     }
 
     private func write(
-        _ objects: [M], _ kind: RowStatement, _ observer: BucketWrite<M>?, _ done: Range<Int>,
-        _ statement: OpaquePointer
+        _ objects: [M], _ kind: RowStatement, _ observer: BucketWrite<M>?, _ first: Int, _ statement: OpaquePointer
     ) throws {
         let updates = kind == .save && observer == nil
         let keeps = kind == .insertIfAbsent && observer == nil
@@ -34,7 +34,6 @@ struct RowWriter<M: Model> {
             objects, statement, observer,
             mustChange: updates || keeps || kind.slot == .update ? connection.handle : nil)
         defer { if loop.hasRounded { bucket?.hasRounded = true } }
-        var tried: (row: Int, sets: Set<[Int]>) = (-1, [])
         while loop.next < objects.count {
             do {
                 try M.write(&loop)
@@ -43,53 +42,49 @@ struct RowWriter<M: Model> {
                 guard updates || keeps else { throw try missing(objects[loop.next]) }
                 sqlite3_reset(statement)
                 if keeps {
-                    bucket?.kept.insert(done.upperBound + loop.next)
+                    bucket?.kept.insert(first + loop.next)
                     loop.next += 1
                     continue
                 }
-                try write([objects[loop.next]], .update, nil, after: done.lowerBound..<done.upperBound + loop.next)
+                try write([objects[loop.next]], .update, nil, from: first + loop.next)
                 loop.next += 1
             } catch {
                 // Only a reset makes the connection usable again.
                 sqlite3_reset(statement)
                 if error is CancellationError { throw error }
-                if tried.row != loop.next { tried = (loop.next, []) }
-                try recover(
-                    from: error, objects[loop.next], observer?.overrides ?? [], columns: observer?.columns,
-                    isInsert: kind == .insert, after: done.lowerBound..<done.upperBound + loop.next, &tried.sets)
+                throw try explained(
+                    error, objects[loop.next], observer?.overrides ?? [], columns: observer?.columns,
+                    isInsert: kind == .insert)
             }
         }
     }
 
     /// Runs an upsert that returns the key of the row.
-    func returningKey(_ object: M, _ row: Int, _ overrides: Overrides, _ sql: String) throws -> M.Key {
-        var tried: Set<[Int]> = []
-        while true {
-            do {
-                let isThere = try connection.recorder?.listsRows == true && object.primaryKey.flatMap(stored) != nil
-                // SQLite remembers the last rowid that was inserted, and an update leaves it; but only a table whose keys
-                // it assigns surely has rowids.
-                sqlite3_set_last_insert_rowid(connection.handle, .min)
-                let key = try connection.withStatement(sql) { statement in
-                    var binder = Binder(statement)
-                    try object.bind(to: &binder, table)
-                    try bind(overrides, of: object, to: statement, isInsert: true)
-                    try step(statement)
-                    var reader = RowReader(statement)
-                    let key = try M.readKey(from: &reader)
-                    // A statement that returns rows has written all of them only at its end.
-                    try step(statement)
-                    return key
-                }
-                let hasInserted =
-                    object.ownKey.map { !isThere && $0 == StoredKey(key) } ?? (connection.lastInsertedRowID != .min)
-                connection.recorder?.record(
-                    hasInserted ? .insert : .update, table.index, try M.keyValue(key),
-                    properties: hasInserted ? [] : table.properties(of: RowSQL.written(table)))
+    func returningKey(_ object: M, _ overrides: Overrides, _ sql: String) throws -> M.Key {
+        do {
+            let isThere = try connection.recorder?.listsRows == true && object.primaryKey.flatMap(stored) != nil
+            // SQLite remembers the last rowid that was inserted, and an update leaves it; but only a table whose keys
+            // it assigns surely has rowids.
+            sqlite3_set_last_insert_rowid(connection.handle, .min)
+            let key = try connection.withStatement(sql) { statement in
+                var binder = Binder(statement)
+                try object.bind(to: &binder, table)
+                try bind(overrides, of: object, to: statement, isInsert: true)
+                try step(statement)
+                var reader = RowReader(statement)
+                let key = try M.readKey(from: &reader)
+                // A statement that returns rows has written all of them only at its end.
+                try step(statement)
                 return key
-            } catch {
-                try recover(from: error, object, overrides, isInsert: true, after: row..<row, &tried)
             }
+            let hasInserted =
+                object.ownKey.map { !isThere && $0 == StoredKey(key) } ?? (connection.lastInsertedRowID != .min)
+            connection.recorder?.record(
+                hasInserted ? .insert : .update, table.index, try M.keyValue(key),
+                properties: hasInserted ? [] : table.properties(of: RowSQL.written(table)))
+            return key
+        } catch {
+            throw try explained(error, object, overrides, isInsert: true)
         }
     }
 
@@ -135,7 +130,7 @@ struct RowWriter<M: Model> {
         _ slot: RowSQL.Slot, _ body: (OpaquePointer) throws -> Result
     ) throws -> Result {
         try connection.withStatement(
-            slot: slot.number(table), { RowSQL.text(slot, table, session.catalog.schema) }, body)
+            slot: slot.number(table), { RowSQL.text(slot, table, run.schema) }, body)
     }
 
     // MARK: Binding
@@ -170,7 +165,7 @@ struct RowWriter<M: Model> {
 
     private func stamp(_ property: String, _ statement: OpaquePointer, _ offset: Int) throws {
         guard let column = table.columnIndexes(of: property).first else { return }
-        try bind(table.columns[column].type.stamp(session.now), to: statement, column: column + offset)
+        try bind(table.columns[column].type.stamp(run.now), to: statement, column: column + offset)
     }
 
     /// The revision that a value was read with; 0 for one that was never stored.
@@ -196,62 +191,15 @@ struct RowWriter<M: Model> {
         connection.error(code, sql: sqlite3_sql(statement).map { String(cString: $0) })
     }
 
-    /// Makes way for a row that needs a unique value which another row has: takes the partner of a one-to-one away from
-    /// it, or has it wait for its own turn without the value. Where neither can be, throws what the error means.
-    ///
-    /// - Parameters:
-    ///   - done: The bucket's rows that were written just before.
-    ///   - tried: The sets of columns for which that was done for the object. Each is tried once.
-    private func recover(
-        from error: any Error, _ object: M, _ overrides: Overrides, columns: [Int]? = nil, isInsert: Bool,
-        after done: Range<Int>, _ tried: inout Set<[Int]>
-    ) throws {
+    /// What an error means in terms of the models.
+    private func explained(
+        _ error: any Error, _ object: M, _ overrides: Overrides, columns: [Int]? = nil, isInsert: Bool
+    ) throws -> any Error {
         // The error of a value that no column holds names object and property.
         if case RelataError.validation = error { _ = try object.columnValues(table) }
-        let errors = ConstraintErrors(session.connection, schema: session.catalog.schema)
-        func refusal() throws -> any Error {
-            try errors.translate(error, object: object.reference(), table: table, isInsert: isInsert) {
-                try columnValues(object, overrides, only: columns)
-            }
-        }
-        guard let unique = errors.uniqueColumns(error, table), tried.insert(unique).inserted else {
-            throw try refusal()
-        }
-        let values = try columnValues(object, overrides)
-        let wanted = KeyValue(unique.map { values[$0] })
-        func pendingHolder() throws -> M.Key? {
-            guard let holder = try holder(of: unique, wanted), bucket?.isPending(holder, after: done) == true else {
-                return nil
-            }
-            return holder
-        }
-        if let reference = errors.stealable(
-            unique, table, isEdited: { number in overrides.contains { $0.0 == number } }),
-            try reference.removeRule == .nullify || pendingHolder() == nil
-        {
-            // What is taken from an object that is yet to be written is no change of its own.
-            let isCounted = try table.entity.revision == nil || pendingHolder() == nil
-            let partner = KeyValue(columnIndexes(of: reference.index).map { values[$0] })
-            return try LinkWriter(session: session).free(reference, from: partner, isCounted: isCounted)
-        }
-        guard let holder = try pendingHolder(), try park(holder, unique) else { throw try refusal() }
-    }
-
-    /// The object that has these values in a unique set of columns.
-    private func holder(of columns: [Int], _ values: KeyValue) throws -> M.Key? {
-        let sql =
-            "SELECT \(Dialect.sqlite.list(table.keyColumnNames)) FROM \(RowSQL.quote(table.sqlName)) WHERE "
-            + RowSQL.matches(columns.map { table.columns[$0].name }, from: 1)
-        return try connection.withStatement(sql) { statement in
-            try connection.bind(values.values.map(Parameter.value), to: statement)
-            let code = sqlite3_step(statement)
-            guard code == SQLITE_ROW else {
-                try connection.check(code, statement)
-                return nil
-            }
-            var reader = RowReader(statement)
-            return try M.readKey(from: &reader)
-        }
+        return try ConstraintErrors(connection, schema: run.schema).translate(
+            error, object: object.reference(), table: table, isInsert: isInsert
+        ) { try columnValues(object, overrides, only: columns) }
     }
 
     /// An object's columns as they are written.
@@ -273,21 +221,5 @@ struct RowWriter<M: Model> {
         if let key = object.primaryKey { return try M.keyValue(key) }
         let values = try columnValues(object, overrides)
         return KeyValue(table.keyColumns.map { values[$0] })
-    }
-}
-
-extension AttributeType {
-    /// A stamp in the column's encoding.
-    func stamp(_ date: Date) -> Value {
-        guard let microseconds = DateText.microseconds(of: date) else { return .null }
-        guard case .date(let encoding) = self else { return .integer(microseconds) }
-        return Value(microseconds: microseconds, encoding: encoding) ?? .null
-    }
-}
-
-extension Table {
-    /// The value of the table's update stamp.
-    func stampValue(_ date: Date) -> Value {
-        entity.updatedAt.flatMap { entity.attribute($0) }?.type.stamp(date) ?? .null
     }
 }

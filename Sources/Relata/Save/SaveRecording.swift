@@ -24,22 +24,3 @@ extension RowWriter {
         recorder.record(kind, table.index, key, properties: properties)
     }
 }
-
-extension Table {
-    /// The properties that any change of a row writes.
-    var stampProperties: [String] { [entity.revision, entity.updatedAt].compactMap(\.self) }
-}
-
-extension ChangeRecorder {
-    /// Says that an object has a new place in its owner's list: its own property where it declares the position, the
-    /// owner's where the store keeps it.
-    func recordPosition(_ key: KeyValue, _ column: String, _ reference: Reference, owner: KeyValue) {
-        let table = schema.tables[reference.source]
-        let position = table.columns.first { $0.name == column }?.property
-        let properties = [position].compactMap(\.self) + table.stampProperties
-        if !properties.isEmpty { record(.update, table.index, key, properties: properties) }
-        if position == nil, let inverse = reference.inverse {
-            record(.update, reference.target, owner, properties: [inverse])
-        }
-    }
-}

@@ -1,3 +1,5 @@
+import RelataCore
+
 /// What is asked of one object of a save.
 @usableFromInline
 enum SaveRole: Equatable {
@@ -29,33 +31,5 @@ struct RowCaller {
 /// has yet to assign.
 struct ColumnOverride {
     let reference: Int
-    let owner: NodeKey
-}
-
-/// An object's key, or the object of the session that will have it.
-@usableFromInline
-enum NodeKey {
-    case key(KeyValue)
-    case node(Int)
-    /// An object that a later edit takes out of the list. It isn't inserted for it, nor made a member; it only keeps its
-    /// place as long as others are put after it. One that never gets a key has one here that is no other's.
-    case dropped(KeyValue)
-
-    var isDropped: Bool { if case .dropped = self { true } else { false } }
-}
-
-/// A change of a to-many or has-one, written after all rows.
-@usableFromInline
-enum LinkChange {
-    case add(NodeKey)
-    case remove(NodeKey)
-    case place(NodeKey, after: NodeKey?)
-    case set([NodeKey])
-}
-
-/// The edits of one link of one object, in their order.
-struct LinkGroup {
-    let owner: Int
-    let link: CatalogLink
-    let changes: [LinkChange]
+    let owner: PlannedKey
 }

@@ -4,65 +4,30 @@ import RelataSQLite
 
 /// One save: the objects that are given and those they link to, from being gathered to being written.
 ///
-/// Objects are numbered as *nodes* and kept, typed, in one ``Bucket`` for each model. Gathering visits links and notes
-/// which node needs which; then everything is validated, put in order by ``SaveOrder`` and written, and the edits on
-/// links follow.
+/// Objects are kept, typed, in one ``Bucket`` for each model, and numbered as the rows of a ``WritePlan``, their *nodes*.
+/// Gathering visits links and notes which node needs which; then everything is validated, and a ``WriteRun`` writes it.
 @usableFromInline
 final class SaveSession {
-    /// One object: where it is, and what is known of it.
-    @usableFromInline
-    struct Node {
-        let bucket: Int
-        @usableFromInline let row: Int
-        /// Whether it has edits on links.
-        var isEdited = false
-        /// Whether an edit of another object gives it a reference when it is written.
-        var isTouched = false
-    }
-
-    let connection: Connection
     let catalog: ModelCatalog
-    /// The stamp of all objects, as exact as a date column keeps it.
-    let now: Date
+    /// What is written, and how.
+    let run: WriteRun
     /// In the order in which the models were met.
     @usableFromInline private(set) var buckets: [any AnyBucket] = []
     /// For each table its bucket; -1 for none.
     @usableFromInline private(set) var bucketNumbers: [Int]
-    @usableFromInline private(set) var nodes: [Node] = []
-    var edges: [SaveOrder.Edge] = []
-    var edgeReferences: [Int] = []
-    /// The edits on links.
-    private(set) var groups: [LinkGroup] = []
-    /// How many nodes' links were visited, and those to visit once more.
+    /// How many objects' links were visited, and those to visit once more.
     private var visited = 0
     private var unvisited: [Int] = []
-    /// The time in which the database doesn't check references, because some rows need each other, or exchange what they
-    /// refer to; and the rows that were written in it.
-    var wait: ForeignKeyWait?
-    var unchecked: [(bucket: Int, rows: Range<Int>)] = []
-    /// References whose key is known only after the rows that need it were written.
-    var lateKeys: [(node: Int, reference: Int, owner: NodeKey)] = []
-    /// Rows that edits on links have changed.
-    private var touched: [Int: Set<KeyValue>] = [:]
-    /// The buckets with nodes that are edited or touched.
-    private var changedBuckets: Set<Int> = []
     /// The buckets whose objects aren't returned as they were given; found when the first is asked for.
     private var rebuilt: [Int: Bool] = [:]
     /// What was in the way of reading a changed row again.
     private var failure: (any Error)?
-    /// How many stand-ins for places in lists there were.
-    private var standInCount: Int64 = 0
-    /// Owners whose counts may have changed: relationship name and key, by table.
-    var counted = CountCheck()
     /// Who writes the row of the one object that isn't written here.
     var caller: RowCaller?
-    /// Objects that edits took out of lists whose rule is to delete them, with the owner they had.
-    var removed: [(reference: Int, owner: KeyValue, keys: [KeyValue])] = []
 
     init(connection: Connection, catalog: ModelCatalog, now: Date) {
-        self.connection = connection
         self.catalog = catalog
-        self.now = DateText.microseconds(of: now).map { DateText.date(microseconds: $0) } ?? now
+        run = WriteRun(connection, schema: catalog.schema, isSchemaFixed: true, now: now)
         bucketNumbers = Array(repeating: -1, count: catalog.schema.tables.count)
     }
 
@@ -78,9 +43,10 @@ final class SaveSession {
 
     @usableFromInline
     func makeBucket<M: Model>(_ model: M.Type, _ index: Int) -> Bucket<M> {
-        let bucket = Bucket<M>(catalog.schema.tables[index], number: buckets.count)
+        let bucket = Bucket<M>(catalog.schema.tables[index], self, number: buckets.count)
         bucketNumbers[index] = buckets.count
         buckets.append(bucket)
+        run.add(bucket)
         return bucket
     }
 
@@ -94,63 +60,23 @@ final class SaveSession {
     func add<M: Model>(_ object: M, as role: SaveRole) throws -> Int { try add([object], as: role)[0] }
 
     @usableFromInline
-    func makeNode(bucket: Int, row: Int) -> Int {
-        nodes.append(Node(bucket: bucket, row: row))
-        return nodes.count - 1
-    }
-
-    /// A place that no list has.
-    func nextStandIn() -> Int64 {
-        standInCount += 1
-        return .min + standInCount
-    }
+    func makeNode(bucket: Int, row: Int) -> Int { run.plan.addRow(row, of: bucket) }
 
     /// Visits the links of a node whose object was replaced by one that has edits.
     func visitAgain(_ node: Int) { if node < visited { unvisited.append(node) } }
 
-    /// Notes that one node refers to another. A key that is known can be written first, its check deferred; one that
+    /// Notes that one object refers to another. A key that is known can be written first, its check deferred; one that
     /// isn't can only if the reference may be unset meanwhile.
     func addEdge(from source: Int, to target: Int, reference: Int, isKeyKnown: Bool) {
         let isBreakable = isKeyKnown || catalog.schema.references[reference].isOptional
-        edges.append(SaveOrder.Edge(source: source, target: target, isBreakable: isBreakable))
-        edgeReferences.append(reference)
+        run.plan.addReference(reference, from: source, to: target, isBreakable: isBreakable)
     }
-
-    /// Notes the edits on a link.
-    func addGroup(_ group: LinkGroup) {
-        groups.append(group)
-        nodes[group.owner].isEdited = true
-        changedBuckets.insert(nodes[group.owner].bucket)
-    }
-
-    /// Whether objects of a bucket have edits on links.
-    func hasEdits(_ bucket: Int) -> Bool { changedBuckets.contains(bucket) }
 
     @usableFromInline
-    func keyKnown(_ node: Int) -> Bool { bucketOf(node).keyValue(row: nodes[node].row) != nil }
+    func keyKnown(_ node: Int) -> Bool { run.key(row: node) != nil }
 
     @usableFromInline
-    func bucketOf(_ node: Int) -> any AnyBucket { buckets[nodes[node].bucket] }
-
-    func keyValue(_ key: NodeKey) -> KeyValue? {
-        switch key {
-        case .key(let key), .dropped(let key): key
-        case .node(let node): bucketOf(node).keyValue(row: nodes[node].row)
-        }
-    }
-
-    /// Binds a key; whether it is known.
-    func bind(_ key: NodeKey, to binder: inout Binder) throws -> Bool {
-        switch key {
-        case .key(let key):
-            try binder.bind(key)
-            return true
-        case .node(let number):
-            let node = nodes[number]
-            return try buckets[node.bucket].bindKey(row: node.row, to: &binder)
-        case .dropped: return false
-        }
-    }
+    func bucketOf(_ node: Int) -> any AnyBucket { buckets[run.plan.rows[node].batch] }
 
     /// Visits all links: finds nested objects, references and edits. Nothing more happens the second time.
     ///
@@ -166,33 +92,34 @@ final class SaveSession {
                 if !skipsFailures { throw error }
             }
         }
-        while visited < nodes.count || !unvisited.isEmpty {
-            while visited < nodes.count {
+        while visited < run.plan.rows.count || !unvisited.isEmpty {
+            while visited < run.plan.rows.count {
                 let first = visited
-                let run = run(from: first, atMost: skipsFailures ? 1 : .max)
-                visited += run.rows.count
-                try visit(run.bucket, run.rows, firstNode: first)
+                let next = step(from: first, atMost: skipsFailures ? 1 : .max)
+                visited += next.rows.count
+                try visit(next.batch, next.rows, firstNode: first)
             }
             let again = unvisited
             unvisited = []
             for node in again {
-                let row = nodes[node].row
-                try visit(nodes[node].bucket, row..<row + 1, firstNode: node)
+                let row = run.plan.rows[node].row
+                try visit(run.plan.rows[node].batch, row..<row + 1, firstNode: node)
             }
         }
         for bucket in buckets { bucket.resolveKeyReferences(self) }
     }
 
-    /// The rows of one bucket that nodes from a number on stand for, as long as they follow one another.
-    private func run(from first: Int, atMost limit: Int) -> (bucket: Int, rows: Range<Int>) {
-        let node = nodes[first]
+    /// The rows of one bucket that the plan has from a number on, as long as they follow one another.
+    private func step(from first: Int, atMost limit: Int) -> WritePlan.Step {
+        let rows = run.plan.rows
+        let row = rows[first]
         var end = first + 1
-        while end < nodes.count, end - first < limit, nodes[end].bucket == node.bucket,
-            nodes[end].row == node.row + (end - first)
+        while end < rows.count, end - first < limit, rows[end].batch == row.batch,
+            rows[end].row == row.row + (end - first)
         {
             end += 1
         }
-        return (node.bucket, node.row..<node.row + (end - first))
+        return WritePlan.Step(batch: row.batch, rows: row.row..<row.row + (end - first))
     }
 
     /// Checks all objects against their limits and their own rules.
@@ -206,22 +133,22 @@ final class SaveSession {
     /// Whether there is anything to do but writing one node's columns.
     func hasWork(besides node: Int) throws -> Bool {
         try gather()
-        return nodes.count > 1 || !groups.isEmpty
+        return run.plan.rows.count > 1 || !run.plan.edits.isEmpty
     }
 
     /// In which order the nodes would be written. An object that can't be saved doesn't say all that it needs: its own
     /// save tells why.
     func plannedOrder() throws -> [Int] {
         try gather(skipsFailures: true)
-        return SaveOrder(count: nodes.count, edges: edges)?.order ?? Array(nodes.indices)
+        return run.plan.rowOrder() ?? Array(run.plan.rows.indices)
     }
 
     /// The first reference, of the node or of what is saved with it, to one of these objects.
     func firstReference(to objects: Set<ObjectReference>, from node: Int) -> (ObjectReference, property: String)? {
         if objects.isEmpty { return nil }
         let links = catalog.links[bucketOf(node).tableIndex]
-        for number in nodes.indices where number != node {
-            guard let key = keyValue(.node(number)) else { continue }
+        for number in run.plan.rows.indices where number != node {
+            guard let key = run.key(row: number) else { continue }
             let table = bucketOf(number).table
             let object = ObjectReference(entity: table.name, key: key)
             if objects.contains(object) {
@@ -238,28 +165,33 @@ final class SaveSession {
         return nil
     }
 
-    /// Whether the save has inserted an object that has edits on links.
-    func isInserted(_ node: Int) -> Bool { bucketOf(node).isInserted(row: nodes[node].row) }
+    /// Gathers, validates and writes everything.
+    func save() throws {
+        try prepare()
+        try run.run()
+    }
+
+    /// Gathers and validates everything.
+    func prepare() throws {
+        try gather()
+        try validate()
+    }
 
     // MARK: Results
 
-    /// Notes that a row was changed beyond what its object holds.
-    func touch(_ table: Int, _ key: KeyValue) {
-        touched[table, default: []].insert(key)
-        if bucketNumbers[table] >= 0 { changedBuckets.insert(bucketNumbers[table]) }
-    }
-
-    /// The same of an object that an edit gives a reference when it is written.
+    /// Notes that an edit gives an object a reference when it is written.
     @usableFromInline
-    func touch(node: Int) {
-        nodes[node].isTouched = true
-        changedBuckets.insert(nodes[node].bucket)
+    func touch(node: Int) { run.plan.touch(node) }
+
+    /// Whether objects of a bucket have edits on links, or edits have changed their rows.
+    func hasEdits(_ bucket: any AnyBucket) -> Bool {
+        run.plan.changedBatches.contains(bucket.number) || run.touched[bucket.tableIndex] != nil
     }
 
     func isTouched(_ node: Int) -> Bool {
-        if nodes[node].isTouched { return true }
-        guard !touched.isEmpty, let keys = touched[bucketOf(node).tableIndex] else { return false }
-        return keyValue(.node(node)).map(keys.contains) ?? false
+        if run.plan.rows[node].isTouched { return true }
+        guard !run.touched.isEmpty, let keys = run.touched[bucketOf(node).tableIndex] else { return false }
+        return run.key(row: node).map(keys.contains) ?? false
     }
 
     /// Whether the objects of a bucket aren't returned as they were given: the save changes them, or those they link to.
@@ -270,7 +202,7 @@ final class SaveSession {
         let entity = bucket.table.entity
         let result =
             entity.hasStamps || entity.isKeyAssigned || bucket.hasMatch || bucket.hasRounded
-            || changedBuckets.contains(number)
+            || hasEdits(bucket)
             || catalog.links[bucket.tableIndex].contains { $0.reference != nil && isReplaced(table: $0.target) }
         rebuilt[number] = result
         return result
@@ -291,7 +223,7 @@ final class SaveSession {
     /// A row as it is stored now. What can't be read is an error of the save: see ``finish(_:)``.
     func stored<M: Model>(_ model: M.Type, _ key: KeyValue) -> M? {
         do {
-            return try RowWriter<M>(table: try catalog.table(model), connection: connection, session: self).stored(key)
+            return try RowWriter<M>(table: try catalog.table(model), run: run).stored(key)
         } catch {
             failure = failure ?? error
             return nil
@@ -303,8 +235,8 @@ final class SaveSession {
     /// - Throws: What was in the way of reading the rows that edits on links have changed.
     func finish(_ given: [Int]) throws {
         for bucket in buckets { bucket.confirmLinked() }
-        if changedBuckets.isEmpty { return }
-        for node in given { bucketOf(node).finish(nodes[node].row, self) }
+        if run.plan.changedBatches.isEmpty, run.touched.isEmpty { return }
+        for node in given { bucketOf(node).finish(run.plan.rows[node].row, self) }
         if let failure { throw failure }
     }
 
@@ -316,20 +248,20 @@ final class SaveSession {
 
     /// The objects that were given, as they are saved.
     func finished<M: Model>(_ objects: [M], _ given: [Int]) -> [M] {
-        guard let node = given.first, isRebuilt(nodes[node].bucket) else { return objects }
+        guard let node = given.first, isRebuilt(run.plan.rows[node].batch) else { return objects }
         let bucket = bucket(M.self, table: bucketOf(node).tableIndex)
-        let rows = given.map { nodes[$0].row }
+        let rows = given.map { run.plan.rows[$0].row }
         for row in rows { bucket.finish(row, self) }
         return rows.elementsEqual(bucket.objects.indices) ? bucket.objects : rows.map { bucket.objects[$0] }
     }
 
     /// The value of an object that was given, as it is saved.
     func finished<M: Model>(_ node: Int, as model: M.Type) -> M {
-        bucket(model, table: bucketOf(node).tableIndex).finished(nodes[node].row, self)
+        bucket(model, table: bucketOf(node).tableIndex).finished(run.plan.rows[node].row, self)
     }
 
     /// The value of an object that was given, as it is saved.
-    func finishedModel(_ node: Int) -> any Model { bucketOf(node).finishModel(nodes[node].row, self) }
+    func finishedModel(_ node: Int) -> any Model { bucketOf(node).finishModel(run.plan.rows[node].row, self) }
 
     /// The bucket of a model, if it has one.
     private func existingBucket<M: Model>(_ model: M.Type) -> Bucket<M>? {

@@ -44,13 +44,17 @@ public struct SavedState {
     }
 
     /// When the object was inserted.
-    public func createdAt(_ date: Date) -> Date { isInserted && !keepsStamps ? session.now : storedCreation ?? date }
+    public func createdAt(_ date: Date) -> Date {
+        isInserted && !keepsStamps ? session.run.now : storedCreation ?? date
+    }
     /// When the object was inserted.
-    public func createdAt(_ date: Date?) -> Date? { isInserted && !keepsStamps ? session.now : storedCreation ?? date }
+    public func createdAt(_ date: Date?) -> Date? {
+        isInserted && !keepsStamps ? session.run.now : storedCreation ?? date
+    }
     /// When the object was last written.
-    public func updatedAt(_ date: Date) -> Date { keepsStamps ? date : session.now }
+    public func updatedAt(_ date: Date) -> Date { keepsStamps ? date : session.run.now }
     /// When the object was last written.
-    public func updatedAt(_ date: Date?) -> Date? { keepsStamps ? date : session.now }
+    public func updatedAt(_ date: Date?) -> Date? { keepsStamps ? date : session.run.now }
     /// How often the object was written.
     public func revision<Number: FixedWidthInteger>(_ revision: Number) -> Number {
         keepsStamps ? revision : revision &+ 1

@@ -13,6 +13,10 @@ struct Upsert {
             throw RelataError.invalidUse(
                 "\(M.entityName) doesn't declare \(names) unique: add @Attribute(.unique) or #Unique, or save by key")
         }
+        guard !transaction.access.guards(table) else {
+            throw RelataError.invalidUse(
+                "a \(M.entityName) saved by \(names) could be written over one that is hidden: save it by key")
+        }
         let session = transaction.makeSession()
         let columns = self.names.flatMap { table.columnIndexes(of: $0) }
         let nodes = try session.add(objects, as: .match(columns))
@@ -35,7 +39,7 @@ struct Upsert {
         let bucket = session.bucket(M.self, table: table.index)
         var seen: [[Value]: Int] = [:]
         for (index, object) in objects.enumerated() {
-            let given = bucket.overrides[session.nodes[nodes[index]].row] ?? []
+            let given = bucket.overrides[session.run.plan.rows[nodes[index]].row] ?? []
             let later = Set(given.flatMap { transaction.catalog.schema.references[$0.reference].columns })
             let values = try object.columnValues(table)
             let open = columns.filter { values[$0] == .null }

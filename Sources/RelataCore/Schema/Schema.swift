@@ -11,6 +11,12 @@ package final class Schema: Sendable {
     package let joins: [Join]
     /// Every foreign key: those of ``references``, by the same numbers, and then those that no relationship stands for.
     package let foreignKeys: [SchemaForeignKey]
+    /// Whether any relationship declares how many objects it must or may hold.
+    package let hasCounts: Bool
+    /// For each reference the column of the attribute that orders its other side's list, where its values are unique.
+    package let uniquePlaces: [Int?]
+    /// For each table the columns whose values are unique, but for its key.
+    package let uniqueSets: [[UniqueSet]]
     private let tableIndex: [String: Int]
     /// Where the foreign keys of each table begin and end: they are numbered table by table.
     private let referenceRanges: [Range<Int>]
@@ -25,6 +31,10 @@ package final class Schema: Sendable {
         references = resolver.references
         joins = resolver.joins
         foreignKeys = Self.foreignKeys(tables, references)
+        hasCounts = resolver.tables.contains { table in
+            table.entity.relationships.contains { $0.minimumCount != nil || $0.maximumCount != nil }
+        }
+        uniquePlaces = resolver.references.map { Self.uniquePlace(of: $0, resolver.tables[$0.source]) }
         tableIndex = resolver.tableIndex
         var ranges: [Range<Int>] = []
         ranges.reserveCapacity(tables.count)
@@ -36,6 +46,15 @@ package final class Schema: Sendable {
             start = end
         }
         referenceRanges = ranges
+        uniqueSets = resolver.tables.map { UniqueSet.sets(of: $0, resolver.references[ranges[$0.index]]) }
+    }
+
+    private static func uniquePlace(of reference: Reference, _ source: Table) -> Int? {
+        guard !reference.isOrderStored, let order = reference.orderColumn,
+            let column = source.columns.firstIndex(where: { $0.name == order }),
+            source.entity.uniques.contains(where: { $0.contains(source.columns[column].property) })
+        else { return nil }
+        return column
     }
 
     /// The foreign keys that an entity holds.
@@ -118,21 +137,24 @@ package enum Link: Hashable, Sendable {
 extension Schema {
     /// The rows that lead from an entity's objects along a link, in SQL, and their columns that hold the keys at both
     /// ends.
-    func step(along link: Link, from table: Table, _ dialect: Dialect) -> (rows: String, near: [String], far: [String])
-    {
+    ///
+    /// - Parameter source: Writes the rows of a table.
+    func step(
+        along link: Link, from table: Table, _ dialect: Dialect, _ source: (Table) -> String
+    ) -> (rows: String, near: [String], far: [String]) {
         switch link {
         case .reference(let number):
-            let (rows, columns) = rows(of: references[number], dialect)
+            let (rows, columns) = rows(of: references[number], dialect, source)
             return (rows, table.keyColumnNames, columns)
         case .inverse(let number):
-            let (rows, columns) = rows(of: references[number], dialect)
+            let (rows, columns) = rows(of: references[number], dialect, source)
             return (rows, columns, tables[references[number].source].keyColumnNames)
         case .join(let number, let isSource):
             let (near, far) = joins[number].columns(isSource: isSource)
             return (dialect.quote(joins[number].table), near, far)
         case .through(let inverse, let reference):
             let view = references[inverse]
-            return (dialect.quote(tables[view.source].sqlName), view.columns, references[reference].columns)
+            return (source(tables[view.source]), view.columns, references[reference].columns)
         }
     }
 
@@ -140,18 +162,22 @@ extension Schema {
     /// holds it.
     ///
     /// Where the two are compared by the target's rules, rows that refer to nothing are left out.
-    func rows(of reference: Reference, _ dialect: Dialect) -> (sql: String, columns: [String]) {
-        let (source, target) = (tables[reference.source], tables[reference.target])
-        guard reference.comparison != .equal else { return (dialect.quote(source.sqlName), reference.columns) }
+    ///
+    /// - Parameter source: Writes the rows of a table.
+    func rows(
+        of reference: Reference, _ dialect: Dialect, _ source: (Table) -> String
+    ) -> (sql: String, columns: [String]) {
+        let (own, target) = (tables[reference.source], tables[reference.target])
+        guard reference.comparison != .equal else { return (source(own), reference.columns) }
         let names = target.keyColumns.indices.map { "relata_key\($0)" }
         let keys = zip(target.keyColumnNames, names).map { "t.\(dialect.quote($0)) AS \($1)" }
         // The number of a row is no column that the asterisk stands for.
         let hidden =
-            source.entity.isKeyAssigned
-            ? source.keyColumnNames.map { ", s.\(dialect.quote($0)) AS \(dialect.quote($0))" } : []
+            own.entity.isKeyAssigned
+            ? own.keyColumnNames.map { ", s.\(dialect.quote($0)) AS \(dialect.quote($0))" } : []
         return (
-            "(SELECT \(keys.joined(separator: ", "))\(hidden.joined()), s.* FROM \(dialect.quote(source.sqlName)) AS s "
-                + "JOIN \(dialect.quote(target.sqlName)) AS t "
+            "(SELECT \(keys.joined(separator: ", "))\(hidden.joined()), s.* FROM \(source(own)) AS s "
+                + "JOIN \(source(target)) AS t "
                 + "ON \(dialect.matches(target.keyColumnNames, of: "t", reference.columns, of: "s")) "
                 // Read once and found by an index then, instead of once for each owner.
                 + "LIMIT \(dialect.unlimited))", names

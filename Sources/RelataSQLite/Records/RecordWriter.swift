@@ -1,8 +1,7 @@
 import RelataCSQLite
 import RelataCore
 
-/// Writes objects whose types are known only at run time, within the caller's transaction: one row, or the links of one
-/// object, at a time.
+/// Writes rows of objects whose types are known only at run time, within the caller's transaction.
 ///
 /// Stamps and limits are the caller's affair; a revision is counted up.
 package struct RecordWriter {
@@ -133,53 +132,6 @@ package struct RecordWriter {
         return try ConstraintErrors(connection, schema: schema).translate(
             error, object: object, table: table, isInsert: isInsert
         ) { values }
-    }
-
-    // MARK: Links
-
-    /// Makes objects members of a many-to-many of one object, those that aren't yet: last, in the order given.
-    ///
-    /// - Parameter isSource: Whether the one object is of the join's source.
-    /// - Throws: ``RelataError/invalidReference(entity:property:key:)`` for a member that isn't stored.
-    package func link(_ join: Join, isSource: Bool, _ owner: KeyValue, to members: [KeyValue]) throws {
-        let sql = JoinSide(join, isSource: isSource).insertion(isLast: true)
-        var added: [KeyValue] = []
-        for member in members where try insert(member, of: owner, into: join, isSource, sql) { added.append(member) }
-        record(join, isSource, owner, added)
-    }
-
-    /// Inserts a row of a join table; `false` if it is there.
-    private func insert(
-        _ member: KeyValue, of owner: KeyValue, into join: Join, _ isSource: Bool, _ sql: String
-    ) throws -> Bool {
-        do {
-            return try connection.run(SQLStatement(sql, (owner.values + member.values).map(Parameter.value))) > 0
-        } catch {
-            guard case .database(let code, _, _) = error, code == Int(SQLITE_CONSTRAINT_FOREIGNKEY_) else {
-                throw error
-            }
-            throw RelataError.invalidReference(
-                entity: schema.tables[isSource ? join.source : join.target].name,
-                property: isSource ? join.property : join.inverse ?? join.property, key: member)
-        }
-    }
-
-    /// Makes objects no members of a many-to-many of one object.
-    package func unlink(_ join: Join, isSource: Bool, _ owner: KeyValue, from members: [KeyValue]) throws {
-        let side = JoinSide(join, isSource: isSource)
-        let sql = "DELETE FROM \(RowSQL.quote(join.table)) WHERE " + RowSQL.matches(side.own + side.other, from: 1)
-        var removed: [KeyValue] = []
-        for member in members {
-            let statement = SQLStatement(sql, (owner.values + member.values).map(Parameter.value))
-            if try connection.run(statement) > 0 { removed.append(member) }
-        }
-        record(join, isSource, owner, removed)
-    }
-
-    private func record(_ join: Join, _ isSource: Bool, _ owner: KeyValue, _ members: [KeyValue]) {
-        guard let recorder = connection.recorder, !members.isEmpty else { return }
-        let (owners, others) = (KeyList([owner]), KeyList(members))
-        recorder.recordLink(join, sources: isSource ? owners : others, targets: isSource ? others : owners)
     }
 }
 

@@ -18,7 +18,7 @@ package struct ConstraintErrors {
         _ error: any Error, object: ObjectReference, table: Table, isInsert: Bool = false, values: () throws -> [Value]
     ) throws -> any Error {
         if case RelataError.fileAccess = error, let refusal = try keysAreUsedUp(table) { return refusal }
-        guard case RelataError.database(let code, let message, _) = error, code & 0xff == Int(SQLITE_CONSTRAINT) else {
+        guard case RelataError.database(let code, let message, _) = error, Self.isOfConstraint(error) else {
             return error
         }
         switch Int32(code) {
@@ -53,8 +53,7 @@ package struct ConstraintErrors {
         let neededTransaction = connection.needsTransaction
         connection.needsTransaction = false
         defer { connection.needsTransaction = neededTransaction }
-        let sequences = SQLStatement("SELECT 1 FROM sqlite_master WHERE name = 'sqlite_sequence'")
-        guard try connection.value(sequences) != nil else { return nil }
+        guard try connection.hasTable("sqlite_sequence") else { return nil }
         let last = SQLStatement(
             "SELECT 1 FROM sqlite_sequence WHERE name = ?1 AND seq = \(Int64.max)", [.value(.text(table.sqlName))])
         guard try connection.value(last) != nil else { return nil }
@@ -63,25 +62,10 @@ package struct ConstraintErrors {
                 + "give new objects keys of their own")
     }
 
-    /// The columns whose values another row has, if that is why a write failed.
-    package func uniqueColumns(_ error: any Error, _ table: Table) -> [Int]? {
-        guard case RelataError.database(let code, let message, _) = error, Int32(code) == SQLITE_CONSTRAINT_UNIQUE_
-        else { return nil }
-        let names = columns(in: message, table)
-        let columns = names.compactMap { name in table.columns.firstIndex { $0.name == name } }
-        return columns.isEmpty || columns.count < names.count ? nil : columns
-    }
-
-    /// The one-to-one of these unique columns whose partner can be without, or goes.
-    ///
-    /// - Parameter isEdited: Whether the object gets the reference by an edit of its has-one. Only such an edit deletes
-    ///   the partner before.
-    package func stealable(_ columns: [Int], _ table: Table, isEdited: (Int) -> Bool) -> Reference? {
-        schema.references.first { reference in
-            reference.source == table.index && reference.inverse != nil
-                && (reference.removeRule == .delete ? isEdited(reference.index) : reference.isOptional)
-                && columns.allSatisfy { table.columns[$0].property == reference.property }
-        }
+    /// Whether an error is about a row, and not about the connection or the file.
+    package static func isOfConstraint(_ error: any Error) -> Bool {
+        guard case RelataError.database(let code, _, _) = error else { return false }
+        return code & 0xff == Int(SQLITE_CONSTRAINT)
     }
 
     /// `UNIQUE constraint failed: Book.title, Book.year` → the names of these columns.

@@ -70,7 +70,7 @@ import Testing
         #expect(thrown { try store.save([book, Book(title: "c", genre: ToOne(Genre(name: "taken")))]) } != nil)
         #expect(try store.count(Genre.all) == 1)
         #expect(try store.count(Book.all) + store.count(Author.all) + store.count(Series.all) == 0)
-        #expect(try store.rows("SELECT count(*) FROM Book_authors") == [[0]])
+        #expect(try store.rows(#"SELECT count(*) FROM "Book_authors""#) == [[0]])
         // The caller may go on with the transaction.
         try store.write { tx in
             try tx.save(Genre(name: "before"))
@@ -83,23 +83,18 @@ import Testing
     }
 
     @Test(arguments: Engine.allCases) func objectsThatNeedEachOtherAreSavedTogether(_ engine: Engine) throws {
-        let store = try TestStore.make(engine, for: Team.self)
         let (team, captain) = (ID<Team>(), ID<Player>())
         let objects: [any Model] = [
             Player(id: captain, name: "c", team: ToOne(id: team)),
             Team(id: team, name: "t", captain: ToOne(id: captain)),
         ]
         for order in [objects, objects.reversed()] {
+            let store = try TestStore.make(engine, for: Team.self)
             try store.save(order)
             #expect(try store.fetch(Team.where { $0.captain.team.name == "t" }).map(\.id) == [team])
-            try store.execute("PRAGMA foreign_keys")
-            try store.write { tx in
-                try tx.execute("PRAGMA defer_foreign_keys = ON")
-                try tx.execute("DELETE FROM Team")
-                try tx.execute("DELETE FROM Player")
-            }
         }
         // Nested: the captain is the team's, and the team the captain's.
+        let store = try TestStore.make(engine, for: Team.self)
         var new = Team(name: "u", captain: ToOne(Player(id: captain, name: "c", team: ToOne(id: team))))
         new = Team(id: team, name: "u", captain: new.captain)
         try store.insert(new)
@@ -135,27 +130,7 @@ import Testing
         }
         try store.save(chains.shuffled(using: &generator))
         #expect(try store.fetch(Chain.sorted { $0.id }) == chains, "seed \(seed)")
-        #expect(try store.rows("PRAGMA foreign_key_check").isEmpty, "seed \(seed)")
-    }
-
-    /// Objects of a circle have their references checked at the end.
-    @Test func onlyReferencesThatAreWrittenAreChecked() throws {
-        let path = TestStore.path()
-        let store = try TestStore.open(path, for: [Chain.self])
-        try store.insert([Chain(id: 1), Chain(id: 2)])
-        // As left by a program that doesn't enforce foreign keys.
-        let other = try Connection(path: path)
-        try other.execute("PRAGMA foreign_keys = OFF; UPDATE Chain SET nextId = 99 WHERE id = 1")
-        try store.update(Chain.self, id: 1) { $0.other = ToOne(Chain(id: 3, other: ToOne(id: 1))) }
-        #expect(try store.fetch(Chain.self, id: 1)?.other?.id == 3)
-        let error = thrown { try store.update(Chain.self, id: 1) { $0.other = ToOne(id: 77) } }
-        #expect(error?.reference == "Chain.other")
-        // A linked object that is stored isn't written, whatever the references at hand say.
-        let stale = Chain(id: 2, next: ToOne(id: 55))
-        try store.save(Chain(id: 4, next: ToOne(Chain(id: 5, next: ToOne(id: 4))), other: ToOne(stale)))
-        #expect(try store.count(Chain.where { $0.other.id == 2 }) == 1)
-        let wrong = Chain(id: 6, next: ToOne(Chain(id: 7, next: ToOne(id: 6), other: ToOne(id: 55))))
-        #expect(thrown { try store.save(wrong) }?.reference == "Chain.other")
+        #expect(try store.check().isEmpty, "seed \(seed)")
     }
 
     @Test(arguments: Engine.allCases) func anObjectMayReferToItself(_ engine: Engine) throws {

@@ -128,8 +128,8 @@ import Testing
         #expect(try store.count(Episode.all) == 2)
     }
 
-    @Test func thousandsOfALoadedListAreEditedInTime() throws {
-        let store = try Store.inMemory(for: Cart.self)
+    @Test(arguments: Engine.allCases) func thousandsOfALoadedListAreEditedInTime(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: Cart.self)
         let count = 20_000
         var cart = Cart()
         cart.lines.set([])

@@ -198,7 +198,7 @@ import Testing
     ) throws {
         let store = try Discs(engine).store
         let disc = try #require(try store.fetch(Disc.self, id: 3))
-        try store.execute("UPDATE Disc SET format = 'wax' WHERE id = 3")
+        try store.execute(#"UPDATE "Disc" SET "format" = 'wax' WHERE "id" = 3"#)
         var edited = try #require(try store.first(Label.where { $0.name == "Two" }.including { $0.discs }))
         edited.discs.add(disc)
         let error = thrown { try store.save(edited) }

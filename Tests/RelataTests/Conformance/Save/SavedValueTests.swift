@@ -153,7 +153,7 @@ struct ShelfRules: Codable, Hashable, Sendable {
         given.opened = exact
         given.revision = 0
         given.updatedAt = .distantPast
-        try store.execute("UPDATE MeetingRoom SET revision = revision + 5")
+        try store.execute(#"UPDATE "MeetingRoom" SET "revision" = "revision" + 5"#)
         try store.save([
             Meeting(id: UUID(), begins: exact, hall: ToOne(given)),
             Meeting(id: UUID(), begins: exact, hall: ToOne(given)),
@@ -179,9 +179,9 @@ struct ShelfRules: Codable, Hashable, Sendable {
         #expect(try store.fetch(RoomOwner.self, id: 1)?.name == "changed")
     }
 
-    @Test func linkedStoredObjectsAreComparedWithOneStatement() throws {
+    @Test(arguments: Engine.allCases) func linkedStoredObjectsAreComparedWithOneStatement(_ engine: Engine) throws {
         let log = StatementLog()
-        let store = try TestStore.make(.sqliteMemory, for: Meeting.self, options: log.options)
+        let store = try TestStore.make(engine, for: Meeting.self, options: log.options)
         let halls = try store.insert((1...50).map { MeetingRoom(name: "\($0)") })
         let meetings = halls.map { Meeting(id: UUID(), begins: exact, hall: ToOne($0)) }
         _ = log.take()

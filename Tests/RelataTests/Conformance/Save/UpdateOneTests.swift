@@ -43,7 +43,7 @@ import Testing
         try store.write { tx in
             try tx.update(book.id) { mine in
                 mine.title = "mine"
-                try tx.execute("UPDATE Book SET year = 2")
+                try tx.execute(#"UPDATE "Book" SET "year" = 2"#)
             }
         }
         #expect(try store.refresh(book).year == 2 && store.refresh(book).title == "mine")
@@ -122,8 +122,10 @@ import Testing
         #expect(try store.fetch(Book.self, id: book.id)?.title == "tg")
     }
 
-    @Test func oneObjectIsReadAndChangedWithWhatItLinksToByATask() async throws {
-        let store = try TestStore.make(.sqliteFile, for: Book.self)
+    @Test(arguments: Engine.allCases) func oneObjectIsReadAndChangedWithWhatItLinksToByATask(_ engine: Engine)
+        async throws
+    {
+        let store = try TestStore.make(engine, for: Book.self)
         let book = try await store.insert(Book(title: "t", genre: ToOne(Genre(name: "g"))))
         try await store.update(book.id, including: { $0.genre }) { $0.title += try $0.genre?.object.name ?? "-" }
         let fetched = try await store.fetch(Book.self, id: book.id, including: { $0.genre })

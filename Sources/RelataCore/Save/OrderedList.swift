@@ -1,9 +1,7 @@
-import RelataCore
-
 /// The members of an ordered link and their positions, while edits are applied.
 ///
 /// Positions have gaps, so that placing an object writes its own row and seldom another.
-struct OrderedList {
+package struct OrderedList {
     private struct Member {
         let key: KeyValue
         /// `nil` for one that has yet to get a position.
@@ -23,7 +21,7 @@ struct OrderedList {
     private let base: Int64
 
     /// The members as they are stored, in order.
-    init(_ stored: [(key: KeyValue, position: Int64?)]) {
+    package init(_ stored: [(key: KeyValue, position: Int64?)]) {
         members = stored.map { stored in
             Member(key: stored.key, position: stored.position.flatMap { Self.usable.contains($0) ? $0 : nil })
         }
@@ -35,7 +33,7 @@ struct OrderedList {
     }
 
     /// The end of a list that is only appended to, and those of the objects to append that are in it already.
-    init?(appendingAfter base: Int64, members present: [KeyValue]) {
+    package init?(appendingAfter base: Int64, members present: [KeyValue]) {
         guard Self.usable.contains(base) else { return nil }
         members = []
         keys = Set(present)
@@ -44,21 +42,21 @@ struct OrderedList {
     }
 
     /// Makes an object a member, at the end if it is none.
-    mutating func append(_ key: KeyValue) {
+    package mutating func append(_ key: KeyValue) {
         guard keys.insert(key).inserted else { return }
         compact()
         members.append(Member(key: key, position: nil))
     }
 
     /// Makes an object no member. Its row may be new when it becomes one again.
-    mutating func remove(_ key: KeyValue) {
+    package mutating func remove(_ key: KeyValue) {
         guard keys.remove(key) != nil else { return }
         removed.insert(key)
         original[key] = nil
     }
 
     /// Makes an object stand right after another, or first.
-    mutating func place(_ key: KeyValue, after other: KeyValue?, in link: String) throws(RelataError) {
+    package mutating func place(_ key: KeyValue, after other: KeyValue?, in link: String) throws(RelataError) {
         if key == other { return append(key) }
         if keys.contains(key) { removed.insert(key) }
         compact()
@@ -74,7 +72,7 @@ struct OrderedList {
     }
 
     /// Makes these the members. Those that keep their order keep their positions.
-    mutating func set(_ keys: [KeyValue]) {
+    package mutating func set(_ keys: [KeyValue]) {
         var last = Int64.min
         self.keys = []
         removed = []
@@ -95,13 +93,13 @@ struct OrderedList {
     }
 
     /// What must be written: the members whose position is new.
-    mutating func changedPositions() -> [(KeyValue, Int64)] {
+    package mutating func changedPositions() -> [(KeyValue, Int64)] {
         compact()
         return zip(members, positions()).compactMap { original[$0.key] == $1 ? nil : ($0.key, $1) }
     }
 
     /// The members whose stored position another member gets.
-    func holders(of changes: [(KeyValue, Int64)]) -> [KeyValue] {
+    package func holders(of changes: [(KeyValue, Int64)]) -> [KeyValue] {
         let taken = Set(changes.map(\.1))
         return changes.compactMap { key, _ in original[key].flatMap { taken.contains($0) ? key : nil } }
     }

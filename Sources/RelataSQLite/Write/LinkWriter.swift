@@ -1,67 +1,68 @@
 import RelataCore
-import RelataSQLite
 
 /// Writes the edits on to-manys and has-ones, after all rows of a save are there.
-struct LinkWriter {
-    let session: SaveSession
+package struct LinkWriter {
+    private let run: WriteRun
 
-    private var schema: Schema { session.catalog.schema }
-    private var connection: Connection { session.connection }
+    package init(run: WriteRun) { self.run = run }
+
+    private var schema: Schema { run.schema }
+    private var connection: Connection { run.connection }
 
     /// Writes edits in the order they were made.
     ///
-    /// - Parameter lists: The lists of ordered links as they were before anything was written, by the group's number.
-    func write(_ groups: [LinkGroup], _ lists: [Int: OrderedList]) throws {
+    /// - Parameter lists: The lists of ordered links as they were before anything was written, by the edits' number.
+    func write(_ edits: [LinkEdits], _ lists: [Int: OrderedList]) throws {
         var joins: [Link: JoinRows] = [:]
-        for (number, group) in groups.enumerated() {
-            switch group.link.link {
-            case .inverse(let reference): try write(group, lists[number], to: schema.references[reference])
+        for (number, edit) in edits.enumerated() {
+            switch edit.link.link {
+            case .inverse(let reference): try write(edit, lists[number], to: schema.references[reference])
             case .join:
-                if joins[group.link.link] == nil { joins[group.link.link] = JoinRows(session, group.link) }
-                try joins[group.link.link]?.write(group, lists[number])
+                if joins[edit.link.link] == nil { joins[edit.link.link] = JoinRows(run, edit.link) }
+                try joins[edit.link.link]?.write(edit, lists[number])
             case .reference, .through: break  // not edited as lists
             }
         }
         try deleteRemoved()
     }
 
-    private func write(_ group: LinkGroup, _ list: OrderedList?, to reference: Reference) throws {
+    private func write(_ edits: LinkEdits, _ list: OrderedList?, to reference: Reference) throws {
         var list = list
-        let owner = try session.writtenKey(group.owner)
+        let owner = try run.key(edits.owner)
         var hasFreed = false
-        for change in group.changes {
+        for change in edits.changes {
             switch change {
             case .add(let member):
                 try join(member, reference, owner, hasFreed)
-                list?.append(try session.key(member))
+                list?.append(try run.key(member))
             case .place(let member, let after):
                 try join(member, reference, owner, hasFreed)
-                try list?.place(try session.key(member), after: try after.map(session.key), in: group.link.name)
+                try list?.place(try run.key(member), after: try after.map(run.key), in: edits.link.name)
             case .remove(let member):
-                let key = try session.key(member)
+                let key = try run.key(member)
                 if !member.isDropped {
                     try free(reference, from: owner, only: key)
                     hasFreed = true
                 }
                 list?.remove(key)
             case .set(let members):
-                try free(reference, from: owner, except: members.filter { !$0.isDropped }.map(session.key))
+                try free(reference, from: owner, except: members.filter { !$0.isDropped }.map(run.key))
                 hasFreed = true
                 for member in members { try join(member, reference, owner, hasFreed) }
-                list?.set(try members.map(session.key))
+                list?.set(try members.map(run.key))
             }
         }
         guard let column = reference.orderColumn, var list else { return }
         let table = schema.tables[reference.source]
         let changes = list.changedPositions()
-        if session.catalog.uniquePlaces[reference.index] != nil {
+        if schema.uniquePlaces[reference.index] != nil {
             // Those whose places others get give them up first.
             for key in list.holders(of: changes) {
-                try place(key, at: session.nextStandIn(), column, of: table, isCounted: false)
+                try place(key, at: run.nextStandIn(), column, of: table, isCounted: false)
             }
         }
         for (key, position) in changes {
-            session.touch(table.index, key)
+            run.touch(table.index, key)
             try place(key, at: position, column, of: table, isCounted: true)
             connection.recorder?.recordPosition(key, column, reference, owner: owner)
         }
@@ -74,7 +75,7 @@ struct LinkWriter {
         _ key: KeyValue, at position: Int64, _ column: String, of table: Table, isCounted: Bool
     ) throws {
         let bump = isCounted ? RowSQL.touch(table, parameter: key.values.count + 2) : (sql: "", needsNow: false)
-        let values = [.integer(position)] + key.values + (bump.needsNow ? [table.stampValue(session.now)] : [])
+        let values = [.integer(position)] + key.values + (bump.needsNow ? [table.stampValue(run.now)] : [])
         do {
             try connection.run(
                 SQLStatement(
@@ -86,20 +87,20 @@ struct LinkWriter {
         }
     }
 
-    /// The reference of an object of the session was written with its row, unless an edit has freed it since.
-    private func join(_ member: NodeKey, _ reference: Reference, _ owner: KeyValue, _ hasFreed: Bool) throws {
+    /// The reference of an object of the plan was written with its row, unless an edit has freed it since.
+    private func join(_ member: PlannedKey, _ reference: Reference, _ owner: KeyValue, _ hasFreed: Bool) throws {
         switch member {
         case .dropped: return
-        case .node where !hasFreed: return
-        case .key, .node: break
+        case .row where !hasFreed: return
+        case .key, .row: break
         }
-        try session.setReference(reference, of: try session.key(member), to: owner, isPlaced: true)
+        try run.setReference(reference, of: try run.key(member), to: owner, isPlaced: true)
     }
 
     /// Unsets the reference of those that have this target: all, all but some, or one.
     ///
     /// - Parameter isCounted: Whether that is a change of theirs, which revisions count.
-    func free(
+    package func free(
         _ reference: Reference, from owner: KeyValue, except: [KeyValue]? = nil, only: KeyValue? = nil,
         isCounted: Bool = true
     ) throws {
@@ -117,13 +118,13 @@ struct LinkWriter {
         }
         if reference.removeRule == .delete {
             let removed = try keys(of: table, where: condition, parameters)
-            session.counted.noteOwner(owner, of: reference, in: schema)
+            run.counted.noteOwner(owner, of: reference, in: schema)
             // The place of a has-one is needed at once; who leaves a list may yet get another owner.
             if reference.isUnique { return try delete(removed, of: table) }
-            session.removed.append((reference.index, owner, removed))
-            if session.catalog.uniquePlaces[reference.index] != nil, let column = reference.orderColumn {
+            run.removed.append((reference.index, owner, removed))
+            if schema.uniquePlaces[reference.index] != nil, let column = reference.orderColumn {
                 // Their places are free for those that stay.
-                for key in removed { try place(key, at: session.nextStandIn(), column, of: table, isCounted: false) }
+                for key in removed { try place(key, at: run.nextStandIn(), column, of: table, isCounted: false) }
             }
             return
         }
@@ -135,9 +136,9 @@ struct LinkWriter {
                 entity: table.name, property: reference.property,
                 hint: "a \(table.name) can't be without one: move it to another, or delete it")
         }
-        session.counted.noteOwner(owner, of: reference, in: schema)
+        run.counted.noteOwner(owner, of: reference, in: schema)
         let bump = isCounted ? RowSQL.touch(table, parameter: parameters.count + 1) : (sql: "", needsNow: false)
-        if bump.needsNow { parameters.append(.value(table.stampValue(session.now))) }
+        if bump.needsNow { parameters.append(.value(table.stampValue(run.now))) }
         let assignments = reference.columns.map { "\(RowSQL.quote($0)) = NULL" }.joined(separator: ", ")
         let keys = " RETURNING " + table.keyColumnNames.map(RowSQL.quote).joined(separator: ", ")
         let freed = try connection.values(
@@ -145,7 +146,7 @@ struct LinkWriter {
                 "UPDATE \(RowSQL.quote(table.sqlName)) SET \(assignments)\(bump.sql) WHERE \(condition)\(keys)",
                 parameters), types: table.keyColumns.map { table.columns[$0].type })
         for key in freed {
-            session.touch(table.index, KeyValue(key))
+            run.touch(table.index, KeyValue(key))
             connection.recorder?.record(
                 .update, table.index, KeyValue(key), properties: [reference.property] + table.stampProperties)
         }
@@ -155,7 +156,7 @@ struct LinkWriter {
 
     /// Deletes the objects that edits took out of lists and that have the same owner still.
     private func deleteRemoved() throws {
-        for (number, edits) in Dictionary(grouping: session.removed, by: \.reference).sorted(by: { $0.key < $1.key }) {
+        for (number, edits) in Dictionary(grouping: run.removed, by: \.reference).sorted(by: { $0.key < $1.key }) {
             let reference = schema.references[number]
             let table = schema.tables[reference.source]
             let condition =
@@ -166,7 +167,7 @@ struct LinkWriter {
             }
             try delete(orphans, of: table)
         }
-        session.removed = []
+        run.removed = []
     }
 
     private func keys(
@@ -181,8 +182,23 @@ struct LinkWriter {
 
     private func delete(_ keys: [KeyValue], of table: Table) throws {
         if keys.isEmpty { return }
-        let report = try connection.delete(
-            entity: table.index, roots: .keys(keys), schema: schema, now: session.now, isUndoneByCaller: true)
-        connection.recorder?.record(report)
+        // A rule says so, and rules are the schema's.
+        try connection.delete(
+            entity: table.index, roots: .keys(keys), schema: schema, access: .everything, now: run.now,
+            isUndoneByCaller: true)
+    }
+}
+
+extension ChangeRecorder {
+    /// Says that an object has a new place in its owner's list: its own property where it declares the position, the
+    /// owner's where the store keeps it.
+    func recordPosition(_ key: KeyValue, _ column: String, _ reference: Reference, owner: KeyValue) {
+        let table = schema.tables[reference.source]
+        let position = table.columns.first { $0.name == column }?.property
+        let properties = [position].compactMap(\.self) + table.stampProperties
+        if !properties.isEmpty { record(.update, table.index, key, properties: properties) }
+        if position == nil, let inverse = reference.inverse {
+            record(.update, reference.target, owner, properties: [inverse])
+        }
     }
 }

@@ -1,25 +1,24 @@
 import RelataCSQLite
 import RelataCore
-import RelataSQLite
 
 /// Writes the edits of a many-to-many, seen from one side, as rows of its join table.
 final class JoinRows {
-    private let session: SaveSession
+    private let run: WriteRun
     private let join: Join
     private let isSource: Bool
     private let link: String
     private let side: JoinSide
     private let hasCounts: Bool
-    /// Whether the save has edits on the other side, which may have linked objects already.
+    /// Whether the plan has edits on the other side, which may have linked objects already.
     private let isEditedFromOtherSide: Bool
     /// The slot of the statement that inserts a row.
     private let slot: Int
 
     /// `nil` for a link that isn't a many-to-many.
-    init?(_ session: SaveSession, _ link: CatalogLink) {
+    init?(_ run: WriteRun, _ link: PlannedLink) {
         guard case .join(let number, let isSource) = link.link else { return nil }
-        let schema = session.catalog.schema
-        self.session = session
+        let schema = run.schema
+        self.run = run
         self.isSource = isSource
         self.link = link.name
         join = schema.joins[number]
@@ -29,68 +28,75 @@ final class JoinRows {
                 nil, nil, nil, nil,
             ]
         let other = Link.join(number, isSource: !isSource)
-        isEditedFromOtherSide = session.groups.contains { $0.link.link == other }
+        isEditedFromOtherSide = run.plan.edits.contains { $0.link.link == other }
         slot = RowSQL.Slot.number(join, isSource: isSource, in: schema)
     }
 
     /// Writes the edits of one object's link.
-    func write(_ group: LinkGroup, _ list: OrderedList?) throws {
+    func write(_ edits: LinkEdits, _ list: OrderedList?) throws {
         // One statement for all that are added, to which the owner's key is bound once.
-        try session.connection.withStatement(slot: slot, { side.insertion(isLast: false) }) { insertion in
+        try withInsertion { insertion in
             var binder = Binder(insertion)
-            guard try session.bind(.node(group.owner), to: &binder) else { throw withoutKey }
-            try write(group, list, insertion)
+            guard try run.bind(edits.owner, to: &binder) else { throw withoutKey }
+            try write(edits, list, insertion)
         }
     }
 
-    private func write(_ group: LinkGroup, _ list: OrderedList?, _ insertion: OpaquePointer) throws {
+    private func withInsertion(_ body: (OpaquePointer) throws -> Void) throws {
+        if run.isSchemaFixed {
+            return try run.connection.withStatement(slot: slot, { side.insertion }, body)
+        }
+        try run.connection.withStatement(side.insertion, body)
+    }
+
+    private func write(_ edits: LinkEdits, _ list: OrderedList?, _ insertion: OpaquePointer) throws {
         var list = list
-        let owner = NodeKey.node(group.owner)
-        if hasCounts { note(owner: try session.key(owner), member: nil) }
+        let owner = edits.owner
+        if hasCounts { note(owner: try run.key(owner), member: nil) }
         // Nobody is a member of what has just been inserted.
-        let isNew = session.isInserted(group.owner) && !isEditedFromOtherSide
-        for (number, change) in group.changes.enumerated() {
+        let isNew = run.isInserted(edits.owner) && !isEditedFromOtherSide
+        for (number, change) in edits.changes.enumerated() {
             switch change {
             case .add(let member):
                 try add(member, to: owner, insertion)
-                list?.append(try session.key(member))
+                list?.append(try run.key(member))
             case .place(let member, let after):
                 try add(member, to: owner, insertion)
-                try list?.place(try session.key(member), after: try after.map(session.key), in: link)
+                try list?.place(try run.key(member), after: try after.map(run.key), in: link)
             case .remove(let member):
-                let key = try session.key(member)
-                if !member.isDropped { try remove(key, from: try session.key(owner)) }
+                let key = try run.key(member)
+                if !member.isDropped { try remove(key, from: try run.key(owner)) }
                 list?.remove(key)
             case .set(let members):
                 if number > 0 || !isNew {
                     let kept = members.filter { !$0.isDropped }
-                    try removeAll(except: kept.map(session.key), from: try session.key(owner))
+                    try removeAll(except: kept.map(run.key), from: try run.key(owner))
                 }
                 for member in members { try add(member, to: owner, insertion) }
-                list?.set(try members.map(session.key))
+                list?.set(try members.map(run.key))
             }
         }
         guard var list else { return }
-        for (key, position) in list.changedPositions() { try move(key, to: position, of: try session.key(owner)) }
+        for (key, position) in list.changedPositions() { try move(key, to: position, of: try run.key(owner)) }
     }
 
     /// Makes an object a member; nothing happens if it is one.
-    private func add(_ member: NodeKey, to owner: NodeKey, _ insertion: OpaquePointer) throws {
+    private func add(_ member: PlannedKey, to owner: PlannedKey, _ insertion: OpaquePointer) throws {
         if member.isDropped { return }
-        if hasCounts { note(owner: nil, member: try session.key(member)) }
-        let connection = session.connection
+        if hasCounts { note(owner: nil, member: try run.key(member)) }
+        let connection = run.connection
         var binder = Binder(insertion, index: Int32(side.own.count + 1))
-        guard try session.bind(member, to: &binder) else { throw withoutKey }
+        guard try run.bind(member, to: &binder) else { throw withoutKey }
         do {
             try connection.check(sqlite3_step(insertion), insertion)
             sqlite3_reset(insertion)
             if connection.recorder?.listsRows == true, connection.changes > 0 {
-                record([try session.key(member)], of: try session.key(owner))
+                record([try run.key(member)], of: try run.key(owner))
             }
         } catch RelataError.database(Int(SQLITE_CONSTRAINT_FOREIGNKEY_), _, _) {
             throw RelataError.invalidReference(
-                entity: session.catalog.schema.tables[isSource ? join.source : join.target].name, property: link,
-                key: try session.key(member))
+                entity: run.schema.tables[isSource ? join.source : join.target].name, property: link,
+                key: try run.key(member))
         }
     }
 
@@ -99,7 +105,7 @@ final class JoinRows {
     /// Makes an object no member.
     private func remove(_ member: KeyValue, from owner: KeyValue) throws {
         if hasCounts { note(owner: nil, member: member) }
-        let removed = try session.connection.run(
+        let removed = try run.connection.run(
             SQLStatement(
                 "DELETE FROM \(RowSQL.quote(join.table)) WHERE " + RowSQL.matches(side.own + side.other, from: 1),
                 (owner.values + member.values).map(Parameter.value)))
@@ -112,8 +118,8 @@ final class JoinRows {
         let list = Dialect.sqlite.rows(ofParameter: owner.values.count + 1, columns: side.other.count)
         let (condition, parameters): (String, [Parameter]) =
             keys.isEmpty ? ("", []) : (" AND (\(columns)) NOT IN \(list)", [.keys(keys)])
-        let target = session.catalog.schema.tables[isSource ? join.target : join.source]
-        let removed = try session.connection.values(
+        let target = run.schema.tables[isSource ? join.target : join.source]
+        let removed = try run.connection.values(
             SQLStatement(
                 "DELETE FROM \(RowSQL.quote(join.table)) WHERE " + RowSQL.matches(side.own, from: 1) + condition
                     + " RETURNING " + columns, owner.values.map(Parameter.value) + parameters),
@@ -125,23 +131,23 @@ final class JoinRows {
     /// Writes a member's position.
     private func move(_ member: KeyValue, to position: Int64, of owner: KeyValue) throws {
         guard let order = side.order else { return }
-        try session.connection.run(
+        try run.connection.run(
             SQLStatement(
                 "UPDATE \(RowSQL.quote(join.table)) SET \(RowSQL.quote(order)) = ?1 WHERE "
                     + RowSQL.matches(side.own + side.other, from: 2),
                 ([.integer(position)] + owner.values + member.values).map(Parameter.value)))
-        session.connection.recorder?.record(
+        run.connection.recorder?.record(
             .update, isSource ? join.source : join.target, owner, properties: [link])
     }
 
     /// Says that objects were linked, or are no longer.
     private func record(_ members: [KeyValue], of owner: KeyValue) {
-        guard let recorder = session.connection.recorder, recorder.listsRows, !members.isEmpty else { return }
+        guard let recorder = run.connection.recorder, recorder.listsRows, !members.isEmpty else { return }
         let (own, others) = (KeyList([owner]), KeyList(members))
         recorder.recordLink(join, sources: isSource ? own : others, targets: isSource ? others : own)
     }
 
     private func note(owner: KeyValue?, member: KeyValue?) {
-        session.counted.noteSides(of: join, isSource ? owner : member, isSource ? member : owner)
+        run.counted.noteSides(of: join, isSource ? owner : member, isSource ? member : owner)
     }
 }

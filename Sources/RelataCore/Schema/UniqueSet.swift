@@ -1,0 +1,26 @@
+/// Columns whose values no two rows of a table share.
+package struct UniqueSet: Sendable {
+    /// Their numbers in ``Table/columns``.
+    package let columns: [Int]
+    /// The one-to-one that they are the key of: a row that takes its partner may take it away from another row.
+    package let reference: Int?
+}
+
+extension UniqueSet {
+    /// The sets that an entity declares, but for its key.
+    static func sets(of table: Table, _ references: ArraySlice<Reference>) -> [UniqueSet] {
+        var sets: [UniqueSet] = []
+        for reference in references where reference.isUnique {
+            let columns = table.columns.indices.filter { table.columns[$0].reference == reference.index }
+            sets.append(UniqueSet(columns: columns, reference: reference.inverse == nil ? nil : reference.index))
+        }
+        for properties in table.entity.uniques {
+            let columns = properties.flatMap(table.columnIndexes)
+            let isKnown = sets.contains { Set($0.columns) == Set(columns) }
+            if !isKnown, Set(columns) != Set(table.keyColumns) {
+                sets.append(UniqueSet(columns: columns, reference: nil))
+            }
+        }
+        return sets
+    }
+}

@@ -1,0 +1,196 @@
+import RelataCore
+
+/// A row of a batch as the exchange of unique values sees it.
+package struct UniqueClaimant {
+    /// The row's number in the batch.
+    package let row: Int
+    /// The values as the row gets them, in the order of ``Table/columns``. Unset where they aren't known yet.
+    package let values: [Value]
+    /// The columns that are written; `nil` for all.
+    package let columns: [Int]?
+    /// The columns that tell which stored row it becomes: the key's, or those that it is matched by.
+    package let identity: [Int]
+    /// Whether a row that is stored already stays as it is.
+    package let yields: Bool
+    /// Whether the row is stored and written as a whole, so that it can wait for its turn without a value.
+    package let canWait: Bool
+    /// The one-to-ones whose partner an edit gives it.
+    package let edited: [Int]
+
+    package init(
+        row: Int, values: [Value], columns: [Int]?, identity: [Int], yields: Bool, canWait: Bool, edited: [Int]
+    ) {
+        self.row = row
+        self.values = values
+        self.columns = columns
+        self.identity = identity
+        self.yields = yields
+        self.canWait = canWait
+        self.edited = edited
+    }
+
+    /// Whether a column of a unique set is written.
+    fileprivate func writes(_ set: UniqueSet) -> Bool { columns.map { !Set($0).isDisjoint(with: set.columns) } ?? true }
+}
+
+/// What rows of a batch do about unique values that other rows have, decided before the first of them is written.
+///
+/// A row that is stored, and written later in the same batch, waits for its turn with another value. The partner of a
+/// one-to-one is taken away from a row that can be without.
+package struct UniqueExchange {
+    /// Before a row is written, its partner is taken away from whoever has it.
+    package struct Taking {
+        package let reference: Int
+        package let partner: KeyValue
+        /// Whether that is a change of its own of the row that loses it, which revisions count.
+        package let isCounted: Bool
+    }
+
+    private let run: WriteRun
+    private let table: Table
+    private let sets: [UniqueSet]
+    /// What each row takes first.
+    package private(set) var takings: [Int: [Taking]] = [:]
+
+    /// - Parameter sets: The table's unique sets whose values others may have.
+    package init(_ run: WriteRun, _ table: Table, _ sets: [UniqueSet]) {
+        self.run = run
+        self.table = table
+        self.sets = sets
+    }
+
+    /// Finds out what has to be done, and has rows wait that must.
+    ///
+    /// - Parameter places: In which place each row of the batch is written, asked for where it matters.
+    /// - Throws: ``RelataError/uniqueViolation(entity:properties:)`` where a row can't wait: another program's table
+    ///   accepts no other value.
+    package mutating func plan(_ claimants: [UniqueClaimant], places: () -> [Int]) throws {
+        let claims = claims(of: claimants)
+        let found = try UniqueHolders(table: table).find(claims, on: run.connection)
+        let hasPartners = sets.contains { $0.reference != nil }
+        guard !found.isEmpty || hasPartners && claimants.count > 1 else { return }
+        let places = places()
+        defer { takeTwice(claimants.sorted { places[$0.row] < places[$1.row] }) }
+        var waiting: [KeyValue: Int] = [:]
+        for claimant in claimants where claimant.canWait {
+            waiting[KeyValue(table.keyColumns.map { claimant.values[$0] })] = claimant.row
+        }
+        let byRow = Dictionary(claimants.map { ($0.row, $0) }) { first, _ in first }
+        var parked: [Int: [KeyValue]] = [:]
+        for (number, row, holder) in found {
+            guard let claimant = byRow[row] else { continue }
+            let set = claims[number].set
+            let later = waiting[holder].map { places[$0] > places[row] } ?? false
+            if waiting[holder] != nil, !later { continue }
+            if let reference = takeable(set, by: claimant), reference.removeRule == .nullify || !later {
+                take(reference, set, claimant, isCounted: table.entity.revision == nil || !later)
+            } else if later {
+                parked[number, default: []].append(holder)
+            }
+        }
+        for (number, keys) in parked.sorted(by: { $0.key < $1.key }) { try park(keys, claims[number].set) }
+    }
+
+    /// The one-to-one of a set whose partner a row takes from another that can be without, or goes.
+    private func takeable(_ set: UniqueSet, by claimant: UniqueClaimant) -> Reference? {
+        guard let reference = set.reference.map({ run.schema.references[$0] }) else { return nil }
+        // Only an edit of the has-one deletes the partner before.
+        let isPossible =
+            reference.removeRule == .delete ? claimant.edited.contains(reference.index) : reference.isOptional
+        return isPossible ? reference : nil
+    }
+
+    private mutating func take(
+        _ reference: Reference, _ set: UniqueSet, _ claimant: UniqueClaimant, isCounted: Bool
+    ) {
+        if takings[claimant.row]?.contains(where: { $0.reference == reference.index }) == true { return }
+        let partner = KeyValue(set.columns.map { claimant.values[$0] })
+        takings[claimant.row, default: []].append(
+            Taking(reference: reference.index, partner: partner, isCounted: isCounted))
+    }
+
+    /// Where several rows of the batch are to get the same partner, each takes it from the one that is written before.
+    private mutating func takeTwice(_ claimants: [UniqueClaimant]) {
+        for set in sets where set.reference != nil {
+            var taken: Set<[Value]> = []
+            for claimant in claimants {
+                let values = set.columns.map { claimant.values[$0] }
+                guard !values.contains(.null), claimant.writes(set), !taken.insert(values).inserted,
+                    let reference = takeable(set, by: claimant)
+                else { continue }
+                take(reference, set, claimant, isCounted: true)
+            }
+        }
+    }
+
+    /// What the rows are to get, by unique set and by how their stored rows are known.
+    private func claims(of claimants: [UniqueClaimant]) -> [UniqueHolders.Claims] {
+        var result: [UniqueHolders.Claims] = []
+        let canWait = claimants.count > 1 && claimants.contains(where: \.canWait)
+        for set in sets {
+            var numbers: [[Int]: Int] = [:]
+            for claimant in claimants {
+                let values = set.columns.map { claimant.values[$0] }
+                guard !values.contains(.null), canWait || takeable(set, by: claimant) != nil,
+                    claimant.writes(set)
+                else { continue }
+                if numbers[claimant.identity] == nil {
+                    numbers[claimant.identity] = result.count
+                    result.append(UniqueHolders.Claims(set: set, identity: claimant.identity))
+                }
+                result[numbers[claimant.identity] ?? 0].claims.append(
+                    UniqueHolders.Claim(
+                        row: claimant.row, identity: claimant.identity.map { claimant.values[$0] },
+                        yields: claimant.yields, values: values))
+            }
+        }
+        return result
+    }
+
+    // MARK: Waiting
+
+    /// Has rows wait for their turn without the values of a unique set: a value stands in that nobody has, random bits,
+    /// or it is unset. What follows the value in tables that the schema doesn't know follows random bits too, and keeps
+    /// its object; but a reference would lead nowhere, and rather is unset.
+    private func park(_ keys: [KeyValue], _ set: UniqueSet) throws {
+        let written = RowSQL.written(table).filter(set.columns.contains)
+        let plain = written.filter { table.columns[$0].reference == nil }
+        let optional = written.filter { table.columns[$0].isOptional }
+        let references = written.filter { table.columns[$0].reference != nil && !table.columns[$0].isOptional }
+        for column in plain where try park(keys, column, isUnset: false) { return }
+        for column in optional where try park(keys, column, isUnset: true) { return }
+        for column in references where try park(keys, column, isUnset: false) { return }
+        throw RelataError.uniqueViolation(entity: table.name, properties: table.properties(of: set.columns))
+    }
+
+    /// Whether the rows accept another value in a column: a `CHECK` of another program's table may refuse it.
+    private func park(_ keys: [KeyValue], _ number: Int, isUnset: Bool) throws -> Bool {
+        let column = table.columns[number]
+        if !isUnset, let reference = column.reference, run.schema.references[reference].isEnforced {
+            try run.deferReferences()
+        }
+        let dialect = Dialect.sqlite
+        let sql =
+            "UPDATE \(dialect.quote(table.sqlName)) SET \(dialect.quote(column.name)) = "
+            + (isUnset ? "NULL" : column.type.storage.randomSQL) + " WHERE \(dialect.tuple(table.keyColumnNames)) IN "
+            + dialect.rows(ofParameter: 1, columns: table.keyColumns.count)
+        do {
+            try run.connection.run(SQLStatement(sql, [.keys(keys)]))
+            return true
+        } catch {
+            guard ConstraintErrors.isOfConstraint(error) else { throw error }
+            return false
+        }
+    }
+}
+
+extension StorageType {
+    /// A value that no row has.
+    fileprivate var randomSQL: String {
+        switch self {
+        case .integer, .real, .numeric: "random()"
+        case .text: "'relata ' || hex(randomblob(16))"
+        case .blob: "randomblob(16)"
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import RelataCore
+
+extension WriteRun {
+    /// Sets a stored object's reference, and counts the change in its revision; nothing happens where it is set.
+    ///
+    /// - Parameter isPlaced: Whether the object gets a place in the target's list afterwards.
+    package func setReference(
+        _ reference: Reference, of key: KeyValue, to target: KeyValue?, isPlaced: Bool = false
+    ) throws {
+        let table = schema.tables[reference.source]
+        let columns = reference.columns.map(RowSQL.quote)
+        let values = target?.values ?? reference.columns.map { _ in .null }
+        let bump = RowSQL.touch(table, parameter: columns.count + key.values.count + 1)
+        // Its old place may be another's in the list that it joins.
+        let place =
+            isPlaced
+            ? schema.uniquePlaces[reference.index].map {
+                ", \(RowSQL.quote(table.columns[$0].name)) = \(nextStandIn())"
+            } ?? "" : ""
+        let sql =
+            "UPDATE \(RowSQL.quote(table.sqlName)) SET "
+            + columns.enumerated().map { "\($1) = ?\($0 + 1)" }.joined(separator: ", ") + bump.sql + place
+            + " WHERE " + RowSQL.matches(table.keyColumnNames, from: columns.count + 1)
+            + " AND NOT (" + columns.enumerated().map { "\($1) IS ?\($0 + 1)" }.joined(separator: " AND ") + ")"
+        let parameters = (values + key.values + (bump.needsNow ? [table.stampValue(now)] : [])).map(Parameter.value)
+        let object = ObjectReference(entity: table.name, key: key)
+        try noteOwner(of: reference, from: key)
+        if reference.isUnique, let target { try LinkWriter(run: self).free(reference, from: target, except: [key]) }
+        touch(table.index, key)
+        do {
+            if try connection.run(SQLStatement(sql, parameters)) > 0 {
+                connection.recorder?.record(
+                    .update, table.index, key, properties: [reference.property] + table.stampProperties)
+                return
+            }
+            if try !connection.isStored(key, in: table) { throw RelataError.notFound(object) }
+        } catch {
+            throw try ConstraintErrors(connection, schema: schema).translate(error, object: object, table: table) {
+                values
+            }
+        }
+    }
+
+    /// Notes in whose list an object is, where its length matters.
+    func noteOwner(of reference: Reference, from key: KeyValue) throws {
+        guard reference.minimumCount != nil || reference.maximumCount != nil else { return }
+        let (table, target) = (schema.tables[reference.source], schema.tables[reference.target])
+        let sql =
+            "SELECT \(Dialect.sqlite.list(reference.columns)) FROM \(RowSQL.quote(table.sqlName)) WHERE "
+            + RowSQL.matches(table.keyColumnNames, from: 1)
+        let owners = try connection.values(
+            SQLStatement(sql, key.values.map(Parameter.value)), types: target.keyColumns.map { target.columns[$0].type }
+        )
+        guard let owner = owners.first, !owner.contains(.null) else { return }
+        counted.noteOwner(KeyValue(owner), of: reference, in: schema)
+    }
+}
