@@ -15,6 +15,7 @@ let package = Package(
     platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "Relata", targets: ["Relata"]),
+        .library(name: "RelataRecords", targets: ["RelataRecords"]),
         .library(name: "RelataTesting", targets: ["RelataTesting"]),
         .library(name: "RelataServer", targets: ["RelataServer", "RelataParse"]),
         .executable(name: "relata", targets: ["RelataTool"]),
@@ -57,11 +58,14 @@ let package = Package(
         // The engine on SQLite.
         .target(
             name: "RelataSQLite", dependencies: ["RelataCore", "CRelataSQLite", "RelataCSQLite"], swiftSettings: strict),
+        // A store of classes that are known at run time: records, made by use or refused.
+        .target(name: "RelataRecords", dependencies: ["RelataCore", "RelataSQLite"], swiftSettings: strict),
         // What an app imports: the typed API over plans and an engine.
         .target(name: "Relata", dependencies: ["RelataCore", "RelataSQLite", "RelataMacros"], swiftSettings: strict),
         // Parse's protocol on a store: classes, objects, queries, batches and schemas. Knows requests and replies, no HTTP.
         .target(
-            name: "RelataParse", dependencies: ["Relata", "RelataCore", "RelataSQLite"], swiftSettings: strict),
+            name: "RelataParse", dependencies: ["Relata", "RelataCore", "RelataRecords", "RelataSQLite"],
+            swiftSettings: strict),
         // The system's zlib: bodies are compressed where the request is answered, not on the event loop.
         .systemLibrary(name: "CRelataZlib"),
         // HTTP: what carries the protocol of RelataParse, and any other.
@@ -90,7 +94,7 @@ let package = Package(
         .executableTarget(
             name: "RelataTool",
             dependencies: [
-                "RelataCore", "RelataSQLite",
+                "RelataCore", "RelataRecords", "RelataSQLite",
                 .target(name: "RelataServer", condition: .when(traits: ["Server"])),
                 .target(name: "RelataParse", condition: .when(traits: ["Server"])),
                 .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Server"])),
@@ -115,13 +119,17 @@ let package = Package(
         .testTarget(
             name: "RelataSQLiteTests", dependencies: ["RelataSQLite", "RelataCore"], swiftSettings: strict),
         .testTarget(
-            name: "RelataParseTests", dependencies: ["RelataParse", "Relata", "RelataTesting"], swiftSettings: strict),
+            name: "RelataRecordsTests", dependencies: ["RelataRecords", "RelataSQLite", "RelataCore", "Relata"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "RelataParseTests", dependencies: ["RelataParse", "RelataRecords", "Relata", "RelataTesting"],
+            swiftSettings: strict),
         .testTarget(name: "RelataTests", dependencies: ["Relata", "RelataTesting"], swiftSettings: strict),
         // Kills a process that writes, and lets several write at once.
         .executableTarget(
             name: "RobustnessWriter", dependencies: ["Relata"], path: "Tests/RobustnessWriter", swiftSettings: strict),
         .testTarget(
-            name: "RobustnessTests", dependencies: ["RobustnessWriter", "Relata", "RelataTesting"],
+            name: "RobustnessTests", dependencies: ["RobustnessWriter", "Relata", "RelataRecords", "RelataTesting"],
             swiftSettings: strict),
         // Talks to servers byte for byte, for tests and for load.
         .target(name: "ServerClient", path: "Tests/ServerClient", swiftSettings: strict),
@@ -145,8 +153,8 @@ let package = Package(
             swiftSettings: strict),
         // Every example of the guides, compiled and run.
         .testTarget(
-            name: "DocumentationTests", dependencies: ["Relata", "RelataTesting", "DocumentationSupport"],
-            swiftSettings: strict),
+            name: "DocumentationTests",
+            dependencies: ["Relata", "RelataRecords", "RelataTesting", "DocumentationSupport"], swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )

@@ -54,6 +54,19 @@ import Testing
         #expect(missing.errors.contains("gone is no key of a: id is an integer"))
     }
 
+    @Test func aKeyThatIsThatOfTwoObjectsIsRefused() throws {
+        let file = try SampleFile(
+            """
+            CREATE TABLE t (id PRIMARY KEY); INSERT INTO t VALUES (7), ('7'), (8);
+            CREATE TABLE b (id BLOB PRIMARY KEY NOT NULL); INSERT INTO b VALUES ('0'), (0.0);
+            """)
+        for (entity, key) in [("t", "7"), ("b", "0")] {
+            let run = try file.run("delete", entity, key, "--yes")
+            #expect(run.exitCode != 0 && run.errors.contains("is the key of 2 objects of \(entity)"), "\(run.errors)")
+        }
+        #expect(try file.run("delete", "t", "8", "--yes").exitCode == 0)
+    }
+
     @Test func aTransactionThatWasCutOffIsTakenBack() throws {
         let folder = try TemporaryFolder()
         let (path, copy) = (folder.path("live.sqlite"), folder.path("copy.sqlite"))

@@ -4,17 +4,33 @@ import RelataSQLite
 /// Relations, written once the object is there.
 extension ObjectWriter {
     func writeLinks(of owner: KeyValue) throws {
+        if links.isEmpty { return }
+        let run = transaction.makeRun()
         for (field, change) in links {
             guard case .relation(let link) = field.storage else { continue }
-            switch change {
-            case .addRelation(let pointers):
-                try write(link, try keys(pointers, field), field, owner, isAdding: true)
-            case .removeRelation(let pointers):
-                try write(link, try keys(pointers, field), field, owner, isAdding: false)
-            case .unset: try write(link, try members(of: owner, field), field, owner, isAdding: false)
-            default: break
+            switch link {
+            case .join: try run.plan.add(edits(change, of: field, link, owner))
+            case .inverse(let number): try write(change, of: field, transaction.schema.references[number], owner)
+            case .reference, .through:
+                throw ParseError(
+                    .operationForbidden, "\(parseClass.name).\(field.name) follows from other relations: change those")
             }
         }
+        try run.writeEdits()
+        transaction.agenda.counts.merge(run.counted)
+    }
+
+    private func edits(_ change: FieldChange, of field: Field, _ link: Link, _ owner: KeyValue) throws -> LinkEdits {
+        let changes: [LinkChange] =
+            switch change {
+            case .addRelation(let pointers): try keys(pointers, field).map { .add(.key($0)) }
+            case .removeRelation(let pointers): try keys(pointers, field).map { .remove(.key($0)) }
+            case .unset: [.set([])]
+            default: []
+            }
+        let target = field.type.targetClass.flatMap { transaction.schema.index(of: $0) } ?? parseClass.table.index
+        return LinkEdits(
+            owner: .key(owner), link: PlannedLink(field.name, target, link, transaction.schema), changes: changes)
     }
 
     private func keys(_ pointers: [Pointer], _ field: Field) throws -> [KeyValue] {
@@ -26,35 +42,25 @@ extension ObjectWriter {
     private func members(of owner: KeyValue, _ field: Field) throws -> [KeyValue] {
         guard let target = field.type.targetClass else { return [] }
         let related = RelatedOwner(entity: parseClass.name, relationship: field.name, key: owner)
-        let query = try QueryCompiler(schema: transaction.schema).select(
+        let query = try transaction.compiler.select(
             QueryPlan(entity: target, relatedTo: related), columns: .parts([.key(path: [])]))
         return try transaction.connection.values(query.statement, types: query.columnTypes).map { KeyValue($0) }
     }
 
-    /// Makes objects members of a relation, or no members.
-    private func write(
-        _ link: Link, _ members: [KeyValue], _ field: Field, _ owner: KeyValue, isAdding: Bool
-    ) throws {
-        let schema = transaction.schema
-        switch link {
-        case .join(let number, let isSource):
-            let join = schema.joins[number]
-            if isAdding {
-                try records.link(join, isSource: isSource, owner, to: members)
-            } else {
-                try records.unlink(join, isSource: isSource, owner, from: members)
-            }
-            for member in members where transaction.classes.hasCounts {
-                transaction.agenda.counts.noteSides(of: join, isSource ? owner : member, isSource ? member : owner)
-            }
-        case .inverse(let number):
-            let reference = schema.references[number]
-            var place = isAdding ? try records.nextPlace(in: reference, of: owner) : nil
-            for member in members { try write(member, reference, owner, isAdding: isAdding, place: &place) }
-        case .reference, .through:
-            throw ParseError(
-                .operationForbidden, "\(parseClass.name).\(field.name) follows from other relations: change those")
+    /// Changes a relation that is the other side of a pointer. There is one truth: the pointer.
+    private func write(_ change: FieldChange, of field: Field, _ reference: Reference, _ owner: KeyValue) throws {
+        let members: [KeyValue]
+        var isAdding = false
+        switch change {
+        case .addRelation(let pointers):
+            members = try keys(pointers, field)
+            isAdding = true
+        case .removeRelation(let pointers): members = try keys(pointers, field)
+        case .unset: members = try self.members(of: owner, field)
+        default: return
         }
+        var place = isAdding ? try records.nextPlace(in: reference, of: owner) : nil
+        for member in members { try write(member, reference, owner, isAdding: isAdding, place: &place) }
     }
 
     /// Whether a field may have a number that no client gave it.
@@ -65,7 +71,7 @@ extension ObjectWriter {
         return limits.allSatisfy { $0.failure(of: number, type: table.columns[column].type) == nil }
     }
 
-    /// Makes an object a member of a relation that is the other side of a pointer. There is one truth: the pointer.
+    /// Makes an object a member of a relation that is the other side of a pointer, or no member.
     ///
     /// - Parameter place: The number that an object gets which has none to be ordered by.
     private func write(
@@ -95,7 +101,7 @@ extension ObjectWriter {
             }
         }
         for column in source.entity.updatedAt.map({ source.columnIndexes(of: $0) }) ?? [] {
-            changes[column] = transaction.stamp(source.columns[column])
+            changes[column] = source.columns[column].type.stamp(transaction.now)
         }
         let memberClass = transaction.models == nil ? nil : transaction.classes[source.name]
         let pending = memberClass.map { PendingObject($0, key: member, row: row, changes: changes) }

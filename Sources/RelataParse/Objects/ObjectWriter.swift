@@ -141,7 +141,7 @@ struct ObjectWriter {
     }
 
     private mutating func stamp(_ column: Int?) {
-        if let column { columns[column] = transaction.stamp(table.columns[column]) }
+        if let column { columns[column] = table.columns[column].type.stamp(transaction.now) }
     }
 
     /// The store counts revisions.
@@ -152,7 +152,7 @@ struct ObjectWriter {
 
     /// Notes the lists of the object, and those that it is in by its pointers, or was in.
     private func noteCounts(of key: KeyValue) {
-        guard transaction.classes.hasCounts else { return }
+        guard transaction.schema.hasCounts else { return }
         transaction.agenda.counts.noteObject(key, table)
         for field in parseClass.fields where isWritten(field) {
             guard case .pointer(let number, let indexes) = field.storage else { continue }

@@ -142,7 +142,7 @@ struct GetRequest: Sendable {
 extension ParseTransaction {
     /// How many objects a query has, whatever part of them it yields.
     func count(_ plan: QueryPlan) throws -> Int64 {
-        let statement = try QueryCompiler(schema: schema).count(plan)
+        let statement = try compiler.count(plan)
         guard case .integer(let count)? = try connection.value(statement) else { return 0 }
         return count
     }

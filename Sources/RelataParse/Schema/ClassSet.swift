@@ -1,24 +1,15 @@
 import RelataCore
+import RelataRecords
 import RelataSQLite
 import Synchronization
 
-/// All classes of a store at one moment. Never changed: a change of the schema makes another.
+/// All classes of a store at one moment, as clients know them. Never changed: a change of the schema makes another.
 final class ClassSet: Sendable {
-    /// The entities as they are stored.
-    let entities: [Entity]
-    /// The same, resolved.
-    let storedSchema: Schema
-    /// Whether the file remembers these entities, and its tables fit them: a change concerns what is changed, and nothing
-    /// else need be looked at.
-    let isRemembered: Bool
+    private let stored: RecordClasses
     /// The entities behind the classes, resolved. What clients know besides is enforced by their rules.
     let schema: Schema
     /// What clients know besides, by class.
     let options: [String: ClassOptions]
-    /// The number that SQLite gives the tables; another one means that they were changed.
-    let version: Int64
-    /// Whether any relation declares how many objects it must or may hold.
-    let hasCounts: Bool
     /// How their objects are fetched.
     let prepared = PreparedFetches()
     /// The classes that somebody asked for, in the order of the tables.
@@ -29,23 +20,21 @@ final class ClassSet: Sendable {
         let parseClass = AtomicLazyReference<ParseClass>()
     }
 
-    /// - Parameter stored: The entities, if they were resolved before.
-    init(
-        _ entities: [Entity], schema stored: Schema? = nil, options: [String: ClassOptions], version: Int64,
-        isRemembered: Bool
-    ) throws(RelataError) {
-        self.entities = entities
-        self.isRemembered = isRemembered
-        let stored = if let stored { stored } else { try Schema(entities) }
-        storedSchema = stored
+    init(_ stored: RecordClasses, options: [String: ClassOptions]) throws(RelataError) {
+        self.stored = stored
         // Few classes need rules other than their entities'.
         let needsOthers = options.values.contains { $0.fields.values.contains(where: \.isRequired) }
-        schema = needsOthers ? try Schema(Self.keepingRequiredPointers(entities, options)) : stored
-        hasCounts = CountCheck.isNeeded(in: schema)
+        schema = needsOthers ? try Schema(Self.keepingRequiredPointers(stored.entities, options)) : stored.schema
         self.options = options
-        self.version = version
-        classes = entities.map { _ in Slot() }
+        classes = stored.entities.map { _ in Slot() }
     }
+
+    /// The entities as they are stored.
+    var entities: [Entity] { stored.entities }
+    /// The same, resolved.
+    var storedSchema: Schema { stored.schema }
+    /// The number that SQLite gives the tables; another one means that they were changed.
+    var version: Int64 { stored.version }
 
     /// Entities in which no deletion unsets a pointer that objects are refused without: what would be unset on either side
     /// is denied.

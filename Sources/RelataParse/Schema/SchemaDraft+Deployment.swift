@@ -1,4 +1,5 @@
 import RelataCore
+import RelataRecords
 import RelataSQLite
 
 extension SchemaDraft {
@@ -62,7 +63,7 @@ extension SchemaDraft {
         if entities != old.entities {
             do {
                 try checkNames(since: old.entities, on: connection)
-                let steps = [migrationStep(from: old.entities)]
+                let steps = [EntityChanges(entities, since: old.entities).step]
                 try SQLiteMigrator.prepare(connection, schema: try Schema(entities), steps: steps).checkIsAllowed()
             } catch let error as ParseError {
                 plan.refusals.append("can't deploy it: \(error.message)")

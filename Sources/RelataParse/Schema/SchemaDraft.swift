@@ -1,4 +1,5 @@
 import RelataCore
+import RelataRecords
 import RelataSQLite
 
 /// The classes of a store while they are being changed.
@@ -196,87 +197,23 @@ struct SchemaDraft {
 
     // MARK: Migration
 
-    /// The classes that are new, gone or other than they were.
-    func changedClasses(since old: [Entity]) -> Set<String> {
-        let before = Dictionary(old.map { ($0.name, $0) }) { first, _ in first }
-        var changed = Set(entities.filter { before[$0.name] != $0 }.map(\.name))
-        if entities.count < old.count + changed.count {
-            changed.formUnion(Set(before.keys).subtracting(entities.map(\.name)))
-        }
-        return changed
-    }
-
     /// - Throws: ``ParseError`` 103 for a new class whose name something else has: a view or an index of the file, a module
     ///   of the database.
     func checkNames(since old: [Entity], on connection: Connection) throws {
-        let known = Set(old.map(\.name))
-        for entity in entities where !known.contains(entity.name) {
-            let query = SQLStatement(
-                "SELECT type FROM sqlite_master WHERE name = ?1 COLLATE NOCASE", [.value(.text(entity.table))])
-            guard try connection.value(SQLStatement(DataQuestion.isModule(name: entity.table).query(.sqlite))) == nil
-            else {
-                throw ParseError(
-                    .invalidClassName, "Invalid classname: \(entity.name): the database has a module of that name")
-            }
-            guard let type = try connection.value(query) else { continue }
-            throw ParseError(
-                .invalidClassName, "Invalid classname: \(entity.name): the file has a \(type.description) of that name")
-        }
+        guard let (entity, owner) = try EntityChanges(entities, since: old).nameTaken(on: connection) else { return }
+        throw ParseError(.invalidClassName, "Invalid classname: \(entity.name): \(owner) of that name")
     }
 
     /// What can't be unique of the sets that are to be since: objects that are stored have the same values.
     func duplicates(
         since old: Schema, on connection: Connection
     ) throws -> [(className: String, fields: [String], message: String)] {
-        var found: [(className: String, fields: [String], message: String)] = []
-        for entity in entities {
-            guard !entity.uniques.isEmpty, let table = old[entity.name] else { continue }
-            let before = table.entity
-            // New fields hold nothing that could be the same.
-            let new = entity.uniques.filter { set in
-                !before.uniques.contains(set) && set.allSatisfy { before.property($0) != nil }
-            }
-            guard !new.isEmpty else { continue }
-            for fields in new {
-                let columns = fields.flatMap { table.columnIndexes(of: $0) }.map { table.columns[$0].name }
-                let question = DataQuestion.hasDuplicates(table: table.sqlName, columns: columns)
-                guard let row = try connection.values(SQLStatement(question.query(.sqlite))).first else { continue }
-                let values = row.map(\.description).joined(separator: ", ")
-                found.append(
-                    (
-                        before.name, fields,
-                        "Tried to ensure field uniqueness for a class that already has duplicates: several objects of \(before.name) have the same \(fields.joined(separator: ", ")) (\(values)): change or delete all but one, then make it unique"
-                    ))
-            }
+        try EntityChanges(entities, since: old.tables.map(\.entity)).duplicates(in: old, on: connection).map {
+            (
+                $0.entity, $0.properties,
+                "Tried to ensure field uniqueness for a class that already has duplicates: several objects of \($0.entity) have the same \($0.properties.joined(separator: ", ")) (\($0.values)): change or delete all but one, then make it unique"
+            )
         }
-        return found
-    }
-
-    /// The step that lets go of what was taken away since, and makes a file of another program Relata's.
-    func migrationStep(from old: [Entity]) -> MigrationStep {
-        var changes: [LossyChange] = [.adopting]
-        let known = Dictionary(entities.map { ($0.name, $0) }) { first, _ in first }
-        for before in old {
-            guard let after = known[before.name] else {
-                changes.append(.dropping(before.name))
-                changes += before.relationships.flatMap { Self.dropping($0, of: before) }
-                continue
-            }
-            if after == before { continue }
-            for property in before.properties where after.property(property.name) == nil {
-                changes.append(.dropping("\(before.name).\(property.name)"))
-                if case .relationship(let relationship) = property {
-                    changes += Self.dropping(relationship, of: before)
-                }
-            }
-        }
-        return MigrationStep(allowing: changes)
-    }
-
-    /// The table of a many-to-many goes with it.
-    private static func dropping(_ relationship: Relationship, of entity: Entity) -> [LossyChange] {
-        guard case .manyToMany(let names) = relationship.kind else { return [] }
-        return [.dropping(names.table ?? "\(entity.table)_\(relationship.name)")]
     }
 }
 
@@ -311,9 +248,4 @@ struct RelationshipDetails: Hashable, Sendable {
             name, target: target, kind: .manyToMany(JoinTableNames(table: "_Join:\(name):\(className)")),
             deleteRule: deleteRule, order: order)
     }
-}
-
-extension Entity {
-    /// Whether clients made it, and no other program.
-    var isOfClients: Bool { key == ["objectId"] && createdAt == "createdAt" && updatedAt == "updatedAt" }
 }

@@ -103,7 +103,7 @@ final class BatchWriter {
     ///   one, or one of them can't be written, which then says so by itself.
     func createTogether(_ run: BatchOrder.Run) throws -> [String]? {
         guard run.objects.count > 1, let name = run.className, let parseClass = known(name),
-            parseClass.insertsTogether, transaction.models == nil, !transaction.classes.hasCounts
+            parseClass.insertsTogether, transaction.models == nil, !transaction.schema.hasCounts
         else { return nil }
         do {
             // A trigger, or a constraint of another program's table, may keep rows of a statement that fails.

@@ -26,10 +26,7 @@ struct DeletionReportJSON {
                 }),
             "removedRelations": .array(
                 report.removedJoinRows.map { rows in
-                    let join = classes.schema.joins.first {
-                        "\(classes.schema.tables[$0.source].name).\($0.property)" == rows.relationship
-                    }
-                    let names = join.map {
+                    let names = classes.schema.join(of: rows).map {
                         (classes.schema.tables[$0.source].name, classes.schema.tables[$0.target].name)
                     }
                     return [

@@ -115,10 +115,9 @@ extension ParseService {
 extension ParseTransaction {
     /// Deletes objects of a class by the delete rules.
     func delete(_ parseClass: ParseClass, _ roots: DeletionRoots) throws -> DeletionReport {
-        let report = try connection.delete(
-            entity: parseClass.table.index, roots: roots, schema: schema, now: now, isUndoneByCaller: true)
-        connection.recorder?.record(report)
-        return report
+        try connection.delete(
+            entity: parseClass.table.index, roots: roots, schema: schema, access: access, now: now,
+            isUndoneByCaller: true)
     }
 
     /// The class and key of an object that is named.
@@ -133,7 +132,7 @@ extension ParseTransaction {
 
     /// A query for the keys of all objects of a class.
     func keys(of parseClass: ParseClass) throws(RelataError) -> SQLStatement {
-        try QueryCompiler(schema: schema).keys(QueryPlan(entity: parseClass.name)).statement
+        try compiler.keys(QueryPlan(entity: parseClass.name)).statement
     }
 
     /// What deleting an object would do.
@@ -146,6 +145,6 @@ extension ParseTransaction {
 
     /// What deleting objects of a class would do, in order.
     func deletionPlan(of parseClass: ParseClass, _ roots: DeletionRoots) throws -> DeletionReport {
-        try connection.deletionPlan(of: parseClass.table.index, roots: roots, schema: schema).sorted()
+        try connection.deletionPlan(of: parseClass.table.index, roots: roots, schema: schema, access: access).sorted()
     }
 }

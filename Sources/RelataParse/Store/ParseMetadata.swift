@@ -1,5 +1,6 @@
 import Foundation
 import RelataCore
+import RelataRecords
 import RelataSQLite
 
 /// What the server keeps in a file besides the classes' own tables.
@@ -9,21 +10,12 @@ enum ParseMetadata {
     /// Makes the tables, if they aren't there.
     static func create(on connection: Connection) throws(RelataError) {
         try connection.execute("CREATE TABLE IF NOT EXISTS \(table) (name TEXT PRIMARY KEY, options TEXT NOT NULL)")
-        try RequestLog.create(on: connection)
-    }
-
-    /// The number that SQLite raises whenever a table is changed.
-    static func version(of connection: Connection) throws(RelataError) -> Int64 {
-        guard case .integer(let version)? = try connection.value(SQLStatement("PRAGMA schema_version")) else {
-            return 0
-        }
-        return version
+        try KeptRequests.create(on: connection)
     }
 
     /// What clients know besides the tables, by class.
     static func options(on connection: Connection) throws(RelataError) -> [String: ClassOptions] {
-        let exists = SQLStatement("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'relata_parse_classes'")
-        guard try connection.value(exists) != nil else { return [:] }
+        guard try connection.hasTable("relata_parse_classes") else { return [:] }
         var options: [String: ClassOptions] = [:]
         try connection.rows(SQLStatement("SELECT name, options FROM \(table)")) { (row) throws(RelataError) in
             let name = row.text(at: 0)
@@ -58,16 +50,5 @@ enum ParseMetadata {
                     "REPLACE INTO \(table) (name, options) VALUES (?1, ?2)",
                     [.value(.text(name)), .value(.text(String(decoding: data, as: UTF8.self)))]))
         }
-    }
-
-    /// Gives the tables another number: a change of options alone changes no table, but must be seen by everybody who
-    /// knows the tables by number.
-    ///
-    /// - Returns: The number.
-    static func renew(_ old: Int64, on connection: Connection) throws(RelataError) -> Int64 {
-        let version = try version(of: connection)
-        if version != old { return version }
-        try connection.execute("PRAGMA schema_version = \(version + 1)")
-        return version + 1
     }
 }

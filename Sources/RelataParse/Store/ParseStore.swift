@@ -1,42 +1,34 @@
-import Foundation
 import Relata
 import RelataCore
+import RelataRecords
 import RelataSQLite
 import Synchronization
 
 /// A store as Parse's clients see it: classes that may be made while it is in use, or those of an app's models.
 public final class ParseStore: Sendable {
     /// Whether clients may make classes and fields by using them.
-    public enum Mode: Sendable {
-        /// What an object brings along and the class doesn't have is added to it.
-        case development
-        /// Classes are as they are; what they don't have is refused.
-        case production
-    }
+    public typealias Mode = RecordStore.Mode
 
-    let pool: ConnectionPool
+    /// The store by itself, which other code of the program may use at the same time. What is written to it is observed
+    /// as what clients write; hooks aren't called for it.
+    public let records: RecordStore
     /// The models, where the classes are those of an app.
     let models: ServedModels?
-    /// Whether using a class or field that doesn't exist makes it.
-    public let mode: Mode
-    /// Where the file is; `nil` for a store in memory.
-    public let path: String?
     private let objectIDs = ObjectIDGenerator()
-    private let foundDiskFull = Atomic(false)
-    /// The classes as they were last seen, and as they were shortly before: transactions that began then see them so.
-    private let recent: Mutex<[ClassSet]>
-    /// How many are kept.
-    private static let recentCount = 4
+    /// The classes as they were last seen.
+    private let last: Mutex<ClassSet>
 
-    private init(
-        pool: ConnectionPool, models: ServedModels?, mode: Mode, path: String?, classes: ClassSet
-    ) {
-        self.pool = pool
+    private init(_ records: RecordStore, models: ServedModels?, classes: ClassSet) {
+        self.records = records
         self.models = models
-        self.mode = mode
-        self.path = path
-        recent = Mutex([classes])
+        last = Mutex(classes)
     }
+
+    /// Whether using a class or field that doesn't exist makes it.
+    public var mode: Mode { records.mode }
+    /// Where the file is; `nil` for a store in memory.
+    public var path: String? { records.path }
+    var pool: ConnectionPool { records.pool }
 
     // MARK: Opening
 
@@ -56,23 +48,20 @@ public final class ParseStore: Sendable {
         _ path: String?, mode: Mode = .development, isReadOnly: Bool = false, durability: Durability = .normal,
         trace: SQLTrace? = nil
     ) throws -> ParseStore {
-        let pool = try ConnectionPool(path: path, isReadOnly: isReadOnly, durability: durability, trace: trace)
+        var options = RecordStore.Options()
+        options.isReadOnly = isReadOnly
+        options.durability = durability
+        options.trace = trace
+        let records = try RecordStore.make(path, mode, options, copiesLog: true) { connection in
+            try ParseMetadata.create(on: connection)
+        }
         do {
-            let classes = try pool.withWriter { connection in
-                // Read before anything is written: a file that is no database stays as it was.
-                let found = try read(connection)
-                if !isReadOnly {
-                    if path != nil { try connection.execute("PRAGMA journal_mode = WAL") }
-                    try ParseMetadata.create(on: connection)
-                }
-                return try ClassSet(
-                    found.entities, options: found.options, version: try ParseMetadata.version(of: connection),
-                    isRemembered: found.isRemembered)
+            let classes = try records.pool.withWriter { connection in
+                try Self.classes(try records.classes(for: connection), connection)
             }
-            try pool.copyLogInBackground()
-            return ParseStore(pool: pool, models: nil, mode: mode, path: path, classes: classes)
+            return ParseStore(records, models: nil, classes: classes)
         } catch {
-            try? pool.close()
+            try? records.close()
             throw error
         }
     }
@@ -85,40 +74,24 @@ public final class ParseStore: Sendable {
     ) throws -> ParseStore {
         var hooks = ModelHooks(store)
         try configure(&hooks)
-        let version = try store.pool.read { connection in try ParseMetadata.version(of: connection) }
+        let records = try RecordStore.serving(store.pool, schema: store.schema, path: store.path)
         try store.pool.withWriter { connection in try ParseMetadata.create(on: connection) }
-        let classes = try ClassSet(
-            store.schema.tables.map(\.entity), schema: store.schema, options: [:], version: version,
-            isRemembered: true)
         try store.pool.copyLogInBackground()
-        return ParseStore(
-            pool: store.pool, models: ServedModels(store: store, bindings: hooks.bindings), mode: .production,
-            path: store.path, classes: classes)
+        let classes = try records.currentClasses.view { try ClassSet(records.currentClasses, options: [:]) }
+        return ParseStore(records, models: ServedModels(store: store, bindings: hooks.bindings), classes: classes)
     }
 
     /// How many threads can be busy in the store at once; more requests wait without a thread.
     public var maximumThreads: Int { pool.maximumHolders }
 
     /// Closes the store. What runs goes on to its end.
-    public func close() throws { try pool.close() }
-
-    private static func read(
-        _ connection: Connection
-    ) throws -> (entities: [Entity], options: [String: ClassOptions], isRemembered: Bool) {
-        let found = try Introspection.read(connection)
-        return (found.entities, try ParseMetadata.options(on: connection), found.isDeclared)
-    }
+    public func close() throws { try records.close() }
 
     // MARK: Transactions
 
     /// Runs `body` on one state of the store.
     func read<Result: Sendable>(_ body: @Sendable (ParseTransaction) throws -> Result) async throws -> Result {
-        try await pool.read { connection in
-            if self.path == nil { return try body(try self.transaction(on: connection)) }
-            try connection.begin("BEGIN")
-            defer { connection.endReading() }
-            return try body(try self.transaction(on: connection))
-        }
+        try await records.read { try body(try self.transaction($0)) }
     }
 
     /// Runs `body` in a transaction: all of it is written, or, if it throws, nothing.
@@ -128,59 +101,43 @@ public final class ParseStore: Sendable {
     func write<Result: Sendable>(
         sharing: Bool = false, _ body: @escaping @Sendable (ParseTransaction) throws -> Result
     ) async throws -> Result {
-        try await noticingFullDisk {
-            // What an app does before and after it saves isn't ours to repeat.
-            if sharing && models == nil {
-                return try await pool.writeShared { connection in try body(try self.transaction(on: connection)) }
-            }
-            return try await pool.write { connection in try body(try self.transaction(on: connection)) }
+        // What an app does before and after it saves isn't ours to repeat.
+        if sharing && models == nil {
+            return try await records.writeShared { try body(try self.transaction($0)) }
         }
+        return try await records.write { try body(try self.transaction($0)) }
     }
 
     /// Whether the disk was full when something was written last.
-    var isDiskFull: Bool { foundDiskFull.load(ordering: .relaxed) }
+    var isDiskFull: Bool { records.isDiskFull }
 
-    private func noticingFullDisk<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
-        do {
-            let result = try await body()
-            if isDiskFull { foundDiskFull.store(false, ordering: .relaxed) }
-            return result
-        } catch {
-            if (error as? RelataError)?.isNoSpaceLeft == true { foundDiskFull.store(true, ordering: .relaxed) }
-            throw error
-        }
+    /// A transaction with what clients know of its classes.
+    private func transaction(_ transaction: RecordTransaction) throws -> ParseTransaction {
+        ParseTransaction(
+            transaction.connection, try classes(transaction.recordClasses, transaction.connection), models,
+            objectIDs: objectIDs, mode: mode)
     }
 
-    /// The transaction that a connection is in.
-    private func transaction(on connection: Connection) throws -> ParseTransaction {
-        ParseTransaction(connection, try classes(for: connection), models, objectIDs: objectIDs, mode: mode)
-    }
-
-    /// The classes as the transaction that the connection is in sees the tables: another process may have changed them,
-    /// and so may this one between the two.
+    /// The classes as the transaction that the connection is in sees the tables.
     func classes(for connection: Connection) throws -> ClassSet {
-        let known = recent.withLock { $0 }
-        let last = known[known.count - 1]
-        if models != nil { return last }
-        let version = try ParseMetadata.version(of: connection)
-        if version == last.version { return last }
-        if let before = known.last(where: { $0.version == version }) { return before }
-        let found = try Self.read(connection)
-        let classes = try ClassSet(
-            found.entities, options: found.options, version: version, isRemembered: found.isRemembered)
+        try classes(try records.classes(for: connection), connection)
+    }
+
+    private func classes(_ stored: RecordClasses, _ connection: Connection) throws -> ClassSet {
+        let classes = try Self.classes(stored, connection)
         remember(classes)
         return classes
     }
 
+    private static func classes(_ stored: RecordClasses, _ connection: Connection) throws -> ClassSet {
+        try stored.view { try ClassSet(stored, options: try ParseMetadata.options(on: connection)) }
+    }
+
     /// The classes as they were last seen.
-    var currentClasses: ClassSet { recent.withLock { $0[$0.count - 1] } }
+    var currentClasses: ClassSet { last.withLock { $0 } }
 
     private func remember(_ classes: ClassSet) {
-        recent.withLock { recent in
-            guard recent[recent.count - 1].version < classes.version else { return }
-            recent.append(classes)
-            if recent.count > Self.recentCount { recent.removeFirst() }
-        }
+        last.withLock { if $0.version < classes.version { $0 = classes } }
     }
 
     // MARK: Changing classes
@@ -209,48 +166,33 @@ public final class ParseStore: Sendable {
         guard models == nil else {
             throw ParseError(.operationForbidden, "the classes are those of the app's models and can't be changed here")
         }
-        return try await noticingFullDisk {
-            try await pool.alone { connection in
-                let done = try SQLiteMigrator.transaction(on: connection) { () -> (result: Result, classes: ClassSet) in
-                    let known = try self.classes(for: connection)
-                    var draft = SchemaDraft(entities: known.entities, options: known.options)
-                    let found = try change(&draft, connection)
-                    let classes = try Self.apply(draft, since: known, on: connection)
-                    return (
-                        try finish(found, ParseTransaction(connection, classes, objectIDs: self.objectIDs)), classes
-                    )
-                } didCommit: {
-                    self.remember($0.classes)
-                }
-                return done.result
-            }
+        let (result, classes) = try await records.altering { alteration in
+            let known = try Self.classes(alteration.classes, alteration.connection)
+            var draft = SchemaDraft(entities: known.entities, options: known.options)
+            let found = try change(&draft, alteration.connection)
+            let classes = try Self.apply(draft, since: known, in: alteration)
+            let transaction = ParseTransaction(alteration.connection, classes, objectIDs: self.objectIDs)
+            return (try finish(found, transaction), classes)
         }
+        remember(classes)
+        return result
     }
 
     /// Makes the tables what a draft says.
     ///
     /// - Returns: The classes as they are then.
     private static func apply(
-        _ draft: SchemaDraft, since known: ClassSet, on connection: Connection
+        _ draft: SchemaDraft, since known: ClassSet, in alteration: Alteration
     ) throws -> ClassSet {
-        let changed = draft.changedClasses(since: known.entities)
-        if changed.isEmpty, draft.options == known.options { return known }
-        try draft.checkNames(since: known.entities, on: connection)
-        if let duplicate = try draft.duplicates(since: known.storedSchema, on: connection).first {
+        if draft.entities == known.entities, draft.options == known.options { return known }
+        try draft.checkNames(since: known.entities, on: alteration.connection)
+        if let duplicate = try draft.duplicates(since: known.storedSchema, on: alteration.connection).first {
             throw ParseError(.duplicateValue, duplicate.message)
         }
-        let schema = changed.isEmpty ? known.storedSchema : try Schema(draft.entities)
-        let steps = [draft.migrationStep(from: known.entities)]
-        if !known.isRemembered {
-            try SQLiteMigrator.apply(schema, steps: steps, on: connection)
-        } else if !changed.isEmpty {
-            try SQLiteMigrator.apply(
-                schema, since: known.storedSchema, changing: changed, steps: steps, on: connection)
+        try alteration.apply(draft.entities) { connection in
+            try ParseMetadata.write(draft.options, since: known.options, on: connection)
         }
-        try ParseMetadata.write(draft.options, since: known.options, on: connection)
-        return try ClassSet(
-            draft.entities, schema: schema, options: draft.options,
-            version: try ParseMetadata.renew(known.version, on: connection), isRemembered: true)
+        return try alteration.classes.view { try ClassSet(alteration.classes, options: draft.options) }
     }
 }
 

@@ -1,6 +1,7 @@
 import Foundation
 import Relata
 import RelataCore
+import RelataRecords
 import RelataSQLite
 
 /// A transaction of a ``ParseStore``.
@@ -52,6 +53,12 @@ final class ParseTransaction {
 
     var schema: Schema { classes.schema }
 
+    /// Which objects requests see.
+    var access: Access { .everything }
+
+    /// Writes the statements of the transaction.
+    var compiler: QueryCompiler { QueryCompiler(schema: schema, access: access) }
+
     /// The class of that name.
     ///
     /// - Throws: ``ParseError`` 103 for a name that no class can have; `nil` is a class that doesn't exist yet.
@@ -71,19 +78,14 @@ final class ParseTransaction {
         return known
     }
 
-    // MARK: Stamps
-
-    /// The time of the transaction, as a column holds it.
-    func stamp(_ column: Column) -> Value {
-        let microseconds = DateText.microseconds(of: now) ?? 0
-        return Value.integer(microseconds).stored(as: column.type) ?? .null
-    }
+    /// Writes a plan in the transaction.
+    func makeRun() -> WriteRun { WriteRun(connection, schema: schema, isSchemaFixed: models != nil, now: now) }
 
     // MARK: Counts
 
     /// Notes that a list may have changed which is the other side of a pointer.
     func noteOwner(_ owner: [Value], of reference: Reference) {
-        guard classes.hasCounts, !owner.contains(.null) else { return }
+        guard schema.hasCounts, !owner.contains(.null) else { return }
         agenda.counts.noteOwner(KeyValue(owner), of: reference, in: schema)
     }
 
@@ -91,7 +93,7 @@ final class ParseTransaction {
     ///
     /// - Throws: ``RelataError/validation(_:)`` with every list that has too few or too many members.
     func checkCounts() throws {
-        guard classes.hasCounts else { return }
+        guard schema.hasCounts else { return }
         defer { agenda.counts = CountCheck() }
         try agenda.counts.check(connection: connection, schema: schema)
     }

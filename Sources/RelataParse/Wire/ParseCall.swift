@@ -106,6 +106,8 @@ extension ParseCall {
             guard id.utf8.count <= 128 else {
                 throw ParseError(.invalidQuery, "X-Parse-Request-Id is longer than 128 bytes")
             }
+            // Bytes that are no text all read alike, and one id would stand for another.
+            guard !id.contains("\u{FFFD}") else { throw ParseError(.invalidQuery, "X-Parse-Request-Id isn't UTF-8") }
             requestID = id
             fingerprint = makeFingerprint()
         }

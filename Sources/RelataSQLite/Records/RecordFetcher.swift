@@ -9,18 +9,20 @@ package struct RecordFetcher {
     private let schema: Schema
     private let compiler: QueryCompiler
 
-    /// Fetches the objects of a schema.
-    package init(_ connection: Connection, schema: Schema) {
+    /// Fetches the objects of a schema that the caller may see.
+    package init(_ connection: Connection, schema: Schema, access: Access) {
         self.connection = connection
         self.schema = schema
-        compiler = QueryCompiler(schema: schema)
+        compiler = QueryCompiler(schema: schema, access: access)
     }
 
     /// The objects of a query, in order.
     ///
     /// - Throws: ``RelataError/invalidUse(_:)`` for names that the schema doesn't have, and for trees: records are
     ///   loaded level by level.
-    package func fetch(_ plan: QueryPlan, including inclusions: [IncludePlan] = []) throws(RelataError) -> [Record] {
+    package func fetch(_ plan: QueryPlan, including inclusions: [IncludePlan] = []) throws(RelataError)
+        -> [FetchedRecord]
+    {
         let inclusions = try IncludePlan.merged(inclusions)
         var plan = plan
         if let required = IncludePlan.requirement(of: inclusions) {
@@ -28,21 +30,23 @@ package struct RecordFetcher {
         }
         let query = try compiler.select(plan)
         guard let entity = schema.index(of: plan.entity) else { return [] }
-        var records: [Record] = []
+        var records: [FetchedRecord] = []
         for values in try connection.values(query.statement, types: query.columnTypes) {
-            records.append(Record(entity: entity, values: values))
+            records.append(FetchedRecord(entity: entity, values: values))
         }
         try load(inclusions, of: schema.tables[entity], into: &records)
         return records
     }
 
     private func load(
-        _ inclusions: [IncludePlan], of table: Table, into records: inout [Record]
+        _ inclusions: [IncludePlan], of table: Table, into records: inout [FetchedRecord]
     ) throws(RelataError) {
         for inclusion in inclusions { try load(inclusion, of: table, into: &records) }
     }
 
-    private func load(_ inclusion: IncludePlan, of table: Table, into records: inout [Record]) throws(RelataError) {
+    private func load(_ inclusion: IncludePlan, of table: Table, into records: inout [FetchedRecord])
+        throws(RelataError)
+    {
         let name = inclusion.relationship
         guard let relationship = table.entity.relationship(name), let target = schema[relationship.target],
             let link = table.links[name]
@@ -64,7 +68,7 @@ package struct RecordFetcher {
     }
 
     /// The keys by which a relationship is looked up, each once.
-    private func owners(_ records: [Record], _ columns: [Int]) -> KeyList {
+    private func owners(_ records: [FetchedRecord], _ columns: [Int]) -> KeyList {
         var owners = KeyList(width: columns.count)
         var seen: Set<KeyValue> = []
         for record in records {
@@ -77,17 +81,17 @@ package struct RecordFetcher {
     /// The objects at the other end by the key of their owner. One that several share is loaded once.
     private func members(
         of inclusion: IncludePlan, from table: Table, to target: Table, owners: KeyList
-    ) throws(RelataError) -> [KeyValue: [Record]] {
+    ) throws(RelataError) -> [KeyValue: [FetchedRecord]] {
         if owners.isEmpty { return [:] }
         let plan = QueryPlan(entity: target.name, condition: inclusion.requiredCondition, sort: inclusion.sort)
         let query = try compiler.edge(
             plan, from: table.name, along: inclusion.relationship, of: owners, limit: inclusion.limit)
-        var objects: [Record] = []
+        var objects: [FetchedRecord] = []
         var places: [KeyValue: Int] = [:]
         var members: [KeyValue: [Int]] = [:]
         for row in try connection.values(query.statement, types: query.columnTypes) {
             let values = row[owners.width...].prefix(target.columns.count)
-            let object = Record(entity: target.index, values: Array(values))
+            let object = FetchedRecord(entity: target.index, values: Array(values))
             let key = object.key(at: target.keyColumns)
             let place = places[key] ?? objects.count
             if place == objects.count {

@@ -27,9 +27,14 @@ struct DeleteCommand: ParsableCommand {
             print("nothing was deleted")
             throw ExitCode.failure
         }
-        let database = try ToolDatabase(source.file, isReadOnly: false)
-        let request = try DeletionRequest(database, entity: entity, keys: keys)
-        try Progress.during("deleting \(objects)") { _ in try request.run(in: database, expecting: plan) }
+        let store = try ToolDatabase.store(source.file, isReadOnly: false)
+        try Progress.during("deleting \(objects)") { _ in
+            try store.write { transaction in
+                let database = ToolDatabase(source.file, in: transaction)
+                try DeletionRequest(database, entity: entity, keys: keys).run(in: transaction, expecting: plan)
+            }
+        }
+        try store.close()
         let counts = plan.deleted.map { "\($0.keys.count) \($0.entity)" }.joined(separator: ", ")
         print("deleted \(objects): \(counts)")
     }

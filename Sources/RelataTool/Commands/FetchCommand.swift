@@ -40,7 +40,7 @@ struct FetchCommand: ParsableCommand {
         let request = try FetchRequest(
             database, entity: entity, condition: condition, sort: sort, limit: limit, include: include)
         let records = try Progress.during("fetching \(request.table.name)") { _ in
-            try RecordFetcher(database.connection, schema: database.schema).fetch(
+            try RecordFetcher(database.connection, schema: database.schema, access: .everything).fetch(
                 request.plan, including: request.inclusions)
         }
         let output = RecordOutput(database.schema, request)

@@ -31,10 +31,12 @@ struct CopyCommand: ParsableCommand {
     @Argument(help: "The file to be made.") var copy: String
 
     func run() throws {
-        let original = try ToolDatabase.connect(source.file, isReadOnly: true)
+        let original = try ToolDatabase.store(source.file)
         try refuseExisting(copy)
         let connection = try Connection(path: copy)
-        try Progress.during("copying \(source.file)") { _ in try original.backup(to: connection) }
+        try Progress.during("copying \(source.file)") { _ in
+            try original.pool.read { try $0.backup(to: connection) }
+        }
         try connection.close()
     }
 }

@@ -1,13 +1,17 @@
 import RelataCore
+import RelataRecords
 import RelataSQLite
 
 /// Objects that are to be deleted, and what that would do.
 struct DeletionRequest {
     let table: Table
     let keys: [KeyValue]
+    /// The file's name, for messages.
+    private let name: String
 
     /// - Throws: ``RelataError/invalidUse(_:)`` for an entity or a key that can't be.
     init(_ database: ToolDatabase, entity: String, keys texts: [String]) throws(RelataError) {
+        name = database.name
         table = try database.entity(entity)
         var keys: [KeyValue] = []
         for text in texts {
@@ -22,28 +26,22 @@ struct DeletionRequest {
     /// - Throws: ``RelataError/invalidUse(_:)`` where an object that is named isn't there.
     func plan(in database: ToolDatabase) throws(RelataError) -> DeletionReport {
         let plan = try database.connection.deletionPlan(
-            of: table.index, roots: .keys(keys), schema: database.schema
+            of: table.index, roots: .keys(keys), schema: database.schema, access: .everything
         ).sorted()
         let found = Set(plan.deletedKeys(of: table.name))
         if let missing = keys.first(where: { !found.contains($0) }) {
-            throw .invalidUse("\(database.name) has no \(table.name) with the key \(missing): nothing is deleted")
+            throw .invalidUse("\(name) has no \(table.name) with the key \(missing): nothing is deleted")
         }
         return plan
     }
 
-    /// Deletes them in a transaction, if that still does what `plan` says.
-    func run(in database: ToolDatabase, expecting plan: DeletionReport) throws(RelataError) {
-        let connection = database.connection
-        try connection.execute(SQLStatement("BEGIN IMMEDIATE"))
-        do throws(RelataError) {
-            let report = try connection.delete(entity: table.index, roots: .keys(keys), schema: database.schema)
-            guard Self.isSame(report.sorted(), plan) else {
-                throw RelataError.busy("\(database.name) was changed since the plan was shown: look at it again")
-            }
-            try connection.execute(SQLStatement("COMMIT"))
-        } catch {
-            if connection.isInTransaction { try? connection.execute("ROLLBACK") }
-            throw error
+    /// Deletes them, if that still does what `plan` says.
+    ///
+    /// - Throws: ``RelataError/busy(_:)`` where it would do something else: let that end the transaction.
+    func run(in transaction: RecordWriteTransaction, expecting plan: DeletionReport) throws {
+        let report = try transaction.delete(.keys(keys), of: table)
+        guard Self.isSame(report.sorted(), plan) else {
+            throw RelataError.busy("\(name) was changed since the plan was shown: look at it again")
         }
     }
 

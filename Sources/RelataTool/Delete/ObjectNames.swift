@@ -18,7 +18,7 @@ struct ObjectNames {
             if let key = list.key { keys[list.entity, default: []].insert(key) }
         }
         let label = RecordLabel(database.schema)
-        let fetcher = RecordFetcher(database.connection, schema: database.schema)
+        let fetcher = RecordFetcher(database.connection, schema: database.schema, access: .everything)
         for (entity, keys) in keys {
             // A key that is stored otherwise than declared can't be asked for: it stands for itself.
             guard let table = database.schema[entity] else { continue }

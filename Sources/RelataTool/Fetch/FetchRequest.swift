@@ -1,4 +1,5 @@
 import RelataCore
+import RelataRecords
 import RelataSQLite
 
 /// A query as it is typed: a condition, an order and what to load with the objects.
@@ -16,39 +17,9 @@ struct FetchRequest {
         include: String? = nil
     ) throws(RelataError) {
         table = try database.entity(entity)
-        var plan = QueryPlan(entity: table.name, limit: limit)
-        if let condition {
-            plan.condition = try PredicateFormat.parse(
-                condition, entity: table.name, schema: database.schema, resolveName: database.names.property)
-        }
-        for term in Self.list(sort) { plan.sort.append(try Self.sortTerm(term, database, table)) }
-        self.plan = plan
-        var inclusions: [IncludePlan] = []
-        for path in Self.list(include) { inclusions += Self.inclusion(try database.path(path, from: table)) }
-        self.inclusions = try IncludePlan.merged(inclusions)
-    }
-
-    /// The relationships on a path, each within the one before.
-    private static func inclusion(_ path: [String]) -> [IncludePlan] {
-        path.reversed().reduce([]) { [IncludePlan($1, children: $0)] }
-    }
-
-    private static func list(_ text: String?) -> [String] {
-        (text ?? "").split(separator: ",").map {
-            String($0.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
-        }
-    }
-
-    private static func sortTerm(
-        _ text: String, _ database: ToolDatabase, _ table: Table
-    ) throws(RelataError) -> SortTerm {
-        let isDescending = text.hasPrefix("-")
-        let path = String(text.drop { $0 == "-" || $0 == "+" })
-        if path.contains("@") {
-            let figure = try PredicateFormat.value(
-                path, entity: table, schema: database.schema, resolveName: database.names.property)
-            return SortTerm(figure, isAscending: !isDescending)
-        }
-        return SortTerm(.property(scope: 0, path: try database.path(path, from: table)), isAscending: !isDescending)
+        let query = RecordQuery(table.name, where: condition, sort: sort, limit: limit).including(list: include)
+        let found = try query.plan(in: database.classes)
+        plan = found?.plan ?? QueryPlan(entity: table.name)
+        inclusions = found?.includes ?? []
     }
 }

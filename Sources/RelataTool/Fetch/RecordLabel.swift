@@ -13,10 +13,10 @@ struct RecordLabel {
     }
 
     /// The object's name, or its key where it has none.
-    func callAsFunction(_ record: Record) -> String { name(of: record) ?? record.key(in: schema).description }
+    func callAsFunction(_ record: FetchedRecord) -> String { name(of: record) ?? record.key(in: schema).description }
 
     /// The object's name, if it has one besides its key.
-    func name(of record: Record) -> String? {
+    func name(of record: FetchedRecord) -> String? {
         let words = columns[record.entity].map { record.values[$0] }.filter { !$0.isNull }.map(\.description)
         return words.isEmpty ? nil : words.joined(separator: " ")
     }

@@ -25,14 +25,14 @@ struct RecordOutput {
     }
 
     /// The objects as lines under headings, and how many there are.
-    func tableLines(_ records: [Record]) -> [String] {
+    func tableLines(_ records: [FetchedRecord]) -> [String] {
         let properties = properties
         let rows = records.map { record in properties.map { cell($0, of: record) } }
         let lines = records.isEmpty ? [] : TextTable(headings: properties, rows: rows).lines() + [""]
         return lines + [DisplayText.count(records.count, "object")]
     }
 
-    private func cell(_ property: String, of record: Record) -> TextTable.Cell {
+    private func cell(_ property: String, of record: FetchedRecord) -> TextTable.Cell {
         if let link = record.links[property] { return TextTable.Cell(summary(of: link, property, of: record)) }
         let columns = table.columnIndexes(of: property)
         let isNumber = columns.count == 1 && record.values[columns[0]].isNumber
@@ -40,7 +40,7 @@ struct RecordOutput {
     }
 
     /// The objects as RFC 4180 has it: a line of names, then one for each object.
-    func csvLines(_ records: [Record]) -> [String] {
+    func csvLines(_ records: [FetchedRecord]) -> [String] {
         let properties = properties
         let heading = properties.map(Self.quoted).joined(separator: ",")
         return [heading]
@@ -64,7 +64,7 @@ struct RecordOutput {
         return "\"" + text.replacingOccurrences(of: "\"", with: "\"\"", options: .literal) + "\""
     }
 
-    private func text(_ columns: [Int], of record: Record) -> String {
+    private func text(_ columns: [Int], of record: FetchedRecord) -> String {
         let values = columns.map { text(record.values[$0], as: table.columns[$0].type) }
         return values.count > 1 && !values.allSatisfy(\.isEmpty)
             ? "(\(values.joined(separator: ", ")))" : values.first ?? ""
@@ -83,7 +83,7 @@ struct RecordOutput {
     // MARK: Related objects
 
     /// Related objects in a cell: a name, or how many and their names.
-    private func summary(of link: LoadedLink, _ property: String, of record: Record) -> String {
+    private func summary(of link: LoadedLink, _ property: String, of record: FetchedRecord) -> String {
         switch link {
         case .one(let target?): return described(target)
         case .one(nil):
@@ -96,7 +96,7 @@ struct RecordOutput {
     }
 
     /// An object's name, and those of what was loaded with it.
-    private func described(_ record: Record) -> String {
+    private func described(_ record: FetchedRecord) -> String {
         let nested = schema.tables[record.entity].entity.relationships.compactMap { relationship -> String? in
             guard let link = record.links[relationship.name] else { return nil }
             let records = link.records
@@ -109,9 +109,9 @@ struct RecordOutput {
     // MARK: JSON
 
     /// The objects, what was included within them.
-    func json(_ records: [Record]) -> JSON { .array(records.map(json)) }
+    func json(_ records: [FetchedRecord]) -> JSON { .array(records.map(json)) }
 
-    private func json(_ record: Record) -> JSON {
+    private func json(_ record: FetchedRecord) -> JSON {
         let table = schema.tables[record.entity]
         return .object(
             table.entity.properties.compactMap { property in

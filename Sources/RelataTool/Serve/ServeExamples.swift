@@ -14,7 +14,7 @@ struct ServeExamples {
     init(_ database: ToolDatabase) {
         schema = database.schema
         chooser = WalkChooser(database)
-        fetcher = RecordFetcher(database.connection, schema: database.schema)
+        fetcher = RecordFetcher(database.connection, schema: database.schema, access: .everything)
     }
 
     /// A query through a to-one, one for the members of a to-many, and a new object; less where there is nothing for it.

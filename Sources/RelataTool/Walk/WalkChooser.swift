@@ -11,7 +11,7 @@ struct WalkChooser {
 
     init(_ database: ToolDatabase) {
         self.database = database
-        fetcher = RecordFetcher(database.connection, schema: database.schema)
+        fetcher = RecordFetcher(database.connection, schema: database.schema, access: .everything)
         label = RecordLabel(database.schema)
     }
 
@@ -76,7 +76,7 @@ struct WalkChooser {
                 .count, RelatedSet(scope: 0, path: [relationship.name], innerScope: 1), of: nil, filter: nil)
             let some = ExpressionNode.comparison(.greater, count, .value(0), [])
             let plan = QueryPlan(entity: table.name, condition: .and([some] + [condition].compactMap(\.self)))
-            let totals = try QueryCompiler(schema: schema).totals(
+            let totals = try QueryCompiler(schema: schema, access: .everything).totals(
                 plan, [.groupAggregate(.average, of: count, isDistinct: false)])
             guard let average = try database.connection.value(totals.statement, as: .real), !average.isNull else {
                 continue
@@ -93,7 +93,7 @@ struct WalkChooser {
     }
 
     /// The objects of an entity with the most objects in a relationship.
-    func richest(_ table: Table, in relationship: String, limit: Int) throws(RelataError) -> [Record] {
+    func richest(_ table: Table, in relationship: String, limit: Int) throws(RelataError) -> [FetchedRecord] {
         let set = RelatedSet(scope: 0, path: [relationship], innerScope: 1)
         let sort =
             table.entity.relationship(relationship)?.isToMany == true
@@ -118,7 +118,7 @@ struct WalkChooser {
                 let key = record.key(in: schema)
                 guard let argument = argument(key) else { continue }
                 let plan = try database.connection.deletionPlan(
-                    of: table.index, roots: .keys([key]), schema: schema)
+                    of: table.index, roots: .keys([key]), schema: schema, access: .everything)
                 // Small enough to be taken in, with as much in it as possible.
                 let size = plan.deletedCount + plan.blockers.count
                 let score =
@@ -132,7 +132,7 @@ struct WalkChooser {
     }
 
     /// Objects that much hangs on, and some on which nothing does.
-    private func candidates(of table: Table) throws(RelataError) -> [Record] {
+    private func candidates(of table: Table) throws(RelataError) -> [FetchedRecord] {
         var records = try fetcher.fetch(QueryPlan(entity: table.name, limit: 5))
         for relationship in table.entity.relationships where relationship.isToMany {
             records += try richest(table, in: relationship.name, limit: 5)

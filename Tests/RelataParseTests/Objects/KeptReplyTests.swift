@@ -1,5 +1,6 @@
 import Foundation
 import RelataCore
+import RelataRecords
 import RelataSQLite
 import Testing
 
@@ -20,6 +21,13 @@ import Testing
     }
 
     private func headers(_ id: String) -> [String: String] { ["x-parse-request-id": id] }
+
+    @Test func anIDThatIsNoTextIsRefused() async throws {
+        let server = try TestServer()
+        let reply = try await server.send("POST", "/classes/Book", ["title": "A"], headers: headers("\u{FFFD}"))
+        #expect(reply.status == 400 && reply.json["code"] == 102)
+        #expect(try await server.find("Book").isEmpty)
+    }
 
     @Test(arguments: [false, true])
     func whatABatchReadsIsReadAgain(_ isAtomic: Bool) async throws {
@@ -78,7 +86,7 @@ import Testing
             largest = max(largest, try await size(server))
         }
         // Short replies don't count.
-        #expect(largest > 12_000 && largest < 20_000 + 100 * RequestLog.shortReply)
+        #expect(largest > 12_000 && largest < 20_000 + 100 * KeptRequests.shortResult)
         for number in [0, 50, 99] {
             let tag = JSONValue.string(String(repeating: "y", count: 1000 + number * 20))
             let change: JSONValue = ["n": ["__op": "AddUnique", "objects": [tag]]]

@@ -1,6 +1,5 @@
+import RelataRecords
 import Testing
-
-@testable import RelataParse
 
 @Suite struct ObjectIDGeneratorTests {
     @Test func idsAreTenLettersAndDigitsAndEachIsAnother() {

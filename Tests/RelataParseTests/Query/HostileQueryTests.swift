@@ -184,6 +184,8 @@ import Testing
 
     @Test func whatIsDeepOrManyIsBounded() async throws {
         let server = try await server()
+        let parent = try await server.create("Item", ["name": "parent"])
+        _ = try await server.create("Item", ["name": "child", "parent": pointer("Item", parent)])
         let start = ContinuousClock().now
         for depth in [5, 15, 25, 28] {
             var nested: JSONValue = ["name": "a"]
@@ -194,6 +196,10 @@ import Testing
             var query: JSONValue = ["name": "a"]
             for _ in 0..<depth / 2 { query = ["p": ["$inQuery": ["className": "Other", "where": query]]] }
             #expect([nil, 102].contains(try await server.query("Item", query).code))
+            // A pointer to the same class leads on and on.
+            var own: JSONValue = ["name": "a"]
+            for _ in 0..<depth / 2 { own = ["parent": ["$inQuery": ["className": "Item", "where": own]]] }
+            #expect([nil, 102].contains(try await server.query("Item", own).code), "\(depth)")
         }
         var deep: JSONValue = 1
         for _ in 0..<200 { deep = ["a": deep] }
@@ -263,11 +269,11 @@ import Testing
         long.excluded = [String(repeating: "x", count: 100_000)]
         for number in 0..<1000 { many.include(["p\(number)", "q"]) }
         for (selection, isKept) in [(Selection(), true), (few, true), (long, false), (many, false)] {
-            let first = classes.prepared.fetch(of: item, selection, naming: .nothing, in: classes)
-            let second = classes.prepared.fetch(of: item, selection, naming: .nothing, in: classes)
+            let first = classes.prepared.fetch(of: item, selection, naming: .nothing, in: classes, under: .everything)
+            let second = classes.prepared.fetch(of: item, selection, naming: .nothing, in: classes, under: .everything)
             #expect((first === second) == isKept)
         }
-        let prepared = classes.prepared.fetch(of: item, Selection(), naming: .nothing, in: classes)
+        let prepared = classes.prepared.fetch(of: item, Selection(), naming: .nothing, in: classes, under: .everything)
         let fields = (0..<9).map { "-info.m\($0)" }.joined(separator: ",")
         for (order, kept) in [("name", 1), ("-n,name", 2), ("info.k", 2), (fields, 2), ("name", 2)] {
             #expect(try await server.send("GET", "/classes/Item?order=\(order)").results.count == 1)

@@ -1,5 +1,6 @@
 import Foundation
 import RelataCore
+import RelataRecords
 import RelataSQLite
 import Testing
 
@@ -56,9 +57,9 @@ import Testing
         _ = try await server.create("Book", ["title": "a"])
         let connection = try Connection(path: folder.path("classes.sqlite"), isReadOnly: true)
         try connection.begin("BEGIN")
-        let version = try ParseMetadata.version(of: connection)
+        let version = try RecordClasses.version(of: connection)
         _ = try await server.create("Other", ["title": "a"])
-        #expect(try ParseMetadata.version(of: connection) == version)
+        #expect(try RecordClasses.version(of: connection) == version)
         #expect(server.store.currentClasses.version > version)
         let before = try server.store.classes(for: connection)
         #expect(before["Book"] != nil && before["Other"] == nil)

@@ -74,7 +74,7 @@ import Testing
 
     @Test func relationshipsOfEveryKindAreLoadedInTheirOrder() throws {
         let (connection, schema) = try setlistDatabase()
-        let setlists = try RecordFetcher(connection, schema: schema).fetch(
+        let setlists = try RecordFetcher(connection, schema: schema, access: .everything).fetch(
             QueryPlan(entity: "Setlist"),
             including: [
                 IncludePlan("items", children: [IncludePlan("song")]), IncludePlan("songs"),
@@ -98,7 +98,7 @@ import Testing
         let late = IncludePlan(
             "items", condition: .comparison(.greater, position, .value(1), []),
             sort: [SortTerm(position, isAscending: false)], limit: 2, isRequired: true)
-        let setlists = try RecordFetcher(connection, schema: schema).fetch(
+        let setlists = try RecordFetcher(connection, schema: schema, access: .everything).fetch(
             QueryPlan(entity: "Setlist"), including: [late])
         #expect(setlists.map { $0.values[0] } == [1])
         #expect(setlists[0].links["items"]?.records.map { $0.values[0] } == [1, 2])
@@ -108,7 +108,7 @@ import Testing
         let statements = Counter()
         let (connection, schema) = try setlistDatabase { _, _ in statements.add() }
         let before = statements.count
-        _ = try RecordFetcher(connection, schema: schema).fetch(
+        _ = try RecordFetcher(connection, schema: schema, access: .everything).fetch(
             QueryPlan(entity: "Setlist"),
             including: [IncludePlan("items", children: [IncludePlan("song")]), IncludePlan("fans")])
         #expect(statements.count - before == 4)
@@ -123,7 +123,7 @@ import Testing
             INSERT INTO a VALUES (7); INSERT INTO b VALUES (1, '7');
             """)
         let schema = try Schema(try Introspection.entities(of: connection))
-        let fetcher = RecordFetcher(connection, schema: schema)
+        let fetcher = RecordFetcher(connection, schema: schema, access: .everything)
         let owners = try fetcher.fetch(QueryPlan(entity: "a"), including: [IncludePlan("bs")])
         #expect(owners[0].links["bs"]?.records.count == 1)
         let members = try fetcher.fetch(QueryPlan(entity: "b"), including: [IncludePlan("a")])
@@ -133,7 +133,7 @@ import Testing
     @Test func aNameThatIsNoRelationshipIsAnError() throws {
         let (connection, schema) = try setlistDatabase()
         #expect {
-            try RecordFetcher(connection, schema: schema).fetch(
+            try RecordFetcher(connection, schema: schema, access: .everything).fetch(
                 QueryPlan(entity: "Setlist"), including: [IncludePlan("item")])
         } throws: { error in
             "\(error)".contains("did you mean items?")

@@ -109,7 +109,7 @@ struct DistinctValues {
         plan.isDistinct = true
         plan.condition = .and([plan.condition, target.isSet].compactMap(\.self))
         plan.sort = column.isJSON ? [] : [SortTerm(column.node)]
-        let query = try QueryCompiler(schema: transaction.schema).select(plan, columns: .expressions([column.node]))
+        let query = try transaction.compiler.select(plan, columns: .expressions([column.node]))
         return (column, query)
     }
 }

@@ -66,7 +66,7 @@ struct PipelineRun {
             {
                 return grouping.query.statement
             }
-            if case .count? = rest.first { return try QueryCompiler(schema: transaction.schema).count(plan) }
+            if case .count? = rest.first { return try transaction.compiler.count(plan) }
         }
         return try ObjectFetcher(transaction, limit: limit).statement(
             plan, Self.selection(rest.flatMap(\.fields)), of: parseClass)
@@ -186,7 +186,7 @@ private struct Grouping {
         let columns = id.nodes + [.groupAggregate(.count, of: nil, isDistinct: false)] + figures.map(\.node)
         var plan = plan
         plan.sort = []
-        query = try QueryCompiler(schema: run.transaction.schema).grouped(plan, by: id.nodes, columns: columns)
+        query = try run.transaction.compiler.grouped(plan, by: id.nodes, columns: columns)
         self.id = id
         self.figures = figures
     }

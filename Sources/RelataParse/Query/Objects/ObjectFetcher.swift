@@ -34,7 +34,7 @@ struct ObjectFetcher {
         let shape = prepared.shape
         var encoder = ObjectEncoder(limit: limit)
         var objects = EncodedObjects()
-        let statement = try prepared.statement(plan)
+        let statement = try prepared.statement(plan, under: transaction.access)
         do {
             try transaction.connection.rows(statement) { row throws(RelataError) in
                 objects.ranges.append(encoder.write(shape, row))
@@ -53,7 +53,7 @@ struct ObjectFetcher {
     func statement(
         _ plan: QueryPlan, _ selection: Selection, of parseClass: ParseClass, score: ExpressionNode? = nil
     ) throws(RelataError) -> SQLStatement {
-        try prepared(selection, of: parseClass, .nothing, score).statement(plan)
+        try prepared(selection, of: parseClass, .nothing, score).statement(plan, under: transaction.access)
     }
 
     private func prepared(
@@ -62,7 +62,8 @@ struct ObjectFetcher {
         let classes = transaction.classes
         // What is searched for is different each time.
         return score.map { PreparedFetch(parseClass, selection, naming: naming, score: $0, in: classes) }
-            ?? classes.prepared.fetch(of: parseClass, selection, naming: naming, in: classes)
+            ?? classes.prepared.fetch(
+                of: parseClass, selection, naming: naming, in: classes, under: transaction.access)
     }
 
     // MARK: Pointers in JSON

@@ -13,10 +13,10 @@ final class PreparedFetch: Sendable {
     private let known = Mutex(Statements())
 
     private struct Statements {
-        /// The text of the query for one object by its key.
-        var byKey: String?
+        /// The query for one object by its key.
+        var byKey: CompiledQuery?
         /// Queries without conditions.
-        var lists: [QueryPlan: SQLStatement] = [:]
+        var lists: [QueryPlan: CompiledQuery] = [:]
     }
 
     /// Pages are queries of their own: only those asked for last are kept, the fewer the more they show.
@@ -35,22 +35,27 @@ final class PreparedFetch: Sendable {
     }
 
     /// The statement of a query.
-    func statement(_ plan: QueryPlan) throws(RelataError) -> SQLStatement {
+    ///
+    /// - Parameter access: Which objects the request sees. All that ask here see by the same conditions, each with values
+    ///   of its own.
+    func statement(_ plan: QueryPlan, under access: Access) throws(RelataError) -> SQLStatement {
         if let key = Self.onlyKey(plan), bindsKeys {
             let parameters = key.values.map(Parameter.value)
-            if let sql = known.withLock({ $0.byKey }) { return SQLStatement(sql, parameters) }
-            let statement = try compiled(plan)
-            if statement.parameters == parameters { known.withLock { $0.byKey = statement.sql } }
-            return statement
+            if let query = known.withLock({ $0.byKey }) { return query.statement(binding: parameters, under: access) }
+            let query = try compiled(plan, access)
+            if query.ownParameters == parameters { known.withLock { $0.byKey = query } }
+            return query.statement
         }
-        guard Self.isKept(plan) else { return try compiled(plan) }
-        if let statement = known.withLock({ $0.lists[plan] }) { return statement }
-        let statement = try compiled(plan)
+        guard Self.isKept(plan) else { return try compiled(plan, access).statement }
+        if let query = known.withLock({ $0.lists[plan] }) {
+            return query.statement(binding: query.ownParameters, under: access)
+        }
+        let query = try compiled(plan, access)
         known.withLock { known in
             if known.lists.count >= maximumLists { known.lists = [:] }
-            known.lists[plan] = statement
+            known.lists[plan] = query
         }
-        return statement
+        return query.statement
     }
 
     /// What conditions hold is different each time, and so are the members of objects that lists are sorted by.
@@ -62,8 +67,11 @@ final class PreparedFetch: Sendable {
     /// How many lists would be asked for without writing their statement anew.
     var keptLists: Int { known.withLock { $0.lists.count } }
 
-    private func compiled(_ plan: QueryPlan) throws(RelataError) -> SQLStatement {
-        try QueryCompiler(schema: schema).select(plan, columns: .parts(parts)).statement
+    private func compiled(_ plan: QueryPlan, _ access: Access) throws(RelataError) -> CompiledQuery {
+        var query = try QueryCompiler(schema: schema, access: access).select(plan, columns: .parts(parts))
+        // The shape knows what the columns are.
+        (query.columnTypes, query.partColumns) = ([], [])
+        return query
     }
 
     /// The key of a query for one object, whatever else it is.
@@ -82,6 +90,7 @@ final class PreparedFetches: Sendable {
         let className: String
         let selection: Selection
         let naming: ObjectShape.Naming
+        let access: Access.Shape
     }
 
     private let known = Mutex<[Key: PreparedFetch]>([:])
@@ -92,9 +101,10 @@ final class PreparedFetches: Sendable {
 
     /// How objects of a class are fetched, prepared now if they never were.
     func fetch(
-        of parseClass: ParseClass, _ selection: Selection, naming: ObjectShape.Naming, in classes: ClassSet
+        of parseClass: ParseClass, _ selection: Selection, naming: ObjectShape.Naming, in classes: ClassSet,
+        under access: Access
     ) -> PreparedFetch {
-        let key = Key(className: parseClass.name, selection: selection, naming: naming)
+        let key = Key(className: parseClass.name, selection: selection, naming: naming, access: access.shape)
         if let prepared = known.withLock({ $0[key] }) { return prepared }
         let prepared = PreparedFetch(parseClass, selection, naming: naming, in: classes)
         guard selection.size <= Self.maximumSize else { return prepared }

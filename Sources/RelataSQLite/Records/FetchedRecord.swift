@@ -1,7 +1,7 @@
 import RelataCore
 
 /// An object whose type is known only at run time: the values of its columns, and what was loaded with it.
-package struct Record: Hashable, Sendable {
+package struct FetchedRecord: Hashable, Sendable {
     /// The entity, as a number in ``Schema/tables``.
     package let entity: Int
     /// The values in the order of ``Table/columns``.
@@ -26,12 +26,12 @@ package struct Record: Hashable, Sendable {
 /// The objects at the other end of a relationship that was loaded.
 package enum LoadedLink: Hashable, Sendable {
     /// Of a to-one or has-one; `nil` where there is none, or the one it names isn't stored.
-    case one(Record?)
+    case one(FetchedRecord?)
     /// Of a to-many, in its order.
-    case many([Record])
+    case many([FetchedRecord])
 
     /// All of them.
-    package var records: [Record] {
+    package var records: [FetchedRecord] {
         switch self {
         case .one(let record): record.map { [$0] } ?? []
         case .many(let records): records

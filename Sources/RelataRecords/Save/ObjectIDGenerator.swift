@@ -5,7 +5,7 @@ import Synchronization
 /// Only one in a thousand is any of all there are. Each other comes a short way after the one before it, so that objects
 /// that are made one after another are neighbours in the index of ids: by chance alone each would be at a place of its
 /// own, and a page of the file be read and written for each.
-final class ObjectIDGenerator: Sendable {
+package final class ObjectIDGenerator: Sendable {
     /// In the order of their codes: the order of ids is that of their numbers.
     private static let characters = Array("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz".utf8)
 
@@ -16,7 +16,7 @@ final class ObjectIDGenerator: Sendable {
     private static let distance: UInt64 = 56_800_235_584
     /// How many ids follow each other. Whoever knows two ids learns how many lie between them only
     /// within these.
-    static let runLength = 1000
+    package static let runLength = 1000
 
     private struct State {
         /// The last id.
@@ -47,7 +47,11 @@ final class ObjectIDGenerator: Sendable {
 
     private let state = Mutex(State())
 
-    func next() -> String {
+    /// Begins.
+    package init() {}
+
+    /// The next id.
+    package func next() -> String {
         var rest = state.withLock { $0.next() }
         return String(unsafeUninitializedCapacity: 10) { buffer in
             for index in (0..<10).reversed() {

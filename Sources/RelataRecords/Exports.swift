@@ -1,0 +1,34 @@
+// What a program sees of the targets below: types that the API takes or gives.
+
+@_exported public import enum RelataCore.AttributeType
+@_exported public import struct RelataCore.Blocker
+@_exported public import struct RelataCore.CascadePath
+@_exported public import struct RelataCore.Change
+@_exported public import struct RelataCore.ChangeOrigin
+@_exported public import struct RelataCore.ChangeSet
+@_exported public import struct RelataCore.Conflict
+@_exported public import enum RelataCore.DateEncoding
+@_exported public import enum RelataCore.DeleteRule
+@_exported public import struct RelataCore.DeletedObjects
+@_exported public import struct RelataCore.DeletionReport
+@_exported public import struct RelataCore.KeyList
+@_exported public import struct RelataCore.KeyValue
+@_exported public import struct RelataCore.MigrationPlan
+@_exported public import struct RelataCore.NullifiedLinks
+@_exported public import struct RelataCore.ObjectReference
+@_exported public import enum RelataCore.PredicateArgument
+@_exported public import enum RelataCore.RelataError
+@_exported public import struct RelataCore.RemovedJoinRows
+@_exported public import struct RelataCore.SchemaChange
+@_exported public import struct RelataCore.SchemaProblem
+@_exported public import enum RelataCore.UUIDEncoding
+@_exported public import struct RelataCore.ValidationFailure
+@_exported public import enum RelataCore.Value
+@_exported public import class RelataSQLite.Cancellable
+@_exported public import struct RelataSQLite.ChangeFeed
+@_exported public import enum RelataSQLite.Durability
+@_exported public import struct RelataSQLite.ListDifference
+@_exported public import struct RelataSQLite.LoggedChange
+@_exported public import struct RelataSQLite.ObservedIdentity
+@_exported public import protocol RelataSQLite.PredicateArgumentConvertible
+@_exported public import typealias RelataSQLite.SQLTrace

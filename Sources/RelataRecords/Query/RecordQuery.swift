@@ -1,0 +1,224 @@
+public import RelataCore
+public import RelataSQLite
+
+/// Which objects of a class, in which order, and what is loaded with them.
+///
+/// ```swift
+/// let query = RecordQuery("Album", where: "year < %@ AND artist.name BEGINSWITH 'Miles'", 1960, sort: "-year,title")
+///     .including("artist", "tracks.genre")
+/// ```
+///
+/// The condition is text in the predicate format; values from outside belong into its arguments, one for each `%@`.
+public struct RecordQuery: Hashable, Sendable {
+    /// The name of the class.
+    public let className: String
+    /// What the objects must meet, in the predicate format; `nil` for all.
+    public let condition: String?
+    /// What stands for the placeholders of the condition.
+    public let arguments: [PredicateArgument]
+    /// Paths and figures to sort by, separated by commas, with a `-` before those that descend; `nil` for no order.
+    public var sort: String?
+    /// The largest number of objects.
+    public var limit: Int?
+    /// How many objects are left out at the beginning.
+    public var offset: Int?
+    /// What is loaded with the objects.
+    var includes: [Include] = []
+    /// Why an argument can't stand in a condition.
+    private var argumentProblem: String?
+
+    /// A relationship that is loaded.
+    struct Include: Hashable {
+        let path: String
+        let condition: String?
+        let arguments: [PredicateArgument]
+        let sort: String?
+        let limit: Int?
+    }
+
+    /// Describes a query.
+    ///
+    /// - Parameters:
+    ///   - className: The name of the class.
+    ///   - condition: What the objects must meet, in the predicate format.
+    ///   - arguments: What stands for the placeholders of the condition, in order: values, records, links, or arrays.
+    ///   - sort: Paths and figures such as `"artist.name,-tracks.@count"`.
+    public init(
+        _ className: String, where condition: String? = nil, _ arguments: any PredicateArgumentConvertible...,
+        sort: String? = nil, limit: Int? = nil, offset: Int? = nil
+    ) {
+        self.className = className
+        self.condition = condition
+        self.sort = sort
+        self.limit = limit
+        self.offset = offset
+        do {
+            self.arguments = try arguments.map { try $0.predicateArgument }
+        } catch {
+            self.arguments = []
+            argumentProblem = "\(error)"
+        }
+    }
+
+    /// The same query that also loads what the relationships on some paths lead to: `"artist"`, `"tracks.genre"`.
+    ///
+    /// ```swift
+    /// RecordQuery("Album").including("artist").including("tracks", where: "seconds > 300", sort: "number", limit: 3)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - condition: What the related objects must meet, in the predicate format.
+    ///   - arguments: What stands for the placeholders of the condition, in order.
+    ///   - sort: In which order; in that of the relationship where it is `nil`.
+    ///   - limit: The largest number for each object.
+    public func including(
+        _ paths: String..., where condition: String? = nil, _ arguments: any PredicateArgumentConvertible...,
+        sort: String? = nil, limit: Int? = nil
+    ) -> RecordQuery {
+        var query = self
+        var given: [PredicateArgument] = []
+        do {
+            given = try arguments.map { try $0.predicateArgument }
+        } catch {
+            query.argumentProblem = "\(error)"
+        }
+        query.includes += paths.map {
+            Include(path: $0, condition: condition, arguments: given, sort: sort, limit: limit)
+        }
+        return query
+    }
+
+    /// The same query that also loads what relationships on some paths lead to, which are separated by commas.
+    package func including(list: String?) -> RecordQuery {
+        Self.list(list).reduce(self) { $0.including($1) }
+    }
+}
+
+// MARK: Arguments
+
+extension RecordValue: PredicateArgumentConvertible {
+    /// What it stands for in a condition.
+    public var predicateArgument: PredicateArgument {
+        get throws {
+            switch self {
+            case .link(let link): return try link.predicateArgument
+            case .links(let links): return try links.predicateArgument
+            default:
+                guard let type = attributeType else { return .value(.null) }
+                guard let value = stored(as: type) else {
+                    throw RelataError.invalidUse("\(self) can't be compared with what is stored: give another value")
+                }
+                return .value(value)
+            }
+        }
+    }
+}
+
+extension RecordLink: PredicateArgumentConvertible {
+    /// The object's key, for a condition.
+    public var predicateArgument: PredicateArgument {
+        get throws {
+            guard let key else {
+                throw RelataError.invalidUse(
+                    "an object of \(className) that isn't stored can't stand for %@: save it first")
+            }
+            return .ofEntity(className, .key(key))
+        }
+    }
+}
+
+extension Record: PredicateArgumentConvertible {
+    /// The object's key, for a condition.
+    public var predicateArgument: PredicateArgument { get throws { try RecordLink(self).predicateArgument } }
+}
+
+// MARK: Plans
+
+extension RecordQuery {
+    /// The query as it is run, where the class is there.
+    package func plan(in classes: RecordClasses) throws(RelataError) -> (plan: QueryPlan, includes: [IncludePlan])? {
+        if let argumentProblem { throw .invalidUse(argumentProblem) }
+        guard let table = classes.names.entity(className) else { return nil }
+        for number in [limit, offset] + self.includes.map(\.limit) {
+            if let number, number < 0 {
+                throw .invalidUse("a limit or offset of \(number) is negative: give a number of objects")
+            }
+        }
+        var plan = QueryPlan(entity: table.name, limit: limit, offset: offset)
+        plan.condition = try Self.condition(condition, arguments, of: table, classes)
+        plan.sort = try Self.sort(sort, of: table, classes)
+        var includes: [IncludePlan] = []
+        for include in self.includes { includes.append(try Self.plan(include, from: table, classes)) }
+        return (plan, try IncludePlan.merged(includes))
+    }
+
+    private static func condition(
+        _ text: String?, _ arguments: [PredicateArgument], of table: Table, _ classes: RecordClasses
+    ) throws(RelataError) -> ExpressionNode? {
+        guard let text else {
+            guard arguments.isEmpty else {
+                throw .invalidUse("arguments were given without a condition: write one with %@")
+            }
+            return nil
+        }
+        return try PredicateFormat.parse(
+            text, arguments: arguments, entity: table.name, schema: classes.schema,
+            resolveName: classes.names.property)
+    }
+
+    private static func list(_ text: String?) -> [String] {
+        (text ?? "").split(separator: ",").map {
+            String($0.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+        }
+    }
+
+    private static func sort(
+        _ text: String?, of table: Table, _ classes: RecordClasses
+    ) throws(RelataError) -> [SortTerm] {
+        var terms: [SortTerm] = []
+        for word in list(text) {
+            let path = String(word.drop { $0 == "-" || $0 == "+" })
+            let node: ExpressionNode =
+                path.contains("@")
+                ? try PredicateFormat.value(
+                    path, entity: table, schema: classes.schema, resolveName: classes.names.property)
+                : .property(scope: 0, path: try classes.path(path, from: table).names)
+            terms.append(SortTerm(node, isAscending: !word.hasPrefix("-")))
+        }
+        return terms
+    }
+
+    /// The relationships on a path, each within the one before; the last with its condition and order.
+    private static func plan(
+        _ include: Include, from table: Table, _ classes: RecordClasses
+    ) throws(RelataError) -> IncludePlan {
+        let path = try classes.path(include.path, from: table)
+        var plan = IncludePlan(path.names[path.names.count - 1], limit: include.limit)
+        if let target = path.end {
+            plan.condition = try condition(include.condition, include.arguments, of: target, classes)
+            plan.sort = try sort(include.sort, of: target, classes)
+        }
+        return path.names.dropLast().reversed().reduce(plan) { IncludePlan($1, children: [$0]) }
+    }
+}
+
+extension RecordClasses {
+    /// The properties that the words of a path mean, and the class that it ends at: `artist.Name` is `artist`, `name`.
+    package func path(_ text: String, from table: Table) throws(RelataError) -> (names: [String], end: Table?) {
+        var path: [String] = []
+        var current: Table? = table
+        for word in text.split(separator: ".", omittingEmptySubsequences: false).map(String.init) {
+            guard let table = current else {
+                throw .invalidUse("\(text): \(path.last ?? text) is an attribute: no path leads on from it")
+            }
+            guard let property = names.property(word, of: table) else {
+                throw .invalidUse(
+                    "\(table.name) has no property \(word)"
+                        + NameSuggestion.hint(for: word, among: table.entity.properties.map(\.name)))
+            }
+            path.append(property)
+            current = table.entity.relationship(property).flatMap { schema[$0.target] }
+        }
+        return (path, current)
+    }
+}

@@ -1,0 +1,155 @@
+public import RelataCore
+import Foundation
+import RelataSQLite
+
+/// What can be done in a transaction that writes: everything that can be read, and saving and deleting.
+///
+/// Valid inside the closure it is given to. If that throws, nothing of it is written, classes and fields that were made by
+/// use included.
+public final class RecordWriteTransaction: RecordTransaction {
+    /// The time of the transaction: all that it writes has the same.
+    let now = Date()
+    /// The lists whose lengths may have changed.
+    var counts = CountCheck()
+    /// Makes the ids of objects of classes whose keys are texts that nobody chooses.
+    let objectIDs: ObjectIDGenerator
+
+    init(_ connection: Connection, _ classes: RecordClasses, mode: RecordStore.Mode, objectIDs: ObjectIDGenerator) {
+        self.objectIDs = objectIDs
+        super.init(connection, classes, mode: mode)
+    }
+
+    /// Who makes the transaction: the feed and the durable change log tell it with the changes. Nobody by default.
+    public var origin: ChangeOrigin? {
+        didSet { connection.recorder?.origin = origin }
+    }
+
+    // MARK: Saving
+
+    /// Saves an object: inserts a new one, and writes the fields of a stored one that were set since it was read.
+    ///
+    /// - A new object whose key is taken updates the object that has it: the fields that were set, and no others. A key is
+    ///   taken from the fields that make it up; where they aren't set, the object gets one.
+    /// - Objects that it links to and that aren't stored yet are saved before it.
+    /// - A list that was set becomes the whole list: what isn't in it any more is unlinked.
+    /// - Where the class counts revisions, an object that was changed since it was read is refused.
+    ///
+    /// - Returns: The object as it is stored.
+    /// - Throws: ``RelataError``: `invalidUse` for classes and fields that don't exist where they aren't made by use,
+    ///   `validation` for values of another type than their field's or beyond its limits, and for lists with too few or too
+    ///   many objects, `requiredReference`, `invalidReference`, `uniqueViolation`, `notFound` for an object that was
+    ///   deleted meanwhile, and `conflict`.
+    @discardableResult
+    public func save(_ record: Record) throws -> Record { try save([record])[0] }
+
+    /// Saves objects, in order; all or none. What they are saved as stands with ``save(_:)-(Record)``.
+    @discardableResult
+    public func save(_ records: [Record]) throws -> [Record] {
+        try atomically { try records.map { try RecordSaver($0, in: self, mayExist: true).save() } }
+    }
+
+    /// Inserts a new object.
+    ///
+    /// - Throws: ``RelataError/alreadyExists(_:)`` where its key is taken; else as ``save(_:)-(Record)``.
+    @discardableResult
+    public func insert(_ record: Record) throws -> Record {
+        guard !record.isStored else {
+            throw RelataError.invalidUse(
+                "\(record.className) \(record.key.map { "\($0)" } ?? "") is stored already: save it")
+        }
+        return try atomically { try RecordSaver(record, in: self, mayExist: false).save() }
+    }
+
+    // MARK: Deleting
+
+    /// Deletes an object, and what the delete rules say goes with it.
+    ///
+    /// - Returns: What was done. An object that isn't stored any more is no error, and not in the report.
+    /// - Throws: ``RelataError/deleteDenied(blockers:)``, or ``RelataError/validation(_:)`` where a list would be left with
+    ///   fewer objects than it must have; nothing is deleted then.
+    @discardableResult
+    public func delete(_ record: Record) throws -> DeletionReport { try delete([record]) }
+
+    /// Deletes objects of one class, and what the delete rules say goes with them.
+    @discardableResult
+    public func delete(_ records: [Record]) throws -> DeletionReport {
+        guard let (table, keys) = try keys(of: records) else { return DeletionReport(entity: "") }
+        return try delete(.keys(keys), of: table)
+    }
+
+    /// Deletes the objects of a query, and what the delete rules say goes with them.
+    @discardableResult
+    public func delete(_ query: RecordQuery) throws -> DeletionReport {
+        guard let (table, roots) = try roots(of: query) else { return DeletionReport(entity: query.className) }
+        return try delete(roots, of: table)
+    }
+
+    package func delete(_ roots: DeletionRoots, of table: Table) throws -> DeletionReport {
+        try connection.delete(entity: table.index, roots: roots, schema: schema, access: access, now: now)
+    }
+
+    // MARK: Savepoints
+
+    /// Runs `body` so that, if it throws, what it did is undone and the rest of the transaction stays. What it threw
+    /// reaches the caller.
+    @discardableResult
+    public func savepoint<Result>(_ body: (RecordWriteTransaction) throws -> Result) throws -> Result {
+        try undoingClasses { try connection.savepoint { try body(self) } }
+    }
+
+    private func atomically<Result>(_ body: () throws -> Result) throws -> Result {
+        try undoingClasses {
+            try connection.savepoint {
+                counts = CountCheck()
+                let result = try body()
+                if schema.hasCounts { try counts.check(connection: connection, schema: schema) }
+                return result
+            }
+        }
+    }
+
+    /// Where `body` throws, the classes are again those that were there before.
+    private func undoingClasses<Result>(_ body: () throws -> Result) throws -> Result {
+        let before = recordClasses
+        do {
+            return try body()
+        } catch {
+            if recordClasses !== before { follow(before) }
+            throw error
+        }
+    }
+
+    // MARK: Classes by use
+
+    /// Makes classes and fields, within this transaction.
+    ///
+    /// - Throws: ``RelataError/schemaMismatch(_:)`` for what can't be.
+    func define(_ change: (inout [Entity]) throws(RelataError) -> Void) throws {
+        var entities = recordClasses.entities
+        try change(&entities)
+        if entities == recordClasses.entities { return }
+        let changes = EntityChanges(entities, since: recordClasses.entities)
+        if let (entity, owner) = try changes.nameTaken(on: connection) {
+            throw RelataError.invalidUse("there can't be a class \(entity.name): \(owner) of that name: choose another")
+        }
+        let new = try Schema(entities)
+        let isDone = try SQLiteMigrator.add(
+            new, since: recordClasses.isRemembered ? schema : nil, changing: changes.names, steps: [changes.step],
+            on: connection)
+        guard isDone else {
+            throw RelataError.invalidUse(
+                "\(changes.names.sorted().joined(separator: ", ")) can't be changed by use, since tables of the file must be made anew for it: call alter on the store"
+            )
+        }
+        follow(
+            try RecordClasses(
+                entities, schema: new, version: try RecordClasses.version(of: connection), isRemembered: true))
+    }
+
+    private func follow(_ classes: RecordClasses) {
+        recordClasses = classes
+        connection.recorder?.follow(classes.changes)
+        // Statements that were made before would be compiled again, one by one.
+        connection.clearStatements()
+    }
+}

@@ -1,0 +1,87 @@
+import RelataCore
+import RelataSQLite
+
+/// What makes entities others than they were, as far as the file that holds them must know.
+package struct EntityChanges {
+    /// The entities as they are to be.
+    private let entities: [Entity]
+    /// The entities as they were.
+    private let old: [Entity]
+
+    /// Compares entities with what they were.
+    package init(_ entities: [Entity], since old: [Entity]) {
+        self.entities = entities
+        self.old = old
+    }
+
+    /// The names of the entities that are new, gone or other than they were.
+    package var names: Set<String> {
+        let before = Dictionary(old.map { ($0.name, $0) }) { first, _ in first }
+        var changed = Set(entities.filter { before[$0.name] != $0 }.map(\.name))
+        if entities.count < old.count + changed.count {
+            changed.formUnion(Set(before.keys).subtracting(entities.map(\.name)))
+        }
+        return changed
+    }
+
+    /// A new entity whose name something else has, and what that is: a view or an index of the file, a module of the
+    /// database.
+    package func nameTaken(on connection: Connection) throws(RelataError) -> (entity: Entity, owner: String)? {
+        let known = Set(old.map(\.name))
+        for entity in entities where !known.contains(entity.name) {
+            let query = SQLStatement(
+                "SELECT type FROM sqlite_master WHERE name = ?1 COLLATE NOCASE", [.value(.text(entity.table))])
+            guard try connection.value(SQLStatement(DataQuestion.isModule(name: entity.table).query(.sqlite))) == nil
+            else { return (entity, "the database has a module") }
+            if let type = try connection.value(query) { return (entity, "the file has a \(type)") }
+        }
+        return nil
+    }
+
+    /// The sets of properties that are to be unique since, and of which stored objects have the same values.
+    package func duplicates(
+        in schema: Schema, on connection: Connection
+    ) throws(RelataError) -> [(entity: String, properties: [String], values: String)] {
+        var found: [(entity: String, properties: [String], values: String)] = []
+        for entity in entities {
+            guard !entity.uniques.isEmpty, let table = schema[entity.name] else { continue }
+            let before = table.entity
+            // New fields hold nothing that could be the same.
+            for set in entity.uniques
+            where !before.uniques.contains(set) && set.allSatisfy({ before.property($0) != nil }) {
+                let columns = set.flatMap { table.columnIndexes(of: $0) }.map { table.columns[$0].name }
+                let question = DataQuestion.hasDuplicates(table: table.sqlName, columns: columns)
+                guard let row = try connection.values(SQLStatement(question.query(.sqlite))).first else { continue }
+                found.append((before.name, set, row.map(\.description).joined(separator: ", ")))
+            }
+        }
+        return found
+    }
+
+    /// The step that lets go of what was taken away, and makes a file of another program Relata's.
+    package var step: MigrationStep {
+        var changes: [LossyChange] = [.adopting]
+        let known = Dictionary(entities.map { ($0.name, $0) }) { first, _ in first }
+        for before in old {
+            guard let after = known[before.name] else {
+                changes.append(.dropping(before.name))
+                changes += before.relationships.flatMap { Self.dropping($0, of: before) }
+                continue
+            }
+            if after == before { continue }
+            for property in before.properties where after.property(property.name) == nil {
+                changes.append(.dropping("\(before.name).\(property.name)"))
+                if case .relationship(let relationship) = property {
+                    changes += Self.dropping(relationship, of: before)
+                }
+            }
+        }
+        return MigrationStep(allowing: changes)
+    }
+
+    /// The table of a many-to-many goes with it.
+    private static func dropping(_ relationship: Relationship, of entity: Entity) -> [LossyChange] {
+        guard case .manyToMany(let names) = relationship.kind else { return [] }
+        return [.dropping(names.table ?? "\(entity.table)_\(relationship.name)")]
+    }
+}

@@ -1,0 +1,124 @@
+import RelataCore
+import RelataSQLite
+import Synchronization
+
+/// All classes of a store at one moment. Never changed: a change of the schema makes another.
+package final class RecordClasses: Sendable {
+    /// The entities as they are stored.
+    package let entities: [Entity]
+    /// The same, resolved.
+    package let schema: Schema
+    /// The number that SQLite gives the tables; another one means that they were changed.
+    package let version: Int64
+    /// Whether the file remembers these entities, and its tables fit them: a change concerns what is changed, and nothing
+    /// else need be looked at.
+    package let isRemembered: Bool
+    /// What the tables say that no entity can.
+    package let notes: [SchemaProblem]
+    /// The same for those who tell of changes.
+    let changes: ChangeEntities
+    /// Finds classes and fields by their names, and by those of their tables and columns.
+    package let names: NameResolver
+    /// The classes that somebody asked for, in the order of the tables.
+    private let layouts: [Slot<RecordLayout>]
+    /// How a layer above sees the classes, once it asked.
+    private let view = Slot<View>()
+
+    private final class Slot<Content: AnyObject & Sendable>: Sendable {
+        let content = AtomicLazyReference<Content>()
+    }
+
+    private final class View: Sendable {
+        let value: any Sendable
+
+        init(_ value: any Sendable) { self.value = value }
+    }
+
+    /// - Parameter schema: The entities, if they were resolved before.
+    package init(
+        _ entities: [Entity], schema: Schema? = nil, version: Int64, isRemembered: Bool, notes: [SchemaProblem] = []
+    ) throws(RelataError) {
+        let schema = if let schema { schema } else { try Schema(entities) }
+        self.entities = entities
+        self.schema = schema
+        self.version = version
+        self.isRemembered = isRemembered
+        self.notes = notes
+        changes = ChangeEntities(schema)
+        names = NameResolver(schema)
+        layouts = entities.map { _ in Slot() }
+    }
+
+    /// The classes that a connection sees.
+    package static func read(_ connection: Connection) throws(RelataError) -> RecordClasses {
+        let found = try Introspection.read(connection)
+        return try RecordClasses(
+            found.entities, version: try version(of: connection), isRemembered: found.isDeclared, notes: found.notes)
+    }
+
+    /// The number that SQLite raises whenever a table is changed.
+    package static func version(of connection: Connection) throws(RelataError) -> Int64 {
+        guard case .integer(let version)? = try connection.value(SQLStatement("PRAGMA schema_version")) else {
+            return 0
+        }
+        return version
+    }
+
+    /// The class of that name.
+    subscript(name: String) -> RecordLayout? { schema.index(of: name).map(layout) }
+
+    /// The class of an entity.
+    func layout(_ number: Int) -> RecordLayout {
+        let slot = layouts[number]
+        // Of several that are made at once, all get the first.
+        return slot.content.load() ?? slot.content.storeIfNil(RecordLayout(schema.tables[number]))
+    }
+
+    /// How a layer above sees these classes, made when it is asked for first. There is one such layer.
+    package func view<Value: Sendable>(_ make: () throws -> Value) rethrows -> Value {
+        if let known = view.content.load()?.value as? Value { return known }
+        let made = try make()
+        return view.content.storeIfNil(View(made)).value as? Value ?? made
+    }
+}
+
+/// Where the values of a class stand in its rows.
+final class RecordLayout: Sendable {
+    let table: Table
+    /// The names of the fields, in order.
+    let names: [String]
+    private let places: [String: Place]
+
+    /// Where the value of a field is.
+    enum Place: Sendable {
+        /// An attribute: its column, as an index in ``Table/columns``, and its type.
+        case column(Int, AttributeType)
+        /// A to-one: the columns that hold the key of an object of that class.
+        case link([Int], String)
+        /// A to-many, or the other side of a one-to-one: no column.
+        case related(Link, String, isToMany: Bool)
+    }
+
+    init(_ table: Table) {
+        self.table = table
+        names = table.entity.properties.map(\.name)
+        var places: [String: Place] = [:]
+        for property in table.entity.properties {
+            switch property {
+            case .attribute(let attribute):
+                guard let column = table.columnIndexes(of: attribute.name).first else { continue }
+                places[attribute.name] = .column(column, attribute.type)
+            case .relationship(let relationship):
+                guard let link = table.links[relationship.name] else { continue }
+                places[relationship.name] =
+                    link.isReference
+                    ? .link(table.columnIndexes(of: relationship.name), relationship.target)
+                    : .related(link, relationship.target, isToMany: relationship.isToMany)
+            }
+        }
+        self.places = places
+    }
+
+    /// Where the value of a field is; `nil` for a name that no field has.
+    subscript(name: String) -> Place? { places[name] }
+}

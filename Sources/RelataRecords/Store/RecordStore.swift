@@ -1,0 +1,315 @@
+import RelataCore
+public import RelataSQLite
+import Foundation
+import Synchronization
+
+/// A database whose classes are known at run time: opened once, used from anywhere.
+///
+/// ```swift
+/// let store = try RecordStore.open("music.sqlite")
+/// let miles = try await store.save(Record("Artist", ["name": "Miles Davis"]))
+/// try await store.save(Record("Album", ["title": "Kind of Blue", "year": 1959, "artist": .link(miles)]))
+/// let albums = try await store.fetch(RecordQuery("Album", where: "artist.name == 'Miles Davis'"))
+/// ```
+///
+/// It opens any SQLite file: one that it made, one of models, and one of another program, whose tables are classes as
+/// `relata inspect` shows them.
+public final class RecordStore: Sendable {
+    /// Whether classes and fields are made by use.
+    public enum Mode: Sendable {
+        /// What an object has and its class doesn't is added to the class.
+        case development
+        /// Classes are as they are; what they don't have is refused.
+        case production
+    }
+
+    /// How a store is opened.
+    public struct Options: Sendable {
+        /// Whether writing is refused, and the file stays as it is, to the last byte; it must exist.
+        public var isReadOnly = false
+        /// What a power cut can cost.
+        public var durability = Durability.normal
+        /// The largest number of reads at the same time.
+        public var maximumReaders = 5
+        /// How many seconds a write waits for another process that writes.
+        public var busyTimeout = 5.0
+        /// Called after each SQL statement, with its text and how long it ran.
+        public var trace: SQLTrace?
+        /// Whether what transactions do is also written down in the file, for readers that must not miss one: see
+        /// ``RecordStore/changes(after:limit:)``.
+        public var changeLog = false
+        /// How many seconds may pass until observers notice what another process wrote, or another store that is open
+        /// on the same file; `nil` for never. Nothing is asked while nobody observes.
+        public var externalChangeDelay: Double? = 0.25
+
+        /// The defaults.
+        public init() {}
+    }
+
+    package let pool: ConnectionPool
+    /// Who tells of commits.
+    let hub: ChangeHub
+    let observations = ObservationRegistry()
+    let keepsChangeLog: Bool
+    /// Whether using a class or field that doesn't exist makes it.
+    public let mode: Mode
+    /// Where the file is; `nil` for a store in memory.
+    public let path: String?
+    /// Whether the classes are those of an app's models, and never change.
+    let isFixed: Bool
+    private let objectIDs = ObjectIDGenerator()
+    private let foundDiskFull = Atomic(false)
+    /// The classes as they were last seen, and as they were shortly before: transactions that began then see them so.
+    private let recent: Mutex<[RecordClasses]>
+    /// How many are kept.
+    private static let recentCount = 4
+
+    private init(
+        pool: ConnectionPool, hub: ChangeHub, keepsChangeLog: Bool, mode: Mode, path: String?, isFixed: Bool,
+        classes: RecordClasses
+    ) {
+        self.pool = pool
+        self.hub = hub
+        self.keepsChangeLog = keepsChangeLog
+        self.mode = mode
+        self.path = path
+        self.isFixed = isFixed
+        recent = Mutex([classes])
+    }
+
+    // MARK: Opening
+
+    /// Opens the file at a path; makes it if it doesn't exist.
+    ///
+    /// The tables of another program are classes too. They are left as they are until a class is changed.
+    ///
+    /// - Parameters:
+    ///   - path: The file.
+    ///   - mode: Whether classes and fields are made by use.
+    ///   - options: How to open it.
+    /// - Throws: ``RelataError/fileAccess(path:_:)``, ``RelataError/corruptStore(_:)``, ``RelataError/busy(_:)`` for the
+    ///   file.
+    public static func open(
+        _ path: String, mode: Mode = .development, options: Options = Options()
+    ) throws -> RecordStore {
+        try make(path, mode, options)
+    }
+
+    /// Opens a store in memory, which is gone when it is closed. It has one connection: reads and writes queue.
+    public static func inMemory(mode: Mode = .development, options: Options = Options()) throws -> RecordStore {
+        try make(nil, mode, options)
+    }
+
+    /// Opens a file, or a store in memory.
+    ///
+    /// - Parameters:
+    ///   - usesLog: Whether the file gets a write-ahead log, so that nobody waits for who writes.
+    ///   - copiesLog: Whether the log is copied into the file in the background, so that commits don't do it.
+    ///   - prepare: Makes what a layer above keeps in the file, if it is written to.
+    package static func make(
+        _ path: String?, _ mode: Mode, _ options: Options, usesLog: Bool = true, copiesLog: Bool = false,
+        prepare: (Connection) throws -> Void = { _ in }
+    ) throws -> RecordStore {
+        let keepsChangeLog = options.changeLog && !options.isReadOnly
+        let hub = ChangeHub(
+            ChangeEntities(try Schema([])), keepsLog: keepsChangeLog,
+            interval: path == nil ? nil : options.externalChangeDelay)
+        let pool = try ConnectionPool(
+            path: path, isReadOnly: options.isReadOnly, durability: options.durability, readers: options.maximumReaders,
+            busyTimeout: options.busyTimeout, trace: options.trace, changes: hub)
+        do {
+            let classes = try pool.withWriter { connection in
+                // Read before anything is written: a file that is no database stays as it was.
+                let found = try read(connection)
+                if options.isReadOnly { return found }
+                if keepsChangeLog { try ChangeLog.check(connection) }
+                if usesLog && path != nil { try connection.execute("PRAGMA journal_mode = WAL") }
+                try prepare(connection)
+                if keepsChangeLog { try ChangeLog.create(on: connection) }
+                return try RecordClasses.version(of: connection) == found.version ? found : read(connection)
+            }
+            hub.follow(classes.changes)
+            if copiesLog { try pool.copyLogInBackground() }
+            return RecordStore(
+                pool: pool, hub: hub, keepsChangeLog: keepsChangeLog, mode: mode, path: path, isFixed: false,
+                classes: classes)
+        } catch {
+            try? pool.close()
+            throw error
+        }
+    }
+
+    /// The classes of one state of the store.
+    private static func read(_ connection: Connection) throws -> RecordClasses {
+        try connection.begin()
+        defer { connection.endReading() }
+        return try RecordClasses.read(connection)
+    }
+
+    /// The classes of an app's models, in the pool of its store. They never change.
+    package static func serving(_ pool: ConnectionPool, schema: Schema, path: String?) throws -> RecordStore {
+        let version = try pool.read { connection in try RecordClasses.version(of: connection) }
+        let classes = try RecordClasses(
+            schema.tables.map(\.entity), schema: schema, version: version, isRemembered: true)
+        let hub = pool.changes ?? ChangeHub(classes.changes, keepsLog: false, interval: nil)
+        return RecordStore(
+            pool: pool, hub: hub, keepsChangeLog: hub.keepsLog, mode: .production, path: path, isFixed: true,
+            classes: classes)
+    }
+
+    /// Closes the store. Calls after it fail with ``RelataError/closed(_:)``; what runs goes on to its end.
+    public func close() throws { try pool.close() }
+
+    // MARK: Transactions
+
+    /// Runs `body` on one state of the store, whatever is written meanwhile.
+    public func read<Result: Sendable>(_ body: @Sendable (RecordTransaction) throws -> Result) async throws -> Result {
+        try await pool.read { connection in try self.snapshot(connection, body) }
+    }
+
+    func snapshot<Result>(_ connection: Connection, _ body: (RecordTransaction) throws -> Result) throws -> Result {
+        // In memory one connection does both: nobody writes while it reads.
+        if path == nil { return try body(try transaction(connection)) }
+        try connection.begin()
+        defer { connection.endReading() }
+        return try body(try transaction(connection))
+    }
+
+    /// Runs `body` on one state of the store, whatever is written meanwhile.
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func read<Result>(_ body: (RecordTransaction) throws -> Result) throws -> Result {
+        try pool.read { connection in try snapshot(connection, body) }
+    }
+
+    /// One state of a file, kept for reading as long as the result is.
+    package func snapshot() throws -> RecordSnapshot {
+        let kept = try pool.snapshot()
+        return RecordSnapshot(kept, transaction: try transaction(kept.connection))
+    }
+
+    private func transaction(_ connection: Connection) throws -> RecordTransaction {
+        RecordTransaction(connection, try classes(for: connection), mode: mode)
+    }
+
+    /// Runs `body` in a transaction: all of it is written, or, if it throws, nothing.
+    ///
+    /// ```swift
+    /// try await store.write { tx in
+    ///     let genre = try tx.save(Record("Genre", ["name": "Jazz"]))
+    ///     try tx.save(Record("Album", ["title": "Kind of Blue", "genre": .link(genre)]))
+    /// }
+    /// ```
+    ///
+    /// - Throws: What `body` throws; ``RelataError/busy(_:)`` if another process doesn't finish in time;
+    ///   `CancellationError` if the task was cancelled, with nothing written.
+    @discardableResult
+    public func write<Result: Sendable>(
+        _ body: @Sendable (RecordWriteTransaction) throws -> Result
+    ) async throws -> Result {
+        try await noticingFullDisk {
+            let (result, classes) = try await pool.write { connection in
+                let transaction = try self.writeTransaction(connection)
+                return (try body(transaction), transaction.recordClasses)
+            }
+            remember(classes)
+            return result
+        }
+    }
+
+    /// Runs `body` in a transaction: all of it is written, or, if it throws, nothing.
+    @discardableResult
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func write<Result>(_ body: (RecordWriteTransaction) throws -> Result) throws -> Result {
+        do {
+            let (result, classes) = try pool.write { connection in
+                let transaction = try writeTransaction(connection)
+                return (try body(transaction), transaction.recordClasses)
+            }
+            noteFullDisk(nil)
+            remember(classes)
+            return result
+        } catch {
+            noteFullDisk(error)
+            throw error
+        }
+    }
+
+    /// The same, if need be in one transaction with others that wait, which are written all the same if `body` throws.
+    /// Then `body` may be run again, and must do nothing but write objects of classes that are there.
+    package func writeShared<Result: Sendable>(
+        _ body: @escaping @Sendable (RecordWriteTransaction) throws -> Result
+    ) async throws -> Result {
+        try await noticingFullDisk {
+            try await pool.writeShared { connection in try body(try self.writeTransaction(connection)) }
+        }
+    }
+
+    private func writeTransaction(_ connection: Connection) throws -> RecordWriteTransaction {
+        let classes = try classes(for: connection)
+        connection.recorder?.follow(classes.changes)
+        return RecordWriteTransaction(connection, classes, mode: mode, objectIDs: objectIDs)
+    }
+
+    // MARK: A full disk
+
+    /// Whether the disk was full when something was written last.
+    package var isDiskFull: Bool { foundDiskFull.load(ordering: .relaxed) }
+
+    func noticingFullDisk<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
+        do {
+            let result = try await body()
+            noteFullDisk(nil)
+            return result
+        } catch {
+            noteFullDisk(error)
+            throw error
+        }
+    }
+
+    /// Notes how a write went.
+    private func noteFullDisk(_ error: (any Error)?) {
+        let isFull = (error as? RelataError)?.isNoSpaceLeft == true
+        if error == nil || isFull, isDiskFull != isFull { foundDiskFull.store(isFull, ordering: .relaxed) }
+    }
+
+    // MARK: Classes
+
+    /// The classes as the transaction that the connection is in sees the tables: another process may have changed them,
+    /// and so may this one between the two.
+    package func classes(for connection: Connection) throws -> RecordClasses {
+        let known = recent.withLock { $0 }
+        let last = known[known.count - 1]
+        if isFixed { return last }
+        let version = try RecordClasses.version(of: connection)
+        if version == last.version { return last }
+        if let before = known.last(where: { $0.version == version }) { return before }
+        let classes = try RecordClasses.read(connection)
+        remember(classes)
+        return classes
+    }
+
+    /// The classes as they were last seen.
+    package var currentClasses: RecordClasses { recent.withLock { $0[$0.count - 1] } }
+
+    func remember(_ classes: RecordClasses) {
+        let isNew = recent.withLock { recent in
+            guard recent[recent.count - 1].version < classes.version else { return false }
+            recent.append(classes)
+            if recent.count > Self.recentCount { recent.removeFirst() }
+            return true
+        }
+        if isNew { hub.follow(classes.changes) }
+    }
+}
+
+/// One state of a file that is kept for reading.
+package final class RecordSnapshot {
+    private let kept: Snapshot
+    /// Reads it.
+    package let transaction: RecordTransaction
+
+    fileprivate init(_ kept: Snapshot, transaction: RecordTransaction) {
+        self.kept = kept
+        self.transaction = transaction
+    }
+}

@@ -1,0 +1,168 @@
+import Foundation
+import Relata
+import RelataRecords
+import Testing
+
+@Model private struct Harbour {
+    @Attribute(.primaryKey) let name: String
+    @Relationship(deleteRule: .cascade, inverse: \Ship.harbour) var ships: ToMany<Ship>
+}
+
+@Model private struct Ship {
+    let id: ID<Ship>
+    @Attribute(.notEmpty) var name: String
+    var kind: Kind = .sail
+    var tons: Decimal = 0
+    var harbour: ToOne<Harbour>
+    @Attribute(.revision) var revision: Int
+    @Attribute(.updatedAt) var changed: Date
+
+    enum Kind: String, Codable, CaseIterable { case sail, steam }
+}
+
+/// Files of models and of other programs.
+@Suite(.timeLimit(.minutes(2))) struct OtherFilesTests {
+    private func stores(_ path: String) throws -> (typed: Store, records: RecordStore) {
+        var options = Store.Options()
+        options.externalChangeDelay = 0.01
+        let typed = try { try Store.open(path, for: Harbour.self, options: options) }()
+        return (typed, try RecordStore.watching(path, mode: .production))
+    }
+
+    @Test func theRulesOfModelsHoldForRecords() async throws {
+        let folder = try TemporaryFolder()
+        let (typed, records) = try stores(folder.path())
+        let ship = try await typed.save(Ship(name: "Aurora", tons: 5000.5, harbour: Harbour(name: "Kiel")))
+        var record = try #require(try await records.first(RecordQuery("Ship").including("harbour.ships")))
+        #expect(record["id"].uuid == ship.id.uuid && record["tons"].decimal == 5000.5 && record["kind"] == "sail")
+        #expect(record["harbour"]["name"] == "Kiel" && record["harbour"]["ships"].records.count == 1)
+        record["kind"] = "steam"
+        record["tons"] = .decimal(5001)
+        let saved = try await records.save(record)
+        let found = try #require(try await typed.fetch(ship.id))
+        #expect(found.kind == .steam && found.tons == 5001 && found.revision == 2 && found.changed > ship.changed)
+        // Who read it before has lost.
+        await #expect {
+            try await typed.save(ship)
+        } throws: { if case RelataError.conflict? = $0 as? RelataError { true } else { false } }
+        for (field, value) in [("name", " " as RecordValue), ("kind", "raft"), ("harbour", nil), ("tons", "many")] {
+            var wrong = saved
+            wrong[field] = value
+            await #expect(throws: RelataError.self, "\(field)") { try await records.save(wrong) }
+        }
+        let harbour = try #require(try await records.fetch("Harbour", id: "Kiel"))
+        let plan = try await records.deletionPlan(for: harbour)
+        #expect(plan == (try await typed.deletionPlan(for: Harbour(name: "Kiel"))))
+        #expect(try await records.delete(harbour).deletedCount == 2)
+        #expect(try await typed.count(Ship.all) == 0)
+    }
+
+    @Test func storesOfModelsAndOfRecordsSeeEachOthersChanges() async throws {
+        let folder = try TemporaryFolder()
+        let (typed, records) = try stores(folder.path())
+        var ships = typed.observe(countOf: Ship.all).makeAsyncIterator()
+        var names = records.observe { tx in try tx.fetch(RecordQuery("Ship", sort: "name")).map { $0["name"] } }
+            .makeAsyncIterator()
+        var feed = records.changes.makeAsyncIterator()
+        #expect(try await ships.next() == 0)
+        #expect(try await names.next() == [])
+        try await typed.save(Ship(name: "Aurora", harbour: Harbour(name: "Kiel")))
+        #expect(try await names.next() == ["Aurora"])
+        #expect(try await ships.next() == 1)
+        #expect(try #require(await feed.next()).changes.allSatisfy { $0.kind == .unknown })
+        let harbour = try #require(try await records.fetch("Harbour", id: "Kiel"))
+        try await records.save(Record("Ship", ["name": "Borealis", "harbour": .link(harbour)]))
+        #expect(try await ships.next() == 2)
+        #expect(try await names.next() == ["Aurora", "Borealis"])
+        // A class that a third store makes.
+        let development = try RecordStore.watching(folder.path())
+        try await development.save(Record("Crew", ["name": "Ada"]))
+        var crews = records.observe(countOf: RecordQuery("Crew")).makeAsyncIterator()
+        #expect(try await crews.next() == 1)
+        try await development.save(Record("Crew", ["name": "Bea", "rank": 2]))
+        #expect(try await crews.next() == 2)
+        #expect(try await typed.count(Ship.all) == 2)
+        // The models can be opened again.
+        try typed.close()
+        let again = try await Store.open(folder.path(), for: Harbour.self)
+        #expect(try await again.count(Ship.all) == 2)
+        #expect(try await records.count(RecordQuery("Crew")) == 2)
+    }
+
+    @Test func tablesOfAnotherProgramAreReadAndWrittenAndGetClassesBesides() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path()
+        let connection = try Connection(path: path)
+        try connection.execute(
+            """
+            CREATE TABLE artists (ArtistId INTEGER PRIMARY KEY, Name TEXT NOT NULL);
+            CREATE TABLE albums (
+                AlbumId INTEGER PRIMARY KEY, Title TEXT NOT NULL UNIQUE, Made DATETIME,
+                ArtistId INTEGER NOT NULL REFERENCES artists (ArtistId) ON DELETE CASCADE);
+            CREATE TABLE prices (Shop TEXT, Code TEXT, Price NUMERIC, PRIMARY KEY (Shop, Code)) WITHOUT ROWID;
+            CREATE VIEW cheap AS SELECT * FROM prices;
+            INSERT INTO artists VALUES (1, 'AC/DC');
+            """)
+        try connection.close()
+        let store = try RecordStore.open(path)
+        #expect(try await store.classes.map(\.name).sorted() == ["albums", "artists", "prices"])
+        let artist = try #require(try await store.fetch("artists", id: 1))
+        let album = try await store.save(Record("albums", ["title": "Let There Be Rock", "artist": .link(artist)]))
+        #expect(album.key == KeyValue(.integer(1)) && album["artist"].link?.key == artist.key)
+        #expect(try await store.first(RecordQuery("albums").including("artist"))?["artist"]["name"] == "AC/DC")
+        try await store.save(Record("prices", ["shop": "A", "code": "1", "price": 5]))
+        try await store.save(Record("prices", ["shop": "A", "code": "1", "price": 6]))
+        #expect(try await store.fetch("prices", id: "A", "1")?["price"].real == 6)
+        await #expect {
+            try await store.save(Record("albums", ["title": "Let There Be Rock", "artist": .link(artist)]))
+        } throws: { if case RelataError.uniqueViolation? = $0 as? RelataError { true } else { false } }
+        await #expect(throws: RelataError.self) { try await store.save(Record("prices", ["shop": "B"])) }
+        await #expect(throws: RelataError.self) { try await store.save(Record("Cheap", ["shop": "B"])) }
+        // By use: a field of a table of theirs, and a class beside them.
+        try await store.save(Record("Review", ["stars": 5, "album": .link(album)]))
+        var changed = album
+        changed["stars"] = 4
+        try await store.save(changed)
+        let reviews = RecordQuery("Review", where: "album.stars == 4 AND album.artist == %@", artist)
+        #expect(try await store.count(reviews) == 1)
+        #expect(try await store.delete(artist).deletedCount == 2)
+        #expect(try await store.first(RecordQuery("Review"))?["album"] == .null)
+        let check = try Connection(path: path, isReadOnly: true)
+        #expect(try check.value(SQLStatement("SELECT count(*) FROM cheap")) == .integer(1))
+        #expect(try check.values(SQLStatement("PRAGMA foreign_key_check")).isEmpty)
+    }
+
+    @Test func aChangeLogMakesNoFileOfAnotherProgramRelatas() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path()
+        let connection = try Connection(path: path)
+        try connection.execute("CREATE TABLE Harbour (name TEXT NOT NULL PRIMARY KEY, depth INTEGER)")
+        try connection.close()
+        let store = try RecordStore.watching(path, mode: .production, changeLog: true)
+        try await store.save(Record("Harbour", ["name": "Kiel", "depth": 12]))
+        #expect(try await store.changes(after: 0).map(\.change.kind) == [.insert])
+        try store.close()
+        await #expect {
+            _ = try await Store.open(path, for: Harbour.self)
+        } throws: { if case RelataError.schemaMismatch? = $0 as? RelataError { true } else { false } }
+        #expect(try await RecordStore.open(path, mode: .production).first(RecordQuery("Harbour"))?["depth"] == 12)
+    }
+
+    @Test func aFileThatIsOpenedForReadingStaysAsItIs() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path()
+        let made = try RecordStore.open(path)
+        try await made.addMusic()
+        try made.close()
+        let before = try Data(contentsOf: URL(fileURLWithPath: path))
+        var options = RecordStore.Options()
+        options.isReadOnly = true
+        let store = try RecordStore.open(path, options: options)
+        #expect(try await store.count(RecordQuery("Album")) == 2)
+        await #expect(throws: RelataError.self) { try await store.save(Record("Album", ["title": "A"])) }
+        await #expect(throws: RelataError.self) { try await store.alter { try $0.addClass("Label") } }
+        try store.close()
+        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
+        #expect(throws: RelataError.self) { try RecordStore.open(folder.path("none.sqlite"), options: options) }
+    }
+}

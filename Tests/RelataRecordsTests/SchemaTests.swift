@@ -1,0 +1,86 @@
+import Foundation
+import RelataRecords
+import Testing
+
+/// Classes that are described, changed and deployed.
+@Suite struct SchemaTests {
+    @Test func classesSayWhatTheyAre() async throws {
+        let store = try RecordStore.inMemory()
+        try await store.addMusic()
+        try await store.alter { schema in
+            try schema.addList("albums", of: "Album", to: "Artist", inverse: "artist", deleteRule: .deny)
+            try schema.addField("isLive", .boolean, to: "Album", isRequired: true, default: false)
+            try schema.addUnique("title", in: "Album")
+        }
+        let classes = try await store.classes
+        let album = try #require(classes.first { $0.name == "Album" })
+        #expect(album.key == ["id"] && album.uniques == [["title"]] && album.updatedAt == "updatedAt")
+        #expect(album["year"]?.kind == .value(.integer) && album["year"]?.isRequired == false)
+        #expect(album["isLive"]?.isRequired == true)
+        #expect(album["artist"]?.kind == .link("Artist") && album["artist"]?.inverse == "albums")
+        #expect(album["artist"]?.onTargetDelete == .deny)
+        let artist = try #require(classes.first { $0.name == "Artist" })
+        #expect(artist["albums"]?.kind == .links("Album") && artist["albums"]?.inverse == "artist")
+        #expect(try await store.count(RecordQuery("Album", where: "isLive == FALSE")) == 2)
+    }
+
+    @Test func whatCanNotBeIsRefusedAndNothingIsChanged() async throws {
+        let store = try RecordStore.inMemory()
+        let (_, albums) = try await store.addMusic()
+        try await store.save(Record("Album", ["title": "Kind of Blue"]))
+        let before = try await store.schema()
+        let changes: [@Sendable (inout ClassesDraft) throws -> Void] = [
+            { try $0.addUnique("title", in: "Album") },
+            { try $0.addField("TITLE", .text, to: "Album") },
+            { try $0.addField("stars", .integer, to: "Album", default: "many") },
+            { try $0.addLink("label", to: "Label", in: "Album") },
+            { try $0.removeClass("Artist") },
+            { try $0.removeField("id", of: "Album") },
+            { try $0.addClass("ALBUM") },
+            { try $0.addClass("relata_x") },
+            { try $0.addIndex("titel", in: "Album") },
+            {
+                try $0.addClass("Fine")
+                try $0.addField("needed", .text, to: "Album", isRequired: true)
+            },
+        ]
+        for (number, change) in changes.enumerated() {
+            await #expect(throws: RelataError.self, "\(number)") { try await store.alter(change) }
+        }
+        #expect(try await store.schema() == before)
+        try await store.alter { schema in
+            try schema.removeField("artist", of: "Album")
+            try schema.removeClass("Artist")
+        }
+        #expect(try await store.classes.map(\.name) == ["Album"])
+        #expect(try await store.refreshed(albums[0])?["title"] == "Kind of Blue")
+    }
+
+    @Test func aSchemaIsDeployedToAnotherStore() async throws {
+        let folder = try TemporaryFolder()
+        let development = try RecordStore.inMemory()
+        let production = try RecordStore.open(folder.path(), mode: .production)
+        try await development.addMusic()
+        try await production.deploy(try await development.schema())
+        try await production.addMusic()
+        try await development.alter { schema in
+            try schema.addField("stars", .integer, to: "Album")
+            try schema.addIndex("year", in: "Album")
+            try schema.removeField("name", of: "Artist")
+        }
+        let data = try JSONEncoder().encode(try await development.schema())
+        let wanted = try JSONDecoder().decode(RecordSchema.self, from: data)
+        let plan = try await production.deploymentPlan(for: wanted)
+        #expect(plan.changes.map(\.property).contains("stars") && plan.refusals.isEmpty)
+        #expect(try await production.classes.first { $0.name == "Album" }?["stars"] == nil)
+        try await production.deploy(wanted)
+        #expect(try await production.deploymentPlan(for: wanted).isEmpty)
+        #expect(try await production.classes.first { $0.name == "Album" }?.indexes == [["year"]])
+        // What it doesn't have stays.
+        #expect(try await production.first(RecordQuery("Artist"))?["name"] == "Miles Davis")
+        let other = try RecordStore.inMemory()
+        try await other.save(Record("Album", ["title": 7]))
+        await #expect(throws: RelataError.self) { try await production.deploy(try await other.schema()) }
+        #expect(try await production.count(RecordQuery("Album")) == 2)
+    }
+}

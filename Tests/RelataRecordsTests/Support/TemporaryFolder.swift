@@ -1,0 +1,43 @@
+import Foundation
+import RelataRecords
+
+/// A folder that goes with the object.
+final class TemporaryFolder: Sendable {
+    private let url: URL
+
+    init() throws {
+        url = FileManager.default.temporaryDirectory.appending(path: "relata-records-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+
+    func path(_ name: String = "store.sqlite") -> String { url.appending(path: name).path }
+}
+
+extension RecordStore {
+    /// Opens a file whose other writers are noticed soon.
+    static func watching(
+        _ path: String, mode: Mode = .development, changeLog: Bool = false
+    ) throws -> RecordStore {
+        var options = Options()
+        options.externalChangeDelay = 0.01
+        options.changeLog = changeLog
+        return try open(path, mode: mode, options: options)
+    }
+
+    /// An artist with two albums.
+    @discardableResult
+    func addMusic() async throws -> (miles: Record, albums: [Record]) {
+        let miles = try await save(Record("Artist", ["name": "Miles Davis"]))
+        let albums = try await save([
+            Record("Album", ["title": "Kind of Blue", "year": 1959, "artist": .link(miles)]),
+            Record("Album", ["title": "Bitches Brew", "year": 1970, "artist": .link(miles)]),
+        ])
+        return (miles, albums)
+    }
+
+    func titles(_ query: RecordQuery) async throws -> [String] {
+        try await fetch(query).compactMap { $0["title"].text }
+    }
+}
