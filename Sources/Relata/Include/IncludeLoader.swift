@@ -71,11 +71,15 @@ struct IncludeLoader {
     private func members<Owner: Model, Target: Model>(
         of include: IncludePlan, at index: Int, owners: [Owner], areAll: Bool, target: Target.Type
     ) throws -> AnyMembers {
-        let link = catalog.links[try catalog.table(Owner.self).index][index].link
+        let table = try catalog.table(Owner.self)
+        let link = catalog.links[table.index][index].link
         let toOne: ToOneKeys<Target>? = link.isReference ? try ToOneKeys(index, of: owners) : nil
         let edge = Edge<Owner, Target>(
             link: link, include: include, keys: try toOne?.list() ?? KeyList(of: owners))
-        var isWhole = areAll && catalog.schema.isTotal(link) && include.limit == nil && edge.keys.width == 1
+        // Of the rows that belong to hidden owners nothing is wanted.
+        var isWhole =
+            areAll && catalog.schema.isTotal(link) && include.limit == nil && edge.keys.width == 1
+            && !transaction.access.guards(table)
         var loop = try read(edge, isWhole: isWhole)
         if loop.rows.hasStranger {
             isWhole = false

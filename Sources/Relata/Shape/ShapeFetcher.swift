@@ -36,6 +36,7 @@ struct ShapeFetcher {
     ) throws -> Rows<Content> {
         var level = ShapeLevel(schema: transaction.catalog.schema, entity: Content.RootModel.entityName)
         try Content.shapeLayout.describe(&level, at: FieldPath())
+        level.finish()
         let compiled = try transaction.compiler.select(
             plan, columns: .parts(level.parts), after: position, tellsPlace: pageSize != nil)
         // What is related to an object through others may be there twice.
@@ -59,6 +60,7 @@ struct ShapeFetcher {
         let target = Content.Target.entityName
         var level = ShapeLevel(schema: transaction.catalog.schema, entity: target)
         try Content.describe(&level, at: FieldPath(), isInRow: false)
+        level.finish()
         func rows(isWhole: Bool) throws -> Rows<Content.Value> {
             let compiled = try transaction.compiler.edge(
                 QueryPlan(entity: target, condition: list.plan.condition, sort: list.plan.sort), from: list.owner.name,
@@ -70,7 +72,9 @@ struct ShapeFetcher {
                 isRepeated: list.isShared, areAll: isWhole && !list.isShared && list.plan.condition == nil, depth: depth
             )
         }
-        let isWhole = keys.areAll && list.plan.limit == nil && keys.list.width == 1 && level.schema.isTotal(list.link)
+        let isWhole =
+            keys.areAll && list.plan.limit == nil && keys.list.width == 1 && level.schema.isTotal(list.link)
+            && !transaction.access.guards(list.owner)
         var found = try rows(isWhole: isWhole)
         if found.owners.hasStranger { found = try rows(isWhole: false) }
         return LoadedShapeList(

@@ -15,6 +15,8 @@ public struct ShapeLevel {
     var names: [String] = []
     /// For each part the property it is for, for messages.
     private(set) var partNames: [String] = []
+    /// The keys of lists that are no part of the row yet.
+    private var listKeys: [(list: Int, part: SelectedPart, names: [String])] = []
 
     init(schema: Schema, entity: String) {
         self.schema = schema
@@ -25,6 +27,16 @@ public struct ShapeLevel {
     mutating func add(_ part: SelectedPart) {
         parts.append(part)
         partNames.append(names.joined(separator: "."))
+    }
+
+    /// Adds the keys that lists are found by. They come after all that is read from the row.
+    mutating func finish() {
+        for key in listKeys {
+            names = key.names
+            lists[key.list].keyPart = parts.count
+            add(key.part)
+        }
+        listKeys = []
     }
 
     /// Adds a list, whose owner is the object itself or one at the end of to-ones.
@@ -45,17 +57,16 @@ public struct ShapeLevel {
                 "\(names.joined(separator: ".")): a shape lists what is fetched. Nest a shape instead of 'including' and 'recursive', and ask with 'where' instead of 'required'"
             )
         }
-        var keyPart = 0
-        if link.isReference || !include.path.isEmpty {
-            keyPart = parts.count
-            add(
+        let isOwn = !link.isReference && include.path.isEmpty
+        if !isOwn {
+            let part: SelectedPart =
                 link.isReference
-                    ? .expression(.property(scope: 0, path: include.path + [plan.relationship]))
-                    : .key(path: include.path))
+                ? .expression(.property(scope: 0, path: include.path + [plan.relationship])) : .key(path: include.path)
+            listKeys.append((lists.count, part, names))
         }
         lists.append(
             ShapeList(
-                owner: table, link: link, plan: plan, keyPart: keyPart, isOwnerRepeated: keyPart != 0,
+                owner: table, link: link, plan: plan, keyPart: 0, isOwnerRepeated: !isOwn,
                 load: { try $0.load($1, of: content, keys: $2, depth: $3) }))
     }
 
@@ -83,7 +94,7 @@ struct ShapeList: Sendable {
     /// Which of the related objects, in which order, how many.
     let plan: IncludePlan
     /// Which part of the owner's row is the key it is found by.
-    let keyPart: Int
+    var keyPart: Int
     /// Whether several rows may have the same owner.
     let isOwnerRepeated: Bool
     let load: @Sendable (ShapeFetcher, ShapeList, ShapeKeys, Int) throws -> any LoadedShapes

@@ -8,11 +8,7 @@ final class ModelCatalog: Sendable {
     let types: [any Model.Type]
     private let indexes: [ObjectIdentifier: Int]
     /// For each table, the target table and resolved link of each relationship, in order.
-    let links: [[CatalogLink]]
-    /// For each reference the column of the attribute that orders its other side's list, where its values are unique.
-    let uniquePlaces: [Int?]
-    /// Whether any relationship declares how many objects it must or may hold.
-    let hasCounts: Bool
+    let links: [[PlannedLink]]
 
     /// The catalogs that were made, by the models they were made from.
     private static let made = Mutex<[[ObjectIdentifier]: ModelCatalog]>([:])
@@ -47,22 +43,13 @@ final class ModelCatalog: Sendable {
         self.types = types
         self.indexes = indexes
         let schema = schema
-        hasCounts = CountCheck.isNeeded(in: schema)
-        uniquePlaces = schema.references.map { reference in
-            let table = schema.tables[reference.source]
-            guard !reference.isOrderStored, let order = reference.orderColumn,
-                let column = table.columns.firstIndex(where: { $0.name == order }),
-                table.entity.uniques.contains(where: { $0.contains(table.columns[column].property) })
-            else { return nil }
-            return column
-        }
         links = schema.tables.map { table in
             table.entity.relationships.compactMap { relationship in
                 guard let link = table.links[relationship.name], let target = schema.index(of: relationship.target)
                 else {
                     return nil
                 }
-                return CatalogLink(relationship.name, target, link, schema)
+                return PlannedLink(relationship.name, target, link, schema)
             }
         }
     }
@@ -94,33 +81,5 @@ final class ModelCatalog: Sendable {
             throw .invalidUse("the store wasn't opened for \(M.entityName): give it to Store.open(for:)")
         }
         return index
-    }
-}
-
-/// A relationship of a model, by its number.
-@usableFromInline
-struct CatalogLink: Sendable {
-    let name: String
-    @usableFromInline let target: Int
-    let link: Link
-    /// The reference of a to-one.
-    @usableFromInline let reference: Int?
-    /// The reference of a has-one or of a to-many that is a view.
-    @usableFromInline let inverse: Int?
-    /// Whether a column keeps the members' order.
-    let isOrdered: Bool
-
-    init(_ name: String, _ target: Int, _ link: Link, _ schema: Schema) {
-        self.name = name
-        self.target = target
-        self.link = link
-        reference = if case .reference(let number) = link { number } else { nil }
-        inverse = if case .inverse(let number) = link { number } else { nil }
-        isOrdered =
-            switch link {
-            case .inverse(let number): schema.references[number].orderColumn != nil
-            case .join(let number, let isSource): JoinSide(schema.joins[number], isSource: isSource).order != nil
-            case .reference, .through: false
-            }
     }
 }

@@ -68,7 +68,8 @@ final class StreamReader<M: Model> {
     init(_ query: Query<M>, _ store: Store) throws {
         pool = store.pool
         snapshot = try pool.snapshot()
-        cursor = try ObjectCursor(query, in: ReadTransaction(snapshot.connection, store.catalog))
+        let transaction = ReadTransaction(snapshot.connection, store.catalog, access: store.access)
+        cursor = try ObjectCursor(query, in: transaction)
     }
 
     deinit {

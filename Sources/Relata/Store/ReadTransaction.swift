@@ -8,18 +8,21 @@ import RelataSQLite
 public class ReadTransaction: StoreReader {
     let connection: Connection
     let catalog: ModelCatalog
+    /// Which objects are seen; all others are nowhere.
+    let access: Access
     /// What takes objects that can't be read; `nil` where they are errors.
     var undecodable: UndecodableReport?
 
-    init(_ connection: Connection, _ catalog: ModelCatalog) {
+    init(_ connection: Connection, _ catalog: ModelCatalog, access: Access) {
         self.connection = connection
         self.catalog = catalog
+        self.access = access
     }
 
     /// The resolved schema of all models.
     package var schema: Schema { catalog.schema }
 
-    var compiler: QueryCompiler { QueryCompiler(schema: catalog.schema) }
+    var compiler: QueryCompiler { QueryCompiler(schema: catalog.schema, access: access) }
 
     /// Runs `body`, which sees the state that the transaction sees.
     public func read<Result>(_ body: (ReadTransaction) throws -> Result) throws -> Result { try body(self) }
@@ -39,6 +42,8 @@ public class ReadTransaction: StoreReader {
 
     func object<M: Model>(_ model: M.Type, id: M.Key) throws -> M? {
         let table = try catalog.table(model)
+        // The statement that is kept for a table sees all of its rows.
+        if access.guards(table) { return try objects(model, keys: [try M.keyValue(id)])[0] }
         return try connection.withStatement(slot: RowSQL.Slot.fetch.number(table), { RowSQL.fetch(table) }) {
             statement in
             var binder = Binder(statement)
@@ -116,11 +121,13 @@ public class ReadTransaction: StoreReader {
     }
 
     func deletionPlan<M: Model>(_ model: M.Type, _ roots: DeletionRoots) throws -> DeletionReport {
-        try connection.deletionPlan(of: try catalog.table(model).index, roots: roots, schema: catalog.schema)
+        try connection.deletionPlan(
+            of: try catalog.table(model).index, roots: roots, schema: catalog.schema, access: access)
     }
 
     /// SQL of one's own. Connections to a file that read can't write; in memory there is but one, which could.
     func statement(of sql: SQL) throws -> SQLStatement {
+        try access.requireEverything(for: "SQL of your own")
         let statement = try sql.statement
         if connection.path.isEmpty, !(self is WriteTransaction),
             try connection.withStatement(

@@ -153,6 +153,11 @@ extension Store {
         try await read { try $0.deletionPlan(for: objects) }
     }
 
+    /// What deleting the object with that key would do. Nothing happens.
+    public func deletionPlan<M: Model>(for model: M.Type, id: M.Key?) async throws -> DeletionReport {
+        try await read { try $0.deletionPlan(for: model, id: id) }
+    }
+
     /// What deleting the objects of a query would do. Nothing happens.
     public func deletionPlan<M: Model>(for query: Query<M>) async throws -> DeletionReport {
         try await read { try $0.deletionPlan(for: query) }

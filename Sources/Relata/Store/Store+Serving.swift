@@ -12,7 +12,7 @@ extension Store {
     ///
     /// - Parameter now: The stamp of all that is written.
     package func transaction(on connection: Connection, now: Date) -> WriteTransaction {
-        WriteTransaction(connection, catalog, now: now)
+        WriteTransaction(connection, catalog, access: access, now: now)
     }
 }
 
@@ -61,10 +61,11 @@ extension WriteTransaction {
             }
             _ = try session.add(object, as: .byCaller)
             try atomically {
-                try session.write()
+                try session.prepare()
+                try session.run.write()
                 try session.finish([])
             }
-            return session.counted
+            return session.run.counted
         }
     }
 
@@ -80,7 +81,7 @@ extension WriteTransaction {
             let own = table.columnIndexes(of: reference.property)
             let target = KeyValue(own.map { values[$0] })
             guard !columns.isDisjoint(with: own), !target.values.contains(.null) else { continue }
-            try LinkWriter(session: session).free(reference, from: target, except: key.map { [$0] })
+            try LinkWriter(run: session.run).free(reference, from: target, except: key.map { [$0] })
         }
     }
 }

@@ -187,6 +187,12 @@ extension Store {
         try await _writeOnce { try $0.delete(model, id: id) }
     }
 
+    /// Deletes the object with that `ID`, and what the delete rules say goes with it.
+    @discardableResult
+    public func delete<M: Model>(_ id: ID<M>) async throws -> DeletionReport where M.Key == ID<M> {
+        try await delete(M.self, id: id)
+    }
+
     /// Deletes all objects of a query, and what the delete rules say goes with them.
     @discardableResult
     public func delete<M: Model>(_ query: Query<M>) async throws -> DeletionReport {

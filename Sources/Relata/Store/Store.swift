@@ -44,6 +44,8 @@ public final class Store: StoreWriter, Sendable {
     let hub: ChangeHub
     let observations = ObservationRegistry()
     let keepsChangeLog: Bool
+    /// Which objects are seen.
+    let access: Access
     /// Where the store's file is; `nil` for a store in memory.
     public let path: String?
 
@@ -51,12 +53,14 @@ public final class Store: StoreWriter, Sendable {
     package var schema: Schema { catalog.schema }
 
     private init(
-        pool: ConnectionPool, catalog: ModelCatalog, hub: ChangeHub, keepsChangeLog: Bool, path: String?
+        pool: ConnectionPool, catalog: ModelCatalog, hub: ChangeHub, keepsChangeLog: Bool, access: Access,
+        path: String?
     ) {
         self.pool = pool
         self.catalog = catalog
         self.hub = hub
         self.keepsChangeLog = keepsChangeLog
+        self.access = access
         self.path = path
     }
 
@@ -144,7 +148,8 @@ public final class Store: StoreWriter, Sendable {
         let catalog = try ModelCatalog.of(models)
         let keepsChangeLog = options.changeLog && !options.isReadOnly
         let hub = ChangeHub(
-            schema: catalog.schema, keepsLog: keepsChangeLog, interval: path == nil ? nil : options.externalChangeDelay)
+            ChangeEntities(catalog.schema), keepsLog: keepsChangeLog,
+            interval: path == nil ? nil : options.externalChangeDelay)
         let pool = try ConnectionPool(
             path: path, isReadOnly: options.isReadOnly, durability: options.durability, readers: options.maximumReaders,
             busyTimeout: options.busyTimeout, waitsToOpen: waits, trace: options.trace, changes: hub)
@@ -161,7 +166,15 @@ public final class Store: StoreWriter, Sendable {
             try? pool.close()
             throw error
         }
-        return Store(pool: pool, catalog: catalog, hub: hub, keepsChangeLog: keepsChangeLog, path: path)
+        return Store(
+            pool: pool, catalog: catalog, hub: hub, keepsChangeLog: keepsChangeLog, access: .everything, path: path)
+    }
+
+    /// The same store for a caller that sees less: hidden objects are nowhere, as if they weren't stored.
+    ///
+    /// The access replaces that of this store. Closing either closes both. Observations are not shared between the two.
+    package func acting(under access: Access) -> Store {
+        Store(pool: pool, catalog: catalog, hub: hub, keepsChangeLog: keepsChangeLog, access: access, path: path)
     }
 
     /// Closes the store. Calls after it fail with ``RelataError/closed(_:)``; what runs goes on to its end.
@@ -172,17 +185,18 @@ public final class Store: StoreWriter, Sendable {
     /// - Throws: ``RelataError/corruptStore(_:)`` where the file is there and no database; it stays as it is.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func backup(to path: String) throws {
-        try refuseOwnFile(path)
+        try check(copyTo: path)
         try pool.read { try $0.backup(toFile: path) }
     }
 
     /// Copies the store to a file while it is in use, as the call without `async`.
     public func backup(to path: String) async throws {
-        try refuseOwnFile(path)
+        try check(copyTo: path)
         try await pool.read { try $0.backup(toFile: path) }
     }
 
-    private func refuseOwnFile(_ path: String) throws {
+    private func check(copyTo path: String) throws {
+        try access.requireEverything(for: "a copy")
         let files = [path, self.path ?? ""].map { URL(fileURLWithPath: $0).resolvingSymlinksInPath().path }
         guard files[0] != files[1] else {
             throw RelataError.invalidUse("\(path) is the store's own file: copy it to another")
@@ -215,45 +229,53 @@ public final class Store: StoreWriter, Sendable {
     ///   `CancellationError` if the task was cancelled, with nothing written.
     @discardableResult
     public func write<Result: Sendable>(_ body: @Sendable (WriteTransaction) throws -> Result) async throws -> Result {
-        try await pool.write { connection in try body(WriteTransaction(connection, self.catalog)) }
+        try await pool.write { connection in
+            try body(WriteTransaction(connection, self.catalog, access: self.access))
+        }
     }
 
     /// Runs `body` in a transaction: all of it is written, or, if it throws, nothing.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func write<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result {
-        try pool.write { connection in try body(WriteTransaction(connection, catalog)) }
+        try pool.write { connection in try body(WriteTransaction(connection, catalog, access: access)) }
     }
 
     /// Runs a body of a single call in a transaction of its own: what fails is rolled back with it.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     @discardableResult
     public func _writeOnce<Result>(_ body: (WriteTransaction) throws -> Result) throws -> Result {
-        try pool.write { connection in try body(WriteTransaction(connection, catalog, isOneCall: true)) }
+        try pool.write { connection in
+            try body(WriteTransaction(connection, catalog, access: access, isOneCall: true))
+        }
     }
 
     /// As the call without `async`.
     func _writeOnce<Result: Sendable>(_ body: @Sendable (WriteTransaction) throws -> Result) async throws -> Result {
-        try await pool.write { connection in try body(WriteTransaction(connection, self.catalog, isOneCall: true)) }
+        try await pool.write { connection in
+            try body(WriteTransaction(connection, self.catalog, access: self.access, isOneCall: true))
+        }
     }
 
     /// Runs a body of a single statement, which sees one state of the database by itself.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func _readOnce<Result>(_ body: (ReadTransaction) throws -> Result) throws -> Result {
-        try pool.read { connection in try body(ReadTransaction(connection, catalog)) }
+        try pool.read { connection in try body(ReadTransaction(connection, catalog, access: access)) }
     }
 
     /// As the call without `async`.
     func _readOnce<Result: Sendable>(_ body: @Sendable (ReadTransaction) throws -> Result) async throws -> Result {
-        try await pool.read { connection in try body(ReadTransaction(connection, self.catalog)) }
+        try await pool.read { connection in
+            try body(ReadTransaction(connection, self.catalog, access: self.access))
+        }
     }
 
     func snapshot<Result>(_ connection: Connection, _ body: (ReadTransaction) throws -> Result) throws -> Result {
         // In memory one connection does both: nobody writes while it reads.
-        if path == nil { return try body(ReadTransaction(connection, catalog)) }
+        if path == nil { return try body(ReadTransaction(connection, catalog, access: access)) }
         try connection.begin()
         defer { connection.endReading() }
-        return try body(ReadTransaction(connection, catalog))
+        return try body(ReadTransaction(connection, catalog, access: access))
     }
 
     // MARK: Completion handlers

@@ -305,6 +305,13 @@ extension StoreReader {
         return try read { try $0.deletionPlan(M.self, .keys(keys)) }
     }
 
+    /// What deleting the object with that key would do. Nothing happens.
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func deletionPlan<M: Model>(for model: M.Type, id: M.Key?) throws -> DeletionReport {
+        let key = try M.keyValue(M.given(id))
+        return try read { try $0.deletionPlan(model, .keys([key])) }
+    }
+
     /// What deleting the objects of a query would do. Nothing happens.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func deletionPlan<M: Model>(for query: Query<M>) throws -> DeletionReport {

@@ -282,6 +282,13 @@ extension StoreWriter {
         return try _writeOnce { try $0.delete(model, .keys([key])) }
     }
 
+    /// Deletes the object with that `ID`.
+    @discardableResult
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func delete<M: Model>(_ id: ID<M>) throws -> DeletionReport where M.Key == ID<M> {
+        try delete(M.self, id: id)
+    }
+
     /// Deletes all objects of a query, and what the delete rules say goes with them.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
@@ -300,7 +307,10 @@ extension StoreWriter {
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func execute(_ sql: SQL) throws -> Int {
         try _writeOnce { transaction in
-            try transaction.connection.runningForeignSQL { try transaction.connection.run(try sql.statement) }
+            try transaction.access.requireEverything(for: "SQL of your own")
+            return try transaction.connection.runningForeignSQL {
+                try transaction.connection.run(try sql.statement)
+            }
         }
     }
 }

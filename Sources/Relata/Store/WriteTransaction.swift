@@ -39,10 +39,12 @@ public final class WriteTransaction: ReadTransaction, StoreWriter {
     /// The stamp of what is written now.
     var stamp: Date { now ?? Date() }
 
-    init(_ connection: Connection, _ catalog: ModelCatalog, isOneCall: Bool = false, now: Date? = nil) {
+    init(
+        _ connection: Connection, _ catalog: ModelCatalog, access: Access, isOneCall: Bool = false, now: Date? = nil
+    ) {
         self.isOneCall = isOneCall
         self.now = now
-        super.init(connection, catalog)
+        super.init(connection, catalog, access: access)
     }
 
     // MARK: Inside
@@ -77,12 +79,27 @@ public final class WriteTransaction: ReadTransaction, StoreWriter {
     }
 
     func delete<M: Model>(_ model: M.Type, _ roots: DeletionRoots) throws -> DeletionReport {
-        let index = try catalog.table(model).index
-        let report = try connection.delete(
-            entity: index, roots: roots, schema: catalog.schema, now: stamp, isUndoneByCaller: isOneCall)
-        connection.recorder?.record(report)
-        return report
+        try connection.delete(
+            entity: try catalog.table(model).index, roots: roots, schema: catalog.schema, access: access, now: stamp,
+            isUndoneByCaller: isOneCall)
     }
+
+    /// Refuses to write over an object that is hidden.
+    ///
+    /// - Throws: ``RelataError/notFound(_:)``, as for an object that isn't stored.
+    func refuseHidden<M: Model>(_ objects: [M]) throws {
+        let table = try catalog.table(M.self)
+        guard access.guards(table) else { return }
+        let keys = try objects.compactMap { try $0.primaryKey.map { try M.keyValue($0) } }
+        let condition = ExpressionNode.keyIn(FieldPath().object, keys)
+        let query = try compiler.keys(QueryPlan(entity: table.name, condition: condition), isOrdered: false)
+        let seen = Set(try connection.values(query.statement, types: query.columnTypes).map { KeyValue($0) })
+        for key in keys where try !seen.contains(key) && connection.isStored(key, in: table) {
+            throw RelataError.notFound(ObjectReference(entity: table.name, key: key))
+        }
+    }
+
+    func refuseHidden<M: Model>(_ object: M) throws { try refuseHidden([object]) }
 
     /// Runs one call so that, if it fails midway, nothing of it stays, even where the caller goes on with the
     /// transaction. A savepoint makes SQLite keep a copy of each page that a statement changes, which can cost a large
@@ -94,13 +111,14 @@ public final class WriteTransaction: ReadTransaction, StoreWriter {
     /// Runs a save, and makes the values that it returns.
     func run(_ session: SaveSession, returning nodes: [Int]) throws {
         try atomically {
-            try session.run()
+            try session.save()
             try session.finish(nodes)
         }
     }
 
     func write<M: Model>(_ objects: [M], as role: SaveRole) throws -> [M] {
         let table = try catalog.table(M.self)
+        if role != .insert { try refuseHidden(objects) }
         if catalog.links[table.index].isEmpty {
             return try atomically {
                 try PlainSave<M>(session: makeSession(), table: table).write(objects, as: role)
@@ -113,6 +131,7 @@ public final class WriteTransaction: ReadTransaction, StoreWriter {
     }
 
     func write(_ objects: [any Model], as role: SaveRole) throws -> [any Model] {
+        if role != .insert { for object in objects { try refuseHidden(object) } }
         let session = makeSession()
         let nodes = try objects.map { try session.add($0, as: role) }
         try run(session, returning: nodes)
@@ -122,7 +141,10 @@ public final class WriteTransaction: ReadTransaction, StoreWriter {
     func write<each M: Model>(_ objects: repeat each M, as role: SaveRole) throws -> (repeat each M) {
         let session = makeSession()
         var nodes: [Int] = []
-        for object in repeat each objects { nodes.append(try session.add(object, as: role)) }
+        for object in repeat each objects {
+            if role != .insert { try refuseHidden(object) }
+            nodes.append(try session.add(object, as: role))
+        }
         try run(session, returning: nodes)
         let results = Finished(session, nodes)
         return (repeat results.next(as: (each M).self))

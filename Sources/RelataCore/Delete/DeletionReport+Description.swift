@@ -19,22 +19,23 @@ extension DeletionReport: CustomStringConvertible {
     public func lines(
         showing limit: Int = 5, naming name: (ObjectReference) -> String = { $0.key.description }
     ) -> [String] {
-        func count(_ keys: KeyList, _ entity: String) -> String {
+        func count(_ keys: KeyList, _ hidden: Int, _ entity: String) -> String {
             let named = keys.prefix(limit).map { name(ObjectReference(entity: entity, key: $0)) }.joined(
                 separator: ", ")
             let more = keys.count > limit && limit > 0 ? ", …" : ""
             return "\(keys.count) \(keys.count == 1 ? "object" : "objects")"
-                + (named.isEmpty ? "" : " (\(named)\(more))")
+                + (named.isEmpty ? "" : " (\(named)\(more))") + (hidden == 0 ? "" : " and \(hidden) hidden")
         }
         var lines: [String] = []
         if deleted.isEmpty {
             lines.append("\(entity): nothing to delete")
         } else {
-            lines.append("\(entity): \(count(deletedKeys(of: entity), entity))")
+            lines.append("\(entity): \(count(deletedKeys(of: entity), hiddenCount(of: entity), entity))")
             appendTree(children(), below: entity, indent: "", count: count, to: &lines)
         }
         for links in nullified {
-            lines.append("unset: \(links.entity).\(links.property) of \(count(links.keys, links.entity))")
+            lines.append(
+                "unset: \(links.entity).\(links.property) of \(count(links.keys, links.hiddenCount, links.entity))")
         }
         for rows in removedJoinRows {
             lines.append("join rows removed: \(rows.relationship), \(rows.count) \(rows.count == 1 ? "row" : "rows")")
@@ -48,6 +49,7 @@ extension DeletionReport: CustomStringConvertible {
                         + "\(blocker.blocked.entity) \(name(blocker.blocked)) (\(blocker.relationship) denies)")
             }
             if blockers.count > limit { lines.append("  and \(blockers.count - limit) more") }
+            if hiddenBlockerCount > 0 { lines.append("  \(hiddenBlockerCount) hidden in the way") }
             for list in shortages.prefix(limit) {
                 let owner = list.key.map { name(ObjectReference(entity: list.entity, key: $0)) }
                 lines.append(
@@ -59,14 +61,16 @@ extension DeletionReport: CustomStringConvertible {
         return lines
     }
 
+    private func hiddenCount(of entity: String) -> Int { deleted.first { $0.entity == entity }?.hiddenCount ?? 0 }
+
     private func appendTree(
-        _ children: [String: [CascadePath]], below entity: String, indent: String, count: (KeyList, String) -> String,
-        to lines: inout [String]
+        _ children: [String: [CascadePath]], below entity: String, indent: String,
+        count: (KeyList, Int, String) -> String, to lines: inout [String]
     ) {
         let paths = children[entity] ?? []
         for (index, path) in paths.enumerated() {
             let isLast = index == paths.count - 1
-            let keys = count(deletedKeys(of: path.to), path.to)
+            let keys = count(deletedKeys(of: path.to), hiddenCount(of: path.to), path.to)
             lines.append("\(indent)\(isLast ? "└─ " : "├─ ")\(path.relationship) → \(path.to): \(keys)")
             appendTree(
                 children, below: path.to, indent: indent + (isLast ? "   " : "│  "), count: count, to: &lines)

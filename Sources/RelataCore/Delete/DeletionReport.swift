@@ -2,6 +2,9 @@
 ///
 /// A plan and the deletion itself give the same report. The order of keys within it isn't defined: ask for
 /// ``sorted()`` where it matters.
+///
+/// Delete rules don't stop at objects that are hidden from whoever deletes. The report counts those, and doesn't name
+/// them.
 public struct DeletionReport: Hashable, Sendable {
     /// The name of the entity whose objects were asked to be deleted.
     public var entity: String
@@ -20,6 +23,8 @@ public struct DeletionReport: Hashable, Sendable {
     public var shortages: [ValidationFailure]
     /// The relationships along which deletion spread: both ends lost objects.
     public var cascades: [CascadePath]
+    /// How many hidden objects stand in the way besides ``blockers``.
+    public var hiddenBlockerCount = 0
 
     /// An empty report.
     public init(
@@ -37,9 +42,9 @@ public struct DeletionReport: Hashable, Sendable {
     }
 
     /// Whether blockers or lists that would become too short refuse the deletion.
-    public var isDenied: Bool { !blockers.isEmpty || !shortages.isEmpty }
-    /// How many objects go, of all entities.
-    public var deletedCount: Int { deleted.reduce(0) { $0 + $1.keys.count } }
+    public var isDenied: Bool { !blockers.isEmpty || !shortages.isEmpty || hiddenBlockerCount > 0 }
+    /// How many objects go, of all entities, hidden ones included.
+    public var deletedCount: Int { deleted.reduce(0) { $0 + $1.keys.count + $1.hiddenCount } }
 
     /// The keys of the objects of one entity that go.
     public func deletedKeys(of entity: String) -> KeyList {
@@ -73,6 +78,8 @@ public struct DeletedObjects: Hashable, Sendable {
     public var entity: String
     /// The objects' keys.
     public var keys: KeyList
+    /// How many hidden objects go besides.
+    public var hiddenCount = 0
 
     /// Names objects that go.
     public init(entity: String, keys: KeyList) {
@@ -89,6 +96,8 @@ public struct NullifiedLinks: Hashable, Sendable {
     public var property: String
     /// The keys of the objects whose reference becomes unset.
     public var keys: KeyList
+    /// How many hidden objects lose their reference besides.
+    public var hiddenCount = 0
 
     /// Names references that become unset.
     public init(entity: String, property: String, keys: KeyList) {
@@ -106,6 +115,8 @@ public struct RemovedJoinRows: Hashable, Sendable {
     public var sources: KeyList
     /// The keys of the objects of the other side, row by row.
     public var targets: KeyList
+    /// How many rows go besides whose objects, or one of the two, are hidden.
+    public var hiddenCount = 0
 
     /// Names join rows that go.
     public init(relationship: String, sources: KeyList, targets: KeyList) {
@@ -114,8 +125,8 @@ public struct RemovedJoinRows: Hashable, Sendable {
         self.targets = targets
     }
 
-    /// How many rows go.
-    public var count: Int { sources.count }
+    /// How many rows go, those of hidden objects included.
+    public var count: Int { sources.count + hiddenCount }
     /// The rows, each as the pair of keys it held.
     public var pairs: [(source: KeyValue, target: KeyValue)] {
         zip(sources, targets).map { (source: $0, target: $1) }
@@ -125,8 +136,9 @@ public struct RemovedJoinRows: Hashable, Sendable {
         let pairs = pairs.sorted {
             $0.source != $1.source ? $0.source.precedes($1.source) : $0.target.precedes($1.target)
         }
-        return RemovedJoinRows(
-            relationship: relationship, sources: KeyList(pairs.map(\.source)), targets: KeyList(pairs.map(\.target)))
+        var rows = self
+        (rows.sources, rows.targets) = (KeyList(pairs.map(\.source)), KeyList(pairs.map(\.target)))
+        return rows
     }
 }
 
@@ -144,5 +156,12 @@ public struct CascadePath: Hashable, Sendable {
         self.from = from
         self.relationship = relationship
         self.to = to
+    }
+}
+
+extension Schema {
+    /// The many-to-many whose rows a report tells of.
+    package func join(of rows: RemovedJoinRows) -> Join? {
+        joins.first { "\(tables[$0.source].name).\($0.property)" == rows.relationship }
     }
 }

@@ -182,7 +182,7 @@ package struct DeletionSQL: Sendable {
     package func shortages(_ list: CountedList) -> SQLStatement {
         var builder = builder()
         let owner = key(of: list.owner)
-        let step = schema.step(along: list.link, from: schema.tables[list.owner], dialect)
+        let step = schema.step(along: list.link, from: schema.tables[list.owner], dialect) { table($0.index) }
         let rows = step.rows
         let doomed = doomed(list.member, &builder)
         var condition =

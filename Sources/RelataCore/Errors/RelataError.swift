@@ -147,6 +147,8 @@ extension RelataError: CustomStringConvertible {
         case .alreadyExists(let object): "\(object) already exists: update it, or use save to do whichever is right"
         case .uniqueViolation(let entity, let properties):
             "another \(entity) already has the same \(properties.joined(separator: ", ")): choose another value"
+        case .deleteDenied(let blockers) where blockers.isEmpty:
+            "can't delete: hidden objects still refer to what would go, or to what goes with it"
         case .deleteDenied(let blockers):
             "can't delete: "
                 + Self.list(blockers.map { "\($0.object) still refers to \($0.blocked) (\($0.relationship) denies)" })

@@ -14,11 +14,13 @@ package struct CompiledQuery: Hashable, Sendable {
     /// The number of the parameter that takes the keys of the objects that are known already; see
     /// ``QueryCompiler/edge(_:from:along:of:columns:limit:tellsRows:sortsRows:skipsKnown:following:)``.
     package var knownKeys: Int?
+    /// Which of the parameters are values of the access; told of a plain query only.
+    package var accessParameters: [AccessParameter]
 
     /// A query and how its rows are read.
     package init(
         statement: SQLStatement, columnTypes: [AttributeType?], placeColumns: Int = 0, placeOrder: String? = nil,
-        partColumns: [Int] = [], knownKeys: Int? = nil
+        partColumns: [Int] = [], knownKeys: Int? = nil, accessParameters: [AccessParameter] = []
     ) {
         self.statement = statement
         self.columnTypes = columnTypes
@@ -26,6 +28,7 @@ package struct CompiledQuery: Hashable, Sendable {
         self.placeOrder = placeOrder
         self.partColumns = partColumns
         self.knownKeys = knownKeys
+        self.accessParameters = accessParameters
     }
 }
 

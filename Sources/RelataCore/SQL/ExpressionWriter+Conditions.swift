@@ -95,7 +95,11 @@ extension ExpressionWriter {
     ) throws(RelataError) {
         guard nodes.count > 1 else {
             guard let only = nodes.first else { return sql.append(empty) }
-            return try write(only, isInside: isInside)
+            switch only {
+            // Alone, they add nothing that stays open.
+            case .and, .or: return try write(only, isInside: isInside)
+            default: return try condition(only, isInside: isInside)
+            }
         }
         if isInside { sql.append("(") }
         if nodes.count > 64 {

@@ -36,7 +36,7 @@ extension ExpressionWriter {
             // The target's column stands on the left, and so decides about the collation.
             let held = reference.comparison == .equal ? ownerKey : ownerKey.map(dialect.unaffiliated)
             let (alias, near) = add(
-                dialect.quote(table.sqlName), table.keyColumnNames, held, frame: frame, isFirst: isFirst)
+                source(table), table.keyColumnNames, held, frame: frame, isFirst: isFirst)
             let position = element(table.index, frame: frame, alias: alias, key: nil)
             return Entered(
                 position: position, near: near, owner: held,
@@ -44,7 +44,7 @@ extension ExpressionWriter {
                 ownerDecides: reference.comparison == .equal)
         case .inverse(let number):
             let reference = schema.references[number]
-            let (rows, columns) = schema.rows(of: reference, dialect)
+            let (rows, columns) = schema.rows(of: reference, dialect) { source($0) }
             let (alias, near) = add(rows, columns, ownerKey, frame: frame, isFirst: isFirst)
             let position = element(reference.source, frame: frame, alias: alias, key: nil)
             return Entered(
@@ -57,6 +57,7 @@ extension ExpressionWriter {
             let order = isSource ? join.orderColumn : join.inverseOrderColumn
             let position = element(
                 isSource ? join.target : join.source, frame: frame, alias: nil, key: columns(alias, far))
+            if access.guards(schema.tables[positions[position].table]) { _ = self.alias(of: position) }
             return Entered(
                 position: position, near: near, owner: ownerKey, order: order.map { [column(alias, $0)] } ?? [],
                 isInjective: false)
@@ -64,11 +65,13 @@ extension ExpressionWriter {
             let (view, onward) = (schema.references[inverse], schema.references[reference])
             let middle = schema.tables[view.source]
             let (alias, near) = add(
-                dialect.quote(middle.sqlName), view.columns, ownerKey, frame: frame, isFirst: isFirst)
+                source(middle), view.columns, ownerKey, frame: frame, isFirst: isFirst)
             let position = element(
                 onward.target, frame: frame, alias: nil, key: columns(alias, onward.columns))
             // Where a row between may lead nowhere, the target is joined, so that such a row drops out.
-            if onward.isOptional || !onward.isEnforced { _ = self.alias(of: position) }
+            if onward.isOptional || !onward.isEnforced || access.guards(schema.tables[onward.target]) {
+                _ = self.alias(of: position)
+            }
             return Entered(
                 position: position, near: near, owner: ownerKey,
                 order: view.orderColumn.map { [column(alias, $0)] } ?? [],

@@ -69,7 +69,7 @@ extension ExpressionWriter {
     ) throws(RelataError) {
         let terms = terms(try operand(node))
         var query = try QueryWriter(
-            QueryCompiler(schema: schema, dialect: dialect), plan,
+            QueryCompiler(schema: schema, access: access, dialect: dialect), plan,
             earlierParameters: earlierParameters + parameters.count, depth: depth)
         let unfolding = try plan.elements.map { (elements) throws(RelataError) in
             try Unfolding(elements, in: &query.writer)
@@ -97,6 +97,7 @@ extension ExpressionWriter {
             text = try query.finish("SELECT " + right.joined(separator: ", "), order: order)
         }
         parameters += query.writer.parameters
+        accessParameters += query.writer.accessParameters
         sql.append("\(tuple(left)) IN (\(text))")
     }
 }

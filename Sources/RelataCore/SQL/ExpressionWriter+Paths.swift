@@ -3,8 +3,7 @@ extension ExpressionWriter {
     /// Begins a frame with an entity's own table, whose rows a scope means, and returns its alias.
     mutating func start(_ table: Table, scope: Int) -> String {
         let alias = newAlias()
-        var source = ""
-        dialect.append(quoted: table.sqlName, to: &source)
+        var source = source(table)
         source.append(" AS ")
         source.append(alias)
         frames.append(source)
@@ -34,21 +33,29 @@ extension ExpressionWriter {
             return .term(term(at: index, of: position))
         }
         guard case .reference(let number) = link else { return object(try follow(name, from: position)) }
-        if schema.references[number].comparison != .equal { return object(try follow(name, from: position)) }
+        if needsTarget(schema.references[number]) { return object(try follow(name, from: position)) }
         let terms = table.columnIndexes(of: name).map { term(at: $0, of: position) }
         return .key(terms, entity: schema.references[number].target)
     }
 
     /// The first column of the key that a to-one holds where its target decides what that key means: whether it is unset
-    /// is asked of the column itself, since it may refer to nothing. `nil` for everything else.
+    /// is asked of the column itself, since it may refer to nothing. `nil` for everything else, and where the target may
+    /// be hidden.
     mutating func heldKey(scope: Int, path: [String]) throws(RelataError) -> String? {
         guard let last = path.last else { return nil }
         var position = try self.position(of: scope)
         for name in path.dropLast() { position = try follow(name, from: position) }
         guard case .reference(let number)? = schema.tables[positions[position].table].links[last],
-            schema.references[number].comparison != .equal
+            schema.references[number].comparison != .equal,
+            !access.guards(schema.tables[schema.references[number].target])
         else { return nil }
         return key(heldBy: last, of: position).first
+    }
+
+    /// Whether only the target's row tells which key a to-one holds: the two are compared by the target's rules, or the
+    /// target may be hidden, so that there is none.
+    private func needsTarget(_ reference: Reference) -> Bool {
+        reference.comparison != .equal || access.guards(schema.tables[reference.target])
     }
 
     /// The position that a scope number stands for.
@@ -105,7 +112,7 @@ extension ExpressionWriter {
         let table = schema.tables[place.table]
         let alias = newAlias()
         positions[position].alias = alias
-        join(dialect.quote(table.sqlName), alias, isOuter: place.isOuter, frame: place.frame)
+        join(source(table), alias, isOuter: place.isOuter, frame: place.frame)
         frames[place.frame].append(pairwise(columns(alias, table.keyColumnNames), place.key ?? []))
         return alias
     }
@@ -130,13 +137,12 @@ extension ExpressionWriter {
             let reference = schema.references[number]
             let key = key(heldBy: name, of: position)
             let isKeyOptional = place.isOptional || reference.isOptional
-            guard reference.comparison == .equal else {
-                // The key that is held isn't the target's own: only its row tells that.
+            if needsTarget(reference) {
                 let target = schema.tables[reference.target]
                 let alias = newAlias()
-                join(dialect.quote(target.sqlName), alias, isOuter: true, frame: place.frame)
-                frames[place.frame].append(
-                    pairwise(columns(alias, target.keyColumnNames), key.map(dialect.unaffiliated)))
+                join(source(target), alias, isOuter: true, frame: place.frame)
+                let held = reference.comparison == .equal ? key : key.map(dialect.unaffiliated)
+                frames[place.frame].append(pairwise(columns(alias, target.keyColumnNames), held))
                 child = Position(
                     table: reference.target, frame: place.frame, alias: alias, key: nil, isOuter: true,
                     isOptional: true, isKeyOptional: true)
@@ -149,7 +155,7 @@ extension ExpressionWriter {
             let reference = schema.references[number]
             let key = key(of: position)
             let alias = newAlias()
-            let (rows, columns) = schema.rows(of: reference, dialect)
+            let (rows, columns) = schema.rows(of: reference, dialect) { source($0) }
             join(rows, alias, isOuter: true, frame: place.frame)
             frames[place.frame].append(pairwise(self.columns(alias, columns), key))
             child = Position(

@@ -173,7 +173,7 @@ extension ExpressionWriter {
         let keys = self.key(of: entered.position).joined(separator: ", ")
         let alias = newAlias()
         let inner = "SELECT \(keys) FROM \(frames[frame]) WHERE \(tie)"
-        frames.append(dialect.quote(table.sqlName) + " AS " + alias)
+        frames.append(source(table) + " AS " + alias)
         positions.append(
             Position(
                 table: table.index, frame: frames.count - 1, alias: alias, key: nil, isOuter: false, isOptional: false,

@@ -70,6 +70,7 @@ extension ExpressionWriter {
 
     /// SQL that a developer wrote, with columns and parameters in the places of its nodes.
     mutating func raw(_ parts: [SQLPart]) throws(RelataError) -> String {
+        try access.requireEverything(for: "SQL of your own")
         var text = ""
         for part in parts {
             switch part {

@@ -7,6 +7,8 @@ import Foundation
 struct ExpressionWriter {
     let schema: Schema
     let dialect: Dialect
+    /// Which rows the statement sees.
+    let access: Access
     /// The text being written: conditions are appended to it.
     var sql = ""
     var parameters: [Parameter] = []
@@ -21,13 +23,20 @@ struct ExpressionWriter {
     var elements: [(number: Int, alias: String)] = []
     /// Where figures of groups may stand.
     var groups = Groups.none
+    /// The rows of guarded tables, by the tables' numbers; see ``source(_:)``.
+    var sources: [Int: String] = [:]
+    /// Which parameters are the access's.
+    var accessParameters: [AccessParameter] = []
+    /// Why the rows of a guarded table can't be written.
+    var failure: RelataError?
     private var aliases = 0
     /// How many parts of the statement are open where this text stands.
     private(set) var depth: Int
 
-    init(schema: Schema, dialect: Dialect, earlierParameters: Int = 0, depth: Int = 0) {
+    init(schema: Schema, dialect: Dialect, access: Access, earlierParameters: Int = 0, depth: Int = 0) {
         self.schema = schema
         self.dialect = dialect
+        self.access = access
         self.earlierParameters = earlierParameters
         self.depth = depth
     }
@@ -168,8 +177,10 @@ struct ExpressionWriter {
 
     // MARK: Size
 
-    /// Refuses what no engine can read: SQLite joins 64 tables and binds some ten thousand parameters at most.
+    /// Refuses what couldn't be written, and what no engine can read: SQLite joins 64 tables and binds some ten thousand
+    /// parameters at most.
     func checkSize() throws(RelataError) {
+        if let failure { throw failure }
         guard earlierParameters + parameters.count < 30_000 else {
             throw .invalidUse("the query has too many values: put those of one property into a list")
         }

@@ -72,6 +72,7 @@ extension QueryCompiler {
     ) throws(RelataError) -> CompiledQuery {
         var query = try QueryWriter(self, QueryPlan(entity: plan.entity, sort: plan.sort))
         let list = query.writer.bind(table: owners.parameter)
+        try query.requireSeen(owners.columns("k"), of: schema.tables[reference.target])
         query.writer.frames[0] = "\(list) AS k CROSS JOIN " + query.writer.frames[0]
         let (columns, types) = try query.columns(chosen)
         _ = query.setOrder(of: reference)
@@ -81,7 +82,7 @@ extension QueryCompiler {
         first.limit = limit
         var inner = try QueryWriter(self, first, earlierParameters: query.writer.parameters.count)
         let alias = inner.setOrder(of: reference)
-        let key = (0..<owners.width).map { dialect.unaffiliated("k.c\($0)") }
+        let key = owners.columns("k").map(dialect.unaffiliated)
         try inner.require { (writer) throws(RelataError) in
             writer.sql.append(writer.pairwise(writer.columns(alias, reference.columns), key))
         }
@@ -111,7 +112,7 @@ extension QueryWriter {
         else {
             throw .invalidUse("\(entity).\(relationship) is no relationship that leads to \(plan.entity)")
         }
-        writer = ExpressionWriter(schema: compiler.schema, dialect: compiler.dialect)
+        writer = ExpressionWriter(schema: compiler.schema, dialect: compiler.dialect, access: compiler.access)
         self.plan = plan
         table = target
         let entered: ExpressionWriter.Entered
@@ -119,7 +120,7 @@ extension QueryWriter {
             let list = writer.bind(table: owners.parameter)
             writer.frames.append(
                 (recursion.map { writer.owners(list, owners.width, link, source, $0) } ?? list) + " AS k")
-            owner = (0..<owners.width).map { "k.c\($0)" }
+            owner = owners.columns("k")
             let key = owner.map { writer.dialect.unaffiliated($0) }
             entered = writer.enter(link, ownerKey: key, frame: 0, isFirst: false)
         } else {
@@ -133,11 +134,21 @@ extension QueryWriter {
         case .join: isOrderStored = !entered.order.isEmpty
         case .through: break
         }
+        // What a to-one holds is a key of the target, which is seen where its row is.
+        if !link.isReference { try requireSeen(owner, of: source) }
         writer.scopes.append((0, entered.position))
         relationOrder = entered.order.map { ExpressionWriter.Term(sql: $0, type: .integer, isNullable: true) }
         between = entered.between.map { ExpressionWriter.Term(sql: $0, type: nil, isNullable: false) }
         if let condition = plan.condition, condition != .and([]) {
             try require { (writer) throws(RelataError) in try writer.condition(condition, isInside: true) }
+        }
+    }
+
+    /// Leaves out what belongs to hidden owners: whoever holds a key may not see the object that has it.
+    fileprivate mutating func requireSeen(_ owner: [String], of table: Table) throws(RelataError) {
+        guard writer.access.guards(table) else { return }
+        try require { (writer) throws(RelataError) in
+            writer.sql.append(writer.isSeen(owner.map(writer.dialect.unaffiliated), of: table) ?? "")
         }
     }
 
@@ -148,7 +159,7 @@ extension QueryWriter {
         guard place.alias == nil, let key = place.key, key.count == 1 else { return }
         let alias = writer.newAlias()
         writer.positions[position].alias = alias
-        writer.join(writer.dialect.quote(table.sqlName), alias, isOuter: true, frame: place.frame)
+        writer.join(writer.source(table), alias, isOuter: true, frame: place.frame)
         let known = writer.bind(.null)
         knownKeys = writer.parameters.count
         writer.frames[place.frame].append(
@@ -189,7 +200,7 @@ extension ExpressionWriter {
     fileprivate mutating func owners(
         _ list: String, _ width: Int, _ link: Link, _ table: Table, _ recursion: IncludePlan.Recursion
     ) -> String {
-        let step = schema.step(along: link, from: table, dialect)
+        let step = step(along: link, from: table)
         let names = (0..<width).map { "c\($0)" }.joined(separator: ", ")
         let far = columns("step", step.far)
         let near = pairwise(columns("step", step.near), (0..<width).map { "relata_tree.c\($0)" })
@@ -204,6 +215,11 @@ extension ExpressionWriter {
             + " FROM relata_tree JOIN \(step.rows) AS step ON \(near)"
             + " WHERE \(isSet)\(limit)) SELECT \(level.isEmpty ? "" : "DISTINCT ")\(names) FROM relata_tree)"
     }
+}
+
+extension KeyList {
+    /// The columns of the list where it is a table of that name.
+    fileprivate func columns(_ alias: String) -> [String] { (0..<width).map { "\(alias).c\($0)" } }
 }
 
 extension Dialect {

@@ -8,12 +8,17 @@
 package struct QueryCompiler: Sendable {
     /// The entities.
     package let schema: Schema
+    /// Which rows the statements see.
+    package let access: Access
     /// Whose SQL is written.
     package let dialect: Dialect
 
     /// A compiler for the entities of a schema.
-    package init(schema: Schema, dialect: Dialect = .sqlite) {
+    ///
+    /// - Parameter access: That of the transaction or store that asks. It has no default, so that no path forgets it.
+    package init(schema: Schema, access: Access, dialect: Dialect = .sqlite) {
         self.schema = schema
+        self.access = access
         self.dialect = dialect
     }
 
@@ -54,7 +59,7 @@ package struct QueryCompiler: Sendable {
         let sql = try query.finish(isDistinct ? "SELECT DISTINCT " + text : "SELECT " + text, order: order)
         return CompiledQuery(
             statement: query.statement(sql), columnTypes: types, placeColumns: tellsPlace ? order.count : 0,
-            placeOrder: orderName, partColumns: query.partColumns)
+            placeOrder: orderName, partColumns: query.partColumns, accessParameters: query.writer.accessParameters)
     }
 
     /// The number of rows that a query yields.
@@ -149,7 +154,7 @@ package struct QueryCompiler: Sendable {
     ///
     /// - Parameter scopes: The entities of the objects that it speaks of, by the number of their scope.
     func check(_ condition: ExpressionNode, scopes: [(number: Int, table: Table)]) throws(RelataError) {
-        var writer = ExpressionWriter(schema: schema, dialect: dialect)
+        var writer = ExpressionWriter(schema: schema, dialect: dialect, access: access)
         for scope in scopes { _ = writer.start(scope.table, scope: scope.number) }
         try writer.condition(condition)
     }

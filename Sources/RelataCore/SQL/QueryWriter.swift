@@ -24,7 +24,8 @@ struct QueryWriter {
         _ compiler: QueryCompiler, _ plan: QueryPlan, earlierParameters: Int = 0, depth: Int = 0
     ) throws(RelataError) {
         writer = ExpressionWriter(
-            schema: compiler.schema, dialect: compiler.dialect, earlierParameters: earlierParameters, depth: depth)
+            schema: compiler.schema, dialect: compiler.dialect, access: compiler.access,
+            earlierParameters: earlierParameters, depth: depth)
         self.plan = plan
         guard let table = compiler.schema[plan.entity] else {
             throw .invalidUse(
@@ -55,6 +56,7 @@ struct QueryWriter {
                 "\(source.name).\(owner.relationship) leads to \(relationship.target), not to \(table.name)")
         }
         let key = try bind(owner.key, of: source)
+        if let isSeen = writer.isSeen(key, of: source) { add(isSeen) }
         if owner.isRecursive { return try relate(through: link, from: key, owner, source) }
         if link.isReference || plan.isDistinct && link.isThrough {
             // Each object once: those whose key is among the relationship's.
@@ -94,8 +96,8 @@ struct QueryWriter {
     }
 
     /// The keys that a link leads to, up to the condition on the key it leads from.
-    private func step(along link: Link, from source: Table) -> (sql: String, near: [String], far: [String]) {
-        let step = writer.schema.step(along: link, from: source, writer.dialect)
+    private mutating func step(along link: Link, from source: Table) -> (sql: String, near: [String], far: [String]) {
+        let step = writer.step(along: link, from: source)
         let far = writer.columns("step", step.far)
         let sql = "SELECT \(far.joined(separator: ", ")) FROM \(step.rows) AS step"
         return (sql, writer.columns("step", step.near), far)

@@ -7,19 +7,23 @@ extension Connection {
     ///
     /// - Parameters:
     ///   - entity: the objects' entity, as a number in ``Schema/tables``.
-    ///   - roots: which of them; those that don't exist are left out of the report.
+    ///   - roots: which of them; those that don't exist, or are hidden, are left out of the report.
+    ///   - access: what the caller sees. Delete rules don't stop at what is hidden; the report counts it without names.
     package func deletionPlan(
-        of entity: Int, roots: DeletionRoots, schema: Schema
+        of entity: Int, roots: DeletionRoots, schema: Schema, access: Access
     ) throws(RelataError) -> DeletionReport {
+        let roots = try roots.seen(of: entity, in: schema, under: access)
         var deletion = try Deletion(of: entity, roots: roots, schema: schema, on: self)
-        return try deletion.plan()
+        return try SeenReport(connection: self, schema: schema, access: access).report(try deletion.plan())
     }
 
-    /// Deletes objects and whatever the delete rules say goes with them, within the caller's transaction.
+    /// Deletes objects and whatever the delete rules say goes with them, within the caller's transaction. The recorder is
+    /// told of all of it.
     ///
     /// - Parameters:
     ///   - entity: the objects' entity, as a number in ``Schema/tables``.
-    ///   - roots: which of them; those that don't exist are passed over.
+    ///   - roots: which of them; those that don't exist, or are hidden, are passed over.
+    ///   - access: what the caller sees. Delete rules don't stop at what is hidden; the report counts it without names.
     ///   - now: the time that objects get whose reference is unset, if they declare when they were changed.
     ///   - isUndoneByCaller: whether the caller undoes what was done where this fails, which saves a savepoint.
     /// - Returns: what was done.
@@ -28,11 +32,25 @@ extension Connection {
     ///   they were before.
     @discardableResult
     package func delete(
-        entity: Int, roots: DeletionRoots, schema: Schema, now: Date = Date(), isUndoneByCaller: Bool = false
+        entity: Int, roots: DeletionRoots, schema: Schema, access: Access, now: Date = Date(),
+        isUndoneByCaller: Bool = false
     ) throws(RelataError) -> DeletionReport {
-        try delete(
-            entity: entity, roots: roots, schema: schema, now: now, method: .setBased,
-            isUndoneByCaller: isUndoneByCaller)
+        guard access.isLimited else {
+            let report = try delete(
+                entity: entity, roots: roots, schema: schema, now: now, method: .setBased,
+                isUndoneByCaller: isUndoneByCaller)
+            recorder?.record(report)
+            return report
+        }
+        // What is hidden is found out before anything is written: a row may change, or be gone, afterwards.
+        let seen = try deletionPlan(of: entity, roots: roots, schema: schema, access: access)
+        if !seen.blockers.isEmpty || seen.hiddenBlockerCount > 0 { throw .deleteDenied(blockers: seen.blockers) }
+        if !seen.shortages.isEmpty { throw .validation(seen.shortages) }
+        let all = try delete(
+            entity: entity, roots: try roots.seen(of: entity, in: schema, under: access), schema: schema, now: now,
+            method: .setBased, isUndoneByCaller: isUndoneByCaller)
+        recorder?.record(all)
+        return seen
     }
 
     /// How doomed objects are found.

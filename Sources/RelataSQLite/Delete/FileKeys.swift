@@ -27,7 +27,9 @@ extension Connection {
     func fileKeys(of schema: Schema) throws(RelataError) -> FileKeys {
         if let fileKeys, fileKeys.schema === schema { return fileKeys }
         // SQLite compiles statements of its own for each table, which change nothing that others compiled.
-        let tables = try authorizer.preparing { () throws(RelataError) in try Introspection.tables(of: self) }
+        let tables = try authorizer.preparing { () throws(RelataError) in
+            try Introspection.tables(of: self, hidesReserved: false)
+        }
         let actual = try schema.entities(describedBy: tables).map { (entities) throws(RelataError) in
             try Schema(entities)
         }

@@ -75,6 +75,9 @@ import Relata
     var genre: GenreBooks?
     @From(\.genre.books) var sameGenre: [Title]
     var authors: [Writer]
+    /// Behind lists, whose keys stand in the row too.
+    var year: Int
+    @From(\.genre.name) var genreName: String?
 
     @Shape(of: Genre.self) struct GenreBooks {
         var name: String

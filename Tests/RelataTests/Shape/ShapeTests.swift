@@ -5,8 +5,8 @@ import Testing
 @Suite struct ShapeTests {
     let log = StatementLog()
 
-    func setlists() throws -> Store {
-        let store = try Store.inMemory(for: Setlist.self, options: log.options)
+    func setlists(_ engine: Engine) throws -> Store {
+        let store = try TestStore.make(engine, for: Setlist.self, options: log.options)
         try store.write { tx in
             for (index, names) in [["Blue", "Sun", "Blue"], [], ["Rain"]].enumerated() {
                 let setlist = try tx.insert(Setlist(name: "S\(index)"))
@@ -23,8 +23,8 @@ import Testing
         return store
     }
 
-    func library() throws -> Store {
-        let store = try Store.inMemory(for: Book.self, options: log.options)
+    func library(_ engine: Engine) throws -> Store {
+        let store = try TestStore.make(engine, for: Book.self, options: log.options)
         let genres = (0..<3).map { Genre(name: "G\($0)") }
         let authors = (0..<3).map { Author(name: "A\($0)") }
         try store.write { tx in
@@ -44,8 +44,8 @@ import Testing
 
     // MARK: Parts
 
-    @Test func aSetlistHasItsItemsEachWithItsTune() throws {
-        let store = try setlists()
+    @Test(arguments: Engine.allCases) func aSetlistHasItsItemsEachWithItsTune(_ engine: Engine) throws {
+        let store = try setlists(engine)
         let setlists = try store.fetch(SetlistTunes.sorted { $0.name })
         #expect(log.take().count == 2)
         #expect(setlists.map(\.name) == ["S0", "S1", "S2"])
@@ -57,16 +57,16 @@ import Testing
         #expect(try Set(store.fetch(Setlist.all).map(\.id)) == Set(setlists.map(\.id)))
     }
 
-    @Test func theSongsByThemselvesAreAnotherShape() throws {
-        let store = try setlists()
+    @Test(arguments: Engine.allCases) func theSongsByThemselvesAreAnotherShape(_ engine: Engine) throws {
+        let store = try setlists(engine)
         let setlists = try store.fetch(TunesOfSetlist.sorted { $0.name })
         #expect(log.take().count == 2)
         #expect(setlists.map { $0.tunes.map(\.name) } == [["Blue", "Sun", "Blue"], [], ["Rain"]])
         #expect(setlists.allSatisfy { $0.id == $0.setlist.id && !$0.setlist.items.isLoaded })
     }
 
-    @Test func aRelationshipMayAppearSeveralTimesUnderOtherNames() throws {
-        let store = try setlists()
+    @Test(arguments: Engine.allCases) func aRelationshipMayAppearSeveralTimesUnderOtherNames(_ engine: Engine) throws {
+        let store = try setlists(engine)
         let setlists = try store.fetch(SetlistHalves.sorted { $0.name })
         #expect(log.take().count == 6)
         #expect(setlists[0].itemsInOrder.map(\.position) == [0, 1, 2])
@@ -77,8 +77,8 @@ import Testing
         #expect(setlists[1].opener == nil && setlists[1].closer == nil && setlists[1].lastTwo.isEmpty)
     }
 
-    @Test func toOnesComeWithTheRowWhereTheyAreSet() throws {
-        let store = try library()
+    @Test(arguments: Engine.allCases) func toOnesComeWithTheRowWhereTheyAreSet(_ engine: Engine) throws {
+        let store = try library(engine)
         let books = try store.fetch(BookCard.sorted { $0.year })
         #expect(log.take().count == 2)
         #expect(books.map(\.genre?.name) == ["G0", "G1", nil, "G0", "G1", nil])
@@ -92,8 +92,8 @@ import Testing
         #expect(try store.fetch(Book.sorted { $0.year }) == books.map(\.book))
     }
 
-    @Test func figuresOfToManysAreColumns() throws {
-        let store = try library()
+    @Test(arguments: Engine.allCases) func figuresOfToManysAreColumns(_ engine: Engine) throws {
+        let store = try library(engine)
         let genres = try store.fetch(GenreFigures.sorted { $0.name })
         #expect(log.take().count == 1)
         #expect(genres.map(\.count) == [2, 2, 0])
@@ -106,8 +106,8 @@ import Testing
         #expect(genres.map(\.unpriced) == [2, 2, 0])
     }
 
-    @Test func listsStandBehindToOnesAndInsideOfLists() throws {
-        let store = try library()
+    @Test(arguments: Engine.allCases) func listsStandBehindToOnesAndInsideOfLists(_ engine: Engine) throws {
+        let store = try library(engine)
         let books = try store.fetch(BookNeighbours.sorted { $0.year })
         #expect(log.take().count == 5)
         #expect(
@@ -117,10 +117,12 @@ import Testing
         #expect(books.map { $0.sameGenre.map(\.title) } == books.map { $0.genre?.books.map(\.title) ?? [] })
         #expect(books[2].authors.map { $0.books.map(\.title) } == [["B2", "B5"], ["B2", "B5"]])
         #expect(books[3].authors.isEmpty)
+        #expect(books.map(\.year) == Array(1947...1952))
+        #expect(books.map(\.genreName) == ["G0", "G1", nil, "G0", "G1", nil])
     }
 
-    @Test func aShapeMayHoldItself() throws {
-        let store = try Store.inMemory(for: Folder.self, options: log.options)
+    @Test(arguments: Engine.allCases) func aShapeMayHoldItself(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: Folder.self, options: log.options)
         try store.write { tx in
             let root = try tx.insert(Folder(name: "root"))
             for name in ["a", "b"] {
@@ -136,8 +138,8 @@ import Testing
         #expect(trees[0].children.map { $0.children.map(\.name) } == [["a1"], ["b1"]])
     }
 
-    @Test func aCircleIsAnErrorAndEnds() throws {
-        let store = try Store.inMemory(for: Folder.self)
+    @Test(arguments: Engine.allCases) func aCircleIsAnErrorAndEnds(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: Folder.self)
         var folder = try store.insert(Folder(name: "loop"))
         folder.parent = ToOne(id: folder.id)
         try store.update(folder)
@@ -146,8 +148,8 @@ import Testing
         #expect(error?.description.contains("Folder.children") == true)
     }
 
-    @Test func selfReferencesAndManyToManysOfOneModel() throws {
-        let store = try Store.inMemory(for: Person.self)
+    @Test(arguments: Engine.allCases) func selfReferencesAndManyToManysOfOneModel(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: Person.self)
         let boss = try store.insert(Person(name: "boss"))
         var ann = Person(name: "ann", boss: ToOne(id: boss.id))
         ann.following.add(boss)
@@ -159,8 +161,8 @@ import Testing
         #expect(people.map { $0.favourites.map(\.name) } == [["boss"], []])
     }
 
-    @Test func anIdOfItsOwnAndAHasOne() throws {
-        let store = try Store.inMemory(for: Series.self)
+    @Test(arguments: Engine.allCases) func anIdOfItsOwnAndAHasOne(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: Series.self)
         let series = try store.insert(Series(title: "S"))
         let seen = try store.insert(Episode(title: "E0", series: ToOne(id: try #require(series.id))))
         try store.insert(Episode(title: "E1", series: ToOne(id: try #require(series.id))))
@@ -171,8 +173,8 @@ import Testing
         #expect(cards.map(\.history?.progress) == [0.5, nil])
     }
 
-    @Test func valuesOfEveryTypeAndKeysOfSeveralColumns() throws {
-        let store = try Store.inMemory(for: Diary.self)
+    @Test(arguments: Engine.allCases) func valuesOfEveryTypeAndKeysOfSeveralColumns(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: Diary.self)
         let code = UUID()
         for part in ["a", "b"] {
             try store.insert(
@@ -182,7 +184,7 @@ import Testing
                     printed: Date(timeIntervalSince1970: 30), code: code, price: 1.25, picture: Data([1, 2])))
         }
         // Another program wrote whole seconds.
-        try store.write { tx in _ = try tx.execute("UPDATE Diary SET read = 20 WHERE part = 'a'") }
+        try store.write { tx in _ = try tx.execute(#"UPDATE "Diary" SET "read" = 20 WHERE "part" = 'a'"#) }
         for n in 1...3 { try store.insert(DiaryNote(n: n, diary: ToOne(id: Diary.Key(day: 1, part: "b")))) }
         let words = ["xy", "10.0"]
         let rest = ["30.0", code.uuidString, "1.25", "2"]
@@ -192,10 +194,10 @@ import Testing
             ])
     }
 
-    @Test func whatIsMissingIsUnsetOrAnErrorThatNamesTheProperty() throws {
-        let store = try Store.inMemory(for: Diary.self)
+    @Test(arguments: Engine.allCases) func whatIsMissingIsUnsetOrAnErrorThatNamesTheProperty(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: Diary.self)
         try store.insert(DiaryNote(n: 1))
-        try store.write { tx in _ = try tx.execute("UPDATE DiaryNote SET diaryDay = 9, diaryPart = 'gone'") }
+        try store.execute(#"UPDATE "DiaryNote" SET "diaryDay" = 9, "diaryPart" = 'gone'"#)
         let notes = try store.fetch(NoteOfDiary.all)
         #expect(notes.map(\.n) == [1])
         #expect(notes.allSatisfy { $0.diary == nil && $0.price == nil })
@@ -206,8 +208,8 @@ import Testing
 
     // MARK: Queries
 
-    @Test func emptyTablesAndNoRowsNeedNoMoreThanOneStatement() throws {
-        let store = try Store.inMemory(for: Setlist.self, Folder.self, options: log.options)
+    @Test(arguments: Engine.allCases) func emptyTablesAndNoRowsNeedNoMoreThanOneStatement(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: Setlist.self, Folder.self, options: log.options)
         _ = log.take()
         #expect(try store.fetch(SetlistTunes.all).isEmpty)
         #expect(try store.fetch(FolderTree.all).isEmpty)
@@ -218,8 +220,9 @@ import Testing
         #expect(log.take().count == 6)
     }
 
-    @Test func theNumberOfStatementsDoesNotDependOnTheNumberOfRows() throws {
-        let store = try Store.inMemory(for: Setlist.self, options: log.options)
+    @Test(arguments: Engine.allCases) func theNumberOfStatementsDoesNotDependOnTheNumberOfRows(_ engine: Engine) throws
+    {
+        let store = try TestStore.make(engine, for: Setlist.self, options: log.options)
         for count in [1, 40] {
             try store.write { tx in
                 let tune = try tx.save(Tune(name: "T"))
@@ -235,8 +238,8 @@ import Testing
         }
     }
 
-    @Test func everythingAQueryDoesAShapeDoes() async throws {
-        let store = try setlists()
+    @Test(arguments: Engine.allCases) func everythingAQueryDoesAShapeDoes(_ engine: Engine) async throws {
+        let store = try setlists(engine)
         let some = SetlistTunes.where { $0.name != "S1" }.sorted { $0.name.descending }
         #expect(try await store.fetch(some.limit(1)).map(\.name) == ["S2"])
         #expect(try await store.first(some)?.name == "S2")
@@ -264,8 +267,8 @@ import Testing
         #expect(counted == [0, 1])
     }
 
-    @Test func observersSeeWhatTheShapeIsMadeOf() async throws {
-        let store = try setlists()
+    @Test(arguments: Engine.allCases) func observersSeeWhatTheShapeIsMadeOf(_ engine: Engine) async throws {
+        let store = try setlists(engine)
         var values = store.observe(SetlistTunes.sorted { $0.name }).makeAsyncIterator()
         var differences = store.observe(SetlistTunes.sorted { $0.name }).differences.makeAsyncIterator()
         #expect(try await values.next()?[2].items.map(\.tune.name) == ["Rain"])
@@ -278,8 +281,8 @@ import Testing
         #expect(difference.inserted.isEmpty && difference.removed.isEmpty)
     }
 
-    @Test func aShapeGoesOutAsJSONAndComesBack() throws {
-        let store = try setlists()
+    @Test(arguments: Engine.allCases) func aShapeGoesOutAsJSONAndComesBack(_ engine: Engine) throws {
+        let store = try setlists(engine)
         let setlists = try store.fetch(SetlistTunes.where { $0.name == "S2" })
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
@@ -290,8 +293,8 @@ import Testing
         #expect(try JSONDecoder().decode([SetlistTunes].self, from: json) == setlists)
     }
 
-    @Test func shapesAreComparedByAllTheyHoldAndHashedByTheirKey() throws {
-        let store = try setlists()
+    @Test(arguments: Engine.allCases) func shapesAreComparedByAllTheyHoldAndHashedByTheirKey(_ engine: Engine) throws {
+        let store = try setlists(engine)
         let before = try store.fetch(SetlistTunes.sorted { $0.name })
         try store.write { tx in try tx.delete(SetlistItem.where { $0.position == 2 }) }
         let after = try store.fetch(SetlistTunes.sorted { $0.name })
@@ -301,8 +304,8 @@ import Testing
         #expect(made.name == "x")
     }
 
-    @Test func misusesAreExplained() throws {
-        let store = try setlists()
+    @Test(arguments: Engine.allCases) func misusesAreExplained(_ engine: Engine) throws {
+        let store = try setlists(engine)
         let included = Setlist.all.including { $0.items }.shaped(as: SetlistTunes.self)
         #expect(thrown { try store.fetch(included) }?.description.contains("including") == true)
         #expect(thrown { try store.fetch(NoItems.all) }?.description.contains("limit of 0") == true)

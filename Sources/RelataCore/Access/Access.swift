@@ -1,0 +1,130 @@
+/// Which rows a caller may see. Every statement that reads is compiled under one.
+///
+/// An entity without a condition is open: all of its rows are seen. A guarded entity shows the rows that meet its
+/// condition. The others are nowhere: not among results, members and counts, and a link that leads to one leads nowhere.
+/// Only the key that a row itself holds stays in the row.
+///
+/// A statement takes the name of each table that it reads from `ExpressionWriter.source(_:)`, which applies the
+/// access. Delete rules, checks and migrations run as the schema's, and see everything.
+package struct Access: Hashable, Sendable {
+    /// All rows of all entities.
+    package static let everything = Access(guards: [:])
+
+    /// By the entity's name.
+    private let guards: [String: Guard]
+
+    /// What the rows of an entity must meet.
+    private struct Guard: Hashable, Sendable {
+        let condition: ExpressionNode
+        /// The condition as it is written by itself.
+        let statement: SQLStatement
+    }
+
+    private init(guards: [String: Guard]) { self.guards = guards }
+
+    /// Guards entities.
+    ///
+    /// - Parameter conditions: What a row must meet to be seen, by the entity's name. A condition speaks of the row's own
+    ///   columns: attributes, and keys that to-ones hold.
+    /// - Throws: ``RelataError/invalidUse(_:)`` for names that the schema doesn't have, and for conditions on other rows.
+    package init(
+        _ conditions: [String: ExpressionNode], in schema: Schema, dialect: Dialect = .sqlite
+    ) throws(RelataError) {
+        var guards: [String: Guard] = [:]
+        for (entity, condition) in conditions {
+            guard let table = schema[entity] else {
+                throw .invalidUse(
+                    "there is no entity \(entity)"
+                        + NameSuggestion.hint(for: entity, among: schema.tables.map(\.name)))
+            }
+            guard condition.isOfOneRow else {
+                throw .invalidUse("the condition on who sees \(entity) must be one on the row's own columns")
+            }
+            var writer = ExpressionWriter(schema: schema, dialect: dialect, access: .everything)
+            guards[entity] = Guard(
+                condition: condition, statement: try writer.condition(condition, onRowsOf: table).statement)
+        }
+        self.guards = guards
+    }
+
+    /// Whether any entity is guarded.
+    package var isLimited: Bool { !guards.isEmpty }
+
+    /// Refuses what no condition can limit.
+    ///
+    /// - Throws: ``RelataError/invalidUse(_:)`` where any entity is guarded.
+    package func requireEverything(for what: String) throws(RelataError) {
+        guard isLimited else { return }
+        throw .invalidUse("\(what) shows every row: where rows are hidden, do without it")
+    }
+
+    /// Whether rows of an entity may be hidden.
+    package func guards(_ table: Table) -> Bool { isLimited && guards[table.name] != nil }
+
+    /// Whether rows of an entity of that name may be hidden.
+    func isGuarded(_ entity: String) -> Bool { guards[entity] != nil }
+
+    /// What a row of an entity must meet; `nil` where it is open.
+    func condition(on table: Table) -> ExpressionNode? { isLimited ? guards[table.name]?.condition : nil }
+
+    // MARK: Statements for many callers
+
+    /// What the text of a statement depends on: the conditions without their values. Statements are kept by it.
+    package struct Shape: Hashable, Sendable {
+        fileprivate let conditions: [String: String]
+    }
+
+    /// What accesses have in common that differ in values only.
+    package var shape: Shape { Shape(conditions: guards.mapValues(\.statement.sql)) }
+
+    /// A value that a condition binds.
+    func parameter(_ number: Int, of entity: String) -> Parameter? {
+        guard let parameters = guards[entity]?.statement.parameters, parameters.indices.contains(number) else {
+            return nil
+        }
+        return parameters[number]
+    }
+}
+
+/// The place of a value in a statement that comes from the access it was compiled under.
+package struct AccessParameter: Hashable, Sendable {
+    /// Its number among the statement's parameters, from 0.
+    package let place: Int
+    /// The guarded entity, and the number of the value among those of its condition.
+    let entity: String
+    let number: Int
+}
+
+extension CompiledQuery {
+    /// What is bound besides the values of the access.
+    package var ownParameters: [Parameter] {
+        if accessParameters.isEmpty { return statement.parameters }
+        let places = Set(accessParameters.map(\.place))
+        return statement.parameters.indices.filter { !places.contains($0) }.map { statement.parameters[$0] }
+    }
+
+    /// The statement for another access of the same shape.
+    ///
+    /// - Parameters:
+    ///   - own: What is bound besides the values of the access, in order: as many as ``ownParameters``.
+    ///   - access: Whose values are bound.
+    package func statement(binding own: [Parameter], under access: Access) -> SQLStatement {
+        if accessParameters.isEmpty { return SQLStatement(statement.sql, own) }
+        var parameters: [Parameter?] = Array(repeating: nil, count: statement.parameters.count)
+        for value in accessParameters { parameters[value.place] = access.parameter(value.number, of: value.entity) }
+        var rest = own[...]
+        // A value that isn't there hides all: nothing equals NULL.
+        return SQLStatement(statement.sql, parameters.map { $0 ?? rest.popFirst() ?? .value(.null) })
+    }
+}
+
+extension ExpressionNode {
+    /// Whether it reads nothing but columns of the object that it speaks of.
+    fileprivate var isOfOneRow: Bool {
+        switch self {
+        case .property(let scope, let path): scope == 0 && path.count < 2
+        case .quantified, .aggregate, .groupAggregate, .inQuery, .sql, .anyElement, .element: false
+        default: parts.allSatisfy(\.isOfOneRow)
+        }
+    }
+}

@@ -1,0 +1,73 @@
+/// The rows that a statement reads: the one place where tables get their names in it.
+extension ExpressionWriter {
+    /// The rows of a table that the caller may see, as they stand after `FROM`: the table itself, or a part of it.
+    ///
+    /// SQLite merges the part into the query around it, so that indexes serve as they do for the table.
+    mutating func source(_ table: Table) -> String {
+        guard let condition = access.condition(on: table) else { return dialect.quote(table.sqlName) }
+        if let known = sources[table.index] { return known }
+        var rows = ExpressionWriter(
+            schema: schema, dialect: dialect, access: .everything,
+            earlierParameters: earlierParameters + parameters.count, depth: depth)
+        let text: String
+        do {
+            text = try rows.condition(condition, onRowsOf: table).rows
+            for number in rows.parameters.indices {
+                accessParameters.append(
+                    AccessParameter(
+                        place: earlierParameters + parameters.count + number, entity: table.name, number: number))
+            }
+            parameters += rows.parameters
+        } catch {
+            // The statement is refused once it is written; until then nothing is seen.
+            failure = failure ?? error
+            text = "(SELECT * FROM \(dialect.quote(table.sqlName)) WHERE \(dialect.never))"
+        }
+        sources[table.index] = text
+        return text
+    }
+
+    /// Writes a condition on the rows of a table: the rows that meet it, and the condition by itself.
+    mutating func condition(
+        _ condition: ExpressionNode, onRowsOf table: Table
+    ) throws(RelataError) -> (rows: String, statement: SQLStatement) {
+        let alias = start(table, scope: 0)
+        let source = frames[0]
+        let text = try written { (writer) throws(RelataError) in try writer.condition(condition) }
+        guard frames == [source] else {
+            throw .invalidUse("the condition on who sees \(table.name) must be one on the row's own columns")
+        }
+        // The number of a row is no column that the asterisk stands for.
+        let hidden =
+            table.entity.isKeyAssigned
+            ? table.keyColumnNames.map { "\(column(alias, $0)) AS \(dialect.quote($0)), " }.joined() : ""
+        return ("(SELECT \(hidden)\(alias).* FROM \(source) WHERE \(text))", SQLStatement(text, parameters))
+    }
+
+    /// The condition that the caller sees the object with a key; `nil` where the entity is open.
+    mutating func isSeen(_ key: [String], of table: Table) -> String? {
+        guard access.guards(table) else { return nil }
+        let alias = newAlias()
+        return "EXISTS (SELECT 1 FROM \(source(table)) AS \(alias) "
+            + "WHERE \(pairwise(columns(alias, table.keyColumnNames), key)))"
+    }
+
+    /// The rows that lead from an entity's objects along a link, and their columns that hold the keys at both ends: see
+    /// ``Schema/step(along:from:_:_:)``. Those that lead to hidden objects are left out.
+    mutating func step(along link: Link, from table: Table) -> (rows: String, near: [String], far: [String]) {
+        var step = schema.step(along: link, from: table, dialect) { source($0) }
+        let target: Int
+        switch link {
+        // Where either end is the row itself, it is seen.
+        case .reference, .inverse: return step
+        case .join(let number, let isSource):
+            target = isSource ? schema.joins[number].target : schema.joins[number].source
+        case .through(_, let reference): target = schema.references[reference].target
+        }
+        guard access.guards(schema.tables[target]) else { return step }
+        let alias = newAlias()
+        let isSeen = isSeen(columns(alias, step.far), of: schema.tables[target]) ?? dialect.always
+        step.rows = "(SELECT \(alias).* FROM \(step.rows) AS \(alias) WHERE \(isSeen))"
+        return step
+    }
+}
