@@ -1,5 +1,6 @@
 import Foundation
 import Relata
+import RelataRecords
 import RobustnessWriter
 import Testing
 
@@ -69,6 +70,36 @@ import Testing
         }
         _ = writer.kill()
         #expect(try await store.count(Receipt.all) >= 10)
+    }
+
+    @Test(.timeLimit(.minutes(2))) func aStoreOfRecordsSeesWhatAStoreOfModelsWritesInAnotherProcess() async throws {
+        let folder = try Folder()
+        let path = folder.file()
+        let typed = try Self.store(path)
+        var options = RecordStore.Options()
+        options.externalChangeDelay = 0.01
+        let records = try RecordStore.open(path, options: options)
+        var numbers = records.observe { tx in
+            try tx.fetch(RecordQuery("Receipt", sort: "number")).map { $0["number"].integer ?? 0 }
+        }.makeAsyncIterator()
+        #expect(try await numbers.next() == [])
+        let writer = try Writer("insert", path, "3")
+        #expect(writer.finish().count == 1)
+        #expect(try await numbers.next() == [1, 2, 3])
+        // And a class that another process makes.
+        var visitors = records.observe(countOf: RecordQuery("Visitor")).makeAsyncIterator()
+        #expect(try await visitors.next() == 0)
+        let other = try Writer(
+            "lock", path,
+            "CREATE TABLE Visitor (id INTEGER PRIMARY KEY, name TEXT); INSERT INTO Visitor VALUES (1, 'Ada')")
+        #expect(other.line() == "locked")
+        #expect(try await visitors.next() == 1)
+        #expect(other.finish() == [])
+        // What records write the store of models sees, which another process has open as well.
+        var receipts = typed.observe(countOf: Receipt.all).makeAsyncIterator()
+        #expect(try await receipts.next() == 3)
+        try await records.save(Record("Receipt", ["number": 4, "note": "mine"]))
+        #expect(try await receipts.next() == 4)
     }
 
     @Test(.timeLimit(.minutes(2))) func nothingIsAskedWhileNobodyObserves() async throws {

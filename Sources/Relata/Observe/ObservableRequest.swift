@@ -1,4 +1,5 @@
 import RelataCore
+import RelataSQLite
 
 /// What can be observed: something that reads a value in a transaction.
 ///
@@ -31,22 +32,6 @@ extension ObservableRequest {
 extension ObservableRequest where Observed == Fetched {
     /// What was read.
     public func observed(_ fetched: Fetched) -> Fetched { fetched }
-}
-
-/// What makes two requests the same.
-public struct ObservedIdentity: Hashable, Sendable {
-    private let base: any Hashable & Sendable
-
-    /// The identity of all requests that hold an equal value.
-    public init(_ base: some Hashable & Sendable) { self.base = base }
-
-    /// Whether both stand for the same request.
-    public static func == (left: ObservedIdentity, right: ObservedIdentity) -> Bool {
-        AnyHashable(left.base) == AnyHashable(right.base)
-    }
-
-    /// Hashes what it was made of.
-    public func hash(into hasher: inout Hasher) { hasher.combine(AnyHashable(base)) }
 }
 
 extension Query: ObservableRequest {

@@ -1,3 +1,5 @@
+import RelataSQLite
+
 /// The values of a request as the database changes: the current one first, then a new one after each commit that made
 /// it different.
 ///
@@ -21,7 +23,7 @@ public struct ObservedValues<Request: ObservableRequest>: AsyncSequence, Sendabl
     public struct Iterator: AsyncIteratorProtocol {
         let store: Store
         let request: Request
-        private var subscription: Subscription<Request>?
+        private var subscription: Subscription<Request.Fetched>?
 
         init(store: Store, request: Request) {
             self.store = store
@@ -35,21 +37,9 @@ public struct ObservedValues<Request: ObservableRequest>: AsyncSequence, Sendabl
         }
 
         mutating func nextFetched() async throws -> Request.Fetched? {
-            let subscription = subscription ?? Subscription(to: request, of: store)
+            let subscription = subscription ?? Subscription(to: store.source(of: request))
             self.subscription = subscription
-            return try await subscription.observation.next(subscription.number)
+            return try await subscription.next()
         }
     }
-}
-
-/// An observer's part in an observation, for as long as it lives.
-private final class Subscription<Request: ObservableRequest>: Sendable {
-    let observation: SharedObservation<Request>
-    let number: Int
-
-    init(to request: Request, of store: Store) {
-        (observation, number) = store.observations.subscribe(to: request, of: store)
-    }
-
-    deinit { observation.unsubscribe(number) }
 }

@@ -76,27 +76,20 @@ extension Store {
         _ request: Request, onError: @escaping @Sendable (any Error) -> Void = { _ in },
         onChange: @escaping @Sendable (Request.Observed) -> Void
     ) -> Cancellable {
-        let observation = observe(request)
-        return Cancellable(
-            Task.detached {
-                do {
-                    for try await value in observation { onChange(value) }
-                } catch {
-                    onError(error)
-                }
-            })
+        Cancellable(following: observe(request), onError: onError, onChange: onChange)
     }
 
     // MARK: Inside
 
-    /// Reads one state of the database, and finds out what was read.
-    func observing<Value: Sendable>(
-        _ read: @Sendable (ReadTransaction) throws -> Value
-    ) async throws -> (Value, TableRegion) {
-        try await pool.read { connection in
-            let log = AccessLog()
-            let value = try connection.logging(log) { try self.snapshot(connection, read) }
-            return (value, log.reads)
+    /// Where the values of a request come from.
+    func source<Request: ObservableRequest>(of request: Request) -> ObservedSource<Request.Fetched> {
+        ObservedSource(
+            hub: hub, registry: observations, type: ObjectIdentifier(Request.self), identity: request.observedIdentity,
+            object: request.observedObject
+        ) {
+            try await self.pool.observing { connection in
+                try self.snapshot(connection) { try request.fetchObserved($0) }
+            }
         }
     }
 }

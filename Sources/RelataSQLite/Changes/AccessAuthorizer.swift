@@ -41,7 +41,8 @@ final class AccessAuthorizer {
     ) {
         if action == SQLITE_TRANSACTION || action == SQLITE_SAVEPOINT { controlsTransaction = true }
         guard collected != nil else {
-            if !isPreparing { wasRecompiled = true }
+            // A table-valued function that is a pragma compiles that whenever it is read.
+            if !isPreparing && action != SQLITE_PRAGMA { wasRecompiled = true }
             return
         }
         guard let first else { return }

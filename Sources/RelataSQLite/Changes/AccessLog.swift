@@ -118,3 +118,16 @@ extension Connection {
         return try body()
     }
 }
+
+extension ConnectionPool {
+    /// Runs `body` with a connection that reads, and finds out what was read.
+    package func observing<Result: Sendable>(
+        _ body: @Sendable (Connection) throws -> Result
+    ) async throws -> (value: Result, region: TableRegion) {
+        try await read { connection in
+            let log = AccessLog()
+            let value = try connection.logging(log) { try body(connection) }
+            return (value, log.reads)
+        }
+    }
+}

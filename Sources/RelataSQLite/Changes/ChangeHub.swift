@@ -43,11 +43,10 @@ package final class ChangeHub: Sendable {
         var isClosed = false
     }
 
-    private let schema: Schema
-    /// The entities' names by their tables', in lower case.
-    private let names: [String: String]
+    /// The entities as they were last seen. A store whose classes change while it is open says so of each transaction.
+    private let entities: Mutex<ChangeEntities>
     /// Whether the durable change log is kept.
-    let keepsLog: Bool
+    package let keepsLog: Bool
     private let state = Mutex(State())
     private let level = Atomic(Level.nothing.rawValue)
     private let watch: ExternalChanges
@@ -55,14 +54,19 @@ package final class ChangeHub: Sendable {
     /// Makes a hub.
     ///
     /// - Parameters:
+    ///   - entities: What changes are told of, as long as nobody says otherwise.
     ///   - keepsLog: Whether each transaction is written to the durable change log.
     ///   - interval: How many seconds may pass until a commit of another process is noticed; `nil` for never.
-    package init(schema: Schema, keepsLog: Bool, interval: Double?) {
-        self.schema = schema
-        names = schema.tableNames
+    package init(_ entities: ChangeEntities, keepsLog: Bool, interval: Double?) {
+        self.entities = Mutex(entities)
         self.keepsLog = keepsLog
         watch = ExternalChanges(interval: interval)
     }
+
+    /// From now on changes are told of these entities, unless a transaction says otherwise.
+    package func follow(_ entities: ChangeEntities) { self.entities.withLock { $0 = entities } }
+
+    private var lastEntities: ChangeEntities { entities.withLock { $0 } }
 
     func attach(_ pool: ConnectionPool) { watch.attach(pool) }
 
@@ -175,7 +179,7 @@ package final class ChangeHub: Sendable {
     func begin(_ connection: Connection) {
         let level = Level(rawValue: level.load(ordering: .sequentiallyConsistent)) ?? .rows
         guard keepsLog || level != .nothing else { return }
-        let recorder = ChangeRecorder(schema: schema, names: names, listsRows: keepsLog || level == .rows)
+        let recorder = ChangeRecorder(lastEntities, listsRows: keepsLog || level == .rows)
         connection.recorder = recorder
         connection.beginLogging(recorder.accesses)
     }
@@ -209,7 +213,10 @@ package final class ChangeHub: Sendable {
     private func publish(_ writes: TableRegion, _ recorder: ChangeRecorder?) {
         let (feeds, hasKeyed) = state.withLock { (Array($0.feeds.values), $0.keyed > 0) }
         let changes: ChangeSet? = if !feeds.isEmpty || hasKeyed { changeSet(recorder) } else { nil }
-        let observers = state.withLock { $0.affected(by: writes, recorder?.listsRows == true ? changes : nil, names) }
+        let entities = recorder?.entities ?? lastEntities
+        let observers = state.withLock {
+            $0.affected(by: writes, recorder?.listsRows == true ? changes : nil, entities)
+        }
         for observer in observers { observer.databaseChanged() }
         if let changes, !changes.changes.isEmpty {
             for feed in feeds { feed.append(changes) }
@@ -217,11 +224,11 @@ package final class ChangeHub: Sendable {
     }
 
     private func changeSet(_ recorder: ChangeRecorder?) -> ChangeSet {
-        recorder?.changeSet() ?? ChangeSet(schema.tables.map { Change(entity: $0.name, kind: .unknown) })
+        recorder?.changeSet() ?? ChangeSet(lastEntities.schema.tables.map { Change(entity: $0.name, kind: .unknown) })
     }
 
-    /// Something was committed, and nobody knows what.
-    func publishUnknown() { publish(.everything, nil) }
+    /// Something was committed, and nobody knows what: entities are named as they were last seen.
+    package func publishUnknown() { publish(.everything, nil) }
 
     /// Tells everybody that nothing more will come.
     func close() {
@@ -270,7 +277,7 @@ extension ChangeHub.State {
     ///
     /// - Parameter changes: The objects that were changed, where they are known.
     mutating func affected(
-        by writes: TableRegion, _ changes: ChangeSet?, _ names: [String: String]
+        by writes: TableRegion, _ changes: ChangeSet?, _ entities: ChangeEntities
     ) -> [any ChangeObserver] {
         for identity in running { entries[identity]?.missed?.formUnion(writes) }
         var found = anywhere
@@ -282,7 +289,7 @@ extension ChangeHub.State {
                     if entries[identity]?.region.isAffected(byTable: table, part) == true { found.insert(identity) }
                 }
                 if let keyed = byKey[table] {
-                    found.formUnion(Self.observers(keyed, of: names[table.lowercased()] ?? table, changes))
+                    found.formUnion(Self.observers(keyed, of: entities.name(ofTable: table), changes))
                 }
             }
         }

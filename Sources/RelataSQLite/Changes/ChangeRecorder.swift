@@ -3,10 +3,8 @@ import RelataCore
 /// Writes down what a transaction does, for those who listen when it is committed.
 @_documentation(visibility: internal)
 package final class ChangeRecorder {
-    /// The entities.
-    package let schema: Schema
-    /// The entities' names by their tables', in lower case.
-    private let names: [String: String]
+    /// The entities as the transaction sees them.
+    private(set) var entities: ChangeEntities
     /// Whether objects are listed one by one, or only what the statements write.
     package let listsRows: Bool
     /// What the statements write.
@@ -26,11 +24,16 @@ package final class ChangeRecorder {
         var keys: KeyList
     }
 
-    init(schema: Schema, names: [String: String], listsRows: Bool) {
-        self.schema = schema
-        self.names = names
+    init(_ entities: ChangeEntities, listsRows: Bool) {
+        self.entities = entities
         self.listsRows = listsRows
     }
+
+    /// The entities.
+    package var schema: Schema { entities.schema }
+
+    /// Tells how the transaction sees the entities. Those that it recorded something of keep their numbers.
+    package func follow(_ entities: ChangeEntities) { self.entities = entities }
 
     // MARK: Recording
 
@@ -57,17 +60,12 @@ package final class ChangeRecorder {
         guard listsRows else { return }
         for links in report.nullified {
             guard let table = schema[links.entity] else { continue }
-            let stamps = [table.entity.revision, table.entity.updatedAt].compactMap(\.self)
             record(
                 .update, table.index, links.keys,
-                properties: links.property.split(separator: ", ").map(String.init) + stamps)
+                properties: links.property.split(separator: ", ").map(String.init) + table.stampProperties)
         }
         for rows in report.removedJoinRows {
-            guard
-                let join = schema.joins.first(where: {
-                    "\(schema.tables[$0.source].name).\($0.property)" == rows.relationship
-                })
-            else { continue }
+            guard let join = schema.join(of: rows) else { continue }
             recordLink(
                 join, sources: rows.sources.distinct(without: report.deletedKeys(of: schema.tables[join.source].name)),
                 targets: rows.targets.distinct(without: report.deletedKeys(of: schema.tables[join.target].name)))
@@ -117,7 +115,7 @@ package final class ChangeRecorder {
         if !listsRows { tables.formUnion(accesses.writes.tables.keys) }
         if accesses.writes.isEverything { tables.formUnion(schema.tables.map(\.sqlName)) }
         return tables.filter { !ReservedNames.isInternal($0) }
-            .map { names[$0.lowercased()] ?? $0 }.sorted()
+            .map(entities.name(ofTable:)).sorted()
     }
 }
 
@@ -135,13 +133,6 @@ extension [ChangeRecorder.Record] {
             open[record.table] = count
             append(record)
         }
-    }
-}
-
-extension Schema {
-    /// The entities' names by their tables', in lower case.
-    var tableNames: [String: String] {
-        Dictionary(tables.map { ($0.sqlName.lowercased(), $0.name) }) { first, _ in first }
     }
 }
 

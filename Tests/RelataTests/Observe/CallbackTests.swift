@@ -36,8 +36,10 @@ struct CallbackTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func anErrorIsTheLastCallAndComesOnce() async throws {
-        let store = try TestStore.make(.sqliteFile, for: Author.self)
+    @Test(.timeLimit(.minutes(1)), arguments: Engine.allCases) func anErrorIsTheLastCallAndComesOnce(_ engine: Engine)
+        async throws
+    {
+        let store = try TestStore.make(engine, for: Author.self)
         let (calls, others) = (Calls(), Calls())
         let request = FewAuthors()
         let observer = store.observe(request, onError: { calls.add("\($0)") }) { calls.add("\($0)") }
@@ -59,8 +61,10 @@ struct CallbackTests {
         withExtendedLifetime((observer, healthy)) {}
     }
 
-    @Test(.timeLimit(.minutes(1))) func anErrorAtTheStartIsTheOnlyCall() async throws {
-        let store = try TestStore.make(.sqliteFile, for: Author.self)
+    @Test(.timeLimit(.minutes(1)), arguments: Engine.allCases) func anErrorAtTheStartIsTheOnlyCall(_ engine: Engine)
+        async throws
+    {
+        let store = try TestStore.make(engine, for: Author.self)
         try store.close()
         let calls = Calls()
         let observer = store.observe(Author.all, onError: { calls.add("error: \($0)") }) { _ in calls.add("value") }
@@ -70,9 +74,9 @@ struct CallbackTests {
         observer.cancel()
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: [true, false])
-    func nothingIsCalledAfterTheEnd(isCancelled: Bool) async throws {
-        let store = try TestStore.make(.sqliteFile, for: Author.self)
+    @Test(.timeLimit(.minutes(1)), arguments: Engine.allCases, [true, false])
+    func nothingIsCalledAfterTheEnd(_ engine: Engine, isCancelled: Bool) async throws {
+        let store = try TestStore.make(engine, for: Author.self)
         let (calls, others) = (Calls(), Calls())
         let request = FewAuthors()
         var observer: Cancellable? = store.observe(request, onError: { calls.add("\($0)") }) { calls.add("\($0)") }
@@ -95,8 +99,10 @@ struct CallbackTests {
 
     // MARK: Completion handlers
 
-    @Test(.timeLimit(.minutes(1))) func aCallThatFailsCompletesOnceWithItsError() async throws {
-        let store = try TestStore.make(.sqliteFile, for: Book.self)
+    @Test(.timeLimit(.minutes(1)), arguments: Engine.allCases) func aCallThatFailsCompletesOnceWithItsError(
+        _ engine: Engine
+    ) async throws {
+        let store = try TestStore.make(engine, for: Book.self)
         try await store.insert(Genre(name: "fantasy"))
         let calls = Calls()
         let task = store.perform {
@@ -127,8 +133,9 @@ struct CallbackTests {
         #expect(calls.all.dropFirst() == ["true", "closed"])
     }
 
-    @Test(.timeLimit(.minutes(1))) func aCallThatIsCancelledCompletesWithThatAndWritesNothing() async throws {
-        let store = try TestStore.make(.sqliteFile, for: Author.self)
+    @Test(.timeLimit(.minutes(1)), arguments: Engine.allCases)
+    func aCallThatIsCancelledCompletesWithThatAndWritesNothing(_ engine: Engine) async throws {
+        let store = try TestStore.make(engine, for: Author.self)
         let (started, start) = AsyncStream.makeStream(of: Void.self)
         let calls = Calls()
         let task = store.perform { store in

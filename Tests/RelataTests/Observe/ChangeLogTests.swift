@@ -1,7 +1,6 @@
 import Foundation
 import Relata
 import RelataCore
-import RelataSQLite
 import Testing
 
 @Model private struct Mooring {
@@ -19,9 +18,9 @@ struct ChangeLogTests {
         return options
     }
 
-    @Test func aReaderGoesOnWhereItWasAlsoAfterOpeningAnew() async throws {
-        let path = TestStore.path()
-        let store = try TestStore.open(path, for: [Book.self], options: options)
+    @Test(arguments: Engine.shared) func aReaderGoesOnWhereItWasAlsoAfterOpeningAnew(_ engine: Engine) async throws {
+        let database = TestDatabase(engine)
+        let store = try database.open(Book.self, options: options)
         let authors = try await store.insert([Author(name: "A"), Author(name: "B")])
         try await store.update(authors[0].id) { $0.name = "C" }
         let first = try await store.changes(after: 0)
@@ -30,7 +29,7 @@ struct ChangeLogTests {
         #expect(first[1].change.properties == ["name"])
         try store.close()
 
-        let again = try TestStore.open(path, for: [Book.self], options: options)
+        let again = try database.open(Book.self, options: options)
         try await again.delete(Author.all)
         let second = try await again.changes(after: first[1].position)
         #expect(second.map(\.change.kind) == [.delete])
@@ -38,8 +37,9 @@ struct ChangeLogTests {
         #expect(try await again.changes(after: second[0].position).isEmpty)
     }
 
-    @Test func theLogIsCommittedWithTheTransactionOrNotAtAll() async throws {
-        let store = try TestStore.make(.sqliteFile, for: Author.self, options: options)
+    @Test(arguments: Engine.allCases) func theLogIsCommittedWithTheTransactionOrNotAtAll(_ engine: Engine) async throws
+    {
+        let store = try TestStore.make(engine, for: Author.self, options: options)
         try? await store.write { tx in
             try tx.insert(Author(name: "A"))
             throw Rollback()
@@ -58,8 +58,8 @@ struct ChangeLogTests {
         }
     }
 
-    @Test func aTransactionSaysWhoMadeIt() async throws {
-        let store = try TestStore.make(.sqliteFile, for: Author.self, options: options)
+    @Test(arguments: Engine.allCases) func aTransactionSaysWhoMadeIt(_ engine: Engine) async throws {
+        let store = try TestStore.make(engine, for: Author.self, options: options)
         let feed = store.changes
         let origin = ChangeOrigin("Ada's \"phone\"", number: .max)
         try await store.write { tx in
@@ -84,8 +84,9 @@ struct ChangeLogTests {
         #expect(fed == [origin, ChangeOrigin("desk"), nil])
     }
 
-    @Test func objectsWithARevisionAreLoggedWithTheirVersions() async throws {
-        let store = try TestStore.make(.sqliteFile, for: Mooring.self, Author.self, options: options)
+    @Test(arguments: Engine.allCases) func objectsWithARevisionAreLoggedWithTheirVersions(_ engine: Engine) async throws
+    {
+        let store = try TestStore.make(engine, for: Mooring.self, Author.self, options: options)
         var first = try await store.insert(Mooring(harbour: "a", number: 1))
         try await store.insert(Author(name: "A"))
         let second = try await store.insert(Mooring(harbour: "b", number: 2))
@@ -111,45 +112,8 @@ struct ChangeLogTests {
             ])
     }
 
-    @Test func aLogInTheFirstFormatGoesOn() async throws {
-        let path = TestStore.path()
-        try TestStore.open(path, for: [Author.self]).close()
-        let connection = try Connection(path: path)
-        try connection.execute(
-            """
-            CREATE TABLE relata_changes (
-                position INTEGER PRIMARY KEY AUTOINCREMENT, batch INTEGER NOT NULL, time INTEGER NOT NULL,
-                entity TEXT NOT NULL, kind TEXT NOT NULL, ids TEXT NOT NULL, properties TEXT NOT NULL)
-            """)
-        try connection.execute("INSERT INTO relata_changes VALUES (7, 7, 0, 'Author', 'delete', '[]', '[]')")
-        try connection.close()
-        let store = try TestStore.open(path, for: [Author.self], options: options)
-        try await store.write { tx in
-            tx.origin = ChangeOrigin("desk", number: 1)
-            try tx.insert(Author(name: "A"))
-        }
-        let logged = try await store.changes(after: 6)
-        #expect(logged.map(\.position) == [7, 8])
-        #expect(logged.map(\.origin) == [nil, ChangeOrigin("desk", number: 1)])
-    }
-
-    @Test func aLogInANewerFormatIsRefusedAndLeftAlone() async throws {
-        let path = TestStore.path()
-        try TestStore.open(path, for: [Author.self], options: options).close()
-        let connection = try Connection(path: path)
-        try connection.execute("UPDATE relata_metadata SET value = '3' WHERE name = 'change log'")
-        try connection.close()
-        let options = options
-        let before = try Data(contentsOf: URL(fileURLWithPath: path))
-        // Another model would change the tables.
-        let error = thrown { try TestStore.open(path, for: [Author.self, Mooring.self], options: options) }
-        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
-        #expect("\(error.map(String.init(describing:)) ?? "")".contains("in version 3 of its format"))
-        try TestStore.open(path, for: [Author.self]).close()
-    }
-
-    @Test func changesThatWereRemovedAreMissed() async throws {
-        let store = try TestStore.make(.sqliteFile, for: Author.self, options: options)
+    @Test(arguments: Engine.allCases) func changesThatWereRemovedAreMissed(_ engine: Engine) async throws {
+        let store = try TestStore.make(engine, for: Author.self, options: options)
         try await store.insert(Author(name: "A"))
         try await store.insert(Author(name: "B"))
         let changes = try await store.changes(after: 0)
@@ -179,8 +143,8 @@ struct ChangeLogTests {
         #expect(thrown { try ChangeLogFormat.keys(noBytes, types: types) }?.kind == "corruptStore")
     }
 
-    @Test func aStoreWithoutALogSaysSo() async throws {
-        let store = try TestStore.make(.sqliteMemory, for: Author.self)
+    @Test(arguments: Engine.allCases) func aStoreWithoutALogSaysSo(_ engine: Engine) async throws {
+        let store = try TestStore.make(engine, for: Author.self)
         #expect(await thrown { try await store.changes(after: 0) }?.kind == "invalidUse")
     }
 }

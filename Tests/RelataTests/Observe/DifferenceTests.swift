@@ -5,8 +5,8 @@ import Testing
 
 /// Differences between lists.
 struct DifferenceTests {
-    @Test func elementsInsertedRemovedMovedAndUpdated() async throws {
-        let store = try TestStore.make(.sqliteFile, for: Book.self)
+    @Test(arguments: Engine.allCases) func elementsInsertedRemovedMovedAndUpdated(_ engine: Engine) async throws {
+        let store = try TestStore.make(engine, for: Book.self)
         let books = try await store.insert((1...5).map { Book(title: "\($0)", year: $0) })
         var observer = store.observe(Book.sorted { $0.year }).differences.makeAsyncIterator()
         let first = try #require(try await observer.next())

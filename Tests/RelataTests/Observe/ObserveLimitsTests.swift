@@ -3,7 +3,7 @@ import Relata
 import Synchronization
 import Testing
 
-/// The models of a program that came later, on the same file.
+/// The models of a program that came later, on the same database.
 private enum Later {
     @Model struct Author {
         let id: ID<Author>
@@ -25,10 +25,12 @@ private enum MuchLater {
     var text: String
 }
 
-/// Observers whose store closes or whose file is migrated, and those that are slow.
+/// Observers whose store closes or whose database is migrated, and those that are slow.
 struct ObserveLimitsTests {
-    @Test func closingTheStoreEndsWhateverObservesItWithoutAnError() async throws {
-        let store = try TestStore.make(.sqliteFile, for: Jotting.self)
+    @Test(arguments: Engine.allCases) func closingTheStoreEndsWhateverObservesItWithoutAnError(_ engine: Engine)
+        async throws
+    {
+        let store = try TestStore.make(engine, for: Jotting.self)
         var list = store.observe(Jotting.all).makeAsyncIterator()
         var differences = store.observe(Jotting.all).differences.makeAsyncIterator()
         _ = try await (list.next(), differences.next())
@@ -52,16 +54,16 @@ struct ObserveLimitsTests {
         #expect(await calls.next() == nil)
     }
 
-    @Test func observersOutliveAMigrationThatLosesNothing() async throws {
-        let path = TestStore.path()
-        let store = try TestStore.open(path, for: [Jotting.self, Author.self])
+    @Test(arguments: Engine.shared) func observersOutliveAMigrationThatLosesNothing(_ engine: Engine) async throws {
+        let database = TestDatabase(engine)
+        let store = try database.open(Jotting.self, Author.self)
         try await store.insert(Author(name: "A"))
         var authors = store.observe(Author.sorted { $0.name }).makeAsyncIterator()
         var notes = store.observe(countOf: Jotting.all).makeAsyncIterator()
         #expect(try await authors.next()?.map(\.name) == ["A"])
         #expect(try await notes.next() == 0)
 
-        let later = try TestStore.open(path, for: [Later.Author.self])
+        let later = try database.open(Later.Author.self)
         try await later.insert(Later.Author(name: "B", born: 1929))
         #expect(try await authors.next()?.map(\.name) == ["A", "B"])
         // And its own writes go on.
@@ -72,9 +74,11 @@ struct ObserveLimitsTests {
         #expect(try await notes.next() == 1)
     }
 
-    @Test func aMigrationThatTakesAColumnAwayEndsItsObserversWithAnErrorAndNoOthers() async throws {
-        let path = TestStore.path()
-        let store = try TestStore.open(path, for: [Jotting.self, Author.self])
+    @Test(arguments: Engine.shared) func aMigrationThatTakesAColumnAwayEndsItsObserversWithAnErrorAndNoOthers(
+        _ engine: Engine
+    ) async throws {
+        let database = TestDatabase(engine)
+        let store = try database.open(Jotting.self, Author.self)
         try await store.insert(Author(name: "A"))
         var authors = store.observe(Author.all).makeAsyncIterator()
         var notes = store.observe(countOf: Jotting.all).makeAsyncIterator()
@@ -83,10 +87,9 @@ struct ObserveLimitsTests {
 
         var options = Store.Options()
         options.migrations = [MigrationStep("nameless", taking: .dropping("MuchLater.Author.name"))]
-        let later = try TestStore.open(path, for: [MuchLater.Author.self], options: options)
+        let later = try database.open(MuchLater.Author.self, options: options)
         try await later.insert(MuchLater.Author(born: 1929))
-        let error = await thrown { try await authors.next() }
-        #expect(error?.kind == "database" && "\(error as Any)".contains("no such column"))
+        #expect(await thrown { try await authors.next() }?.kind == "database")
         #expect(try await authors.next() == nil)
         try await store.insert(Jotting(text: "n"))
         #expect(try await notes.next() == 1)
@@ -117,14 +120,14 @@ struct ObserveLimitsTests {
         var observedIdentity: ObservedIdentity? { ObservedIdentity(0) }
     }
 
-    @Test func tenThousandCommitsPileUpNothingForASlowReader() async throws {
-        let store = try TestStore.make(.sqliteMemory, for: Jotting.self)
+    @Test(arguments: Engine.first) func tenThousandCommitsPileUpNothingForASlowReader(_ engine: Engine) async throws {
+        let store = try TestStore.make(engine, for: Jotting.self)
         var first = store.observe(CountedRequest()).makeAsyncIterator()
         var second = store.observe(CountedRequest()).makeAsyncIterator()
         #expect(try await first.next()?.counted.sum == 0)
         #expect(try await second.next()?.counted.sum == 0)
         for round in 1...10 {
-            for _ in 1...1000 { try await store.execute("INSERT INTO Jotting (text) VALUES ('n')") }
+            for _ in 1...1000 { try await store.execute(#"INSERT INTO "Jotting" ("text") VALUES ('n')"#) }
             #expect(try await first.next()?.counted.sum == round * 1000)
         }
         #expect(try await second.next()?.counted.sum == 10_000)
@@ -134,9 +137,9 @@ struct ObserveLimitsTests {
     }
 
     /// A trace is called in the middle of whatever the store does, and may ask it for anything that reads.
-    @Test func aTraceMayListenToTheStore() async throws {
+    @Test(arguments: Engine.shared) func aTraceMayListenToTheStore(_ engine: Engine) async throws {
         let hook = Hook()
-        let store = try TestStore.make(.sqliteFile, for: Jotting.self, options: hook.options)
+        let store = try TestStore.make(engine, for: Jotting.self, options: hook.options)
         hook.arm { _ = store.changes }
         let (ends, continuation) = AsyncStream.makeStream(of: Bool.self)
         // On a thread of its own: were it to wait for itself, the test ends all the same.

@@ -21,9 +21,9 @@ struct ObserveRequestTests {
         #expect(try await observer.next() == .some(nil))
     }
 
-    @Test func theFirstObjectComesWithWhatIsIncluded() async throws {
+    @Test(arguments: Engine.allCases) func theFirstObjectComesWithWhatIsIncluded(_ engine: Engine) async throws {
         let log = StatementLog()
-        let store = try TestStore.make(.sqliteFile, for: Book.self, options: log.options)
+        let store = try TestStore.make(engine, for: Book.self, options: log.options)
         let query = Book.sorted { $0.year.descending }.including { $0.authors }
         try await store.insert(
             (1...5).map { Book(title: "\($0)", year: $0, authors: ToMany([Author(name: "A\($0)")])) })
@@ -39,8 +39,8 @@ struct ObserveRequestTests {
         #expect(try await observer.next()??.authors.objects.map(\.name) == ["B"])
     }
 
-    @Test func differencesGoByAnIdentityOfOnesOwn() async throws {
-        let store = try TestStore.make(.sqliteFile, for: Book.self)
+    @Test(arguments: Engine.allCases) func differencesGoByAnIdentityOfOnesOwn(_ engine: Engine) async throws {
+        let store = try TestStore.make(engine, for: Book.self)
         try await store.insert((1...3).map { Book(title: "\($0)", year: $0) })
         let list = store.observe(Book.sorted { $0.year })
         var byKey = list.differences.makeAsyncIterator()
@@ -60,8 +60,8 @@ struct ObserveRequestTests {
         #expect(same.updated.map(\.new.year) == [9] && same.updated.map(\.old.year) == [1])
     }
 
-    @Test func differencesOfAnyListGoByAnIdentityToo() async throws {
-        let store = try TestStore.make(.sqliteFile, for: Author.self)
+    @Test(arguments: Engine.allCases) func differencesOfAnyListGoByAnIdentityToo(_ engine: Engine) async throws {
+        let store = try TestStore.make(engine, for: Author.self)
         let names = store.observe { try $0.fetch(Author.sorted { $0.name }).map(\.name) }
         var differences = names.differences(by: { $0.lowercased() }).makeAsyncIterator()
         #expect(try await differences.next()?.isEmpty == true)

@@ -5,10 +5,10 @@ import Testing
 
 /// What the feed says, against what is in the tables before and after.
 struct RecordingPropertyTests {
-    @Test(arguments: [1, 2, 3, 4] as [UInt64])
-    func everyObjectThatAnyWriteChangedIsNamed(_ seed: UInt64) async throws {
+    @Test(arguments: Engine.inTurn(1...4))
+    func everyObjectThatAnyWriteChangedIsNamed(_ engine: Engine, _ seed: UInt64) async throws {
         var random = SampleRandom(seed: seed)
-        let store = try TestStore.make(.sqliteMemory, for: Book.self, Series.self, Folder.self)
+        let store = try TestStore.make(engine, for: Book.self, Series.self, Folder.self)
         let feed = store.changes
         var changes = feed.makeAsyncIterator()
         var before = try await state(store)

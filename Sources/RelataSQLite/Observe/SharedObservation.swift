@@ -1,18 +1,17 @@
 import RelataCore
-import RelataSQLite
 import Synchronization
 
 /// One request that is observed, whatever the number of observers: it runs once after a commit that matters, when
 /// somebody waits for its value.
-final class SharedObservation<Request: ObservableRequest>: ChangeObserver {
+final class SharedObservation<Fetched: Equatable & Sendable>: ChangeObserver {
     private struct Reading: Sendable {
         let serial: Int
-        let value: Request.Fetched
+        let value: Fetched
     }
 
     private struct Subscriber {
         var last: Reading?
-        var waiting: CheckedContinuation<Request.Fetched?, any Error>?
+        var waiting: CheckedContinuation<Fetched?, any Error>?
         var knowsOfFailure = false
 
         /// Whether the reading is news to it; it counts as given from now on.
@@ -39,14 +38,10 @@ final class SharedObservation<Request: ObservableRequest>: ChangeObserver {
         var ending: Ending?
     }
 
-    private let store: Store
-    private let request: Request
+    private let source: ObservedSource<Fetched>
     private let state = Mutex(State())
 
-    init(_ request: Request, of store: Store) {
-        self.request = request
-        self.store = store
-    }
+    init(_ source: ObservedSource<Fetched>) { self.source = source }
 
     // MARK: Subscribers
 
@@ -75,22 +70,22 @@ final class SharedObservation<Request: ObservableRequest>: ChangeObserver {
 
     /// Begins to be told of commits, if it isn't yet. A closed store tells nothing: reading will say so.
     func listen() {
-        store.hub.add(self)
+        source.hub.add(self)
         // It may have ended before it was added.
-        if state.withLock({ $0.ending != nil }) { store.hub.remove(self) }
+        if state.withLock({ $0.ending != nil }) { source.hub.remove(self) }
     }
 
     private func withdraw() {
-        store.hub.remove(self)
-        store.observations.remove(self, request.observedIdentity)
+        source.hub.remove(self)
+        source.registry.remove(self, source)
     }
 
     /// The next value that a subscriber hasn't got, as soon as there is one; `nil` after the store was closed and where
     /// the task is cancelled.
-    func next(_ number: Int) async throws -> Request.Fetched? {
+    func next(_ number: Int) async throws -> Fetched? {
         try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { continuation in
-                let result = state.withLock { state -> Result<Request.Fetched?, any Error>? in
+                let result = state.withLock { state -> Result<Fetched?, any Error>? in
                     guard !Task.isCancelled, var subscriber = state.subscribers[number] else { return .success(nil) }
                     switch state.ending {
                     case .finished: return .success(nil)
@@ -141,12 +136,12 @@ final class SharedObservation<Request: ObservableRequest>: ChangeObserver {
     private func run() async {
         var goesOn = true
         while goesOn {
-            store.hub.beginReading(self)
+            source.hub.beginReading(self)
             state.withLock { $0.isDirty = false }
             do {
-                let (value, region) = try await store.observing { try self.request.fetchObserved($0) }
-                let object = request.observedObject.flatMap { Self.object($0, in: region) }
-                let isOutdated = store.hub.endReading(self, region: region, object: object)
+                let (value, region) = try await source.read()
+                let object = source.object.flatMap { Self.object($0, in: region) }
+                let isOutdated = source.hub.endReading(self, region: region, object: object)
                 goesOn = deliver(value, isOutdated: isOutdated)
             } catch {
                 end(.failed(error))
@@ -162,7 +157,7 @@ final class SharedObservation<Request: ObservableRequest>: ChangeObserver {
     }
 
     /// Gives a value to those who wait and haven't got it. Returns whether to read again.
-    private func deliver(_ value: Request.Fetched, isOutdated: Bool) -> Bool {
+    private func deliver(_ value: Fetched, isOutdated: Bool) -> Bool {
         // Only this task sets the latest reading; comparing it may take long, and needs no lock.
         let before = state.withLock { $0.latest }
         let isSame = before.map { $0.value == value } ?? false
@@ -170,7 +165,7 @@ final class SharedObservation<Request: ObservableRequest>: ChangeObserver {
             if isOutdated { state.isDirty = true }
             let reading = isSame ? before : Reading(serial: (before?.serial ?? 0) + 1, value: value)
             state.latest = reading
-            var receivers: [CheckedContinuation<Request.Fetched?, any Error>] = []
+            var receivers: [CheckedContinuation<Fetched?, any Error>] = []
             var isAwaited = false
             for (number, subscriber) in state.subscribers {
                 guard let waiting = subscriber.waiting, let reading else { continue }
@@ -195,7 +190,7 @@ final class SharedObservation<Request: ObservableRequest>: ChangeObserver {
         let waiting = state.withLock { state in
             if state.ending == nil { state.ending = ending }
             state.task = nil
-            var waiting: [CheckedContinuation<Request.Fetched?, any Error>] = []
+            var waiting: [CheckedContinuation<Fetched?, any Error>] = []
             for number in state.subscribers.keys {
                 guard let continuation = state.subscribers[number]?.waiting else { continue }
                 state.subscribers[number]?.waiting = nil

@@ -1,57 +1,12 @@
 import RelataCore
 import RelataSQLite
 
-/// What transactions of a store do, one after the other, once they are committed.
-///
-/// It listens from the moment it is made. A reader that falls behind by 100,000 objects gets what it missed as one
-/// change set that names the entities only (``Change/Kind/unknown``), so memory is bounded and nothing is lost in
-/// silence. The feed ends when the store is closed or the task is cancelled. For readers that must not miss a change
-/// even when the program ends there is the durable change log (``Store/Options/changeLog``).
-///
-/// ```swift
-/// for await transaction in store.changes {
-///     for change in transaction.changes { print(change.entity, change.kind, change.keys) }
-/// }
-/// ```
-public struct ChangeFeed: AsyncSequence, Sendable {
-    /// A transaction's changes.
-    public typealias Element = ChangeSet
-    /// Nothing is thrown.
-    public typealias Failure = Never
-
-    private let listener: Listener
-
-    init(_ hub: ChangeHub) { listener = Listener(ChangeBuffer(hub)) }
-
-    /// Reads on where the feed was last read: it is for one reader at a time.
-    public func makeAsyncIterator() -> Iterator { Iterator(listener: listener) }
-
-    /// Reads a feed.
-    public struct Iterator: AsyncIteratorProtocol {
-        fileprivate let listener: Listener
-
-        /// The next transaction's changes, as soon as there are some.
-        public mutating func next() async -> ChangeSet? { await listener.buffer.next() }
-    }
-
-    fileprivate final class Listener: Sendable {
-        let buffer: ChangeBuffer
-
-        init(_ buffer: ChangeBuffer) {
-            self.buffer = buffer
-            buffer.start()
-        }
-
-        deinit { buffer.stop() }
-    }
-}
-
 extension Store {
     /// What transactions of this store do from now on, once they are committed: objects inserted, updated and deleted,
     /// cascades and edits on links included.
     ///
     /// Changes of SQL of your own, of triggers and of other processes name the entity only.
-    public var changes: ChangeFeed { ChangeFeed(hub) }
+    public var changes: ChangeFeed { ChangeFeed(hub, access) }
 
     /// Changes of the durable log after a position, in order, no more than so many: how a reader goes on where it was,
     /// without missing a commit. Begin at 0, and then with the last change's position.
@@ -93,6 +48,8 @@ extension Store {
 
 extension ReadTransaction {
     fileprivate func changes(after position: Int64, limit: Int) throws -> [LoggedChange] {
-        try ChangeLog.changes(after: position, limit: limit, schema: catalog.schema, on: connection)
+        try ChangeLog.changes(after: position, limit: limit, schema: catalog.schema, on: connection).map {
+            $0.seen(under: access)
+        }
     }
 }

@@ -1,0 +1,18 @@
+import RelataCore
+
+/// The entities that changes are told of. Never changed: classes that appear while a store is open make others.
+package final class ChangeEntities: Sendable {
+    /// The entities, by number.
+    package let schema: Schema
+    /// The entities' names by their tables', in lower case.
+    private let names: [String: String]
+
+    /// The entities of a schema.
+    package init(_ schema: Schema) {
+        self.schema = schema
+        names = Dictionary(schema.tables.map { ($0.sqlName.lowercased(), $0.name) }) { first, _ in first }
+    }
+
+    /// The name of the entity that a table belongs to; the table's own where no entity stands for it.
+    func name(ofTable table: String) -> String { names[table.lowercased()] ?? table }
+}

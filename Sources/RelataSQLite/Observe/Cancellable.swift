@@ -1,0 +1,23 @@
+/// Something that goes on until it is cancelled, or until nobody holds this any more.
+public final class Cancellable: Sendable {
+    private let task: Task<Void, Never>
+
+    /// Calls `onChange` with each value, one call after the other, and at last `onError` if the values end in an error.
+    package init<Values: AsyncSequence & Sendable>(
+        following values: Values, onError: @escaping @Sendable (any Error) -> Void,
+        onChange: @escaping @Sendable (Values.Element) -> Void
+    ) {
+        task = Task.detached {
+            do {
+                for try await value in values { onChange(value) }
+            } catch {
+                onError(error)
+            }
+        }
+    }
+
+    deinit { task.cancel() }
+
+    /// Ends it. What is being done now may still reach its end.
+    public func cancel() { task.cancel() }
+}

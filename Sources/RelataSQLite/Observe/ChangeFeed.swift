@@ -1,0 +1,52 @@
+import RelataCore
+
+/// What transactions of a store do, one after the other, once they are committed.
+///
+/// It listens from the moment it is made. A reader that falls behind by 100,000 objects gets what it missed as one
+/// change set that names the entities only (``Change/Kind/unknown``), so memory is bounded and nothing is lost in
+/// silence. The feed ends when the store is closed or the task is cancelled. For readers that must not miss a change
+/// even when the program ends there is the durable change log (`Options.changeLog` of a store).
+///
+/// ```swift
+/// for await transaction in store.changes {
+///     for change in transaction.changes { print(change.entity, change.kind, change.keys) }
+/// }
+/// ```
+public struct ChangeFeed: AsyncSequence, Sendable {
+    /// A transaction's changes.
+    public typealias Element = ChangeSet
+    /// Nothing is thrown.
+    public typealias Failure = Never
+
+    private let listener: Listener
+    private let access: Access
+
+    /// Listens to a hub.
+    package init(_ hub: ChangeHub, _ access: Access) {
+        listener = Listener(ChangeBuffer(hub))
+        self.access = access
+    }
+
+    /// Reads on where the feed was last read: it is for one reader at a time.
+    public func makeAsyncIterator() -> Iterator { Iterator(listener: listener, access: access) }
+
+    /// Reads a feed.
+    public struct Iterator: AsyncIteratorProtocol {
+        fileprivate let listener: Listener
+        fileprivate let access: Access
+
+        /// The next transaction's changes, as soon as there are some.
+        public mutating func next() async -> ChangeSet? { await listener.buffer.next()?.seen(under: access) }
+    }
+
+    fileprivate final class Listener: Sendable {
+        let buffer: ChangeBuffer
+
+        init(_ buffer: ChangeBuffer) {
+            self.buffer = buffer
+            buffer.start()
+        }
+
+        deinit { buffer.stop() }
+    }
+}
