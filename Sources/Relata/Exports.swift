@@ -35,11 +35,15 @@
 @_exported public import struct RelataCore.ValidationFailure
 @_exported public import enum RelataCore.Value
 @_exported public import protocol RelataSQLite.AttributeValue
+@_exported public import class RelataSQLite.Cancellable
+@_exported public import struct RelataSQLite.ChangeFeed
 @_exported public import class RelataSQLite.Connection
 @_exported public import enum RelataSQLite.Durability
 @_exported public import struct RelataSQLite.IntegrityFinding
+@_exported public import struct RelataSQLite.ListDifference
 @_exported public import struct RelataSQLite.LoggedChange
 @_exported public import struct RelataSQLite.MigrationStep
+@_exported public import struct RelataSQLite.ObservedIdentity
 @_exported public import protocol RelataSQLite.PredicateArgumentConvertible
 @_exported public import typealias RelataSQLite.SQLTrace
 @_exported public import protocol RelataSQLite.AttributeCoding

@@ -377,7 +377,8 @@ struct PredicateFormatTests {
             .joined(separator: Bool.random(using: &generator) ? " " : "")
             do {
                 let node = try parse(text, .value("title"), .value(1))
-                _ = try QueryCompiler(schema: schema).select(QueryPlan(entity: "Album", condition: node))
+                _ = try QueryCompiler(schema: schema, access: .everything).select(
+                    QueryPlan(entity: "Album", condition: node))
             } catch RelataError.predicateFormat(_, let column, _) {
                 #expect((1...text.count + 1).contains(column), "seed \(seed): \(text)")
             } catch {

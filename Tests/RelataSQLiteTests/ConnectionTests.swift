@@ -33,6 +33,27 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: path + "-wal"))
     }
 
+    /// What is written to a file without a name is lost, and so is what is written to one whose name another has.
+    @Test(arguments: [false, true]) func aFileThatIsNoLongerInPlaceIsNotWritten(isReplaced: Bool) throws {
+        let folder = FileManager.default.temporaryDirectory
+        let path = folder.appending(path: "\(UUID().uuidString).sqlite").path
+        defer { for end in ["", "-wal", "-shm", "-old"] { try? FileManager.default.removeItem(atPath: path + end) } }
+        let pool = try ConnectionPool(path: path)
+        try pool.write { try $0.execute("CREATE TABLE t (id INTEGER PRIMARY KEY)") }
+        try FileManager.default.moveItem(atPath: path, toPath: path + "-old")
+        if isReplaced { try Connection(path: path).execute("CREATE TABLE other (id INTEGER PRIMARY KEY)") }
+        #expect {
+            try pool.write { try $0.execute("INSERT INTO t VALUES (1)") }
+        } throws: { error in
+            "\(error)".contains("was moved, removed or replaced")
+        }
+        if isReplaced { try FileManager.default.removeItem(atPath: path) }
+        try FileManager.default.moveItem(atPath: path + "-old", toPath: path)
+        try pool.write { try $0.execute("INSERT INTO t VALUES (2)") }
+        #expect(try pool.read { try $0.value(SQLStatement("SELECT count(*) FROM t")) } == 1)
+        try pool.close()
+    }
+
     @Test func textInDoubleQuotesIsANameOnly() throws {
         let connection = try Connection(path: nil)
         #expect(throws: RelataError.self) { try connection.execute(#"SELECT "no such column""#) }

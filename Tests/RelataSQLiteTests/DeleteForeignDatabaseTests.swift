@@ -91,10 +91,10 @@ import Testing
         for statement in SchemaDDL.creation(of: schema, dialect: .sqlite) { try writer.execute(statement) }
         try writer.execute("INSERT INTO Company VALUES (1); INSERT INTO Employee VALUES (10, 1, NULL), (11, 1, 10)")
         let reader = try Connection(path: path, isReadOnly: true)
-        let report = try reader.deletionPlan(of: 0, roots: .keys([KeyValue(1)]), schema: schema)
+        let report = try reader.deletionPlan(of: 0, roots: .keys([KeyValue(1)]), schema: schema, access: .everything)
         #expect(report.deletedCount == 3)
         #expect(throws: RelataError.self) {
-            try reader.delete(entity: 0, roots: .keys([KeyValue(1)]), schema: schema)
+            try reader.delete(entity: 0, roots: .keys([KeyValue(1)]), schema: schema, access: .everything)
         }
         #expect(try writer.value(SQLStatement("SELECT count(*) FROM Employee")) == 2)
     }
@@ -106,10 +106,11 @@ import Testing
         let copy = try Connection(path: nil)
         try original.backup(to: copy)
         let artist = try #require(schema.index(of: "Artist"))
-        let plan = try original.deletionPlan(of: artist, roots: .keys([KeyValue(1)]), schema: schema)
+        let plan = try original.deletionPlan(
+            of: artist, roots: .keys([KeyValue(1)]), schema: schema, access: .everything)
         #expect(plan.blockers.map(\.object.entity) == ["Album", "Album"])
         #expect(throws: RelataError.self) {
-            try copy.delete(entity: artist, roots: .keys([KeyValue(1)]), schema: schema)
+            try copy.delete(entity: artist, roots: .keys([KeyValue(1)]), schema: schema, access: .everything)
         }
         try copy.execute("DELETE FROM PlaylistTrack")
         // Entity after entity: each reference, those of the staff to their bosses too, comes from what goes as well.
@@ -118,7 +119,7 @@ import Testing
             let table = schema.tables[entity]
             let all = SQLStatement("SELECT \(table.keyColumnNames[0]) FROM \(table.sqlName)")
             let count = try copy.value(SQLStatement("SELECT count(*) FROM \(table.sqlName)"))
-            let report = try copy.delete(entity: entity, roots: .query(all), schema: schema)
+            let report = try copy.delete(entity: entity, roots: .query(all), schema: schema, access: .everything)
             #expect(.integer(Int64(report.deletedCount)) == count)
         }
         #expect(try copy.values(SQLStatement("PRAGMA foreign_key_check")).isEmpty)

@@ -18,7 +18,9 @@ import Testing
         }
 
         func plan(_ entity: String, _ key: Value) throws -> DeletionReport {
-            try connection.deletionPlan(of: number(entity), roots: .keys([KeyValue(key)]), schema: schema).sorted()
+            try connection.deletionPlan(
+                of: number(entity), roots: .keys([KeyValue(key)]), schema: schema, access: .everything
+            ).sorted()
         }
 
         /// Deletes, and leaves it to the deletion to undo what it did where it fails.
@@ -26,8 +28,10 @@ import Testing
         func delete(_ entity: String, _ key: Value) throws -> DeletionReport {
             try connection.execute("BEGIN IMMEDIATE")
             defer { try? connection.execute("COMMIT") }
-            return try connection.delete(entity: number(entity), roots: .keys([KeyValue(key)]), schema: schema)
-                .sorted()
+            return try connection.delete(
+                entity: number(entity), roots: .keys([KeyValue(key)]), schema: schema, access: .everything
+            )
+            .sorted()
         }
 
         func count(_ table: String) throws -> Value? {
@@ -65,6 +69,35 @@ import Testing
         let plan = try file.plan("p", 7)
         #expect(plan.deletedKeys(of: "x") == .of(1, 2))
         #expect(try file.delete("p", 7) == plan)
+    }
+
+    /// Values stay as they are in a column of a strict table that takes any.
+    @Test func aStrictColumnOfAnyTypeRefersAsItsValuesRead() throws {
+        for action in ["CASCADE", "SET NULL"] {
+            let file = try File(
+                """
+                CREATE TABLE p (id INTEGER PRIMARY KEY, f INTEGER REFERENCES p ON DELETE CASCADE);
+                CREATE TABLE c (id INTEGER PRIMARY KEY, f ANY REFERENCES p ON DELETE \(action)) STRICT;
+                INSERT INTO p VALUES (7, 7), (8, NULL); INSERT INTO c VALUES (1, '7'), (2, 7), (3, 8);
+                """)
+            let plan = try file.plan("p", 7)
+            let concerned = action == "CASCADE" ? plan.deletedKeys(of: "c") : plan.nullified.first?.keys
+            #expect(concerned == .of(1, 2))
+            #expect(try file.delete("p", 7) == plan)
+        }
+    }
+
+    /// A name that is reserved may be another program's all the same.
+    @Test func rowsOfATableWithAReservedNameAreNotTakenWithoutAWord() throws {
+        let file = try File(
+            """
+            CREATE TABLE p (id INTEGER PRIMARY KEY);
+            CREATE TABLE relata_notes (id INTEGER PRIMARY KEY, p INTEGER REFERENCES p ON DELETE CASCADE);
+            INSERT INTO p VALUES (1), (2); INSERT INTO relata_notes VALUES (1, 1);
+            """)
+        #expect(throws: RelataError.self) { try file.delete("p", 1) }
+        #expect(try file.count("p") == 2 && file.count("relata_notes") == 1)
+        #expect(try file.delete("p", 2).deletedKeys(of: "p") == .of(2))
     }
 
     @Test func aReferenceThatSQLiteReadsInTwoWaysIsRefused() throws {
@@ -258,7 +291,7 @@ import Testing
         let keys = KeyList([KeyValue(["1", "2"])], width: 2)
         let table = try #require(file.schema.index(of: "p"))
         let plan = try file.connection.deletionPlan(
-            of: table, roots: .keys([KeyValue(["1", "2"])]), schema: file.schema)
+            of: table, roots: .keys([KeyValue(["1", "2"])]), schema: file.schema, access: .everything)
         #expect(plan.deletedKeys(of: "k") == KeyList([KeyValue(["2", "1"])], width: 2))
         #expect(plan.deletedKeys(of: "p") == keys && plan.deletedKeys(of: "x") == .of(1))
     }
@@ -301,7 +334,7 @@ import Testing
             INSERT INTO t VALUES ('2', NULL), ('1', '2'), ('3', NULL);
             """)
         let roots = DeletionRoots.keys([KeyValue("1"), KeyValue("2")])
-        let plan = try file.connection.deletionPlan(of: 0, roots: roots, schema: file.schema)
+        let plan = try file.connection.deletionPlan(of: 0, roots: roots, schema: file.schema, access: .everything)
         #expect(plan.isDenied)
         #expect(try file.delete("t", "3").deletedCount == 1)
     }
@@ -393,7 +426,7 @@ import Testing
             INSERT INTO item VALUES (1, 'ABC', '7'), (2, 'abc', '07'), (3, 'Xyz', NULL), (4, NULL, '7');
             INSERT INTO card VALUES ('ABC', 5);
             """)
-        let fetcher = RecordFetcher(file.connection, schema: file.schema)
+        let fetcher = RecordFetcher(file.connection, schema: file.schema, access: .everything)
         func keys(_ entity: String, _ condition: String) throws -> [Value] {
             let node = try PredicateFormat.parse(condition, entity: entity, schema: file.schema)
             return try fetcher.fetch(

@@ -63,7 +63,9 @@ import Testing
         let plan: DeletionReport?
         var refusal = ""
         do {
-            let report = try original.deletionPlan(of: table.index, roots: .keys(roots), schema: schema).sorted()
+            let report = try original.deletionPlan(
+                of: table.index, roots: .keys(roots), schema: schema, access: .everything
+            ).sorted()
             plan = report.isDenied ? nil : report
             if report.isDenied { refusal = report.description }
         } catch {
@@ -171,7 +173,8 @@ import Testing
     private func isUnplannable(
         _ file: ForeignFile, _ original: Connection, _ schema: Schema, _ table: Table, _ roots: [KeyValue]
     ) throws -> Bool {
-        let report = try original.deletionPlan(of: table.index, roots: .keys(roots), schema: schema)
+        let report = try original.deletionPlan(
+            of: table.index, roots: .keys(roots), schema: schema, access: .everything)
         return try report.blockers.contains { blocker in
             let name = blocker.object.entity
             return try file.setsDefaults(name) || file.sharesColumns(name) || file.unsetsTargets(name)

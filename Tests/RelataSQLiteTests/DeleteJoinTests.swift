@@ -120,7 +120,8 @@ import Testing
             #expect(report.nullified == [NullifiedLinks(entity: "Poster", property: "course", keys: .of(5))])
             #expect(report.removedJoinRows.first?.pairs.map(\.source) == [KeyValue(["a", 1])])
             let denied = try database.connection.deletionPlan(
-                of: database.number("Course"), roots: .keys([KeyValue(["a", 2])]), schema: database.schema)
+                of: database.number("Course"), roots: .keys([KeyValue(["a", 2])]), schema: database.schema,
+                access: .everything)
             #expect(denied.blockers.map(\.description) == ["Grant 7 Course.grants Course (a, 2)"])
             #expect(throws: RelataError.self) {
                 try database.delete("Course", roots: .keys([KeyValue(["a"])]), method: method)

@@ -54,7 +54,7 @@ import Testing
         _ database: TestDatabase, _ entity: Int, _ roots: [DeleteOracle.Object]
     ) throws -> DeletionReport {
         try database.connection.deletionPlan(
-            of: entity, roots: .keys(roots.map(\.key)), schema: database.schema
+            of: entity, roots: .keys(roots.map(\.key)), schema: database.schema, access: .everything
         ).sorted()
     }
 

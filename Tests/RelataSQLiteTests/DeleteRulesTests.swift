@@ -164,7 +164,8 @@ import Testing
             try database.insert("Note", [10, 1, 4, 0], [11, nil, 4, 0])
             let now = Date(timeIntervalSince1970: 1_000.25)
             try database.connection.delete(
-                entity: database.number("Folder"), roots: .keys([KeyValue(1)]), schema: database.schema, now: now)
+                entity: database.number("Folder"), roots: .keys([KeyValue(1)]), schema: database.schema,
+                access: .everything, now: now)
             let rows = try database.rows("Note")
             #expect(rows[0][1...2] == [nil, 5])
             #expect(rows[1][1...2] == [nil, 4])

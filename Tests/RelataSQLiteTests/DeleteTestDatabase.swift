@@ -37,8 +37,10 @@ struct TestDatabase {
     func keys(_ table: String) throws -> [Value] { try rows(table).map { $0[0] } }
 
     func plan(_ entity: String, _ keys: Value...) throws -> DeletionReport {
-        try connection.deletionPlan(of: number(entity), roots: .keys(keys.map { KeyValue($0) }), schema: schema)
-            .sorted()
+        try connection.deletionPlan(
+            of: number(entity), roots: .keys(keys.map { KeyValue($0) }), schema: schema, access: .everything
+        )
+        .sorted()
     }
 
     @discardableResult

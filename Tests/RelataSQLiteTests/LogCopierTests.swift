@@ -57,6 +57,41 @@ import Testing
         return !FileManager.default.fileExists(atPath: path + "-wal")
     }
 
+    /// At each time somebody reads, and from the log: there is always a reader that began before the last commit.
+    @Test func theLogBeginsAnewAlthoughReadsOverlap() async throws {
+        try await withPool(limit: 500) { pool, path in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for _ in 0..<3 {
+                    group.addTask {
+                        while !Task.isCancelled {
+                            try await pool.read { connection in
+                                try connection.begin("BEGIN")
+                                defer { connection.endReading() }
+                                _ = try connection.value(SQLStatement("SELECT count(*) FROM item"))
+                                Thread.sleep(forTimeInterval: 0.004)
+                            }
+                        }
+                    }
+                }
+                let data = Value.blob(Data(repeating: 7, count: 40_000))
+                let start = try timesBegun(path)
+                var count = 0
+                while try timesBegun(path) < start + 2, count < 5000 {
+                    let statement = SQLStatement(
+                        "REPLACE INTO item VALUES (?1, ?2)", [.value(.integer(Int64(count % 100))), .value(data)])
+                    _ = try await pool.write { connection in try connection.run(statement) }
+                    count += 1
+                }
+                #expect(try timesBegun(path) >= start + 2, "after \(count) transactions")
+                group.cancelAll()
+                while let result = await group.nextResult() {
+                    if case .failure(let error) = result, !(error is CancellationError) { throw error }
+                }
+            }
+            try pool.close()
+        }
+    }
+
     @Test func theLogBeginsAnewAlthoughTransactionsNeverPause() async throws {
         try await withPool(limit: 1000) { pool, path in
             let data = Value.blob(Data(repeating: 7, count: 40_000))

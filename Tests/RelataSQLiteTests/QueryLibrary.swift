@@ -10,7 +10,7 @@ final class QueryLibrary {
     /// Rows by table: column names and values before they take their columns' form (dates in microseconds).
     private(set) var rows: [String: [[String: Value]]] = [:]
 
-    var compiler: QueryCompiler { QueryCompiler(schema: schema) }
+    var compiler: QueryCompiler { QueryCompiler(schema: schema, access: .everything) }
 
     init(_ entities: [Entity] = QueryLibrary.entities) throws {
         schema = try Schema(entities)

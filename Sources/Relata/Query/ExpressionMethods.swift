@@ -34,6 +34,33 @@ extension QueryExpression {
         compare(.greaterOrEqual, range.lowerBound) && compare(.less, range.upperBound)
     }
 
+    /// Whether the value is the range's lower end or more.
+    public func `in`(_ range: PartialRangeFrom<QueryValue>) -> Condition where QueryValue: Comparable {
+        compare(.greaterOrEqual, range.lowerBound)
+    }
+
+    /// The value is set, and the range's lower end or more.
+    public func `in`<Wrapped: Comparable>(_ range: PartialRangeFrom<Wrapped>) -> Condition
+    where QueryValue == Wrapped? { compare(.greaterOrEqual, range.lowerBound) }
+
+    /// Whether the value is the range's upper end or less.
+    public func `in`(_ range: PartialRangeThrough<QueryValue>) -> Condition where QueryValue: Comparable {
+        compare(.lessOrEqual, range.upperBound)
+    }
+
+    /// The value is set, and the range's upper end or less.
+    public func `in`<Wrapped: Comparable>(_ range: PartialRangeThrough<Wrapped>) -> Condition
+    where QueryValue == Wrapped? { compare(.lessOrEqual, range.upperBound) }
+
+    /// Whether the value is less than the range's upper end.
+    public func `in`(_ range: PartialRangeUpTo<QueryValue>) -> Condition where QueryValue: Comparable {
+        compare(.less, range.upperBound)
+    }
+
+    /// The value is set, and less than the range's upper end.
+    public func `in`<Wrapped: Comparable>(_ range: PartialRangeUpTo<Wrapped>) -> Condition
+    where QueryValue == Wrapped? { compare(.less, range.upperBound) }
+
     private func between(_ lowest: QueryValue, _ highest: QueryValue) -> Condition {
         Condition(.between(node, coding.constant(lowest), coding.constant(highest)))
     }

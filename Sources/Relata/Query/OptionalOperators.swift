@@ -21,6 +21,7 @@ extension QueryExpression {
     }
 
     /// The value, or a constant where it is unset because a to-one on the way to it is: `$0.genre.name ?? "none"`.
+    @_disfavoredOverload
     public static func ?? (left: Self, right: QueryValue) -> TypedExpression<QueryValue> {
         TypedExpression(.function(.coalesce, [left.node, left.coding.constant(right)]), left.coding)
     }

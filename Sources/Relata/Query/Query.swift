@@ -137,7 +137,7 @@ extension Query {
             ? [
                 .invalid(
                     "select chooses nothing: give attributes or computed values, several as a tuple, and of a to-one its "
-                        + "key or an attribute: select { ($0.title, $0.genre.id) }")
+                        + "attributes: select { ($0.title, $0.genre.name) }")
             ] : nodes
     }
 }

@@ -1,7 +1,16 @@
 /// Names that the tables of entities can't have.
 package enum ReservedNames {
-    /// Whether tables of that name are SQLite's or Relata's own.
+    /// Whether tables of that name are SQLite's or Relata's own, or may be those of a later version.
     package static func isInternal(_ table: String) -> Bool { begins(table, with: ["sqlite_", "relata_"]) }
+
+    /// Whether a table of that name is SQLite's or Relata's own. Other programs may have tables of other reserved names.
+    package static func isOwn(_ table: String) -> Bool {
+        begins(table, with: ["sqlite_"]) || ownTables.contains(table.lowercased())
+    }
+
+    private static let ownTables: Set = [
+        "relata_metadata", "relata_changes", "relata_parse_classes", "relata_parse_requests",
+    ]
 
     /// Whether a table of that name would hide a table-valued function of SQLite, or may hide one of a later version:
     /// `json_each`, `pragma_table_info`. Queries of other programs would find the table in its place.

@@ -55,13 +55,17 @@ public enum DateText {
             }
             if !scanner.skip("Z"), !scanner.isAtEnd {
                 let isWest = scanner.skip("-")
-                guard isWest || scanner.skip("+"), let hours = scanner.number(2) else { return nil }
+                guard isWest || scanner.skip("+"), let hours = scanner.number(2), hours < 24 else { return nil }
                 _ = scanner.skip(":")
-                let offset = hours * 3600 + (scanner.number(2) ?? 0) * 60
+                let minutes = scanner.number(2) ?? 0
+                guard minutes < 60 else { return nil }
+                let offset = hours * 3600 + minutes * 60
                 seconds += isWest ? offset : -offset
             }
         }
-        return scanner.isAtEnd ? seconds * 1_000_000 + fraction : nil
+        // An offset may lead beyond the years that text has.
+        let microseconds = seconds * 1_000_000 + fraction
+        return scanner.isAtEnd && textRange.contains(microseconds) ? microseconds : nil
     }
 
     private static func floorDivide(_ value: Int64, _ divisor: Int64) -> (Int64, Int64) {

@@ -16,7 +16,7 @@ extension Connection {
         guard let handle = opened else { throw .fileAccess(path: path ?? "memory", "there is no memory left") }
         if code == SQLITE_OK {
             sqlite3_extended_result_codes(handle, 1)
-            sqlite3_busy_timeout(handle, Int32(clamping: Int64(busyTimeout * 1000)))
+            sqlite3_busy_timeout(handle, milliseconds(busyTimeout))
             relata_refuse_quoted_strings(handle)
             // SQLite reads the file with the first query only: what is no database is refused here.
             code = sqlite3_exec(
@@ -28,6 +28,29 @@ extension Connection {
             throw SQLiteErrors.opening(path ?? "memory", code: Int(code), message)
         }
         return handle
+    }
+
+    /// A time in seconds as SQLite takes it. One that is longer than it can wait is as long as it can.
+    static func milliseconds(_ seconds: Double) -> Int32 {
+        Int32(exactly: (min(max(seconds, 0), 2_000_000) * 1000).rounded()) ?? 0
+    }
+
+    /// Refuses a file that isn't where it was opened any more: nobody would find what is written to it.
+    ///
+    /// - Throws: ``RelataError/fileAccess(path:_:)``.
+    package func checkIsInPlace() throws(RelataError) {
+        var hasMoved: Int32 = 0
+        sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved)
+        guard hasMoved == 0 else {
+            throw .fileAccess(
+                path: path, "was moved, removed or replaced while it was open: bring it back, or open it again")
+        }
+    }
+
+    /// Whether the file has a table of that name.
+    package func hasTable(_ name: String) throws(RelataError) -> Bool {
+        let query = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ?1"
+        return try value(SQLStatement(query, [.value(.text(name))])) != nil
     }
 
     /// The name of a file, whatever it is: SQLite takes some names for something else.

@@ -44,8 +44,12 @@ package enum Introspection {
     }
 
     /// The tables of a database as they are, without SQLite's and Relata's own, views and virtual tables.
-    package static func tables(of connection: Connection) throws(RelataError) -> [TableDescription] {
-        var reader = TableReader(connection, names: nil)
+    ///
+    /// - Parameter hidesReserved: Whether other programs' tables are left out, too, whose names are reserved.
+    package static func tables(
+        of connection: Connection, hidesReserved: Bool = true
+    ) throws(RelataError) -> [TableDescription] {
+        var reader = TableReader(connection, names: nil, hidesReserved: hidesReserved)
         try reader.read()
         return reader.tables
     }
@@ -75,20 +79,28 @@ private struct TableReader {
     private(set) var tables: [TableDescription] = []
     /// The places of the tables, by name.
     private var numbers: [String: Int] = [:]
+    private var strictTables: Set<String> = []
+    /// Whether tables whose names begin as Relata's own do are left out, even if they are another program's.
+    private let hidesReserved: Bool
 
-    init(_ connection: Connection, names: [String]?) {
+    init(_ connection: Connection, names: [String]?, hidesReserved: Bool = true) {
         self.connection = connection
         self.names = names
+        self.hidesReserved = hidesReserved
     }
 
     mutating func read() throws(RelataError) {
         var hasRowID: [String: Bool] = [:]
-        let list = "SELECT name, wr FROM temp.pragma_table_list WHERE schema = 'main' AND type = 'table'"
-        try connection.rows(SQLStatement(list)) { row in hasRowID[row.text(at: 0)] = row.integer(at: 1) == 0 }
+        let list = "SELECT name, wr, strict FROM temp.pragma_table_list WHERE schema = 'main' AND type = 'table'"
+        try connection.rows(SQLStatement(list)) { row in
+            hasRowID[row.text(at: 0)] = row.integer(at: 1) == 0
+            if row.integer(at: 2) != 0 { strictTables.insert(row.text(at: 0)) }
+        }
         let texts = "SELECT m.name, m.sql FROM sqlite_master AS m WHERE m.type = 'table'\(condition) ORDER BY m.rowid"
         try connection.rows(query(texts)) { row in
             let name = row.text(at: 0)
-            guard let hasRowID = hasRowID[name], !ReservedNames.isInternal(name) else { return }
+            let isHidden = hidesReserved ? ReservedNames.isInternal(name) : ReservedNames.isOwn(name)
+            guard let hasRowID = hasRowID[name], !isHidden else { return }
             numbers[name] = tables.count
             tables.append(
                 TableDescription(name: name, columns: [], primaryKey: [], hasRowID: hasRowID, sql: row.text(at: 1)))
@@ -122,10 +134,13 @@ private struct TableReader {
         try connection.rows(query(columns)) { row in
             guard let number = numbers[row.text(at: 0)], row.integer(at: 6) != 1 else { return }
             let name = row.text(at: 1)
+            // In a strict table alone does ANY mean that values stay as they are.
+            let type = row.text(at: 2)
+            let isAny = type.uppercased() == "ANY" && strictTables.contains(row.text(at: 0))
             if row.integer(at: 5) > 0 { keys[number, default: []].append((row.integer(at: 5), name)) }
             tables[number].columns.append(
                 ColumnDescription(
-                    name: name, type: row.text(at: 2), isRequired: row.integer(at: 3) != 0,
+                    name: name, type: isAny ? "" : type, isRequired: row.integer(at: 3) != 0,
                     defaultSQL: row.isNull(at: 4) ? nil : row.text(at: 4), isGenerated: row.integer(at: 6) >= 2,
                     collation: Introspection.collation(of: name, in: row.text(at: 0), connection)))
         }

@@ -30,50 +30,53 @@ struct Metadata {
     /// Reads what is remembered. A file without the table is one that Relata doesn't know.
     static func read(_ connection: Connection) throws(RelataError) -> Metadata {
         var metadata = Metadata()
-        let exists = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'relata_metadata'"
-        guard try connection.value(SQLStatement(exists)) != nil else { return metadata }
-        // What can't be read was written by a newer version: the tables themselves tell enough.
-        metadata.entities = []
+        guard try connection.hasTable("relata_metadata") else { return metadata }
         let decoder = JSONDecoder()
         decoder.nonConformingFloatDecodingStrategy = .convertFromString(
             positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
-        var entities: [Entity]? = []
+        func unknown(_ what: String) -> RelataError {
+            .invalidUse(
+                "the file remembers \(what) in a form that this version of Relata doesn't know: open it with the newer "
+                    + "version that wrote it")
+        }
+        var entities: [Entity] = []
         var changes: [(name: String, entity: Entity?)] = []
         var isWritten = false
+        // A change log alone says nothing of entities.
+        var hasEntities = false
         try connection.rows(SQLStatement("SELECT name, value FROM \(table) ORDER BY rowid")) {
             (row) throws(RelataError) in
             let name = row.text(at: 0)
             let data = Data(row.text(at: 1).utf8)
             switch name {
-            case "entities": entities = try? decoder.decode([Entity].self, from: data)
+            case "entities":
+                hasEntities = true
+                do { entities = try decoder.decode([Entity].self, from: data) } catch { throw unknown("entities") }
             case "steps": metadata.steps = (try? decoder.decode([String].self, from: data)) ?? []
             case "renames":
                 guard let renames = try? decoder.decode(RenameHistory.self, from: data) else {
-                    throw .invalidUse(
-                        "the file remembers renamed tables and columns in a form that this version of Relata doesn't "
-                            + "know: open it with the newer version that wrote it")
+                    throw unknown("renamed tables and columns")
                 }
                 metadata.renames = renames
             case "fingerprint": isWritten = true
             default:
                 guard name.hasPrefix(entityPrefix) else { return }
+                hasEntities = true
+                let entityName = String(name.dropFirst(entityPrefix.count))
                 do {
-                    let entity = try decoder.decode(Entity?.self, from: data)
-                    changes.append((String(name.dropFirst(entityPrefix.count)), entity))
-                } catch {
-                    entities = nil
-                }
+                    changes.append((entityName, try decoder.decode(Entity?.self, from: data)))
+                } catch { throw unknown(entityName) }
             }
         }
         // An older version, which knows nothing of such rows, may have written all entities since.
-        if !isWritten { entities?.apply(changes) }
-        metadata.entities = entities ?? []
+        if !isWritten { entities.apply(changes) }
+        metadata.entities = hasEntities ? entities : nil
         return metadata
     }
 
     /// Remembers entities and steps, within the transaction that made the tables fit.
     func write(_ connection: Connection, fingerprint: String) throws(RelataError) {
-        try connection.execute("CREATE TABLE IF NOT EXISTS \(Self.table) (name TEXT PRIMARY KEY, value TEXT)")
+        try Self.create(connection)
         try connection.execute("DELETE FROM \(Self.table) WHERE name GLOB '\(Self.entityPrefix)*'")
         try Self.put("entities", entities ?? [], connection)
         try Self.put("steps", steps, connection)
@@ -102,15 +105,19 @@ struct Metadata {
 
     /// The version of the format in which the file's change log is; `nil` where the file has none, or the first.
     static func changeLogVersion(_ connection: Connection) throws(RelataError) -> Int? {
-        let exists = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'relata_metadata'"
-        guard try connection.value(SQLStatement(exists)) != nil else { return nil }
+        guard try connection.hasTable("relata_metadata") else { return nil }
         let query = "SELECT CAST(value AS INTEGER) FROM \(table) WHERE name = '\(changeLogName)'"
         guard case .integer(let version)? = try connection.value(SQLStatement(query)) else { return nil }
         return Int(version)
     }
 
     static func writeChangeLogVersion(_ version: Int, _ connection: Connection) throws(RelataError) {
+        try create(connection)
         try put(changeLogName, text: "\(version)", connection)
+    }
+
+    private static func create(_ connection: Connection) throws(RelataError) {
+        try connection.execute("CREATE TABLE IF NOT EXISTS \(table) (name TEXT PRIMARY KEY, value TEXT)")
     }
 
     private static func put(_ name: String, _ value: some Encodable, _ connection: Connection) throws(RelataError) {

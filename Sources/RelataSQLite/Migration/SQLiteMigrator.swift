@@ -72,12 +72,52 @@ package enum SQLiteMigrator {
         _ schema: Schema, since old: Schema, changing entities: Set<String>, steps: [MigrationStep],
         on connection: Connection
     ) throws {
+        try run(try plan(connection, schema, since: old, changing: entities, steps), steps, connection)
+        try remember(schema, changing: entities, connection)
+    }
+
+    /// Adds to the tables what a schema has beyond them, within the caller's own transaction, in which foreign keys are
+    /// enforced.
+    ///
+    /// - Parameters:
+    ///   - old: The schema that the file fits and remembers; `nil` for a file that remembers none.
+    ///   - entities: The names of the entities that are new or changed.
+    /// - Returns: `false`, with nothing done, where tables or indexes would have to be dropped or made anew.
+    package static func add(
+        _ schema: Schema, since old: Schema?, changing entities: Set<String>, steps: [MigrationStep],
+        on connection: Connection
+    ) throws -> Bool {
+        guard let old else {
+            guard try !plan(connection, schema, steps, try Metadata.read(connection)).mayBreakReferences else {
+                return false
+            }
+            try apply(schema, steps: steps, on: connection)
+            return true
+        }
+        let plan = try plan(connection, schema, since: old, changing: entities, steps)
+        if plan.mayBreakReferences { return false }
+        try run(plan, steps, connection)
+        try remember(schema, changing: entities, connection)
+        return true
+    }
+
+    /// Compares the tables of some entities with a schema.
+    private static func plan(
+        _ connection: Connection, _ schema: Schema, since old: Schema, changing entities: Set<String>,
+        _ steps: [MigrationStep]
+    ) throws(RelataError) -> MigrationPlan {
         let part = schema.tables(changedBy: entities, since: old)
         let names = try connection.values(SQLStatement("SELECT name FROM sqlite_master")).map { $0[0].description }
         let planner = MigrationPlanner(
             schema: schema, part: part, actual: try Introspection.tables(of: connection, named: part), old: old,
             steps: steps.map(\.declaration), taken: names, facts: facts(of: connection))
-        try run(try planner.planned(), steps, connection)
+        return try planner.planned()
+    }
+
+    /// Remembers some entities in a file that remembers the rest.
+    private static func remember(
+        _ schema: Schema, changing entities: Set<String>, _ connection: Connection
+    ) throws(RelataError) {
         let changed = entities.sorted()
         try Metadata.write(
             changed.compactMap { schema[$0] }.sorted { $0.index < $1.index }.map(\.entity),
@@ -133,9 +173,12 @@ package enum SQLiteMigrator {
         let needsCheck = plan.mayBreakReferences || !plan.steps.isEmpty
         let violations = needsCheck ? try self.violations(connection) : [:]
         for statement in plan.preparation { try connection.execute(statement) }
+        // Statements that were made before would be compiled again, which counts as reading and writing anything.
+        connection.clearStatements()
         for step in steps where plan.steps.contains(step.declaration.name) { try step.body(connection) }
         try check(plan.checks, connection)
         try complete(plan, connection)
+        connection.clearStatements()
         try check(plan.finalChecks, connection)
         if needsCheck { try compare(try self.violations(connection), with: violations) }
     }
@@ -200,6 +243,7 @@ package enum SQLiteMigrator {
     }
 
     private static func transaction<Result>(_ connection: Connection, _ body: () throws -> Result) throws -> Result {
+        try connection.checkIsInPlace()
         try connection.execute("BEGIN IMMEDIATE")
         do {
             let result = try body()

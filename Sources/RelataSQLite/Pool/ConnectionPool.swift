@@ -236,7 +236,7 @@ package final class ConnectionPool: Sendable {
 
     /// Makes a connection wait for other processes as the pool was told.
     package func setBusyTimeout(of connection: Connection) {
-        sqlite3_busy_timeout(connection.handle, Int32(busyTimeout * 1000))
+        sqlite3_busy_timeout(connection.handle, Connection.milliseconds(busyTimeout))
     }
 
     /// Begins a transaction; `false` while another process writes and the deadline isn't reached.
@@ -244,6 +244,7 @@ package final class ConnectionPool: Sendable {
         sqlite3_busy_timeout(connection.handle, 0)
         defer { setBusyTimeout(of: connection) }
         do {
+            try connection.checkIsInPlace()
             try translatingInterrupts { try connection.begin("BEGIN IMMEDIATE") }
             return true
         } catch RelataError.busy(let message) {
@@ -324,12 +325,13 @@ package final class ConnectionPool: Sendable {
         return version
     }
 
-    /// From now on no commit waits for the log to be copied into the file: that is done meanwhile.
+    /// From now on the log is copied into the file meanwhile. No commit waits for that, except one that has a long log
+    /// begin anew.
     ///
     /// - Parameter limit: The pages of a log that begins anew, if not before because all of it was copied: 64 MB.
     package func copyLogInBackground(limit: Int32 = 16_000) throws {
         guard let logCopier else { return }
-        try withWriter { logCopier.watch($0, limit: limit) }
+        try withWriter { logCopier.watch($0, limit: limit, busyTimeout: busyTimeout) }
     }
 
     /// Closes all connections. Calls after it fail with ``RelataError/closed(_:)``; what runs goes on to its end.

@@ -7,15 +7,22 @@ import Synchronization
 /// By itself SQLite does it within every so many-th commit, which then waits for the disk a hundred times as long as the
 /// others. A commit that comes while the log is copied only makes it longer, though, and the log begins anew only once
 /// nothing in it is left to copy: where transactions never pause, one of them copies the little that is left, long after
-/// the log was first copied.
+/// the log was first copied. It waits until nobody reads from the log any more: else reads that overlap would keep the log
+/// from ever beginning anew. Those that come meanwhile read from the file.
 final class LogCopier: Sendable {
     /// After so many new pages the log is copied. SQLite takes ten times as many; so few keep the disk, and the processor,
     /// busy for less than a millisecond at a time.
     private static let interval: Int32 = 100
+    /// For how many milliseconds a commit waits for those that read from a long log.
+    private static let patience: Int32 = 250
 
     private struct State {
         /// The pages of a log that is to begin anew.
         var limit: Int32 = 0
+        /// How long the log must be for the next try to begin anew, where somebody reads from it for a long time.
+        var nextTry: Int32 = 0
+        /// For how many milliseconds the writer waits for other processes.
+        var busyTimeout: Int32 = 0
         /// How long the log was when it was last copied.
         var copied: Int32 = 0
         var isCopying = false
@@ -39,9 +46,11 @@ final class LogCopier: Sendable {
 
     /// Has the copier watch the commits of a connection, in SQLite's stead.
     ///
-    /// - Parameter limit: The pages of a log that is to begin anew.
-    func watch(_ connection: Connection, limit: Int32) {
-        state.withLock { $0.limit = limit }
+    /// - Parameters:
+    ///   - limit: The pages of a log that is to begin anew.
+    ///   - busyTimeout: How many seconds the connection waits for other processes.
+    func watch(_ connection: Connection, limit: Int32, busyTimeout: Double) {
+        state.withLock { ($0.limit, $0.busyTimeout) = (limit, Connection.milliseconds(busyTimeout)) }
         // It must outlive the connection.
         connection.logCopier = self
         let context = Unmanaged.passUnretained(self).toOpaque()
@@ -67,7 +76,7 @@ final class LogCopier: Sendable {
 
     private func didCommit(_ handle: OpaquePointer?, pages: Int32) {
         let step = state.withLock { state -> Step in
-            if pages < state.copied { (state.copied, state.isReady) = (0, false) }
+            if pages < state.copied { (state.copied, state.nextTry, state.isReady) = (0, 0, false) }
             if state.isCopying || state.isFinished { return .wait }
             if state.isReady {
                 state.isReady = false
@@ -75,12 +84,12 @@ final class LogCopier: Sendable {
             }
             guard pages - state.copied >= Self.interval else { return .wait }
             (state.copied, state.isCopying) = (pages, true)
-            return .copy(isLong: pages >= state.limit)
+            return .copy(isLong: pages >= max(state.limit, state.nextTry))
         }
         switch step {
         case .wait: break
         // What fails is tried again after more pages, and when the file is closed. Nothing is lost: it is in the log.
-        case .copyRest: sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+        case .copyRest: copyRest(handle, pages: pages)
         case .copy(let isLong):
             queue.async { [self] in
                 copy(isLong: isLong)
@@ -90,6 +99,19 @@ final class LogCopier: Sendable {
                 }
             }
         }
+    }
+
+    /// Copies what is left of a long log on the writer's own connection, so that the log begins anew with the next
+    /// transaction.
+    private func copyRest(_ handle: OpaquePointer?, pages: Int32) {
+        sqlite3_busy_timeout(handle, Self.patience)
+        let code = sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_RESTART, nil, nil)
+        let busyTimeout = state.withLock { state in
+            // Somebody reads for long: not every so many-th commit is to wait for that.
+            if code != SQLITE_OK { state.nextTry = pages &+ max(1, state.limit) }
+            return state.busyTimeout
+        }
+        sqlite3_busy_timeout(handle, busyTimeout)
     }
 
     /// Copies what is in the log.

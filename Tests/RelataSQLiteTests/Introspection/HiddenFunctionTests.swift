@@ -40,7 +40,7 @@ import Testing
                 """)
         let entities = try Introspection.entities(of: connection)
         let schema = try Schema(entities)
-        let fetcher = RecordFetcher(connection, schema: schema)
+        let fetcher = RecordFetcher(connection, schema: schema, access: .everything)
         let tags = JSONElements(of: the("tags"), scope: 1)
         let isX = ExpressionNode.element(scope: 1, .text) == "x"
         let found = try fetcher.fetch(
@@ -52,7 +52,8 @@ import Testing
         #expect(try fetcher.fetch(byKey).count == 2)
         #expect(try IntegrityCheck.run(connection, schema: schema) == [])
         let genre = try #require(schema.index(of: "genre"))
-        let report = try connection.delete(entity: genre, roots: .keys([KeyValue(.integer(1))]), schema: schema)
+        let report = try connection.delete(
+            entity: genre, roots: .keys([KeyValue(.integer(1))]), schema: schema, access: .everything)
         #expect(report.deletedCount == 3)
         #expect(try connection.lines("SELECT id FROM book") == ["2"])
         let wanted = try Schema(entities + [Entity(name: "Shelf", properties: [.id(), .toOne("book", "book")])])
@@ -107,13 +108,14 @@ import Testing
             try SQLiteMigrator.migrate(connection, schema: schema)
             try connection.execute(
                 "INSERT INTO \"\(name)\" (id, parentId) VALUES (1, NULL), (2, 1), (3, 2), (4, NULL), (5, 4)")
-            let fetcher = RecordFetcher(connection, schema: schema)
+            let fetcher = RecordFetcher(connection, schema: schema, access: .everything)
             let below = QueryPlan(
                 entity: name,
                 relatedTo: RelatedOwner(
                     entity: name, relationship: "children", key: KeyValue(.integer(1)), isRecursive: true))
             #expect(try fetcher.fetch(below).count == 2, "\(name)")
-            let report = try connection.delete(entity: 0, roots: .keys([KeyValue(.integer(1))]), schema: schema)
+            let report = try connection.delete(
+                entity: 0, roots: .keys([KeyValue(.integer(1))]), schema: schema, access: .everything)
             #expect(report.deletedCount == 3, "\(name)")
             #expect(try connection.lines("SELECT id FROM \"\(name)\" ORDER BY id") == ["4", "5"], "\(name)")
         }

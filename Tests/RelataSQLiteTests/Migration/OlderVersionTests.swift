@@ -268,6 +268,19 @@ import Testing
         #expect { try file.open(labelled) } throws: { "\($0)".contains("open it with the newer version") }
     }
 
+    /// Read by the tables alone, dates would be numbers and lists texts, and the next change would leave them so.
+    @Test func entitiesInAFormOfLaterAreRefused() throws {
+        for (row, value) in [("entities", "[later]"), ("entity Later", #"{"name":"Later","future":1}"#)] {
+            let connection = try Connection(path: nil)
+            try Metadata(entities: [genre]).write(connection, fingerprint: "1")
+            try connection.execute(
+                SQLStatement(
+                    "INSERT OR REPLACE INTO relata_metadata VALUES (?1, ?2)",
+                    [.value(.text(row)), .value(.text(value))]))
+            #expect { try Metadata.read(connection) } throws: { "\($0)".contains("open it with the newer version") }
+        }
+    }
+
     /// An older version writes all entities at once, and leaves the rows of one that a newer one wrote.
     @Test func whatAnOlderVersionWroteIsNotReplacedByWhatCameBefore() throws {
         let connection = try Connection(path: nil)

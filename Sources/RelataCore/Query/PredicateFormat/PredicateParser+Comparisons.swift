@@ -84,6 +84,12 @@ extension PredicateParser {
             guard compared == .equal || compared == .notEqual else {
                 throw failure(right.column, "expected one value after \(comparison.spelled), not a list")
             }
+            if case .value(let array, .json?) = left.kind {
+                throw failure(
+                    right.column,
+                    "\(spelled(array)) isn't compared with a list as a whole: write \(spelled(array)) CONTAINS 'x' for an "
+                        + "element of it, or compare it in Swift")
+            }
             let node = try isIn(left, right, comparison)
             return compared == .equal ? node : .not(node)
         case (_, .literal(.null)), (_, .literal(.argument(.value(.null)))):
