@@ -6,8 +6,8 @@ import Testing
 
 /// Cancelled tasks leave nothing half-written, and nobody waiting.
 @Suite struct CancellationTests {
-    @Test func aTaskThatWaitsForItsTurnIsCancelledAtOnce() async throws {
-        let store = try TestStore.make(.sqliteFile, for: Author.self)
+    @Test(arguments: Engine.allCases) func aTaskThatWaitsForItsTurnIsCancelledAtOnce(_ engine: Engine) async throws {
+        let store = try TestStore.make(engine, for: Author.self)
         let gate = Gate()
         let writer = Thread.run {
             try store.write { _ in
@@ -20,7 +20,7 @@ import Testing
         }
         try await Task.sleep(for: .milliseconds(10))
         for task in tasks.prefix(9) { task.cancel() }
-        // The writer still holds the file.
+        // The writer still holds the store.
         for task in tasks.prefix(9) {
             await #expect(throws: CancellationError.self) { try await task.value }
         }
@@ -113,21 +113,6 @@ import Testing
         #expect(try await store.count(Event.all) == 0)
     }
 
-    /// SQLite asks every so many steps whether to go on, and so now and then while it begins or ends a transaction.
-    @Test func aTransactionThatIsCancelledWhileItBeginsOrEndsIsNotLeftOpen() async throws {
-        let (file, memory) = (
-            try TestStore.make(.sqliteFile, for: Author.self), try TestStore.make(.sqliteMemory, for: Author.self)
-        )
-        let errors = await Task {
-            withUnsafeCurrentTask { $0?.cancel() }
-            return file.errors(of: 70_000) { try $0.read { _ in } }
-                + memory.errors(of: 70_000) { try $0.write { _ in } }
-        }.value
-        #expect(errors.isEmpty, "\(errors.count): \(errors.prefix(3))")
-        #expect(try await file.read { try $0.count(Author.all) } == 0)
-        #expect(try await memory.count(Author.all) == 0)
-    }
-
     @Test(arguments: Engine.allCases) func cancellingAtAnyMomentKeepsPairsTogether(engine: Engine) async throws {
         let seed = UInt64.random(in: 0..<UInt64.max)
         print("seed of the cancellations: \(seed)")
@@ -161,21 +146,5 @@ import Testing
         #expect(Set(series.map(\.title)) == saved, "seed \(seed)")
         for one in series { #expect(try one.episodes.objects.count == 5, "seed \(seed)") }
         #expect(try await store.count(Episode.all) == saved.count * 5, "seed \(seed)")
-    }
-}
-
-extension Store {
-    /// The errors of so many calls, but for those that say that the task is cancelled.
-    fileprivate func errors(of count: Int, _ call: (Store) throws -> Void) -> [String] {
-        (0..<count).compactMap { _ in
-            do {
-                try call(self)
-                return nil
-            } catch is CancellationError {
-                return nil
-            } catch {
-                return "\(error)"
-            }
-        }
     }
 }

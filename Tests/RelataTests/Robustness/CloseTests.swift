@@ -36,8 +36,9 @@ import Testing
 
     private func thrownInSync(_ body: () throws -> Void) -> RelataError? { thrown(body) }
 
-    @Test func whatRunsGoesOnToItsEndAndWhatWaitsGetsAnError() async throws {
-        let store = try TestStore.make(.sqliteFile, for: Author.self)
+    @Test(arguments: Engine.shared) func whatRunsGoesOnToItsEndAndWhatWaitsGetsAnError(_ engine: Engine) async throws {
+        let database = TestDatabase(engine)
+        let store = try database.open(Author.self)
         let gate = Gate()
         let writer = Thread.run {
             try store.write { tx in
@@ -72,19 +73,20 @@ import Testing
         try await writer.value
         #expect(try await reader.value == 0)
         #expect(try await observer.value.allSatisfy { $0 == 0 })
-        let again = try TestStore.open(try #require(store.path), for: [Author.self])
+        let again = try database.open(Author.self)
         #expect(try await again.fetch(Author.all).map(\.name).sorted() == ["written", "written later"])
     }
 
-    @Test func aTransactionMayCloseItsOwnStore() throws {
-        let store = try TestStore.make(.sqliteFile, for: Author.self)
+    @Test(arguments: Engine.shared) func aTransactionMayCloseItsOwnStore(_ engine: Engine) throws {
+        let database = TestDatabase(engine)
+        let store = try database.open(Author.self)
         try store.write { tx in
             try tx.insert(Author(name: "last"))
             try store.close()
             #expect(try tx.count(Author.all) == 1)
         }
         #expect(thrown { try store.count(Author.all) }?.kind == "closed")
-        let again = try TestStore.open(try #require(store.path), for: [Author.self])
+        let again = try database.open(Author.self)
         #expect(try again.count(Author.all) == 1)
     }
 }

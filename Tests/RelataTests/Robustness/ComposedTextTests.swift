@@ -42,8 +42,11 @@ import Testing
     @Test(arguments: Engine.allCases) func sqlIsNotTakenForSQLThatLooksTheSame(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: AccentedLine.self)
         try store.insert([AccentedLine(text: composed), AccentedLine(text: decomposed)])
-        #expect(try store.rows("SELECT text FROM AccentedLine WHERE text = 'caf\u{e9}'") == [[.text(composed)]])
-        #expect(try store.rows("SELECT text FROM AccentedLine WHERE text = 'cafe\u{301}'") == [[.text(decomposed)]])
+        #expect(
+            try store.rows(#"SELECT "text" FROM "AccentedLine" WHERE "text" = 'caf\#u{e9}'"#) == [[.text(composed)]])
+        #expect(
+            try store.rows(#"SELECT "text" FROM "AccentedLine" WHERE "text" = 'cafe\#u{301}'"#) == [[.text(decomposed)]]
+        )
     }
 
     @Test(arguments: Engine.allCases) func observersOfTextsThatLookTheSameGetTheirOwn(_ engine: Engine) async throws {
@@ -66,12 +69,12 @@ import Testing
         try store.save([one, other])
         let topic = try store.save(AccentedTopic(name: "x", related: ToMany([one, other])))
         #expect(try Set(topic.related.objects.map { bytes($0.name) }) == [bytes(composed), bytes(decomposed)])
-        #expect(try store.rows("SELECT count(*) FROM AccentedTopic_related") == [[.integer(2)]])
+        #expect(try store.rows(#"SELECT count(*) FROM "AccentedTopic_related""#) == [[.integer(2)]])
         #expect(try store.count(AccentedTopic.all) == 3)
         let key = composed
         #expect(thrown { try store.update(AccentedTopic.self, id: key) { $0.name = decomposed } }?.kind == "invalidUse")
         try store.update(AccentedTopic.self, id: key) { $0.note = "n" }
-        #expect(try store.rows("SELECT name FROM AccentedTopic WHERE note = 'n'") == [[.text(composed)]])
+        #expect(try store.rows(#"SELECT "name" FROM "AccentedTopic" WHERE "note" = 'n'"#) == [[.text(composed)]])
     }
 
     @Test(arguments: Engine.allCases) func includesAndTreesKeepObjectsApartWhoseKeysLookTheSame(

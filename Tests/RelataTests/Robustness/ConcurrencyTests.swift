@@ -17,8 +17,8 @@ import Testing
 
 /// Many tasks at once.
 @Suite struct ConcurrencyTests {
-    @Test func readersNeverWaitForTheWriter() async throws {
-        let store = try TestStore.make(.sqliteFile, for: Purse.self)
+    @Test(arguments: Engine.shared) func readersNeverWaitForTheWriter(_ engine: Engine) async throws {
+        let store = try TestStore.make(engine, for: Purse.self)
         try await store.insert(Purse(owner: 1, coins: 10))
         let gate = Gate()
         let writer = Thread.run {

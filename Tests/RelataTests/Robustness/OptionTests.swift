@@ -5,19 +5,6 @@ import Testing
 
 /// How a store is opened.
 @Suite struct OptionTests {
-    @Test func durabilityIsNormalUnlessFullIsAskedFor() async throws {
-        var options = Store.Options()
-        #expect(try await synchronous(options) == 1)
-        options.durability = .full
-        #expect(try await synchronous(options) == 2)
-    }
-
-    private func synchronous(_ options: Store.Options) async throws -> Value {
-        let store = try TestStore.make(.sqliteFile, for: Author.self, options: options)
-        #expect(try await store.rows("PRAGMA journal_mode") == [["wal"]])
-        return try await store.write { try $0.rows("PRAGMA synchronous") }[0][0]
-    }
-
     @Test(arguments: Engine.allCases) func theTraceTellsEveryStatementAndNoValue(engine: Engine) async throws {
         let traced = Mutex<[(sql: String, duration: Duration)]>([])
         var options = Store.Options()
@@ -35,13 +22,13 @@ import Testing
         #expect(statements.allSatisfy { !$0.sql.contains("secret") && $0.duration >= .zero })
     }
 
-    @Test func readOnlyReadsAsManyAtATimeAsOthers() async throws {
-        let path = TestStore.path()
-        let writer = try TestStore.open(path, for: [Author.self])
+    @Test(arguments: Engine.shared) func readOnlyReadsAsManyAtATimeAsOthers(_ engine: Engine) async throws {
+        let database = TestDatabase(engine)
+        let writer = try database.open(Author.self)
         try await writer.insert((0..<10).map { Author(name: "\($0)") })
         var options = Store.Options()
         options.isReadOnly = true
-        let store = try TestStore.open(path, for: [Author.self], options: options)
+        let store = try database.open(Author.self, options: options)
         // A read in a read, and in a stream's loop.
         let counts = try await store.read { tx in [try tx.count(Author.all), try store.count(Author.all)] }
         #expect(counts == [10, 10])
@@ -53,39 +40,31 @@ import Testing
         #expect(try await store.count(Author.all) == 11)
     }
 
-    @Test func readOnlyRefusesEveryWayToWrite() async throws {
-        let path = TestStore.path()
-        try TestStore.open(path, for: [Author.self]).close()
+    @Test(arguments: Engine.shared) func readOnlyRefusesEveryWayToWrite(_ engine: Engine) async throws {
+        let database = TestDatabase(engine)
+        try database.open(Author.self).close()
         var options = Store.Options()
         options.isReadOnly = true
-        let store = try TestStore.open(path, for: [Author.self], options: options)
+        let store = try database.open(Author.self, options: options)
         let author = Author(name: "x")
         #expect(await thrown { try await store.insert(author) }?.kind == "readOnly")
         #expect(await thrown { try await store.write { _ in } }?.kind == "readOnly")
-        #expect(await thrown { try await store.execute("DELETE FROM Author") }?.kind == "readOnly")
+        #expect(await thrown { try await store.execute(#"DELETE FROM "Author""#) }?.kind == "readOnly")
         #expect(await thrown { try await store.delete(Author.all) }?.kind == "readOnly")
         #expect(await thrown { try await store.insert(contentsOf: [author]) }?.kind == "readOnly")
         // Not even SQL of one's own in a read.
-        #expect(await thrown { _ = try await store.rows("DELETE FROM Author") } != nil)
-        #expect(await thrown { _ = try await store.rows("CREATE TABLE x (y)") } != nil)
-        #expect(try await store.rows("SELECT count(*) FROM sqlite_master WHERE name = 'x'") == [[0]])
+        #expect(await thrown { _ = try await store.rows(#"DELETE FROM "Author""#) } != nil)
+        #expect(await thrown { _ = try await store.rows(#"CREATE TABLE "x" ("y" INTEGER)"#) } != nil)
+        #expect(await thrown { _ = try await store.rows(#"SELECT * FROM "x""#) }?.kind == "database")
     }
 
     @Test(arguments: Engine.allCases) func readsOfAStoreThatWritesCannotWriteEither(engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Author.self)
         try await store.insert(Author(name: "x"))
-        #expect(await thrown { _ = try await store.rows("DELETE FROM Author RETURNING name") }?.kind == "readOnly")
-        #expect(await thrown { _ = try await store.fetch(Author.self, sql: "DELETE FROM Author RETURNING *") } != nil)
+        #expect(
+            await thrown { _ = try await store.rows(#"DELETE FROM "Author" RETURNING "name""#) }?.kind == "readOnly")
+        #expect(
+            await thrown { _ = try await store.fetch(Author.self, sql: #"DELETE FROM "Author" RETURNING *"#) } != nil)
         #expect(try await store.count(Author.all) == 1)
-    }
-
-    @Test func storesInMemoryAreApartAndGoneWhenClosed() async throws {
-        let (first, second) = (try Store.inMemory(for: Author.self), try Store.inMemory(for: Author.self))
-        try await first.insert(Author(name: "x"))
-        #expect(try await first.count(Author.all) == 1)
-        #expect(try await second.count(Author.all) == 0)
-        #expect(first.path == nil)
-        try first.close()
-        #expect(await thrown { try await first.count(Author.all) }?.kind == "closed")
     }
 }

@@ -52,6 +52,21 @@ extension RelataError {
     }
 }
 
+extension Store {
+    /// What its feed says of one transaction, readable.
+    func feed(_ body: @Sendable (WriteTransaction) throws -> Void) async throws -> [String] {
+        let feed = changes
+        try await write(body)
+        for await set in feed {
+            return set.changes.map { change in
+                let properties = change.properties.isEmpty ? "" : " \(change.properties.joined(separator: ","))"
+                return "\(change.entity) \(change.kind.rawValue) \(change.keys.count)\(properties)"
+            }
+        }
+        return []
+    }
+}
+
 /// Counts the statements that a store runs.
 final class StatementLog: Sendable {
     private let statements = Mutex<[String]>([])

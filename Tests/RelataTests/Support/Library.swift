@@ -58,3 +58,19 @@ import Relata
     var parent: ToOne<Folder>?
     @Relationship(deleteRule: .cascade, inverse: \Folder.parent) var children: ToMany<Folder>
 }
+
+extension Series {
+    /// A store with three series of which the rows of episodes lie in another order than their places.
+    static func three(_ engine: Engine, options: Store.Options) throws -> Store {
+        let store = try TestStore.make(engine, for: Series.self, options: options)
+        for number in 1...3 { try store.insert(Series(id: number, title: "S\(number)")) }
+        for number in 0..<12 {
+            let episode = try store.insert(
+                Episode(title: "E\(number)", position: -number, series: ToOne(id: number % 3 + 1)))
+            if number % 4 == 0 {
+                try store.insert(History(progress: Double(number), episode: ToOne(id: episode.id ?? 0)))
+            }
+        }
+        return store
+    }
+}

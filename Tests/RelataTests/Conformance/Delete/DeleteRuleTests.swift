@@ -36,6 +36,7 @@ import Testing
         }
         if objects.count == 1 {
             #expect(lines(try store.deletionPlan(for: objects[0])) == plan)
+            #expect(lines(try store.deletionPlan(for: Trunk.self, id: names[0])) == plan)
             #expect(lines(try store.delete(objects[0])) == plan)
         } else {
             #expect(lines(try store.delete(query)) == plan)

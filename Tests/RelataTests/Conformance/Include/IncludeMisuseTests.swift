@@ -23,9 +23,9 @@ import Testing
 
 /// Includes that make no sense, and data that a graph can't be made of.
 @Suite struct IncludeMisuseTests {
-    @Test(arguments: [0, 1])
-    func aRelationshipThatTheSchemaLacksIsNamedWhateverWasFound(books: Int) throws {
-        let store = try Store.inMemory(for: Book.self)
+    @Test(arguments: Engine.allCases, [0, 1])
+    func aRelationshipThatTheSchemaLacksIsNamedWhateverWasFound(_ engine: Engine, books: Int) throws {
+        let store = try TestStore.make(engine, for: Book.self)
         for number in 0..<books { try store.insert(Book(title: "\(number)", authors: ToMany([Author(name: "A")]))) }
         let unknown = thrown { try store.fetch(Book.all.including { _ in return [IncludePlan("autors")] }) }
         #expect(unknown?.kind == "invalidUse")
@@ -41,9 +41,9 @@ import Testing
         #expect("\(required as Any)".contains("Book has no"))
     }
 
-    @Test(arguments: [0, -1, Int.min])
-    func aLimitBelowOneIsRefusedAtAnyDepthAndWithoutObjects(limit: Int) throws {
-        let store = try Store.inMemory(for: Book.self, Folder.self)
+    @Test(arguments: Engine.allCases, [0, -1, Int.min])
+    func aLimitBelowOneIsRefusedAtAnyDepthAndWithoutObjects(_ engine: Engine, limit: Int) throws {
+        let store = try TestStore.make(engine, for: Book.self, Folder.self)
         for query in [
             Genre.all.including { $0.books.limit(limit) },
             Genre.all.including { $0.books.including { $0.authors.limit(limit) } },
@@ -56,8 +56,8 @@ import Testing
         #expect(thrown { try store.fetch(Book.all.including { $0.authors.limit(1) }) } == nil)
     }
 
-    @Test func circlesInTheDataEndTheTree() throws {
-        let store = try Store.inMemory(for: Folder.self)
+    @Test(arguments: Engine.allCases) func circlesInTheDataEndTheTree(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: Folder.self)
         // a → b → c → a, and one that is its own parent.
         let folders = ["a", "b", "c", "alone"].map { Folder(name: $0) }
         try store.insert(folders)

@@ -3,25 +3,10 @@ import Synchronization
 import Testing
 
 @Suite struct IncludeTests {
-    let statements = Statements()
+    let statements = StatementLog()
 
-    /// Counts what a store runs.
-    final class Statements: Sendable {
-        private let all = Mutex<[String]>([])
-        func append(_ sql: String) { all.withLock { $0.append(sql) } }
-        func take() -> [String] {
-            all.withLock { all in
-                defer { all = [] }
-                return all
-            }
-        }
-    }
-
-    func library() throws -> Store {
-        var options = Store.Options()
-        let statements = statements
-        options.trace = { sql, _ in statements.append(sql) }
-        let store = try Store.inMemory(for: Book.self, Series.self, Folder.self, options: options)
+    func library(_ engine: Engine) throws -> Store {
+        let store = try TestStore.make(engine, for: Book.self, Series.self, Folder.self, options: statements.options)
         let genres = (0..<3).map { Genre(name: "G\($0)") }
         let authors = (0..<5).map { Author(name: "A\($0)") }
         try store.write { tx in
@@ -38,8 +23,10 @@ import Testing
         return store
     }
 
-    @Test func oneStatementLoadsEachRelationshipWhateverTheNumberOfObjects() throws {
-        let store = try library()
+    @Test(arguments: Engine.allCases) func oneStatementLoadsEachRelationshipWhateverTheNumberOfObjects(_ engine: Engine)
+        throws
+    {
+        let store = try library(engine)
         let books = try store.fetch(
             Book.sorted { $0.year }.including {
                 $0.genre; $0.authors
@@ -52,8 +39,8 @@ import Testing
         }
     }
 
-    @Test func includesNestToAnyDepthAndOnlyWhatWasNamedIsLoaded() throws {
-        let store = try library()
+    @Test(arguments: Engine.allCases) func includesNestToAnyDepthAndOnlyWhatWasNamedIsLoaded(_ engine: Engine) throws {
+        let store = try library(engine)
         let genres = try store.fetch(
             Genre.sorted { $0.name }.including { $0.books.sorted { $0.year.descending }.including { $0.authors } })
         #expect(statements.take().count == 3)
@@ -63,9 +50,9 @@ import Testing
         #expect(throws: RelataError.self) { try author.books.objects }
     }
 
-    @Test func whatIsIncludedIsOfTheSameStateAsTheQuery() throws {
-        let path = TestStore.path()
-        let other = try TestStore.open(path, for: [Book.self])
+    @Test(arguments: Engine.shared) func whatIsIncludedIsOfTheSameStateAsTheQuery(_ engine: Engine) throws {
+        let database = TestDatabase(engine)
+        let other = try database.open(Book.self)
         try other.save(Book(title: "Emma", authors: ToMany([Author(name: "Jane Austen")])))
         var options = Store.Options()
         let hasWritten = Mutex(false)
@@ -73,32 +60,32 @@ import Testing
         options.trace = { sql, _ in
             guard sql.contains("FROM \"Book\""), !hasWritten.withLock({ $0 }) else { return }
             hasWritten.withLock { $0 = true }
-            _ = try? other.execute("DELETE FROM Book_authors")
+            _ = try? other.execute(#"DELETE FROM "Book_authors""#)
         }
-        let store = try TestStore.open(path, for: [Book.self], options: options)
+        let store = try database.open(Book.self, options: options)
         let books = try store.fetch(Book.all.including { $0.authors })
         #expect(hasWritten.withLock { $0 })
         #expect(try books.map { try $0.authors.objects.map(\.name) } == [["Jane Austen"]])
         #expect(try store.first(Book.all.including { $0.authors })?.authors.objects.isEmpty == true)
     }
 
-    @Test func aLimitCountsForEachOwner() throws {
-        let store = try library()
+    @Test(arguments: Engine.allCases) func aLimitCountsForEachOwner(_ engine: Engine) throws {
+        let store = try library(engine)
         let genres = try store.fetch(
             Genre.sorted { $0.name }.including { $0.books.sorted { $0.year.descending }.limit(2) })
         #expect(statements.take().count == 2)
         #expect(try genres.map { try $0.books.objects.map(\.year) } == [[1916, 1912], [1917, 1913], [1918, 1914]])
     }
 
-    @Test func filtersApplyToTheRelatedObjectsAndNotToTheirOwners() throws {
-        let store = try library()
+    @Test(arguments: Engine.allCases) func filtersApplyToTheRelatedObjectsAndNotToTheirOwners(_ engine: Engine) throws {
+        let store = try library(engine)
         let books = try store.fetch(Book.sorted { $0.year }.including { $0.authors.where { $0.name == "A0" } })
         #expect(books.count == 20)
         #expect(try books.filter { try !$0.authors.objects.isEmpty }.allSatisfy { try $0.authors.objects.count == 1 })
     }
 
-    @Test func aTargetThatAConditionLeavesOutSaysSo() throws {
-        let store = try library()
+    @Test(arguments: Engine.allCases) func aTargetThatAConditionLeavesOutSaysSo(_ engine: Engine) throws {
+        let store = try library(engine)
         let query = Book.where { $0.year == 1900 }
         let left = try #require(try store.first(query.including { $0.genre.where { $0.name == "G1" } })?.genre)
         #expect(left.isLoaded && left.loaded == nil)
@@ -112,8 +99,8 @@ import Testing
         #expect(thrown { try store.first(strict)?.genre?.object }?.kind == "excluded")
     }
 
-    @Test func objectsThatWereFetchedBeforeAreLoadedLater() throws {
-        let store = try library()
+    @Test(arguments: Engine.allCases) func objectsThatWereFetchedBeforeAreLoadedLater(_ engine: Engine) throws {
+        let store = try library(engine)
         let book = try #require(try store.first(Book.where { $0.year == 1907 }))
         #expect(throws: RelataError.self) { try book.authors.objects }
         let loaded = try store.load(book) { $0.authors.including { $0.books } }
@@ -121,8 +108,9 @@ import Testing
         #expect(try loaded.authors.objects[0].books.objects.contains { $0.id == book.id })
     }
 
-    @Test func requiredIncludesLeaveOutOwnersWithoutARelatedObject() throws {
-        let store = try library()
+    @Test(arguments: Engine.allCases) func requiredIncludesLeaveOutOwnersWithoutARelatedObject(_ engine: Engine) throws
+    {
+        let store = try library(engine)
         let books = try store.fetch(
             Book.all.including {
                 $0.genre.required; $0.authors.where { $0.name == "A0" }.required
@@ -135,8 +123,8 @@ import Testing
         #expect(try store.count(Book.all.including { $0.genre.required }) == 15)
     }
 
-    @Test func oneRelationshipWithTwoFiltersIsRefused() throws {
-        let store = try library()
+    @Test(arguments: Engine.allCases) func oneRelationshipWithTwoFiltersIsRefused(_ engine: Engine) throws {
+        let store = try library(engine)
         #expect(throws: RelataError.self) {
             try store.fetch(
                 Book.all.including {
@@ -146,8 +134,10 @@ import Testing
         #expect(throws: RelataError.self) { try store.fetch(Book.all.including { $0.authors.limit(0) }) }
     }
 
-    @Test func keysOfSeveralModelsAreFetchedWithOneStatementForEachModel() throws {
-        let store = try library()
+    @Test(arguments: Engine.allCases) func keysOfSeveralModelsAreFetchedWithOneStatementForEachModel(_ engine: Engine)
+        throws
+    {
+        let store = try library(engine)
         let book = try #require(try store.first(Book.all))
         let genre = try #require(try store.first(Genre.all))
         _ = statements.take()

@@ -1,6 +1,5 @@
 import Relata
 import RelataCore
-import RelataSQLite
 import RelataTesting
 import Testing
 
@@ -87,24 +86,5 @@ import Testing
         #expect(
             try discs.map { try $0.tags.objects.map { Array($0.word.utf8) } }
                 == (words + words).map { [Array($0.utf8)] })
-    }
-
-    @Test func linksToNothingAreLeftOut() throws {
-        let path = TestStore.path()
-        let models: [any Model.Type] = [Playlist.self]
-        let made = try TestStore.open(path, for: models)
-        try made.insert([Song(id: 1, title: "A"), Song(id: 2, title: "B")])
-        try made.insert([Playlist(id: 1, name: "P"), Playlist(id: 2, name: "P")])
-        let connection = try Connection(path: path)
-        try connection.execute(
-            """
-            PRAGMA foreign_keys = OFF;
-            INSERT INTO Playlist_songs (playlistId, songId, position) VALUES
-                (1, 8, 1), (1, 2, 2), (2, 2, 1), (2, 1, 2), (2, 8, 3), (2, 9, 4)
-            """)
-        try connection.close()
-        let store = try TestStore.open(path, for: models, options: recorder.options)
-        let playlists = try fetch(store, Playlist.all, Playlist.where { $0.name == "P" }) { $0.songs }
-        #expect(try playlists.map { try $0.songs.objects.map(\.title) } == [["B"], ["B", "A"]])
     }
 }

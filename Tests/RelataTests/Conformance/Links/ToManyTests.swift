@@ -191,7 +191,7 @@ import Testing
         #expect(try store.related(to: author) { $0.books }.map(\.title) == ["2"])
         try store.update(author.id) { $0.books.set(books[...0]) }
         #expect(try store.related(to: books[1]) { $0.authors }.isEmpty)
-        #expect(try store.rows("SELECT count(*) FROM Book_authors") == [[1]])
+        #expect(try store.rows(#"SELECT count(*) FROM "Book_authors""#) == [[1]])
     }
 
     @Test(arguments: Engine.allCases) func aNewObjectThatIsAddedAndRemovedIsNoMember(_ engine: Engine) throws {

@@ -121,7 +121,7 @@ enum Archive {
         #expect(Archive.Book.entityName == "Archive.Book")
         let book = try store.insert(Archive.Book(title: "t", shelf: ToOne(Archive.Shelf())))
         #expect(try store.fetch(Archive.Shelf.where { $0.books.contains(book) }).count == 1)
-        #expect(try store.rows("SELECT title FROM Book") == [["t"]])
+        #expect(try store.rows(#"SELECT "title" FROM "Book""#) == [["t"]])
     }
 
     @Test(arguments: Engine.allCases) func privatePropertiesAreStoredAndTransientOnesAreNot(_ engine: Engine) throws {

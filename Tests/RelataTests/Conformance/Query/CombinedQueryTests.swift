@@ -34,13 +34,6 @@ import Testing
         #expect(thrown { try discs.store.fetch(Disc.all.limit(-1) || last) }?.kind == "invalidUse")
     }
 
-    @Test(arguments: Engine.allCases) func anIndexServesBothSides(_ engine: Engine) throws {
-        let discs = try Discs(engine)
-        let (ash, one) = (discs.ash, Label(name: "One"))
-        let plan = try discs.store.explain(Disc.where { $0.band == ash } || Disc.where { $0.label == one }).plan
-        #expect(!plan.contains { $0.hasPrefix("SCAN") }, "\(plan)")
-    }
-
     @Test(arguments: Engine.allCases) func combinedQueriesAreObservedAsOne(_ engine: Engine) throws {
         let discs = try Discs(engine)
         let query = Disc.matching("title == %@", "A") || Disc.matching("format == %@", Disc.Format.file)

@@ -49,7 +49,7 @@ import Testing
     @Test(arguments: Engine.allCases) func whatIsStoredWrongIsStillTheStores(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Sample.self)
         try store.insert(Sample(int16: 5))
-        try store.execute("UPDATE Sample SET int8 = 300")
+        try store.execute(#"UPDATE "Sample" SET "int8" = 300"#)
         let errors = [
             thrown { try store.fetch(Sample.all.select { $0.int8 }) },
             thrown { try store.value(of: Sample.all) { $0.int8.maximum() } },

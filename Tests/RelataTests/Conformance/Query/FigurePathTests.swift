@@ -225,8 +225,8 @@ import Testing
         }
     }
 
-    @Test func theSameTrackTwiceCountsTwice() throws {
-        let store = try TestStore.make(.sqliteMemory, for: Recital.self)
+    @Test(arguments: Engine.allCases) func theSameTrackTwiceCountsTwice(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: Recital.self)
         try store.save([RecitalTrack(number: 1, bpm: 100), RecitalTrack(number: 2, bpm: 40)])
         var show = Recital(number: 1)
         show.slots.add([1, 1, 2, 1].map { RecitalSlot(show: .unset, track: ToOne(id: $0)) })

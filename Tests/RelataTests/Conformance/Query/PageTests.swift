@@ -8,8 +8,8 @@ import Testing
 }
 
 @Suite struct PageTests {
-    @Test func pagesStayRightWhileObjectsAreAdded() throws {
-        let store = try Store.inMemory(for: Author.self)
+    @Test(arguments: Engine.allCases) func pagesStayRightWhileObjectsAreAdded(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: Author.self)
         try store.insert(["a", "c", "e", "g"].map { Author(name: $0) })
         let first = try store.page(Author.sorted { $0.name }, size: 2)
         #expect(first.objects.map(\.name) == ["a", "c"])
@@ -21,8 +21,8 @@ import Testing
         #expect(last.next == nil)
     }
 
-    @Test func aPlaceInAnotherOrderIsRefused() throws {
-        let store = try Store.inMemory(for: Book.self)
+    @Test(arguments: Engine.allCases) func aPlaceInAnotherOrderIsRefused(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: Book.self)
         try store.insert(["a", "c", "e", "g"].map { Author(name: $0) })
         let place = try store.page(Author.sorted { $0.name }, size: 1).next
         let orders: [Query<Author>] = [
@@ -52,16 +52,16 @@ import Testing
         #expect(try store.page(Author.sorted { $0.name }, size: 1, after: read).objects.map(\.name) == ["c"])
     }
 
-    @Test func aPlaceOfAnEarlierVersionIsTaken() throws {
-        let store = try Store.inMemory(for: Author.self)
+    @Test(arguments: Engine.allCases) func aPlaceOfAnEarlierVersionIsTaken(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: Author.self)
         try store.insert(["a", "c"].map { Author(name: $0) })
         let place = try #require(try store.page(Author.sorted { $0.name }, size: 1).next)
         let earlier = PagePosition(place.values)
         #expect(try store.page(Author.sorted { $0.name }, size: 1, after: earlier).objects.map(\.name) == ["c"])
     }
 
-    @Test func aFullLastPageSaysSoAndWhatIsIncludedIsLoaded() throws {
-        let store = try Store.inMemory(for: Book.self)
+    @Test(arguments: Engine.allCases) func aFullLastPageSaysSoAndWhatIsIncludedIsLoaded(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: Book.self)
         try store.save(["a", "b"].map { Book(title: $0, authors: ToMany([Author(name: $0 + "'s")])) })
         let page = try store.page(Book.sorted { $0.title }.including { $0.authors }, size: 2)
         #expect(try page.objects.map { try $0.authors.objects.map(\.name) } == [["a's"], ["b's"]])
@@ -80,19 +80,21 @@ import Testing
         }
     }
 
-    @Test func aPageWithoutIncludesIsOneStatementAndNoTransaction() async throws {
+    @Test(arguments: Engine.allCases) func aPageWithoutIncludesIsOneStatementAndNoTransaction(_ engine: Engine)
+        async throws
+    {
         let statements = Mutex(0)
         var options = Store.Options()
         options.trace = { _, _ in statements.withLock { $0 += 1 } }
-        let store = try TestStore.make(.sqliteFile, for: Author.self, options: options)
+        let store = try TestStore.make(engine, for: Author.self, options: options)
         _ = try await store.page(Author.all, size: 2)
         statements.withLock { $0 = 0 }
         _ = try await store.page(Author.all, size: 2)
         #expect(statements.withLock { $0 } == 1)
     }
 
-    @Test func aPageRefusesALimitOrOffsetOfItsQuery() throws {
-        let store = try Store.inMemory(for: Author.self)
+    @Test(arguments: Engine.allCases) func aPageRefusesALimitOrOffsetOfItsQuery(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: Author.self)
         #expect(throws: RelataError.self) { try store.page(Author.all.limit(3), size: 2) }
         #expect(throws: RelataError.self) { try store.page(Author.all.limit(3, offset: 1), size: 2) }
         #expect(throws: RelataError.self) { try store.page(Author.all, size: 0) }

@@ -149,16 +149,24 @@ import Testing
                 error?.description.contains("labels is an attribute: write labels CONTAINS 'x'") == true,
                 "\(text): \(error as Any)")
         }
+        // Compared one by one, an array would equal none of a list.
+        for text in ["labels == {'x', 'y'}", "labels != {}", "{'x'} == labels"] {
+            let error = thrown { try store.count(Consignment.matching(text)) }
+            #expect(error?.description.contains("write labels CONTAINS 'x'") == true, "\(text): \(error as Any)")
+        }
+        #expect(thrown { try store.count(Consignment.matching("labels == %@", ["x"])) }?.kind == "predicateFormat")
     }
 
     @Test(
-        arguments: [
+        arguments: Engine.allCases,
+        [
             ("titel == 'A'", 1), ("title == 'A' AND copis > 1", 18), ("title ==", 9), ("title == 'A", 10),
             ("label.land == 'NO'", 7), ("pieces.seconds > 1", 1), ("(copies > 1", 12), ("copies > 'many'", 10),
             ("copies ~ 1", 8), ("ANY title == 'A'", 1), ("title == %@", 10), ("pieces.@middle.seconds > 1", 8),
         ])
-    func errorsPointAtTheirColumn(_ text: String, _ column: Int) throws {
-        let store = try Discs(.sqliteMemory).store
+    func errorsPointAtTheirColumn(_ engine: Engine, _ mistake: (text: String, column: Int)) throws {
+        let (text, column) = mistake
+        let store = try Discs(engine).store
         let error = thrown { try store.fetch(Disc.matching(text)) }
         guard case .predicateFormat(text, let found, let message)? = error else {
             Issue.record("\(text): \(String(describing: error))")

@@ -68,32 +68,34 @@ import Testing
 
     private static let cores = ProcessInfo.processInfo.activeProcessorCount
 
-    private func makeStore() throws -> Store {
-        let store = try TestStore.make(.sqliteFile, for: History.self)
+    private func makeStore(_ engine: Engine) throws -> Store {
+        let store = try TestStore.make(engine, for: History.self)
         try store.insert((1...500).map { History(id: $0, progress: 1) })
         return store
     }
 
-    @Test(arguments: [1, 3]) func loopsOfFetchesLetOthersRun(_ factor: Int) async throws {
-        try await expectOthersGoOn(try makeStore(), tasks: Self.cores * factor, limit: 400_000) {
+    @Test(arguments: Engine.shared, [1, 3]) func loopsOfFetchesLetOthersRun(_ engine: Engine, _ factor: Int)
+        async throws
+    {
+        try await expectOthersGoOn(try makeStore(engine), tasks: Self.cores * factor, limit: 400_000) {
             _ = try await $0.fetch(History.self, id: 7)
         }
     }
 
-    @Test func loopsOfTransactionsAndLongFetchesLetOthersRun() async throws {
-        try await expectOthersGoOn(try makeStore(), tasks: Self.cores, limit: 20_000) { store in
+    @Test(arguments: Engine.shared) func loopsOfTransactionsAndLongFetchesLetOthersRun(_ engine: Engine) async throws {
+        try await expectOthersGoOn(try makeStore(engine), tasks: Self.cores, limit: 20_000) { store in
             _ = try await store.read { try $0.fetch(History.all).count }
         }
     }
 
-    @Test func loopsOfWritesLetOthersRun() async throws {
-        try await expectOthersGoOn(try makeStore(), tasks: Self.cores, limit: 100_000) {
+    @Test(arguments: Engine.shared) func loopsOfWritesLetOthersRun(_ engine: Engine) async throws {
+        try await expectOthersGoOn(try makeStore(engine), tasks: Self.cores, limit: 100_000) {
             _ = try await $0.update(History.self, id: 7) { $0.progress += 1 }
         }
     }
 
-    @Test func loopsOverStreamsLetOthersRun() async throws {
-        try await expectOthersGoOn(try makeStore(), tasks: Self.cores, limit: 10_000) { store in
+    @Test(arguments: Engine.shared) func loopsOverStreamsLetOthersRun(_ engine: Engine) async throws {
+        try await expectOthersGoOn(try makeStore(engine), tasks: Self.cores, limit: 10_000) { store in
             for try await _ in store.stream(History.all) {}
         }
     }

@@ -29,8 +29,8 @@ import Testing
     }
 
     /// A check that holds for all objects, or for none, of every sample shows little.
-    @Test func everyConditionHoldsForSome() throws {
-        let discs = try (1...6).flatMap { try DiscSample(.sqliteMemory, seed: $0).discs }
+    @Test(arguments: Engine.first) func everyConditionHoldsForSome(_ engine: Engine) throws {
+        let discs = try (1...6).flatMap { try DiscSample(engine, seed: $0).discs }
         for check in Self.checks
         where !["copies in nothing", "label in nothing", "contains nothing"].contains(check.name) {
             let count = discs.filter(check.holds).count

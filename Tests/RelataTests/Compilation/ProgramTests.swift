@@ -5,7 +5,7 @@ import Testing
 @Suite struct ProgramTests {
     private static let guide = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-        .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Documentation/Programs.md")
+        .deletingLastPathComponent().appendingPathComponent("Documentation/Programs.md")
 
     private static let programs: [String] = {
         let text = (try? String(contentsOf: guide, encoding: .utf8)) ?? ""

@@ -195,7 +195,7 @@ struct CompilationTests {
     /// Tests of the package see more than an app does.
     @Test(arguments: ["Tests/DocumentationTests", "Examples/Stories"])
     func theExamplesCompileOutsideOfThePackage(folder: String) throws {
-        let root = URL(fileURLWithPath: #filePath).pathComponents.dropLast(5).joined(separator: "/").dropFirst()
+        let root = URL(fileURLWithPath: #filePath).pathComponents.dropLast(4).joined(separator: "/").dropFirst()
         let paths = FileManager.default.enumerator(atPath: "\(root)/\(folder)")?.allObjects as? [String] ?? []
         let files = paths.filter { $0.hasSuffix(".swift") }.map { "\(root)/\(folder)/\($0)" }
         #expect(files.count > 5)

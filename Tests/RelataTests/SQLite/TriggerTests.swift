@@ -1,0 +1,61 @@
+import Foundation
+import Relata
+import Testing
+
+/// Triggers, which no model knows of.
+@Suite struct TriggerTests {
+    /// What a trigger inserts beside a batch has keys too, and no object gets one of those.
+    @Test(arguments: Engine.sqlite, [1, 15, 16, 17, 40, 100])
+    func aBatchGetsTheKeysOfItsRowsBesideATrigger(_ engine: Engine, _ count: Int) throws {
+        let store = try TestStore.make(engine, for: History.self)
+        try store.execute(
+            """
+            CREATE TRIGGER twice AFTER INSERT ON History WHEN NEW.progress = 3 BEGIN
+                INSERT INTO History (progress) VALUES (-1);
+            END
+            """)
+        let odd = try store.insert((0..<count).map { History(progress: Double($0)) })
+        #expect(try store.fetch(History.where { $0.progress >= 0 }.sorted { $0.id }) == odd)
+    }
+
+    @Test func ownSQLAndTriggersNameTheEntityOnly() async throws {
+        let store = try TestStore.make(.sqliteMemory, for: Author.self, Series.self)
+        #expect(
+            try await store.feed { try $0.execute("INSERT INTO Author (id, name) VALUES ('a', 'b')") }
+                == ["Author unknown 0"])
+        try await store.execute("CREATE TRIGGER t AFTER INSERT ON Series BEGIN UPDATE Author SET name = 'x'; END")
+        #expect(
+            try await store.feed { try $0.insert(Series(title: "S")) } == ["Series insert 1", "Author unknown 0"])
+    }
+
+    @Test func cascadesTriggersAndOwnSQLAreSeen() async throws {
+        let store = try TestStore.make(.sqliteFile, for: Series.self, Author.self)
+        var series = Series(title: "S")
+        series.episodes.add([Episode(title: "1"), Episode(title: "2")])
+        series = try await store.insert(series)
+        var episodes = store.observe(countOf: Episode.all).makeAsyncIterator()
+        #expect(try await episodes.next() == 2)
+        try await store.delete(series)
+        #expect(try await episodes.next() == 0)
+
+        var authors = store.observe(countOf: Author.all).makeAsyncIterator()
+        #expect(try await authors.next() == 0)
+        try await store.execute(
+            """
+            CREATE TRIGGER t AFTER INSERT ON Series BEGIN
+                INSERT INTO Author (id, name) VALUES (randomblob(16), new.title);
+            END
+            """)
+        try await store.insert(Series(title: "Triggered"))
+        #expect(try await authors.next() == 1)
+        try await store.execute("INSERT INTO Author (id, name) VALUES (randomblob(16), 'own')")
+        #expect(try await authors.next() == 2)
+        // SQLite's own cascade, which no delete rule of the store ran.
+        let other = try await store.insert(Series(title: "Other"))
+        #expect(try await authors.next() == 3)
+        try await store.insert(Episode(title: "3", series: ToOne(other)))
+        #expect(try await episodes.next() == 1)
+        try await store.execute("DELETE FROM Series")
+        #expect(try await episodes.next() == 0)
+    }
+}

@@ -1,0 +1,49 @@
+import Foundation
+import Relata
+import Testing
+
+/// What a behaviour is tested on: makes stores of one engine.
+///
+/// The suites in `Conformance` say what every engine does: what models, saves, deletes and queries mean. They take an
+/// engine as their argument and know nothing else of it. An engine is a file in `Engines`, and its place in
+/// ``allCases``. What belongs to one engine alone, such as its files, pragmas and plans, is tested in a folder that is
+/// named after it.
+struct Engine: Sendable, Equatable, CustomTestStringConvertible {
+    let name: String
+    /// Whether several stores may be open on one database, which has what it had when it is opened anew. A store on it
+    /// has several connections: a read goes on beside a write.
+    let isShared: Bool
+    /// Opens a store on the database of a name. One that doesn't exist is made, and goes with the process.
+    let open: @Sendable (_ database: String, _ models: [any Model.Type], _ options: Store.Options) throws -> Store
+
+    /// The engines of each file in `Engines`.
+    static let allCases: [Engine] = sqlite
+
+    /// Those with databases that several stores may share.
+    static let shared = allCases.filter(\.isShared)
+
+    /// One, for tests that take long and show the same on each.
+    static let first = Array(allCases.prefix(1))
+
+    /// Each seed with one engine, in turn: as many runs as there are seeds, and each engine has its part of them.
+    static func inTurn(_ seeds: ClosedRange<UInt64>) -> [(Engine, UInt64)] {
+        seeds.enumerated().map { (allCases[$0 % allCases.count], $1) }
+    }
+
+    static func == (left: Engine, right: Engine) -> Bool { left.name == right.name }
+
+    var testDescription: String { name }
+}
+
+/// A new database, empty until a store is opened on it.
+struct TestDatabase: Sendable {
+    let engine: Engine
+    private let name = UUID().uuidString
+
+    init(_ engine: Engine) { self.engine = engine }
+
+    /// Opens a store on it, the first or another one.
+    func open(_ models: any Model.Type..., options: Store.Options = Store.Options()) throws -> Store {
+        try engine.open(name, models, options)
+    }
+}
