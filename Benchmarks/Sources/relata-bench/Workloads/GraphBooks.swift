@@ -5,7 +5,7 @@ import Relata
 /// Books with their genre and their authors in order: one to-one, one many-to-many.
 extension Workload {
     static let graphBooks = Workload(
-        name: "graph-books", targets: [.limit(1.25), .faster(5, than: "GRDB Codable")]
+        name: "graph-books", targets: [.limit(1.3), .faster(5, than: "GRDB Codable")]
     ) { bench in
         let file = try GraphBooks.makeFile(bench)
         let store = try bench.store(file, for: Novel.self)
@@ -80,26 +80,25 @@ enum GraphBooks {
             })
     }
 
-    /// By hand: the few genres first, and each book's authors from a join that goes along with the books.
+    /// By hand: each genre and each author is read once, however many books lead to it; of the join only the keys.
     static func fetch(_ database: RawDatabase) throws -> [RawNovel] {
         var genres: [Int: RawGenre] = [:]
         let genre = try database.prepare("SELECT id, name FROM Genre")
         while try genre.step() { genres[genre.integer(0)] = RawGenre(id: genre.integer(0), name: genre.text(1)) }
+        var writers: [Int: RawWriter] = [:]
+        let writer = try database.prepare("SELECT id, name FROM Writer")
+        while try writer.step() { writers[writer.integer(0)] = RawWriter(id: writer.integer(0), name: writer.text(1)) }
         let novel = try database.prepare("SELECT id, title, year, genreId FROM Novel ORDER BY id")
-        let writer = try database.prepare(
-            """
-            SELECT l.novelId, w.id, w.name FROM Novel_writers l JOIN Writer w ON w.id = l.writerId
-            ORDER BY l.novelId, l.position
-            """)
+        let link = try database.prepare("SELECT novelId, writerId FROM Novel_writers ORDER BY novelId, position")
         var novels: [RawNovel] = []
-        var hasWriter = try writer.step()
+        var hasLink = try link.step()
         while try novel.step() {
             let id = novel.integer(0)
             guard let genre = genres[novel.integer(3)] else { throw Failure("novel \(id) has no genre") }
             var list: [RawWriter] = []
-            while hasWriter, writer.integer(0) == id {
-                list.append(RawWriter(id: writer.integer(1), name: writer.text(2)))
-                hasWriter = try writer.step()
+            while hasLink, link.integer(0) == id {
+                if let writer = writers[link.integer(1)] { list.append(writer) }
+                hasLink = try link.step()
             }
             novels.append(
                 RawNovel(id: id, title: novel.text(1), year: novel.integer(2), genre: genre, writers: list))
