@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test func everyNameOfTheReferenceExists() throws {
-        let known = try ["Relata", "RelataSQLite", "RelataCore"].reduce(into: Set<String>()) {
+        let known = try ["Relata", "RelataRecords", "RelataSQLite", "RelataCore"].reduce(into: Set<String>()) {
             $0.formUnion(try declared(in: $1))
         }
         let names = try listed()
@@ -45,8 +45,9 @@ import Testing
         "AttributeCoding", "AttributeType", "Binder", "Entity", "Property", "RowReader", "StorableCoding", "coding",
     ]
 
-    @Test func whatRelataShowsOfOtherTargetsIsInTheReference() throws {
-        let file = PackageFiles.root.appendingPathComponent("Sources/Relata/Exports.swift")
+    @Test(arguments: ["Relata", "RelataRecords"])
+    func whatAModuleShowsOfOtherTargetsIsInTheReference(module: String) throws {
+        let file = PackageFiles.root.appendingPathComponent("Sources/\(module)/Exports.swift")
         let exported = try String(contentsOf: file, encoding: .utf8)
             .matches(of: /(?m)^@_exported public import \w+ \w+\.(\w+)$/).map { String($0.output.1) }
         #expect(exported.count > 30)
@@ -61,9 +62,9 @@ import Testing
         }
     }
 
-    @Test func everyPublicTypeIsInTheReference() throws {
+    @Test(arguments: ["Relata", "RelataRecords"]) func everyPublicTypeIsInTheReference(module: String) throws {
         let names = try Set(listed())
-        let missing = try declared(in: "Relata").subtracting(names).sorted()
+        let missing = try declared(in: module).subtracting(names).sorted()
         #expect(missing == [], "give each a line in \(Self.page), or mark it as internal to the documentation")
     }
 }

@@ -69,7 +69,7 @@ import Testing
         options.busyTimeout = 2  // seconds to wait for another process that writes
         options.maximumReaders = 8
         options.trace = { sql, duration in
-            if duration > .milliseconds(100) { print("slow:", sql) }
+            if duration > .seconds(1) { print("slow:", sql) }
         }
         let store = try await Store.open(temporary("counters.sqlite"), for: Counter.self, options: options)
         try await store.save(Counter(name: "visits"))
