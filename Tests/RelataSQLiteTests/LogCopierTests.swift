@@ -1,6 +1,7 @@
 import Foundation
 import RelataCore
 import RelataSQLite
+import Synchronization
 import Testing
 
 /// The log of a file is copied into it beside the transactions.
@@ -60,11 +61,14 @@ import Testing
     /// At each time somebody reads, and from the log: there is always a reader that began before the last commit.
     @Test func theLogBeginsAnewAlthoughReadsOverlap() async throws {
         try await withPool(limit: 500) { pool, path in
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                for _ in 0..<3 {
-                    group.addTask {
-                        while !Task.isCancelled {
-                            try await pool.read { connection in
+            let isDone = Mutex(false)
+            // On threads of their own: tasks that never pause would leave none for the writer.
+            let (results, ended) = AsyncStream.makeStream(of: Result<Void, any Error>.self)
+            for _ in 0..<3 {
+                Thread.detachNewThread {
+                    let result = Result {
+                        while !isDone.withLock({ $0 }) {
+                            try pool.read { connection in
                                 try connection.begin("BEGIN")
                                 defer { connection.endReading() }
                                 _ = try connection.value(SQLStatement("SELECT count(*) FROM item"))
@@ -72,22 +76,23 @@ import Testing
                             }
                         }
                     }
-                }
-                let data = Value.blob(Data(repeating: 7, count: 40_000))
-                let start = try timesBegun(path)
-                var count = 0
-                while try timesBegun(path) < start + 2, count < 5000 {
-                    let statement = SQLStatement(
-                        "REPLACE INTO item VALUES (?1, ?2)", [.value(.integer(Int64(count % 100))), .value(data)])
-                    _ = try await pool.write { connection in try connection.run(statement) }
-                    count += 1
-                }
-                #expect(try timesBegun(path) >= start + 2, "after \(count) transactions")
-                group.cancelAll()
-                while let result = await group.nextResult() {
-                    if case .failure(let error) = result, !(error is CancellationError) { throw error }
+                    ended.yield(result)
                 }
             }
+            defer { isDone.withLock { $0 = true } }
+            let data = Value.blob(Data(repeating: 7, count: 40_000))
+            let start = try timesBegun(path)
+            var count = 0
+            while try timesBegun(path) < start + 2, count < 5000 {
+                let statement = SQLStatement(
+                    "REPLACE INTO item VALUES (?1, ?2)", [.value(.integer(Int64(count % 100))), .value(data)])
+                _ = try await pool.write { connection in try connection.run(statement) }
+                count += 1
+            }
+            isDone.withLock { $0 = true }
+            var iterator = results.makeAsyncIterator()
+            for _ in 0..<3 { try await iterator.next()?.get() }
+            #expect(try timesBegun(path) >= start + 2, "after \(count) transactions")
             try pool.close()
         }
     }

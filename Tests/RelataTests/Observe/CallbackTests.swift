@@ -136,12 +136,12 @@ struct CallbackTests {
     @Test(.timeLimit(.minutes(1)), arguments: Engine.allCases)
     func aCallThatIsCancelledCompletesWithThatAndWritesNothing(_ engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Author.self)
-        let (started, start) = AsyncStream.makeStream(of: Void.self)
+        let start = DispatchSemaphore(value: 0)
         let calls = Calls()
         let task = store.perform { store in
             try await store.write { tx in
                 try tx.insert(Author(name: "A"))
-                start.yield()
+                start.signal()
                 while !Task.isCancelled { Thread.sleep(forTimeInterval: 0.001) }
                 try tx.insert(Author(name: "B"))
             }
@@ -152,8 +152,11 @@ struct CallbackTests {
                 calls.add("done")
             }
         }
-        for await _ in started { break }
-        task.cancel()
+        // Not from a task: those that run until they are cancelled may have all threads that tasks run on.
+        Thread.detachNewThread {
+            start.wait()
+            task.cancel()
+        }
         await task.value
         #expect(calls.all == ["true"])
         #expect(try await store.count(Author.all) == 0)
