@@ -124,10 +124,12 @@ let package = Package(
         .testTarget(
             name: "RelataParseTests", dependencies: ["RelataParse", "RelataRecords", "Relata", "RelataTesting"],
             swiftSettings: strict),
-        .testTarget(name: "RelataTests", dependencies: ["Relata", "RelataTesting"], swiftSettings: strict),
+        .testTarget(
+            name: "RelataTests", dependencies: ["Relata", "RelataSQLite", "RelataTesting"], swiftSettings: strict),
         // Kills a process that writes, and lets several write at once.
         .executableTarget(
-            name: "RobustnessWriter", dependencies: ["Relata"], path: "Tests/RobustnessWriter", swiftSettings: strict),
+            name: "RobustnessWriter", dependencies: ["Relata", "RelataSQLite"], path: "Tests/RobustnessWriter",
+            swiftSettings: strict),
         .testTarget(
             name: "RobustnessTests", dependencies: ["RobustnessWriter", "Relata", "RelataRecords", "RelataTesting"],
             swiftSettings: strict),
@@ -147,9 +149,11 @@ let package = Package(
         .testTarget(
             name: "RelataToolTests", dependencies: ["RelataTool", "RelataSQLite", "RelataCore"], swiftSettings: strict),
         // Reads the guides, so that tests can compare them with what the code does.
-        .target(name: "DocumentationSupport", path: "Tests/DocumentationSupport", swiftSettings: strict),
+        .target(
+            name: "DocumentationSupport", dependencies: ["RelataSQLite"], path: "Tests/DocumentationSupport",
+            swiftSettings: strict),
         .testTarget(
-            name: "StoriesTests", dependencies: ["RelataStories", "Relata", "DocumentationSupport"],
+            name: "StoriesTests", dependencies: ["RelataStories", "Relata", "RelataSQLite", "DocumentationSupport"],
             swiftSettings: strict),
         // Every example of the guides, compiled and run.
         .testTarget(

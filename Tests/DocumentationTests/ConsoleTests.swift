@@ -12,10 +12,9 @@ import Testing
     })
 func everyCommandPrintsWhatTheGuideShows(path: String) async throws {
     let run = try ExampleRun()
-    let library = try Connection(path: run.folder.appendingPathComponent("library.sqlite").path)
     let sql = PackageFiles.root.appendingPathComponent("Examples/Library/library.sql")
-    try library.execute(try String(contentsOf: sql, encoding: .utf8))
-    try library.close()
+    try OtherProgram.run(
+        try String(contentsOf: sql, encoding: .utf8), in: run.folder.appendingPathComponent("library.sqlite").path)
 
     var recorded: [(MarkdownDocument.Block, [String])] = []
     let document = try MarkdownDocument(path)

@@ -1,6 +1,8 @@
 import Foundation
 import Relata
+import RelataCore
 import RelataRecords
+import RelataSQLite
 import Testing
 
 @Model private struct Harbour {

@@ -1,5 +1,6 @@
 import Foundation
 import Relata
+import RelataSQLite
 
 // A process for the tests to kill, to lock a file, and to write beside them. Its first argument says what it does with
 // the file, which is the second. It says what it has done on standard output, a line each, and at once.

@@ -1,4 +1,6 @@
 import Relata
+import RelataCore
+import RelataSQLite
 import RelataStories
 import Testing
 

@@ -109,7 +109,7 @@ extension Connection {
 
     /// Runs SQL that isn't the store's own: what it writes is known by table only, and it can't end a transaction.
     @_documentation(visibility: internal)
-    public func runningForeignSQL<Result>(_ body: () throws -> Result) rethrows -> Result {
+    package func runningForeignSQL<Result>(_ body: () throws -> Result) rethrows -> Result {
         isRunningForeignSQL = true
         defer { isRunningForeignSQL = false }
         guard let accesses else { return try body() }

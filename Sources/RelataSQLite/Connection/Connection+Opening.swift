@@ -59,14 +59,14 @@ extension Connection {
     }
 
     /// Copies the whole database to a file.
-    public func backup(toFile path: String) throws(RelataError) {
+    package func backup(toFile path: String) throws(RelataError) {
         let destination = try Connection(path: path)
         try backup(to: destination)
         try destination.close()
     }
 
     /// Copies the whole database over that of another connection, while others go on using this one.
-    public func backup(to destination: Connection) throws(RelataError) {
+    package func backup(to destination: Connection) throws(RelataError) {
         guard !isInTransaction, !destination.isInTransaction else {
             throw .invalidUse("a copy is made outside of transactions: end the one that is open")
         }

@@ -10,11 +10,11 @@ import Synchronization
 /// times a look-up by key.
 ///
 /// A connection isn't `Sendable`: whoever leased it from the ``ConnectionPool`` has it alone.
-public final class Connection {
+package final class Connection {
     /// SQLite's own handle, valid until ``close()``.
-    public let handle: OpaquePointer
+    package let handle: OpaquePointer
     /// Where the database is; empty for one in memory.
-    public let path: String
+    package let path: String
     /// By their text as a value, because texts that Swift takes for equal may hold different constants.
     private var cache: [Value: Statement] = [:]
     /// About how many bytes they take.
@@ -50,7 +50,7 @@ public final class Connection {
     ///   - trace: Called after each statement.
     /// - Throws: ``RelataError/fileAccess(path:_:)`` where the file can't be opened, ``RelataError/corruptStore(_:)``
     ///   where it is no database.
-    public init(path: String?, isReadOnly: Bool = false, busyTimeout: Double = 5, trace: SQLTrace? = nil)
+    package init(path: String?, isReadOnly: Bool = false, busyTimeout: Double = 5, trace: SQLTrace? = nil)
         throws(RelataError)
     {
         if let path { try RegularFile.check(path, for: "a database") }
@@ -69,7 +69,7 @@ public final class Connection {
     }
 
     /// Closes the connection. Further calls fail.
-    public func close() throws(RelataError) {
+    package func close() throws(RelataError) {
         guard !isClosed else { return }
         isClosed = true
         (cache, recent, cachedSize) = ([:], nil, 0)
@@ -90,7 +90,7 @@ public final class Connection {
     /// Statements are cached by their text. One that is being stepped (a query inside the loop of the same query) is
     /// left alone, and another prepared in its place.
     @inlinable
-    public func withStatement<Result>(
+    package func withStatement<Result>(
         _ sql: String, _ body: (OpaquePointer) throws -> Result
     ) throws -> Result {
         let statement = try lease(sql)
@@ -99,7 +99,7 @@ public final class Connection {
     }
 
     /// As ``withStatement(_:_:)`` for a query: `body` is told how many rows it had the last time, and tells how many it has.
-    public func withQuery<Result>(
+    package func withQuery<Result>(
         _ sql: String, _ body: (_ statement: OpaquePointer, _ rowCount: inout Int) throws -> Result
     ) throws -> Result {
         let statement = try lease(sql)
@@ -109,7 +109,7 @@ public final class Connection {
 
     /// As ``withStatement(_:_:)``, found by a small number instead of its text; `sql` is asked for the first time only.
     @inlinable
-    public func withStatement<Result>(
+    package func withStatement<Result>(
         slot: Int, _ sql: () throws -> String, _ body: (OpaquePointer) throws -> Result
     ) throws -> Result {
         let statement = try lease(slot: slot, sql)
@@ -191,7 +191,7 @@ public final class Connection {
     }
 
     /// Forgets all prepared statements; after the schema was changed.
-    public func clearStatements() {
+    package func clearStatements() {
         fileKeys = nil
         (cache, recent, cachedSize) = ([:], nil, 0)
         slots = []
@@ -200,12 +200,12 @@ public final class Connection {
     // MARK: Running
 
     /// Runs a statement to its end and ignores its rows.
-    public func execute(_ statement: SQLStatement) throws(RelataError) {
+    package func execute(_ statement: SQLStatement) throws(RelataError) {
         try run(statement)
     }
 
     /// Runs SQL text that may hold several statements, without parameters.
-    public func execute(_ sql: String) throws(RelataError) {
+    package func execute(_ sql: String) throws(RelataError) {
         if needsTransaction { try requireTransaction() }
         guard !isClosed else { throw .closed("the store is closed: open it again") }
         var code = SQLITE_OK
@@ -219,7 +219,7 @@ public final class Connection {
 
     /// Runs a statement to its end and returns how many rows it inserted, updated or deleted itself.
     @discardableResult
-    public func run(_ statement: SQLStatement) throws(RelataError) -> Int {
+    package func run(_ statement: SQLStatement) throws(RelataError) -> Int {
         let earlier = sqlite3_total_changes64(handle)
         try rows(statement) { _ in }
         // The count of the last statement that could change rows, which may be an earlier one.
@@ -227,7 +227,7 @@ public final class Connection {
     }
 
     /// Runs a query and gives each row to `body`, in order.
-    public func rows(_ statement: SQLStatement, _ body: (Row) throws(RelataError) -> Void) throws(RelataError) {
+    package func rows(_ statement: SQLStatement, _ body: (Row) throws(RelataError) -> Void) throws(RelataError) {
         let leased = try lease(statement.sql)
         defer { release(leased) }
         try bind(statement.parameters, to: leased.handle)
@@ -240,7 +240,7 @@ public final class Connection {
     }
 
     /// All rows of a query, each column read as its type, or as it is stored where that is `nil`.
-    public func values(_ statement: SQLStatement, types: [AttributeType?] = []) throws(RelataError) -> [[Value]] {
+    package func values(_ statement: SQLStatement, types: [AttributeType?] = []) throws(RelataError) -> [[Value]] {
         var result: [[Value]] = []
         try rows(statement) { row in
             result.append((0..<row.columnCount).map { row.value(at: $0, as: $0 < types.count ? types[$0] : nil) })
@@ -249,7 +249,7 @@ public final class Connection {
     }
 
     /// The first column of the first row, or `nil` where there is no row.
-    public func value(_ statement: SQLStatement, as type: AttributeType? = nil) throws(RelataError) -> Value? {
+    package func value(_ statement: SQLStatement, as type: AttributeType? = nil) throws(RelataError) -> Value? {
         let leased = try lease(statement.sql)
         defer { release(leased) }
         try bind(statement.parameters, to: leased.handle)
@@ -260,7 +260,7 @@ public final class Connection {
     }
 
     /// Binds parameters in order, from the first on.
-    public func bind(_ parameters: [Parameter], to statement: OpaquePointer) throws(RelataError) {
+    package func bind(_ parameters: [Parameter], to statement: OpaquePointer) throws(RelataError) {
         for (index, parameter) in parameters.enumerated() {
             let code =
                 switch parameter {
@@ -308,14 +308,14 @@ public final class Connection {
 
     /// Throws what SQLite says, unless `code` says that all went well.
     @inlinable
-    public func check(_ code: Int32, _ statement: OpaquePointer?) throws(RelataError) {
+    package func check(_ code: Int32, _ statement: OpaquePointer?) throws(RelataError) {
         if code != SQLITE_OK && code != SQLITE_ROW && code != SQLITE_DONE {
             throw error(code, sql: statement.flatMap { sqlite3_sql($0) }.map { String(cString: $0) })
         }
     }
 
     /// The error for a result code of this connection.
-    public func error(_ code: Int32, sql: String?) -> RelataError {
+    package func error(_ code: Int32, sql: String?) -> RelataError {
         // SQLite itself says so of the file and its log, but not of the index of the log.
         let isFull = code & 0xff == SQLITE_IOERR && sqlite3_system_errno(handle) == ENOSPC
         return SQLiteErrors.running(
@@ -324,15 +324,15 @@ public final class Connection {
 
     /// Whether a transaction is open.
     @inlinable
-    public var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
+    package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
     /// The rowid of the last row this connection inserted.
     @inlinable
-    public var lastInsertedRowID: Int64 { sqlite3_last_insert_rowid(handle) }
+    package var lastInsertedRowID: Int64 { sqlite3_last_insert_rowid(handle) }
 
     /// How many rows the last statement inserted, updated or deleted itself.
     @inlinable
-    public var changes: Int { Int(sqlite3_changes64(handle)) }
+    package var changes: Int { Int(sqlite3_changes64(handle)) }
 
     /// How many rows this connection changed so far, those that triggers and foreign keys changed included.
     var totalChanges: Int { Int(sqlite3_total_changes64(handle)) }

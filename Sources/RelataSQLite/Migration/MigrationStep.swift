@@ -8,8 +8,8 @@ import RelataCore
 /// are written in place: the column takes any type until the step is over.
 ///
 /// ```swift
-/// MigrationStep("prices in cents", taking: .changing("Book.price")) { connection in
-///     try connection.execute("UPDATE Book SET price = CAST(round(price * 100) AS INTEGER)")
+/// MigrationStep("prices in cents", taking: .changing("Book.price")) { tx in
+///     try tx.execute("UPDATE Book SET price = CAST(round(price * 100) AS INTEGER)")
 /// }
 /// ```
 ///
@@ -18,7 +18,7 @@ import RelataCore
 public struct MigrationStep: Sendable {
     /// The step's name and what it takes care of.
     package let declaration: MigrationStepDeclaration
-    let body: @Sendable (Connection) throws -> Void
+    let body: @Sendable (MigrationTransaction) throws -> Void
 
     /// Declares a step.
     ///
@@ -27,7 +27,8 @@ public struct MigrationStep: Sendable {
     ///   - changes: The changes that would lose something, and that the step makes harmless.
     ///   - body: Reads and writes the tables.
     public init(
-        _ name: String, taking changes: LossyChange..., body: @escaping @Sendable (Connection) throws -> Void = { _ in }
+        _ name: String, taking changes: LossyChange...,
+        body: @escaping @Sendable (MigrationTransaction) throws -> Void = { _ in }
     ) {
         self.init(name, taking: changes, body: body)
     }
@@ -38,7 +39,7 @@ public struct MigrationStep: Sendable {
     /// Declares a step for changes that are known as a list.
     public init(
         _ name: String, taking changes: [LossyChange],
-        body: @escaping @Sendable (Connection) throws -> Void = { _ in }
+        body: @escaping @Sendable (MigrationTransaction) throws -> Void = { _ in }
     ) {
         declaration = MigrationStepDeclaration(name: name, changes: changes)
         self.body = body

@@ -175,7 +175,8 @@ package enum SQLiteMigrator {
         for statement in plan.preparation { try connection.execute(statement) }
         // Statements that were made before would be compiled again, which counts as reading and writing anything.
         connection.clearStatements()
-        for step in steps where plan.steps.contains(step.declaration.name) { try step.body(connection) }
+        let transaction = MigrationTransaction(connection)
+        for step in steps where plan.steps.contains(step.declaration.name) { try step.body(transaction) }
         try check(plan.checks, connection)
         try complete(plan, connection)
         connection.clearStatements()

@@ -3,25 +3,25 @@ import RelataCore
 
 /// The current row of a running statement, read without knowing its type. Valid until the next step.
 @frozen
-public struct Row {
+package struct Row {
     @usableFromInline let statement: OpaquePointer
 
     /// The current row of a statement.
-    @inlinable public init(_ statement: OpaquePointer) { self.statement = statement }
+    @inlinable package init(_ statement: OpaquePointer) { self.statement = statement }
 
     /// A column.
-    @inlinable public subscript(column: Int) -> ColumnValue { ColumnValue(statement, Int32(column)) }
+    @inlinable package subscript(column: Int) -> ColumnValue { ColumnValue(statement, Int32(column)) }
 
     /// How many columns there are.
-    public var columnCount: Int { Int(sqlite3_column_count(statement)) }
+    package var columnCount: Int { Int(sqlite3_column_count(statement)) }
     /// The name of a column.
-    public func columnName(at column: Int) -> String { self[column].name }
+    package func columnName(at column: Int) -> String { self[column].name }
     /// Whether a column is `NULL`.
-    public func isNull(at column: Int) -> Bool { self[column].isNull }
+    package func isNull(at column: Int) -> Bool { self[column].isNull }
     /// A column as an integer, as SQLite converts it.
-    public func integer(at column: Int) -> Int64 { self[column].integer }
+    package func integer(at column: Int) -> Int64 { self[column].integer }
     /// A column as text, as SQLite converts it; empty for `NULL`.
-    public func text(at column: Int) -> String { self[column].text }
+    package func text(at column: Int) -> String { self[column].text }
     /// A column as it is stored; sixteen bytes of a UUID column become `.uuid`.
-    public func value(at column: Int, as type: AttributeType? = nil) -> Value { self[column].value(as: type) }
+    package func value(at column: Int, as type: AttributeType? = nil) -> Value { self[column].value(as: type) }
 }

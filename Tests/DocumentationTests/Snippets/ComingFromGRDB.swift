@@ -135,8 +135,8 @@ enum OldLeague {
         // docs: show
         var options = Store.Options()
         options.migrations = [
-            MigrationStep("years are numbers", taking: .changing("Season.year")) { connection in
-                try connection.execute("UPDATE Season SET year = CAST(year AS INTEGER)")
+            MigrationStep("years are numbers", taking: .changing("Season.year")) { tx in
+                try tx.execute("UPDATE Season SET year = CAST(year AS INTEGER)")
             }
         ]
         let seasons = try await Store.open(temporary("seasons.sqlite"), for: Season.self, options: options)

@@ -1,3 +1,4 @@
+import DocumentationSupport
 import Foundation
 import Relata
 import Testing
@@ -143,8 +144,7 @@ enum StayError: Error {
 @Test func existingTables() async throws {
     try await example {
         // docs: hide
-        let connection = try Connection(path: temporary("music.sqlite"))
-        try connection.execute(
+        try OtherProgram.run(
             """
             CREATE TABLE artists (ArtistId INTEGER PRIMARY KEY, Name TEXT NOT NULL, Website TEXT);
             CREATE TABLE albums (
@@ -154,8 +154,7 @@ enum StayError: Error {
             CREATE INDEX albums_artist ON albums (ArtistId);
             INSERT INTO artists VALUES (1, 'Nina Simone', NULL);
             INSERT INTO albums VALUES (1, 'Wild Is the Wind', 1);
-            """)
-        try connection.close()
+            """, in: temporary("music.sqlite"))
         // docs: show
         let store = try await Store.open(temporary("music.sqlite"), for: Album.self)
         for album in try await store.fetch(Album.all.including { $0.artist }) {

@@ -88,8 +88,8 @@ enum OldVersion {
         options.migrations = [
             MigrationStep(
                 "prices in cents", taking: .changing("Product.price"), .dropping("Product.legacyCode")
-            ) { connection in
-                try connection.execute("UPDATE Product SET price = CAST(round(price * 100) AS INTEGER)")
+            ) { tx in
+                try tx.execute("UPDATE Product SET price = CAST(round(price * 100) AS INTEGER)")
             }
         ]
         let store = try await Store.open(temporary("shop.sqlite"), for: Product.self, options: options)

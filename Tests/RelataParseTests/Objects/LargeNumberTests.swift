@@ -1,4 +1,5 @@
 import Foundation
+import RelataCore
 import Relata
 @testable import RelataParse
 import RelataSQLite

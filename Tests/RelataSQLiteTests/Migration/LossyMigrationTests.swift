@@ -35,14 +35,14 @@ import Testing
     @Test func stepsTakeOverWhatWouldBeLost() throws {
         let file = try filled()
         let steps = [
-            MigrationStep("titles", taking: .changing("Book.title")) { connection in
-                try connection.execute("UPDATE Book SET title = coalesce(title, 'Untitled') || ' ' || id")
+            MigrationStep("titles", taking: .changing("Book.title")) { tx in
+                try tx.execute("UPDATE Book SET title = coalesce(title, 'Untitled') || ' ' || id")
             },
             MigrationStep(
                 "the rest", taking: .changing("book.PRICE"), .changing("Book.isbn"), .dropping("Book.subtitle")
             ) {
-                connection in
-                try connection.execute("UPDATE Book SET price = price * 100, isbn = subtitle || '-' || id")
+                tx in
+                try tx.execute("UPDATE Book SET price = price * 100, isbn = subtitle || '-' || id")
             },
         ]
         let new = book(
@@ -79,6 +79,25 @@ import Testing
         #expect(
             try file.refusals(new, genre, steps: half).first?.hasPrefix("Book.price: rows hold values of another type")
                 == true)
+    }
+
+    @Test(arguments: ["COMMIT", "ROLLBACK", "BEGIN", "DELETE FROM Book; COMMIT"])
+    func aStepCannotEndTheTransaction(sql: String) throws {
+        let file = try filled()
+        let before = try file.contents()
+        let step = MigrationStep("bad", taking: .dropping("Book.subtitle")) { tx in
+            try tx.execute("DELETE FROM Book")
+            try tx.execute(SQL(stringLiteral: sql))
+        }
+        let schema = try Schema([
+            book(.attribute("title", isOptional: true), .attribute("price"), .toOne("genre", "Genre")), genre,
+        ])
+        let error = #expect(throws: RelataError.self) {
+            try SQLiteMigrator.migrate(file.connection, schema: schema, steps: [step])
+        }
+        let text = error.map { "\($0)" } ?? ""
+        #expect(text.contains("is for the store to run") || text.contains("SQL is one statement"), "\(text)")
+        #expect(try file.contents() == before)
     }
 
     @Test func aStepThatThrowsLeavesTheFileAsItWas() throws {
@@ -131,7 +150,7 @@ import Testing
         let old = book(.attribute("title"))
         let file = try Evolution(old, filledBy: "INSERT INTO Book VALUES (1, 'Emma'), (2, 'Persuasion')")
         let setting = { (column: String) in
-            [MigrationStep("equal") { try $0.execute("UPDATE Book SET \(column) = 'x'") }]
+            [MigrationStep("equal") { try $0.execute("UPDATE Book SET \(name: column) = 'x'") }]
         }
         #expect(
             try file.refusals(
@@ -159,8 +178,12 @@ import Testing
         // What differs, or is unset, is unique.
         try file.open(
             pair, named,
-            steps: [MigrationStep("years") { try $0.execute("UPDATE Book SET title = 'x'; UPDATE Book SET year = id") }]
-        )
+            steps: [
+                MigrationStep("years") { tx in
+                    try tx.execute("UPDATE Book SET title = 'x'")
+                    try tx.execute("UPDATE Book SET year = id")
+                }
+            ])
     }
 
     @Test func whatCantFollowARenamingInATableMadeAnewIsRefused() throws {
@@ -245,7 +268,7 @@ import Testing
         let refused = try file.refusals(book(.attribute("seen", .date(new))))
         #expect(refused.count == 1 && refused[0].contains("or add a migration step with `.changing(\"Book.seen\")`"))
         #expect(refused[0].hasPrefix("Book.seen: its values in the file are of type"), "\(refused)")
-        let value = new == .iso8601 ? "'1970-01-01T00:00:00Z'" : "5"
+        let value = new == .iso8601 ? Value.text("1970-01-01T00:00:00Z") : 5
         try file.open(
             book(.attribute("seen", .date(new))),
             steps: [

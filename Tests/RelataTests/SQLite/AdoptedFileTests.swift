@@ -1,4 +1,5 @@
 import Relata
+import RelataSQLite
 import Testing
 
 @Model(table: "artist") struct AdoptedArtist {

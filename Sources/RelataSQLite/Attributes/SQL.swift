@@ -1,5 +1,4 @@
-import RelataCore
-import RelataSQLite
+public import RelataCore
 
 /// SQL of your own, with values in it that are bound and never become text.
 ///
@@ -12,7 +11,7 @@ public struct SQL: ExpressibleByStringInterpolation, Sendable {
     /// The text and what is bound.
     ///
     /// - Throws: What was wrong with a value in it.
-    var statement: SQLStatement {
+    package var statement: SQLStatement {
         get throws(RelataError) { try checked.get() }
     }
 
