@@ -166,7 +166,7 @@ struct EdgeRows {
         init(_ statement: OpaquePointer, _ column: Int32, hasPosition: Bool) {
             if hasPosition {
                 let value = ColumnValue(statement, column)
-                position = value.storageClass == SQLITE_INTEGER ? Self.ascending(value.integer) : .max
+                position = value.isInteger ? Self.ascending(value.integer) : .max
             }
             let key = ColumnValue(statement, hasPosition ? column + 1 : column)
             switch key.storageClass {

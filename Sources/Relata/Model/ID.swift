@@ -78,9 +78,9 @@ extension ID: AttributeValue {
         ID(try UUID.read(column))
     }
 
-    /// Binds the value to a parameter and returns SQLite's result code.
+    /// Binds the value to a parameter.
     @inlinable
-    public func bind(_ statement: OpaquePointer, _ index: Int32) -> Int32 { uuid.bind(statement, index) }
+    public func bind(to parameter: StatementParameter) throws(RelataError) { try uuid.bind(to: parameter) }
 }
 
 /// The coding of a key that `@Attribute(.text)` stores as text.

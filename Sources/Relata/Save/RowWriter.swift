@@ -158,9 +158,7 @@ struct RowWriter<M: Model> {
     }
 
     func bind(_ value: Value, to statement: OpaquePointer, column: Int) throws(RelataError) {
-        let code = value.bind(to: statement, at: Int32(column + 1))
-        // A statement that doesn't write the column has no parameter of that number.
-        if code != SQLITE_RANGE { try connection.check(code, statement) }
+        try StatementParameter(statement, Int32(column + 1)).bind(value)
     }
 
     private func stamp(_ property: String, _ statement: OpaquePointer, _ offset: Int) throws {

@@ -19,8 +19,8 @@ public protocol AttributeCoding: Sendable {
     var hasCases: Bool { get }
     /// Reads the current row's column.
     func read(_ column: ColumnValue) throws -> Value
-    /// Binds a value to a parameter and returns SQLite's result code.
-    func bind(_ value: Value, _ statement: OpaquePointer, _ index: Int32) throws -> Int32
+    /// Binds a value to a parameter.
+    func bind(_ value: Value, to parameter: StatementParameter) throws
     /// The value as the column stores it.
     func encode(_ value: Value) throws(RelataError) -> RelataCore.Value
     /// A stored value as the property's type.
@@ -57,9 +57,9 @@ extension AttributeCoding {
         }
     }
 
-    /// Binds the value as it is stored, and returns SQLite's result code.
-    public func bind(_ value: Value, _ statement: OpaquePointer, _ index: Int32) throws -> Int32 {
-        try encode(value).bind(to: statement, at: index)
+    /// Binds the value as it is stored.
+    public func bind(_ value: Value, to parameter: StatementParameter) throws {
+        try parameter.bind(try encode(value))
     }
 
     /// The error of a stored value that isn't one of the property's type.
@@ -77,10 +77,10 @@ public struct PlainCoding<Value: AttributeValue>: StorableCoding {
     /// Reads the current row's column.
     @inlinable
     public func read(_ column: ColumnValue) throws -> Value { try Value.read(column) }
-    /// Binds the value to a parameter and returns SQLite's result code.
+    /// Binds the value to a parameter.
     @inlinable
-    public func bind(_ value: Value, _ statement: OpaquePointer, _ index: Int32) throws -> Int32 {
-        try value.bind(statement, index)
+    public func bind(_ value: Value, to parameter: StatementParameter) throws {
+        try value.bind(to: parameter)
     }
     /// The value as the column stores it.
     public func encode(_ value: Value) throws(RelataError) -> RelataCore.Value { try value.databaseValue }
@@ -120,10 +120,10 @@ public struct RawValueCoding<Value: RawRepresentable & Sendable>: StorableCoding
         }
         return value
     }
-    /// Binds the value to a parameter and returns SQLite's result code.
+    /// Binds the value to a parameter.
     @inlinable
-    public func bind(_ value: Value, _ statement: OpaquePointer, _ index: Int32) throws -> Int32 {
-        try value.rawValue.bind(statement, index)
+    public func bind(_ value: Value, to parameter: StatementParameter) throws {
+        try value.rawValue.bind(to: parameter)
     }
     /// The value as the column stores it.
     public func encode(_ value: Value) throws(RelataError) -> RelataCore.Value { try value.rawValue.databaseValue }
@@ -255,13 +255,13 @@ public struct OptionalCoding<Base: AttributeCoding>: StorableCoding {
     /// Reads the current row's column.
     @inlinable
     public func read(_ column: ColumnValue) throws -> Base.Value? {
-        column.storageClass == SQLITE_NULL ? nil : try base.read(column)
+        column.isNull ? nil : try base.read(column)
     }
-    /// Binds the value to a parameter and returns SQLite's result code.
+    /// Binds the value to a parameter.
     @inlinable
-    public func bind(_ value: Base.Value?, _ statement: OpaquePointer, _ index: Int32) throws -> Int32 {
-        guard let value else { return sqlite3_bind_null(statement, index) }
-        return try base.bind(value, statement, index)
+    public func bind(_ value: Base.Value?, to parameter: StatementParameter) throws {
+        guard let value else { return try parameter.bindNull() }
+        try base.bind(value, to: parameter)
     }
     /// The value as the column stores it.
     public func encode(_ value: Base.Value?) throws(RelataError) -> RelataCore.Value {

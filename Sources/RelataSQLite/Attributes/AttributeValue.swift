@@ -31,8 +31,8 @@ public protocol AttributeValue: PredicateArgumentConvertible {
 
     /// Reads the current row's column. The default goes through ``init(databaseValue:)``.
     static func read(_ column: ColumnValue) throws(RelataError) -> Self
-    /// Binds the value to a parameter and returns SQLite's result code. The default goes through ``databaseValue``.
-    func bind(_ statement: OpaquePointer, _ index: Int32) throws(RelataError) -> Int32
+    /// Binds the value to a parameter. The default goes through ``databaseValue``.
+    func bind(to parameter: StatementParameter) throws(RelataError)
 
     /// The value that is read once this one was stored; the default is the value. A type whose values lose something in
     /// the column, as dates lose their nanoseconds, says here what is left: it is what a save gives back.
@@ -49,9 +49,9 @@ extension AttributeValue {
         return result
     }
 
-    /// Binds the value to a parameter and returns SQLite's result code.
-    public func bind(_ statement: OpaquePointer, _ index: Int32) throws(RelataError) -> Int32 {
-        try databaseValue.bind(to: statement, at: index)
+    /// Binds the value to a parameter.
+    public func bind(to parameter: StatementParameter) throws(RelataError) {
+        try parameter.bind(try databaseValue)
     }
 
     /// The value itself.
@@ -99,17 +99,17 @@ extension AttributeValue where Self: FixedWidthInteger {
     /// Reads the current row's column.
     @inlinable
     public static func read(_ column: ColumnValue) throws(RelataError) -> Self {
-        guard column.storageClass == SQLITE_INTEGER,
+        guard column.isInteger,
             let value = Self(exactly: column.integer)
         else { throw unreadable(column, "\(Self.self)") }
         return value
     }
 
-    /// Binds the value to a parameter and returns SQLite's result code.
+    /// Binds the value to a parameter.
     @inlinable
-    public func bind(_ statement: OpaquePointer, _ index: Int32) throws(RelataError) -> Int32 {
+    public func bind(to parameter: StatementParameter) throws(RelataError) {
         guard let value = Int64(exactly: self) else { throw tooLarge(self) }
-        return sqlite3_bind_int64(statement, index, value)
+        try parameter.bind(value)
     }
 }
 
@@ -148,16 +148,16 @@ extension Bool: AttributeValue {
     /// Reads the current row's column.
     @inlinable
     public static func read(_ column: ColumnValue) throws(RelataError) -> Bool {
-        guard column.storageClass == SQLITE_INTEGER else {
+        guard column.isInteger else {
             throw unreadable(column, "Bool")
         }
         return column.integer != 0
     }
 
-    /// Binds the value to a parameter and returns SQLite's result code.
+    /// Binds the value to a parameter.
     @inlinable
-    public func bind(_ statement: OpaquePointer, _ index: Int32) -> Int32 {
-        sqlite3_bind_int64(statement, index, self ? 1 : 0)
+    public func bind(to parameter: StatementParameter) throws(RelataError) {
+        try parameter.bind(self ? 1 : 0 as Int64)
     }
 }
 
@@ -190,11 +190,11 @@ extension Double: AttributeValue {
         return column.real
     }
 
-    /// Binds the value to a parameter and returns SQLite's result code.
+    /// Binds the value to a parameter.
     @inlinable
-    public func bind(_ statement: OpaquePointer, _ index: Int32) throws(RelataError) -> Int32 {
+    public func bind(to parameter: StatementParameter) throws(RelataError) {
         guard !isNaN else { throw notANumber() }  // SQLite would store NULL
-        return sqlite3_bind_double(statement, index, self)
+        try parameter.bind(self)
     }
 }
 
@@ -226,10 +226,10 @@ extension Float: AttributeValue {
         Float(try Double.read(column))
     }
 
-    /// Binds the value to a parameter and returns SQLite's result code.
+    /// Binds the value to a parameter.
     @inlinable
-    public func bind(_ statement: OpaquePointer, _ index: Int32) throws(RelataError) -> Int32 {
-        try Double(self).bind(statement, index)
+    public func bind(to parameter: StatementParameter) throws(RelataError) {
+        try Double(self).bind(to: parameter)
     }
 }
 
@@ -273,15 +273,15 @@ extension String: AttributeValue {
     /// Reads the current row's column.
     @inlinable
     public static func read(_ column: ColumnValue) throws(RelataError) -> String {
-        guard column.storageClass == SQLITE_TEXT else {
+        guard column.isText else {
             throw unreadable(column, "String")
         }
         return column.text
     }
 
-    /// Binds the value to a parameter and returns SQLite's result code.
+    /// Binds the value to a parameter.
     @inlinable
-    public func bind(_ statement: OpaquePointer, _ index: Int32) -> Int32 { bindText(self, to: statement, at: index) }
+    public func bind(to parameter: StatementParameter) throws(RelataError) { try parameter.bind(self) }
 }
 
 extension URL: AttributeValue {
@@ -330,19 +330,19 @@ extension UUID: AttributeValue {
     /// Reads the current row's column.
     @inlinable
     public static func read(_ column: ColumnValue) throws(RelataError) -> UUID {
-        if column.storageClass == SQLITE_BLOB, let uuid = column.uuid {
+        if column.isBlob, let uuid = column.uuid {
             return uuid
         }
-        guard column.storageClass == SQLITE_TEXT,
+        guard column.isText,
             let uuid = UUID(uuidString: column.text)
         else { throw unreadable(column, "UUID") }
         return uuid
     }
 
-    /// Binds the value to a parameter and returns SQLite's result code.
+    /// Binds the value to a parameter.
     @inlinable
-    public func bind(_ statement: OpaquePointer, _ index: Int32) -> Int32 {
-        withUnsafeBytes(of: uuid) { sqlite3_bind_blob(statement, index, $0.baseAddress, 16, sqliteTransient) }
+    public func bind(to parameter: StatementParameter) throws(RelataError) {
+        try parameter.bind(self)
     }
 }
 
@@ -381,7 +381,7 @@ extension Date: AttributeValue {
     /// Reads the current row's column.
     @inlinable
     public static func read(_ column: ColumnValue) throws(RelataError) -> Date {
-        if column.storageClass == SQLITE_INTEGER {
+        if column.isInteger {
             return DateText.date(microseconds: column.integer)
         }
         guard let date = Date(databaseValue: column.value()) else {
@@ -390,10 +390,10 @@ extension Date: AttributeValue {
         return date
     }
 
-    /// Binds the value to a parameter and returns SQLite's result code.
+    /// Binds the value to a parameter.
     @inlinable
-    public func bind(_ statement: OpaquePointer, _ index: Int32) throws(RelataError) -> Int32 {
-        sqlite3_bind_int64(statement, index, try microsecondsSince1970())
+    public func bind(to parameter: StatementParameter) throws(RelataError) {
+        try parameter.bind(try microsecondsSince1970())
     }
 
     /// The date in microseconds.

@@ -261,14 +261,17 @@ package final class Connection {
 
     /// Binds parameters in order, from the first on.
     package func bind(_ parameters: [Parameter], to statement: OpaquePointer) throws(RelataError) {
+        guard parameters.count <= Int(sqlite3_bind_parameter_count(statement)) else {
+            throw .invalidUse(
+                "\(parameters.count) values were given to SQL with \(sqlite3_bind_parameter_count(statement)) parameters"
+            )
+        }
         for (index, parameter) in parameters.enumerated() {
-            let code =
-                switch parameter {
-                case .value(let value): value.bind(to: statement, at: Int32(index + 1))
-                case .list(let values): ValueList.bind(values, to: statement, at: Int32(index + 1))
-                case .keys(let keys): ValueList.bind(keys, to: statement, at: Int32(index + 1))
-                }
-            try check(code, statement)
+            switch parameter {
+            case .value(let value): try StatementParameter(statement, Int32(index + 1)).bind(value)
+            case .list(let values): try check(ValueList.bind(values, to: statement, at: Int32(index + 1)), statement)
+            case .keys(let keys): try check(ValueList.bind(keys, to: statement, at: Int32(index + 1)), statement)
+            }
         }
     }
 

@@ -47,7 +47,7 @@ package struct RecordWriter {
             let sql = sql ?? Self.sql(insertingInto: table)
             try connection.withStatement(sql) { statement in
                 for (index, value) in values.enumerated() {
-                    try connection.check((value ?? .null).bind(to: statement, at: Int32(index + 1)), statement)
+                    try StatementParameter(statement, Int32(index + 1)).bind(value ?? .null)
                 }
                 try connection.check(sqlite3_step(statement), statement)
             }

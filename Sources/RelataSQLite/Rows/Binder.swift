@@ -7,17 +7,17 @@ import RelataCore
 @frozen
 public struct Binder {
     /// The statement to bind to; `nil` to collect.
-    public let statement: OpaquePointer?
+    @usableFromInline let statement: OpaquePointer?
     /// The parameter that is bound next; the first is 1.
-    public var index: Int32
+    @usableFromInline package var index: Int32
     /// What was collected.
-    public var values: [Value]
+    @usableFromInline package var values: [Value]
     /// Whether a value was bound that isn't stored as it is: what is read again is another.
     public var isRounded = false
 
     /// Binds to a statement, from a parameter on.
     @inlinable
-    public init(_ statement: OpaquePointer, index: Int32 = 1) {
+    package init(_ statement: OpaquePointer, index: Int32 = 1) {
         self.statement = statement
         self.index = index
         values = []
@@ -36,10 +36,8 @@ public struct Binder {
     @inlinable
     public mutating func bind<Coding: AttributeCoding>(_ value: Coding.Value, _ coding: Coding) throws {
         if let statement {
-            let code = try coding.bind(value, statement, index)
+            try coding.bind(value, to: StatementParameter(statement, index))
             if !coding.isExact(value) { isRounded = true }
-            // A statement that doesn't write the column may have no parameter of that number.
-            if code != SQLITE_OK && code != SQLITE_RANGE { throw bindingError(statement, code) }
         } else {
             values.append(try coding.encode(value))
         }
@@ -50,8 +48,7 @@ public struct Binder {
     public mutating func bind(_ key: KeyValue) throws(RelataError) {
         for value in key.values {
             if let statement {
-                let code = value.bind(to: statement, at: index)
-                if code != SQLITE_OK { throw bindingError(statement, code) }
+                try StatementParameter(statement, index).bind(value)
             } else {
                 values.append(value)
             }
@@ -67,10 +64,4 @@ public struct Binder {
             index += 1
         }
     }
-}
-
-@usableFromInline
-func bindingError(_ statement: OpaquePointer, _ code: Int32) -> RelataError {
-    let message = sqlite3_db_handle(statement).flatMap { sqlite3_errmsg($0) }.map { String(cString: $0) } ?? ""
-    return SQLiteErrors.running("", code: Int(code), message, sql: nil)
 }

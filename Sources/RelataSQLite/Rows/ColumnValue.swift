@@ -15,7 +15,7 @@ public struct ColumnValue {
 
     /// A column of a statement's current row.
     @inlinable
-    public init(_ statement: OpaquePointer, _ index: Int32) {
+    package init(_ statement: OpaquePointer, _ index: Int32) {
         self.statement = statement
         self.index = index
         pointer = sqlite3_column_value(statement, index)
@@ -33,9 +33,15 @@ public struct ColumnValue {
         statement.flatMap { sqlite3_column_name($0, index) }.map { String(cString: $0) } ?? "\(index)"
     }
     /// `SQLITE_INTEGER`, `SQLITE_FLOAT`, `SQLITE_TEXT`, `SQLITE_BLOB` or `SQLITE_NULL`.
-    @inlinable public var storageClass: Int32 { sqlite3_value_type(pointer) }
+    @inlinable package var storageClass: Int32 { sqlite3_value_type(pointer) }
     /// Whether the column is `NULL`.
     @inlinable public var isNull: Bool { storageClass == SQLITE_NULL }
+    /// Whether the column holds an integer.
+    @inlinable public var isInteger: Bool { storageClass == SQLITE_INTEGER }
+    /// Whether the column holds a number that isn't stored as an integer.
+    @inlinable public var isReal: Bool { storageClass == SQLITE_FLOAT }
+    /// Whether the column holds bytes.
+    @inlinable public var isBlob: Bool { storageClass == SQLITE_BLOB }
     /// Whether the column holds text.
     @inlinable public var isText: Bool { storageClass == SQLITE_TEXT }
     /// The column as an integer, as SQLite converts it.

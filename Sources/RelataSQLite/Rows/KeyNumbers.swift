@@ -5,15 +5,16 @@ import RelataCore
 ///
 /// Keys that a database assigns count from 1. They index an array, which fits into the processor's caches where a
 /// dictionary of many keys doesn't.
-public final class KeyNumbers {
+@usableFromInline
+package final class KeyNumbers {
     private var small: [Int32] = []
     private var others: [Value: Int32] = [:]
 
     /// No keys.
-    public init() {}
+    package init() {}
 
     /// A key's number.
-    public subscript(key: Value) -> Int32? {
+    package subscript(key: Value) -> Int32? {
         get {
             guard let index = index(key) else { return others[key] }
             return index < small.count && small[index] >= 0 ? small[index] : nil
@@ -28,7 +29,8 @@ public final class KeyNumbers {
     }
 
     /// The number of the key in a column.
-    public subscript(column: ColumnValue) -> Int32? {
+    @usableFromInline
+    package subscript(column: ColumnValue) -> Int32? {
         get { self[column.value(as: .uuid(.blob))] }
         set { self[column.value(as: .uuid(.blob))] = newValue }
     }
@@ -43,7 +45,7 @@ public final class KeyNumbers {
     /// Makes the keys known to a statement, whose function `relata_unknown` passes those on that have no number: as
     /// long as nothing is bound, all. They must live until the statement is reset.
     @discardableResult
-    public func bind(to statement: OpaquePointer, at index: Int) -> Int32 {
+    package func bind(to statement: OpaquePointer, at index: Int) -> Int32 {
         sqlite3_bind_pointer(statement, Int32(index), Unmanaged.passUnretained(self).toOpaque(), Self.pointerType, nil)
     }
 

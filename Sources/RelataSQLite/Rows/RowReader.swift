@@ -9,13 +9,13 @@ import RelataCore
 @frozen
 public struct RowReader {
     /// The running statement.
-    public let statement: OpaquePointer
+    @usableFromInline package let statement: OpaquePointer
     /// The column that is read next.
-    public var column: Int32
+    @usableFromInline package var column: Int32
 
     /// Reads from a column on.
     @inlinable
-    public init(_ statement: OpaquePointer, column: Int32 = 0) {
+    package init(_ statement: OpaquePointer, column: Int32 = 0) {
         self.statement = statement
         self.column = column
     }

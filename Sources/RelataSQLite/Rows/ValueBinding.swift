@@ -3,51 +3,6 @@ import RelataCSQLite
 import Foundation
 import RelataCore
 
-/// Tells SQLite to copy the bytes before the call returns.
-@usableFromInline
-nonisolated(unsafe) let sqliteTransient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
-
-extension Value {
-    /// Binds the value to a parameter and returns SQLite's result code.
-    public func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
-        switch self {
-        case .null: return sqlite3_bind_null(statement, index)
-        case .integer(let value): return sqlite3_bind_int64(statement, index, value)
-        case .real(let value): return sqlite3_bind_double(statement, index, value)
-        case .text(let value): return bindText(value, to: statement, at: index)
-        case .blob(let value): return bindData(value, to: statement, at: index)
-        case .uuid(let value):
-            return withUnsafeBytes(of: value.uuid) {
-                sqlite3_bind_blob(statement, index, $0.baseAddress, 16, sqliteTransient)
-            }
-        }
-    }
-}
-
-/// Binds text with all its characters.
-@inlinable
-func bindText(_ text: String, to statement: OpaquePointer, at index: Int32) -> Int32 {
-    var text = text
-    return text.withUTF8 { bytes in
-        bytes.withMemoryRebound(to: CChar.self) {
-            // An empty string has no address of its own, and a null address would bind NULL.
-            $0.baseAddress.map {
-                sqlite3_bind_text64(
-                    statement, index, $0, UInt64(bytes.count), sqliteTransient, UInt8(SQLITE_UTF8))
-            } ?? sqlite3_bind_text(statement, index, "", 0, sqliteTransient)
-        }
-    }
-}
-
-/// Binds bytes; none is an empty blob, not `NULL`.
-@inlinable
-func bindData(_ data: Data, to statement: OpaquePointer, at index: Int32) -> Int32 {
-    if data.isEmpty { return sqlite3_bind_zeroblob(statement, index, 0) }
-    return data.withUnsafeBytes {
-        sqlite3_bind_blob64(statement, index, $0.baseAddress, UInt64($0.count), sqliteTransient)
-    }
-}
-
 /// Binds lists as one parameter, the argument of `relata_values`.
 enum ValueList {
     static func bind(_ values: [Value], to statement: OpaquePointer, at index: Int32) -> Int32 {
