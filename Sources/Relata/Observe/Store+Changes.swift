@@ -14,21 +14,21 @@ extension Store {
     /// - Throws: ``RelataError/invalidUse(_:)`` if the store was opened without ``Options/changeLog``, or changes after
     ///   the position were removed.
     public func changes(after position: Int64, limit: Int = 1000) async throws -> [LoggedChange] {
-        try checkLog()
+        try hub.requireLog()
         return try await read { try $0.changes(after: position, limit: limit) }
     }
 
     /// Changes of the durable log after a position, as the call with `async`.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func changes(after position: Int64, limit: Int = 1000) throws -> [LoggedChange] {
-        try checkLog()
+        try hub.requireLog()
         return try read { try $0.changes(after: position, limit: limit) }
     }
 
     /// Removes changes up to a position from the durable log, when every reader has read them. Returns how many.
     @discardableResult
     public func removeChanges(through position: Int64) async throws -> Int {
-        try checkLog()
+        try hub.requireLog()
         return try await write { try ChangeLog.remove(through: position, on: $0.connection) }
     }
 
@@ -36,13 +36,8 @@ extension Store {
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func removeChanges(through position: Int64) throws -> Int {
-        try checkLog()
+        try hub.requireLog()
         return try write { try ChangeLog.remove(through: position, on: $0.connection) }
-    }
-
-    private func checkLog() throws(RelataError) {
-        if keepsChangeLog { return }
-        throw .invalidUse("the store keeps no change log: open it with Options.changeLog = true")
     }
 }
 

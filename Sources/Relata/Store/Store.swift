@@ -43,7 +43,6 @@ public final class Store: StoreWriter, Sendable {
     let catalog: ModelCatalog
     let hub: ChangeHub
     let observations = ObservationRegistry()
-    let keepsChangeLog: Bool
     /// Which objects are seen.
     let access: Access
     /// Where the store's file is; `nil` for a store in memory.
@@ -53,13 +52,11 @@ public final class Store: StoreWriter, Sendable {
     package var schema: Schema { catalog.schema }
 
     private init(
-        pool: ConnectionPool, catalog: ModelCatalog, hub: ChangeHub, keepsChangeLog: Bool, access: Access,
-        path: String?
+        pool: ConnectionPool, catalog: ModelCatalog, hub: ChangeHub, access: Access, path: String?
     ) {
         self.pool = pool
         self.catalog = catalog
         self.hub = hub
-        self.keepsChangeLog = keepsChangeLog
         self.access = access
         self.path = path
     }
@@ -146,20 +143,19 @@ public final class Store: StoreWriter, Sendable {
         _ path: String?, _ models: [any Model.Type], _ options: Options, waits: Bool = true
     ) throws -> Store {
         let catalog = try ModelCatalog.of(models)
-        let keepsChangeLog = options.changeLog && !options.isReadOnly
         let hub = ChangeHub(
-            ChangeEntities(catalog.schema), keepsLog: keepsChangeLog,
+            ChangeEntities(catalog.schema), keepsLog: options.changeLog && !options.isReadOnly,
             interval: path == nil ? nil : options.externalChangeDelay)
         let pool = try ConnectionPool(
             path: path, isReadOnly: options.isReadOnly, durability: options.durability, readers: options.maximumReaders,
             busyTimeout: options.busyTimeout, waitsToOpen: waits, trace: options.trace, changes: hub)
         do {
             try pool.withWriter { connection in
-                if keepsChangeLog { try ChangeLog.check(connection) }
+                if hub.keepsLog { try ChangeLog.check(connection) }
                 try SQLiteMigrator.migrate(connection, schema: catalog.schema, steps: options.migrations)
                 // Not before the file is known to be ours: a file that is refused stays as it was, byte for byte.
                 if path != nil && !options.isReadOnly { try connection.execute("PRAGMA journal_mode = WAL") }
-                if keepsChangeLog { try ChangeLog.create(on: connection) }
+                if hub.keepsLog { try ChangeLog.create(on: connection) }
                 pool.setBusyTimeout(of: connection)
             }
         } catch {
@@ -167,14 +163,14 @@ public final class Store: StoreWriter, Sendable {
             throw error
         }
         return Store(
-            pool: pool, catalog: catalog, hub: hub, keepsChangeLog: keepsChangeLog, access: .everything, path: path)
+            pool: pool, catalog: catalog, hub: hub, access: .everything, path: path)
     }
 
     /// The same store for a caller that sees less: hidden objects are nowhere, as if they weren't stored.
     ///
     /// The access replaces that of this store. Closing either closes both. Observations are not shared between the two.
     package func acting(under access: Access) -> Store {
-        Store(pool: pool, catalog: catalog, hub: hub, keepsChangeLog: keepsChangeLog, access: access, path: path)
+        Store(pool: pool, catalog: catalog, hub: hub, access: access, path: path)
     }
 
     /// Closes the store. Calls after it fail with ``RelataError/closed(_:)``; what runs goes on to its end.

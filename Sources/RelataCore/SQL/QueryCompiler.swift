@@ -96,6 +96,12 @@ package struct QueryCompiler: Sendable {
         return CompiledQuery(statement: query.statement(sql), columnTypes: types)
     }
 
+    /// Those of some primary keys of an entity whose objects the access sees.
+    package func keys(of entity: String, among keys: [KeyValue]) throws(RelataError) -> CompiledQuery {
+        try self.keys(
+            QueryPlan(entity: entity, condition: .keyIn(.property(scope: 0, path: []), keys)), isOrdered: false)
+    }
+
     /// One row for each group of a query's objects that agree in some expressions; limit and offset count groups.
     ///
     /// - Parameters:

@@ -85,7 +85,7 @@ extension RecordStore {
     /// - Throws: ``RelataError/invalidUse(_:)`` if the store was opened without ``Options/changeLog``, or changes after
     ///   the position were removed.
     public func changes(after position: Int64, limit: Int = 1000) async throws -> [LoggedChange] {
-        try checkLog()
+        try hub.requireLog()
         return try await read {
             try ChangeLog.changes(after: position, limit: limit, schema: $0.schema, on: $0.connection)
         }
@@ -94,12 +94,7 @@ extension RecordStore {
     /// Removes changes up to a position from the durable log, when every reader has read them. Returns how many.
     @discardableResult
     public func removeChanges(through position: Int64) async throws -> Int {
-        try checkLog()
+        try hub.requireLog()
         return try await write { try ChangeLog.remove(through: position, on: $0.connection) }
-    }
-
-    private func checkLog() throws(RelataError) {
-        if keepsChangeLog { return }
-        throw .invalidUse("the store keeps no change log: open it with Options.changeLog = true")
     }
 }

@@ -50,7 +50,6 @@ public final class RecordStore: Sendable {
     /// Who tells of commits.
     let hub: ChangeHub
     let observations = ObservationRegistry()
-    let keepsChangeLog: Bool
     /// Whether using a class or field that doesn't exist makes it.
     public let mode: Mode
     /// Where the file is; `nil` for a store in memory.
@@ -65,12 +64,10 @@ public final class RecordStore: Sendable {
     private static let recentCount = 4
 
     private init(
-        pool: ConnectionPool, hub: ChangeHub, keepsChangeLog: Bool, mode: Mode, path: String?, isFixed: Bool,
-        classes: RecordClasses
+        pool: ConnectionPool, hub: ChangeHub, mode: Mode, path: String?, isFixed: Bool, classes: RecordClasses
     ) {
         self.pool = pool
         self.hub = hub
-        self.keepsChangeLog = keepsChangeLog
         self.mode = mode
         self.path = path
         self.isFixed = isFixed
@@ -110,9 +107,8 @@ public final class RecordStore: Sendable {
         _ path: String?, _ mode: Mode, _ options: Options, usesLog: Bool = true, copiesLog: Bool = false,
         prepare: (Connection) throws -> Void = { _ in }
     ) throws -> RecordStore {
-        let keepsChangeLog = options.changeLog && !options.isReadOnly
         let hub = ChangeHub(
-            ChangeEntities(try Schema([])), keepsLog: keepsChangeLog,
+            ChangeEntities(try Schema([])), keepsLog: options.changeLog && !options.isReadOnly,
             interval: path == nil ? nil : options.externalChangeDelay)
         let pool = try ConnectionPool(
             path: path, isReadOnly: options.isReadOnly, durability: options.durability, readers: options.maximumReaders,
@@ -122,16 +118,16 @@ public final class RecordStore: Sendable {
                 // Read before anything is written: a file that is no database stays as it was.
                 let found = try read(connection)
                 if options.isReadOnly { return found }
-                if keepsChangeLog { try ChangeLog.check(connection) }
+                if hub.keepsLog { try ChangeLog.check(connection) }
                 if usesLog && path != nil { try connection.execute("PRAGMA journal_mode = WAL") }
                 try prepare(connection)
-                if keepsChangeLog { try ChangeLog.create(on: connection) }
+                if hub.keepsLog { try ChangeLog.create(on: connection) }
                 return try RecordClasses.version(of: connection) == found.version ? found : read(connection)
             }
             hub.follow(classes.changes)
             if copiesLog { try pool.copyLogInBackground() }
             return RecordStore(
-                pool: pool, hub: hub, keepsChangeLog: keepsChangeLog, mode: mode, path: path, isFixed: false,
+                pool: pool, hub: hub, mode: mode, path: path, isFixed: false,
                 classes: classes)
         } catch {
             try? pool.close()
@@ -153,7 +149,7 @@ public final class RecordStore: Sendable {
             schema.tables.map(\.entity), schema: schema, version: version, isRemembered: true)
         let hub = pool.changes ?? ChangeHub(classes.changes, keepsLog: false, interval: nil)
         return RecordStore(
-            pool: pool, hub: hub, keepsChangeLog: hub.keepsLog, mode: .production, path: path, isFixed: true,
+            pool: pool, hub: hub, mode: .production, path: path, isFixed: true,
             classes: classes)
     }
 

@@ -63,6 +63,12 @@ package final class ChangeHub: Sendable {
         watch = ExternalChanges(interval: interval)
     }
 
+    /// - Throws: ``RelataError/invalidUse(_:)`` where the durable change log isn't kept.
+    package func requireLog() throws(RelataError) {
+        if keepsLog { return }
+        throw .invalidUse("the store keeps no change log: open it with Options.changeLog = true")
+    }
+
     /// From now on changes are told of these entities, unless a transaction says otherwise.
     package func follow(_ entities: ChangeEntities) { self.entities.withLock { $0 = entities } }
 

@@ -6,9 +6,8 @@ extension DeletionRoots {
         guard schema.tables.indices.contains(entity), access.guards(schema.tables[entity]),
             case .keys(let keys) = self
         else { return self }
-        let plan = QueryPlan(
-            entity: schema.tables[entity].name, condition: .keyIn(.property(scope: 0, path: []), keys))
-        return .query(try QueryCompiler(schema: schema, access: access).keys(plan, isOrdered: false).statement)
+        let compiler = QueryCompiler(schema: schema, access: access)
+        return .query(try compiler.keys(of: schema.tables[entity].name, among: keys).statement)
     }
 }
 
@@ -71,8 +70,7 @@ struct SeenReport {
     /// Those of an entity's keys whose objects aren't hidden, in order.
     private func seen(_ keys: KeyList, of entity: String) throws(RelataError) -> KeyList {
         guard let table = schema[entity], access.guards(table), !keys.isEmpty else { return keys }
-        let plan = QueryPlan(entity: entity, condition: .keyIn(.property(scope: 0, path: []), Array(keys)))
-        let query = try QueryCompiler(schema: schema, access: access).keys(plan, isOrdered: false)
+        let query = try QueryCompiler(schema: schema, access: access).keys(of: entity, among: Array(keys))
         let seen = Set(try connection.values(query.statement, types: query.columnTypes).map { KeyValue($0) })
         var result = KeyList(width: keys.width)
         for key in keys where seen.contains(key) { result.append(key) }
