@@ -1,4 +1,3 @@
-import RelataCSQLite
 import RelataCore
 
 /// Loads a relationship to the same model again and again from what it leads to: a tree of children, a chain of

@@ -1,4 +1,3 @@
-import RelataCSQLite
 import RelataCore
 import RelataSQLite
 
@@ -13,17 +12,11 @@ extension Bucket {
         let columns = comparedColumns(run.schema)
         let list = Dialect.sqlite.rows(ofParameter: 1, columns: table.keyColumns.count)
         let sql = RowSQL.select(table) + " WHERE (\(Dialect.sqlite.list(table.keyColumnNames))) IN \(list)"
-        try run.connection.withStatement(sql) { statement in
-            try run.connection.bind([.keys(keys)], to: statement)
-            while true {
-                let code = sqlite3_step(statement)
-                if code == SQLITE_DONE { return }
-                try run.connection.check(code, statement)
-                var reader = RowReader(statement)
-                let stored = try ReadTransaction.reading(M.self) { try M(from: &reader) }
-                guard let row = stored.ownKey.flatMap({ rows[$0] }) else { continue }
-                try compare(objects[row], with: stored, columns)
-            }
+        try run.connection.forEachRow(SQLStatement(sql, [.keys(keys)])) { row in
+            var reader = RowReader(row)
+            let stored = try ReadTransaction.reading(M.self) { try M(from: &reader) }
+            guard let row = stored.ownKey.flatMap({ rows[$0] }) else { return }
+            try compare(objects[row], with: stored, columns)
         }
     }
 

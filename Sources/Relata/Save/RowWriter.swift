@@ -100,15 +100,10 @@ struct RowWriter<M: Model> {
 
     /// The object with that key as it is stored now.
     func stored(_ key: KeyValue) throws -> M? {
-        try withStatement(.fetch) { statement in
-            var binder = Binder(statement)
-            try binder.bind(key)
-            let code = sqlite3_step(statement)
-            guard code == SQLITE_ROW else {
-                try connection.check(code, statement)
-                return nil
-            }
-            var reader = RowReader(statement)
+        try connection.firstRow(slot: RowSQL.Slot.fetch.number(table), { RowSQL.fetch(table) }) {
+            try $0.bind(key)
+        } _: { row in
+            var reader = RowReader(row)
             return try ReadTransaction.reading(M.self) { try M(from: &reader) }
         }
     }

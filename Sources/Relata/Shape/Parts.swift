@@ -37,7 +37,7 @@ public struct ExpressionPart<Root: Model, Value>: ShapePart {
 
     /// Reads the value.
     public func read(_ reader: inout ShapeReader) throws -> Value {
-        let value = try coding.decode(Row(reader.row.statement).value(at: Int(reader.row.column), as: coding.type))
+        let value = try coding.decode(reader.row.value(as: coding.type))
         reader.row.skip(1)
         return value
     }

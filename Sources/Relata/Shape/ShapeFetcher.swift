@@ -1,4 +1,3 @@
-import RelataCSQLite
 import RelataCore
 import RelataSQLite
 
@@ -140,7 +139,7 @@ struct ShapeFetcher {
             // What was computed isn't the store's fault.
             guard level.parts.indices.contains(part), case .expression(let node) = level.parts[part], node.calculates
             else { return .corruptStore("\(name): \(message)") }
-            return .unfitting(Row(row.statement).value(at: Int(row.column)), in: name)
+            return .unfitting(row.value(as: nil), in: name)
         }
         return .invalidUse(
             "\(name) of a shape is unset in a row, as the object isn't there or something on the way to it isn't: make the property's type optional"

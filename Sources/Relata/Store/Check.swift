@@ -38,7 +38,7 @@ extension ReadTransaction {
             if found[subject, default: []].count < 3 { found[subject, default: []].append(object) }
         }
         let statement = try compiler.select(try plan(Query<M>())).statement
-        try reporting(report) { try rows(statement) { _ = try object(model, at: $0) } }
+        try reporting(report) { try connection.forEachRow(statement) { _ = try object(model, at: $0) } }
         return counts.sorted { $0.key < $1.key }.map { subject, count in
             let objects = found[subject] ?? []
             let samples = objects.map { "\($0.object): \($0.message)" }.joined(separator: "; ")

@@ -39,8 +39,8 @@ final class ObjectCursor<M: Model> {
     func close() { rows.close() }
 
     private func read() throws -> M? {
-        while let statement = try rows.next() {
-            if let object = try transaction.object(M.self, at: statement) { return object }
+        while let row = try rows.next() {
+            if let object = try transaction.object(M.self, at: row) { return object }
         }
         return nil
     }

@@ -1,4 +1,3 @@
-import RelataCSQLite
 import RelataCore
 import RelataSQLite
 
@@ -44,16 +43,10 @@ public class ReadTransaction: StoreReader {
         let table = try catalog.table(model)
         // The statement that is kept for a table sees all of its rows.
         if access.guards(table) { return try objects(model, keys: [try M.keyValue(id)])[0] }
-        return try connection.withStatement(slot: RowSQL.Slot.fetch.number(table), { RowSQL.fetch(table) }) {
-            statement in
-            var binder = Binder(statement)
-            try M.bind(id, to: &binder)
-            let code = sqlite3_step(statement)
-            guard code == SQLITE_ROW else {
-                try connection.check(code, statement)
-                return nil
-            }
-            return try object(model, at: statement)
+        return try connection.firstRow(slot: RowSQL.Slot.fetch.number(table), { RowSQL.fetch(table) }) {
+            try M.bind(id, to: &$0)
+        } _: {
+            try object(model, at: $0)
         }
     }
 
@@ -96,9 +89,9 @@ public class ReadTransaction: StoreReader {
         var end = PageEnd(size: size, of: compiled)
         var objects: [M] = []
         return try reporting(query.undecodableReport) {
-            try rows(compiled.statement) { statement in
-                guard end.takes(Row(statement)) else { return }
-                if let object = try object(M.self, at: statement) { objects.append(object) }
+            try connection.forEachRow(compiled.statement) { row in
+                guard end.takes(row) else { return }
+                if let object = try object(M.self, at: row) { objects.append(object) }
             }
             try IncludeLoader(transaction: self).load(query.includes, into: &objects)
             return Page(objects: objects, next: end.next)
@@ -108,15 +101,16 @@ public class ReadTransaction: StoreReader {
     func objects<M: Model>(_ model: M.Type, sql: SQL) throws -> [M] {
         let count = try catalog.table(model).columns.count
         var objects: [M] = []
-        let read: (OpaquePointer) throws -> Void = { statement in
-            guard sqlite3_column_count(statement) >= count else {
-                throw RelataError.invalidUse(
-                    "\(M.entityName) has \(count) columns and the SQL gives \(sqlite3_column_count(statement)): select them all, in the order of the properties"
-                )
+        try connection.runningForeignSQL {
+            try connection.forEachRow(try statement(of: sql)) { row in
+                guard row.columnCount >= count else {
+                    throw RelataError.invalidUse(
+                        "\(M.entityName) has \(count) columns and the SQL gives \(row.columnCount): select them all, in the order of the properties"
+                    )
+                }
+                if let object = try object(model, at: row) { objects.append(object) }
             }
-            if let object = try self.object(model, at: statement) { objects.append(object) }
         }
-        try connection.runningForeignSQL { try rows(try statement(of: sql), read) }
         return objects
     }
 
@@ -129,10 +123,7 @@ public class ReadTransaction: StoreReader {
     func statement(of sql: SQL) throws -> SQLStatement {
         try access.requireEverything(for: "SQL of your own")
         let statement = try sql.statement
-        if connection.path.isEmpty, !(self is WriteTransaction),
-            try connection.withStatement(
-                statement.sql, { sqlite3_stmt_readonly($0) == 0 && sqlite3_stmt_isexplain($0) == 0 })
-        {
+        if connection.path.isEmpty, !(self is WriteTransaction), try connection.writes(statement.sql) {
             throw RelataError.readOnly("SQL that writes was given to a read: use execute, or a write transaction")
         }
         return statement
@@ -154,17 +145,6 @@ public class ReadTransaction: StoreReader {
         return plan
     }
 
-    func rows(_ sql: SQLStatement, _ body: (OpaquePointer) throws -> Void) throws {
-        try bound(sql) { statement in
-            while true {
-                let code = sqlite3_step(statement)
-                if code == SQLITE_DONE { return }
-                try connection.check(code, statement)
-                try body(statement)
-            }
-        }
-    }
-
     /// Runs a statement whose rows are objects by a loop, and returns the loop with what it has read.
     func read<M: Model>(_ sql: SQLStatement, _ loop: (OpaquePointer) -> ReadLoop<M>) throws -> ReadLoop<M> {
         try connection.withQuery(sql.sql) { statement, rowCount in
@@ -181,7 +161,7 @@ public class ReadTransaction: StoreReader {
                         throw RelataError.corruptStore("\(M.entityName): \(message)")
                     }
                     // The loop goes on with the next row where this one is reported.
-                    try add(undecodable(M.self, statement, column: failure.column, first: failure.first, message))
+                    try add(undecodable(M.self, Row(statement), column: failure.column, first: failure.first, message))
                 }
             }
             try connection.check(loop.code, statement)
@@ -189,13 +169,6 @@ public class ReadTransaction: StoreReader {
             if loop.objects.count < rowCount / 2 { loop.objects = loop.objects.withUnsafeBufferPointer(Array.init) }
             rowCount = loop.objects.count
             return loop
-        }
-    }
-
-    private func bound<Result>(_ sql: SQLStatement, _ body: (OpaquePointer) throws -> Result) throws -> Result {
-        try connection.withStatement(sql.sql) { statement in
-            try connection.bind(sql.parameters, to: statement)
-            return try body(statement)
         }
     }
 

@@ -1,4 +1,3 @@
-import RelataCSQLite
 import Foundation
 import RelataCore
 import RelataSQLite
@@ -25,12 +24,11 @@ extension ReadTransaction {
     /// The object that a row with these values holds, whether or not there is such a row.
     package func object<M: Model>(_ model: M.Type, values: [Value]) throws -> M {
         let columns = values.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
-        return try connection.withStatement("SELECT \(columns)") { statement in
-            try connection.bind(values.map(Parameter.value), to: statement)
-            try connection.check(sqlite3_step(statement), statement)
-            var reader = RowReader(statement)
-            return try Self.reading(model) { try M(from: &reader) }
-        }
+        let cursor = try RowCursor(SQLStatement("SELECT \(columns)", values.map(Parameter.value)), on: connection)
+        defer { cursor.close() }
+        guard let row = try cursor.next() else { throw RelataError.invalidUse("\(M.entityName) has no properties") }
+        var reader = RowReader(row)
+        return try Self.reading(model) { try M(from: &reader) }
     }
 
     /// What the columns of an object's row hold.

@@ -59,12 +59,12 @@ extension ReadTransaction {
     }
 
     /// The object that a row begins with; `nil` where it can't be read and is reported.
-    func object<M: Model>(_ model: M.Type, at statement: OpaquePointer) throws -> M? {
-        var reader = RowReader(statement)
+    func object<M: Model>(_ model: M.Type, at row: Row) throws -> M? {
+        var reader = RowReader(row)
         do {
             return try M(from: &reader)
         } catch RelataError.corruptStore(let message) {
-            try add(undecodable(model, statement, column: reader.column, first: 0, message))
+            try add(undecodable(model, row, column: reader.column, first: 0, message))
             return nil
         }
     }
@@ -73,10 +73,9 @@ extension ReadTransaction {
     ///   - column: The column that can't be read.
     ///   - first: Where the object's columns begin.
     func undecodable<M: Model>(
-        _ model: M.Type, _ statement: OpaquePointer, column: Int32, first: Int32, _ message: String
+        _ model: M.Type, _ row: Row, column: Int32, first: Int32, _ message: String
     ) throws(RelataError) -> UndecodableObject {
         let table = try catalog.table(model)
-        let row = Row(statement)
         let key = table.keyColumns.map { row.value(at: Int(first) + $0, as: table.columns[$0].type) }
         let index = Int(column - first)
         return UndecodableObject(

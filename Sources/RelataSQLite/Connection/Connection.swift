@@ -117,6 +117,30 @@ package final class Connection {
         return try body(statement.handle)
     }
 
+    /// Runs a query that is found by a small number, and reads its first row; `nil` where it has none.
+    ///
+    /// - Parameters:
+    ///   - sql: The query, asked for the first time only.
+    ///   - bind: Binds its parameters.
+    @inlinable
+    package func firstRow<Result>(
+        slot: Int, _ sql: () throws -> String, bind: (inout Binder) throws -> Void, _ read: (Row) throws -> Result?
+    ) throws -> Result? {
+        try withStatement(slot: slot, sql) { statement in
+            var binder = Binder(statement)
+            try bind(&binder)
+            let code = sqlite3_step(statement)
+            if code == SQLITE_ROW { return try read(Row(statement)) }
+            try check(code, statement)
+            return nil
+        }
+    }
+
+    /// Whether SQL writes something when it is run.
+    package func writes(_ sql: String) throws -> Bool {
+        try withStatement(sql) { sqlite3_stmt_readonly($0) == 0 && sqlite3_stmt_isexplain($0) == 0 }
+    }
+
     @usableFromInline
     func lease(_ sql: String) throws(RelataError) -> Statement {
         if needsTransaction { try requireTransaction() }
@@ -237,6 +261,13 @@ package final class Connection {
             guard code == SQLITE_ROW else { throw error(code, sql: statement.sql) }
             try body(Row(leased.handle))
         }
+    }
+
+    /// As ``rows(_:_:)``, for a body that throws what it likes.
+    package func forEachRow(_ query: SQLStatement, _ body: (Row) throws -> Void) throws {
+        let cursor = try RowCursor(query, on: self)
+        defer { cursor.close() }
+        while let row = try cursor.next() { try body(row) }
     }
 
     /// All rows of a query, each column read as its type, or as it is stored where that is `nil`.

@@ -20,11 +20,11 @@ package final class RowCursor {
 
     deinit { close() }
 
-    /// The statement at its next row, valid until the next call; `nil` after the last row.
-    package func next() throws(RelataError) -> OpaquePointer? {
+    /// The next row, valid until the next call; `nil` after the last one.
+    package func next() throws(RelataError) -> Row? {
         guard let statement else { return nil }
         let code = sqlite3_step(statement.handle)
-        if code == SQLITE_ROW { return statement.handle }
+        if code == SQLITE_ROW { return Row(statement.handle) }
         defer { close() }
         try connection.check(code, statement.handle)
         return nil

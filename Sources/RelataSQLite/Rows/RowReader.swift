@@ -20,6 +20,9 @@ public struct RowReader {
         self.column = column
     }
 
+    /// Reads a row from its first column on.
+    package init(_ row: Row) { self.init(row.statement) }
+
     /// Reads the next column.
     @inlinable
     public mutating func read<Coding: AttributeCoding>(_ coding: Coding) throws -> Coding.Value {
@@ -27,6 +30,9 @@ public struct RowReader {
         column += 1
         return value
     }
+
+    /// The next column as it is stored. Doesn't pass over it.
+    package func value(as type: AttributeType?) -> Value { ColumnValue(statement, column).value(as: type) }
 
     /// Whether the next column is `NULL`.
     @inlinable
