@@ -25,15 +25,16 @@ package enum ChangeLogFormat {
 
     /// Keys as JSON.
     package static func json(_ keys: KeyList) -> String {
-        var text = "["
-        text.reserveCapacity(keys.values.count * 40)
+        var json = JSONWriter(capacity: keys.values.count * 40)
+        json.append("[")
         for (index, value) in keys.values.enumerated() {
-            if index > 0 { text += "," }
-            if keys.width > 1 && index % keys.width == 0 { text += "[" }
-            append(value, to: &text)
-            if keys.width > 1 && index % keys.width == keys.width - 1 { text += "]" }
+            if index > 0 { json.append(",") }
+            if keys.width > 1 && index % keys.width == 0 { json.append("[") }
+            write(value, to: &json)
+            if keys.width > 1 && index % keys.width == keys.width - 1 { json.append("]") }
         }
-        return text + "]"
+        json.append("]")
+        return String(decoding: json.bytes, as: UTF8.self)
     }
 
     /// Names as JSON.
@@ -41,26 +42,14 @@ package enum ChangeLogFormat {
         json(KeyList(values: names.map { .text($0) }, width: 1))
     }
 
-    private static func append(_ value: Value, to text: inout String) {
+    private static func write(_ value: Value, to json: inout JSONWriter) {
         switch value {
-        case .null: text += "null"
-        case .integer(let number): text += String(number)
-        case .real(let number): text += number.isFinite ? String(number) : "null"
-        case .uuid(let id): text += "\"\(id.uuidString.lowercased())\""
-        case .blob(let data): text += "{\"bytes\":\"\(data.hexadecimal)\"}"
-        case .text(let string):
-            text += "\""
-            for scalar in string.unicodeScalars {
-                switch scalar {
-                case "\"": text += "\\\""
-                case "\\": text += "\\\\"
-                case _ where scalar.value < 0x20:
-                    let digits = String(scalar.value, radix: 16)
-                    text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-                default: text.unicodeScalars.append(scalar)
-                }
-            }
-            text += "\""
+        case .null: json.append("null")
+        case .integer(let number): json.write(number)
+        case .real(let number): json.write(number)
+        case .uuid(let id): json.write(id.uuidString.lowercased())
+        case .blob(let data): json.write(["bytes": .string(data.hexadecimal)])
+        case .text(let text): json.write(text)
         }
     }
 

@@ -1,5 +1,6 @@
 #if CommandLineTool
 import ArgumentParser
+import RelataCore
 import RelataSQLite
 
 /// `relata fetch FILE ENTITY`
@@ -47,7 +48,7 @@ struct FetchCommand: ParsableCommand {
         switch format {
         case .table: for line in output.tableLines(records) { print(line) }
         case .csv: for line in output.csvLines(records) { print(line) }
-        case .json: print(output.json(records).text())
+        case .json: print(JSONWriter.indentedText(output.json(records)))
         }
     }
 }

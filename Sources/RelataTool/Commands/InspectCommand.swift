@@ -1,5 +1,6 @@
 #if CommandLineTool
 import ArgumentParser
+import RelataCore
 
 /// `relata inspect FILE`
 struct InspectCommand: ParsableCommand {
@@ -17,7 +18,7 @@ struct InspectCommand: ParsableCommand {
         let inspection = try Progress.during("reading \(database.name)") { try Inspection(database, progress: $0) }
         switch format {
         case .text: for line in inspection.lines() { print(line) }
-        case .json: print(inspection.json().text())
+        case .json: print(JSONWriter.indentedText(inspection.json()))
         }
     }
 }

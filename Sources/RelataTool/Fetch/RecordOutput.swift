@@ -71,11 +71,11 @@ struct RecordOutput {
     }
 
     private func text(_ value: Value, as type: AttributeType) -> String {
-        switch JSON(value, as: type) {
+        switch JSONValue(value, as: type) {
         case .null: ""
-        case .boolean(let value): value ? "true" : "false"
+        case .bool(let value): value ? "true" : "false"
         // Bytes are looked at rather than decoded.
-        case .text(let text): if case .blob = value { value.description } else { text }
+        case .string(let text): if case .blob = value { value.description } else { text }
         default: value.description
         }
     }
@@ -109,33 +109,39 @@ struct RecordOutput {
     // MARK: JSON
 
     /// The objects, what was included within them.
-    func json(_ records: [FetchedRecord]) -> JSON { .array(records.map(json)) }
+    func json(_ records: [FetchedRecord]) -> JSONValue { .array(records.map(json)) }
 
-    private func json(_ record: FetchedRecord) -> JSON {
+    private func json(_ record: FetchedRecord) -> JSONValue {
         let table = schema.tables[record.entity]
-        return .object(
-            table.entity.properties.compactMap { property in
-                let columns = table.columnIndexes(of: property.name)
-                let key = columns.map { JSON(record.values[$0], as: table.columns[$0].type) }
+        var members = JSONObject()
+        for property in table.entity.properties {
+            let columns = table.columnIndexes(of: property.name)
+            members[property.name] =
                 switch (property, record.links[property.name]) {
-                case (_, .many(let records)): return (property.name, .array(records.map(json)))
-                case (_, .one(let target?)): return (property.name, json(target))
+                case (_, .many(let records)): .array(records.map(json))
+                case (_, .one(let target?)): json(target)
+                // What isn't there any more is known by its key.
                 case (.relationship(let relationship), .one(nil)):
-                    // What isn't there any more is known by its key.
-                    return (property.name, columns.isEmpty ? .null : missing(record.key(at: columns), relationship))
+                    columns.isEmpty ? .null : missing(record.key(at: columns), relationship)
+                case (_, nil) where columns.isEmpty, (.attribute, .one(nil)): nil
                 case (_, nil):
-                    return columns.isEmpty ? nil : (property.name, key.count == 1 ? key[0] : .array(key))
-                case (.attribute, .one(nil)): return nil
+                    columns.count == 1 ? value(columns[0], of: record) : .array(columns.map { value($0, of: record) })
                 }
-            })
+        }
+        return .object(members)
     }
 
-    private func missing(_ key: KeyValue, _ relationship: Relationship) -> JSON {
+    private func value(_ column: Int, of record: FetchedRecord) -> JSONValue {
+        JSONValue(record.values[column], as: schema.tables[record.entity].columns[column].type)
+    }
+
+    private func missing(_ key: KeyValue, _ relationship: Relationship) -> JSONValue {
         guard let target = schema[relationship.target], !key.values.contains(.null) else { return .null }
-        return .object(
-            zip(target.keyColumns, key.values).map { index, value in
-                (target.columns[index].property, JSON(value, as: target.columns[index].type))
-            })
+        var members = JSONObject()
+        for (index, value) in zip(target.keyColumns, key.values) {
+            members[target.columns[index].property] = JSONValue(value, as: target.columns[index].type)
+        }
+        return .object(members)
     }
 }
 

@@ -67,49 +67,45 @@ struct Inspection {
     // MARK: JSON
 
     /// The entities for a program.
-    func json() -> JSON {
-        .object([
-            ("file", .text(database.name)),
-            ("entities", .array(database.schema.tables.map(json))),
-            ("joinTables", .array(database.schema.joins.map(json))),
-            ("notes", JSON(database.notes.map(\.description))),
-        ])
-    }
-
-    private func json(_ table: Table) -> JSON {
-        .object([
-            ("name", .text(table.name)), ("table", .text(table.sqlName)), ("count", JSON(counts[table.index])),
-            ("key", JSON(table.entity.key)),
-            ("attributes", .array(table.entity.attributes.map { json($0, of: table) })),
-            (
-                "relationships",
-                .array(
-                    table.entity.relationships.map { RelationshipSummary($0, of: table, in: database.schema).json })
-            ),
-            ("uniques", .array(table.entity.uniques.map { JSON($0) })),
-        ])
-    }
-
-    private func json(_ attribute: Attribute, of table: Table) -> JSON {
-        var members: [(String, JSON)] = [
-            ("name", .text(attribute.name)), ("column", .text(attribute.column)), ("type", .text(attribute.type.word)),
-            ("optional", .boolean(attribute.isOptional)),
-            (
-                "unique",
-                .boolean(table.entity.uniques.contains([attribute.name]) || table.entity.key == [attribute.name])
-            ),
-            ("key", .boolean(table.entity.key.contains(attribute.name))),
+    func json() -> JSONValue {
+        [
+            "file": .string(database.name),
+            "entities": .array(database.schema.tables.map(json)),
+            "joinTables": .array(database.schema.joins.map(json)),
+            "notes": JSONValue(database.notes.map(\.description)),
         ]
-        if let value = attribute.defaultValue { members.append(("default", JSON(value, as: attribute.type))) }
+    }
+
+    private func json(_ table: Table) -> JSONValue {
+        let relationships = table.entity.relationships.map {
+            RelationshipSummary($0, of: table, in: database.schema).json
+        }
+        return [
+            "name": .string(table.name), "table": .string(table.sqlName), "count": JSONValue(counts[table.index]),
+            "key": JSONValue(table.entity.key),
+            "attributes": .array(table.entity.attributes.map { json($0, of: table) }),
+            "relationships": .array(relationships),
+            "uniques": .array(table.entity.uniques.map { JSONValue($0) }),
+        ]
+    }
+
+    private func json(_ attribute: Attribute, of table: Table) -> JSONValue {
+        let isUnique = table.entity.uniques.contains([attribute.name]) || table.entity.key == [attribute.name]
+        var members: JSONObject = [
+            "name": .string(attribute.name), "column": .string(attribute.column), "type": .string(attribute.type.word),
+            "optional": .bool(attribute.isOptional), "unique": .bool(isUnique),
+            "key": .bool(table.entity.key.contains(attribute.name)),
+        ]
+        if let value = attribute.defaultValue { members["default"] = JSONValue(value, as: attribute.type) }
         return .object(members)
     }
 
-    private func json(_ join: Join) -> JSON {
-        .object([
-            ("table", .text(join.table)), ("count", JSON(joinCounts[join.index])),
-            ("source", .text(database.schema.tables[join.source].name)), ("property", .text(join.property)),
-            ("target", .text(database.schema.tables[join.target].name)),
-        ])
+    private func json(_ join: Join) -> JSONValue {
+        [
+            "table": .string(join.table), "count": JSONValue(joinCounts[join.index]),
+            "source": .string(database.schema.tables[join.source].name), "property": .string(join.property),
+            "target": .string(database.schema.tables[join.target].name),
+        ]
     }
 }
 

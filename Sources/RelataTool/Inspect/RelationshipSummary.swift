@@ -75,23 +75,23 @@ struct RelationshipSummary {
     }
 
     /// All of it, as JSON.
-    var json: JSON {
-        var members: [(String, JSON)] = [
-            ("name", .text(relationship.name)), ("kind", .text(kind)), ("target", .text(relationship.target)),
-            ("inverse", JSON(inverse)),
+    var json: JSONValue {
+        var members: JSONObject = [
+            "name": .string(relationship.name), "kind": .string(kind), "target": .string(relationship.target),
+            "inverse": JSONValue(inverse),
         ]
         if case .through(let toMany, let toOne) = relationship.kind {
-            members.append(("through", JSON([toMany, toOne])))
+            members["through"] = JSONValue([toMany, toOne])
         }
-        if let isOptional { members.append(("optional", .boolean(isOptional))) }
-        if isOptional != nil { members.append(("unique", .boolean(isUnique))) }
-        if !columns.isEmpty { members.append(("columns", JSON(columns))) }
-        if let joinTable { members.append(("joinTable", .text(joinTable))) }
-        if relationship.isToMany { members.append(("ordered", .boolean(relationship.order != nil))) }
-        if let minimum = relationship.minimumCount { members.append(("minimum", JSON(minimum))) }
-        if let maximum = relationship.maximumCount { members.append(("maximum", JSON(maximum))) }
-        members.append(("deleteRule", JSON(deleteRule?.rawValue)))
-        if let onTargetDelete { members.append(("onTargetDelete", .text(onTargetDelete.rawValue))) }
+        if let isOptional { members["optional"] = .bool(isOptional) }
+        if isOptional != nil { members["unique"] = .bool(isUnique) }
+        if !columns.isEmpty { members["columns"] = JSONValue(columns) }
+        if let joinTable { members["joinTable"] = .string(joinTable) }
+        if relationship.isToMany { members["ordered"] = .bool(relationship.order != nil) }
+        if let minimum = relationship.minimumCount { members["minimum"] = JSONValue(minimum) }
+        if let maximum = relationship.maximumCount { members["maximum"] = JSONValue(maximum) }
+        members["deleteRule"] = JSONValue(deleteRule?.rawValue)
+        if let onTargetDelete { members["onTargetDelete"] = .string(onTargetDelete.rawValue) }
         return .object(members)
     }
 }

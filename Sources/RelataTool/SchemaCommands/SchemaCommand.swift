@@ -28,7 +28,7 @@ struct ExportCommand: AsyncParsableCommand {
 
     func run() async throws {
         let store = try SchemaSource.store(source.file)
-        print(SchemaSource.pretty(try await store.schemaJSON()))
+        print(JSONWriter.indentedText(try await store.schemaJSON(), sortsMembers: true))
         try store.close()
     }
 }
@@ -119,22 +119,6 @@ enum SchemaSource {
         let json = try await store.schemaJSON()
         try store.close()
         return try SchemaDocument(json)
-    }
-
-    /// JSON for people and for comparing line by line.
-    static func pretty(_ json: JSONValue, indent: String = "") -> String {
-        let inner = indent + "  "
-        switch json {
-        case .array(let elements) where !elements.isEmpty:
-            let lines = elements.map { inner + pretty($0, indent: inner) }
-            return "[\n\(lines.joined(separator: ",\n"))\n\(indent)]"
-        case .object(let members) where members.values.contains(where: { $0.object != nil || $0.array != nil }):
-            let lines = members.sorted { $0.key < $1.key }.map {
-                "\(inner)\(JSONWriter.text(.string($0.key))): \(pretty($0.value, indent: inner))"
-            }
-            return "{\n\(lines.joined(separator: ",\n"))\n\(indent)}"
-        default: return JSONWriter.text(json)
-        }
     }
 }
 #endif

@@ -4,7 +4,7 @@ import Foundation
 /// composed differently.
 extension String {
     /// Whether both have the same bytes.
-    func hasSameBytes(as other: String) -> Bool {
+    package func hasSameBytes(as other: String) -> Bool {
         #if arch(x86_64) || arch(arm64)
         // Most texts that are compared are short, and a string holds those in itself: its two words say it all. Where they
         // are the same so are the bytes, however it holds them; if it held them otherwise only time would be lost.
@@ -23,7 +23,7 @@ extension String {
     }
 
     /// Feeds a hasher with the bytes.
-    func hashBytes(into hasher: inout Hasher) {
+    package func hashBytes(into hasher: inout Hasher) {
         hasher.combine(utf8.count)
         let isDone: Void? = utf8.withContiguousStorageIfAvailable { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
         if isDone == nil { for byte in utf8 { hasher.combine(byte) } }
@@ -31,11 +31,11 @@ extension String {
 }
 
 /// A text that is told from others by its bytes.
-struct SameBytes: Hashable, Sendable {
-    let text: String
+package struct SameBytes: Hashable, Sendable {
+    package let text: String
 
-    init(_ text: String) { self.text = text }
+    package init(_ text: String) { self.text = text }
 
-    static func == (left: Self, right: Self) -> Bool { left.text.hasSameBytes(as: right.text) }
-    func hash(into hasher: inout Hasher) { text.hashBytes(into: &hasher) }
+    package static func == (left: Self, right: Self) -> Bool { left.text.hasSameBytes(as: right.text) }
+    package func hash(into hasher: inout Hasher) { text.hashBytes(into: &hasher) }
 }

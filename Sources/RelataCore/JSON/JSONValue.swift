@@ -46,6 +46,14 @@ public enum JSONValue: Sendable {
     /// Whether it is `null`.
     public var isNull: Bool { if case .null = self { true } else { false } }
 
+    /// Whether it is neither an array nor an object.
+    package var isPlain: Bool {
+        switch self {
+        case .array, .object: false
+        case .null, .bool, .integer, .double, .string: true
+        }
+    }
+
     /// The number as JSON writes it: whole where it is whole.
     public init(number: Double) {
         self = Int64(exactly: number).map { .integer($0) } ?? .double(number)

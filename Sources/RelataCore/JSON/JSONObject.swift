@@ -12,7 +12,7 @@ public struct JSONObject: Sendable {
     public typealias Element = (key: String, value: JSONValue)
 
     /// The members in order.
-    private(set) var members: [Element]
+    package private(set) var members: [Element]
     /// The place of each member by its name, where there are too many to look through.
     private var places: [SameBytes: Int]?
 
@@ -22,7 +22,7 @@ public struct JSONObject: Sendable {
     public init() { members = [] }
 
     /// Makes room for so many members.
-    mutating func reserveCapacity(_ count: Int) { members.reserveCapacity(count) }
+    package mutating func reserveCapacity(_ count: Int) { members.reserveCapacity(count) }
 
     /// Members in the order of a sequence. Where a name stands twice the later value counts.
     public init(_ members: some Sequence<(String, JSONValue)>) {
@@ -51,7 +51,7 @@ public struct JSONObject: Sendable {
     /// Adds a member, unless there is one of that name.
     ///
     /// - Returns: Whether it was added.
-    mutating func append(_ name: consuming String, _ value: consuming JSONValue) -> Bool {
+    package mutating func append(_ name: consuming String, _ value: consuming JSONValue) -> Bool {
         guard place(of: name) == nil else { return false }
         add(name, value)
         return true
@@ -83,7 +83,7 @@ public struct JSONObject: Sendable {
     }
 
     /// The members in the order of their names' bytes.
-    var sorted: [Element] {
+    package var sorted: [Element] {
         members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
     }
 
