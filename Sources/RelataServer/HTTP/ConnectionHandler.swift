@@ -5,6 +5,10 @@ import NIOHTTP1
 /// One connection: takes requests as they come, has them answered one after another, and closes when it is time.
 ///
 /// Belongs to the connection's event loop. Only answering happens elsewhere.
+///
+/// Hummingbird's own channel has one limit of time, for connections that are idle. Here there are limits for headers, for
+/// bodies and replies that come or go by drops, and for the memory of those of all clients (`LimitTests`,
+/// `LargeReplyTests`); clients that wait to be asked for their bodies are asked (`HTTPTests`).
 final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundIn = ByteBuffer

@@ -9,6 +9,10 @@ import Synchronization
 /// A statement of SQLite blocks its thread. Swift's own threads are as few as the processor's cores: two slow queries
 /// would silence everything else in the process. Here, too, as many threads work as there are cores, since more only get
 /// in each other's way; but one that is busy with the same job for a while isn't counted, and another works in its place.
+///
+/// NIO's pool has a fixed number of threads, all of which work at once. With jobs of a few microseconds from 64 clients, on
+/// two cores, an executor on its 16 threads did 12,000 to 25,000 a second where this one did 160,000 to 170,000. With two
+/// threads it did 126,000, and two slow queries would have kept everybody waiting.
 final class RequestExecutor: TaskExecutor {
     /// A thread, as the others see it.
     private struct Worker {
