@@ -40,10 +40,14 @@ public class ReadTransaction: StoreReader {
     // MARK: Inside
 
     func object<M: Model>(_ model: M.Type, id: M.Key) throws -> M? {
-        let table = try catalog.table(model)
+        let index = try catalog.index(of: model)
         // The statement that is kept for a table sees all of its rows.
-        if access.guards(table) { return try objects(model, keys: [try M.keyValue(id)])[0] }
-        return try connection.firstRow(slot: RowSQL.Slot.fetch.number(table), { RowSQL.fetch(table) }) {
+        if access.isLimited, access.guards(catalog.schema.tables[index]) {
+            return try objects(model, keys: [try M.keyValue(id)])[0]
+        }
+        return try connection.firstRow(
+            slot: RowSQL.Slot.fetch.number(table: index), { RowSQL.fetch(catalog.schema.tables[index]) }
+        ) {
             try M.bind(id, to: &$0)
         } _: {
             try object(model, at: $0)

@@ -8,7 +8,10 @@ package enum RowSQL {
     package enum Slot: Int, CaseIterable {
         case fetch, insert, insertSeveral, insertIfAbsent, update
 
-        package func number(_ table: Table) -> Int { table.index * Slot.allCases.count + rawValue }
+        package func number(_ table: Table) -> Int { number(table: table.index) }
+
+        /// As ``number(_:)`` for the table of a number: a `Table` is large, and a look-up by key shouldn't copy it.
+        package func number(table index: Int) -> Int { index * Slot.allCases.count + rawValue }
 
         /// The statement that inserts a row of a join table, seen from one side.
         package static func number(_ join: Join, isSource: Bool, in schema: Schema) -> Int {
