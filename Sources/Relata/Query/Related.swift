@@ -98,6 +98,7 @@ extension Model {
     }
 
     /// The key that a caller gave: that of an object whose key the database has yet to assign is `nil`.
+    @usableFromInline
     static func given(_ key: Key?) throws(RelataError) -> Key {
         guard let key else { throw .invalidUse(withoutStoredKey) }
         return key

@@ -5,10 +5,12 @@ import RelataSQLite
 ///
 /// Valid inside the closure it is given to.
 public class ReadTransaction: StoreReader {
-    let connection: Connection
+    @usableFromInline let connection: Connection
     let catalog: ModelCatalog
     /// Which objects are seen; all others are nowhere.
     let access: Access
+    /// Which model's object was fetched by its key last, and the number of the statement.
+    private var lastFetch: (model: ObjectIdentifier, slot: Int)?
     /// What takes objects that can't be read; `nil` where they are errors.
     var undecodable: UndecodableReport?
 
@@ -27,7 +29,8 @@ public class ReadTransaction: StoreReader {
     public func read<Result>(_ body: (ReadTransaction) throws -> Result) throws -> Result { try body(self) }
 
     /// Runs `body`, which sees the state that the transaction sees.
-    public func _readOnce<Result>(_ body: (ReadTransaction) throws -> Result) throws -> Result { try body(self) }
+    @inlinable
+    public final func _readOnce<Result>(_ body: (ReadTransaction) throws -> Result) throws -> Result { try body(self) }
 
     /// Gives each object of a query to `body`, one at a time: memory stays constant whatever their number. For code
     /// with `async` see ``Store/stream(_:)``.
@@ -39,22 +42,35 @@ public class ReadTransaction: StoreReader {
 
     // MARK: Inside
 
-    func object<M: Model>(_ model: M.Type, id: M.Key) throws -> M? {
-        let index = try catalog.index(of: model)
-        // The statement that is kept for a table sees all of its rows.
-        if access.isLimited, access.guards(catalog.schema.tables[index]) {
-            return try objects(model, keys: [try M.keyValue(id)])[0]
-        }
-        return try connection.firstRow(
-            slot: RowSQL.Slot.fetch.number(table: index), { RowSQL.fetch(catalog.schema.tables[index]) }
-        ) {
+    /// The object with a key. Compiled in the app's own module, where the model is known.
+    @inlinable
+    final func object<M: Model>(_ model: M.Type, id: M.Key) throws -> M? {
+        guard let slot = try fetchSlot(model) else { return try objects(model, keys: [try M.keyValue(id)])[0] }
+        return try connection.firstRow(slot: slot, { try fetchSQL(model) }) {
             try M.bind(id, to: &$0)
         } _: {
             try object(model, at: $0)
         }
     }
 
+    /// The number of the statement that fetches an object by its key. It sees all rows: `nil` where some may be hidden.
+    @usableFromInline
+    final func fetchSlot<M: Model>(_ model: M.Type) throws(RelataError) -> Int? {
+        if let lastFetch, lastFetch.model == ObjectIdentifier(model) { return lastFetch.slot }
+        let index = try catalog.index(of: model)
+        if access.isLimited, access.guards(catalog.schema.tables[index]) { return nil }
+        let slot = RowSQL.Slot.fetch.number(table: index)
+        lastFetch = (ObjectIdentifier(model), slot)
+        return slot
+    }
+
+    @usableFromInline
+    final func fetchSQL<M: Model>(_ model: M.Type) throws(RelataError) -> String {
+        RowSQL.fetch(try catalog.table(model))
+    }
+
     /// The objects with these keys in their order, with what is included; `nil` for a key that no object has.
+    @usableFromInline
     func objects<M: Model>(_ model: M.Type, keys: [KeyValue], including links: [IncludePlan] = []) throws -> [M?] {
         guard !keys.isEmpty else { return [] }
         var query = Query<M>()

@@ -24,6 +24,7 @@ extension StoreReader {
     ///
     /// - Throws: ``RelataError/invalidUse(_:)`` where the key is `nil`, which that of an object is that isn't stored yet.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    @inlinable
     public func fetch<M: Model>(_ model: M.Type, id: M.Key?) throws -> M? {
         let id = try M.given(id)
         return try _readOnce { try $0.object(model, id: id) }

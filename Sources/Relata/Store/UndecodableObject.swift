@@ -59,14 +59,20 @@ extension ReadTransaction {
     }
 
     /// The object that a row begins with; `nil` where it can't be read and is reported.
+    @inlinable
     func object<M: Model>(_ model: M.Type, at row: Row) throws -> M? {
         var reader = RowReader(row)
         do {
             return try M(from: &reader)
         } catch RelataError.corruptStore(let message) {
-            try add(undecodable(model, row, column: reader.column, first: 0, message))
+            try reportUndecodable(model, row, column: reader.column, message)
             return nil
         }
+    }
+
+    @usableFromInline
+    func reportUndecodable<M: Model>(_ model: M.Type, _ row: Row, column: Int32, _ message: String) throws {
+        try add(undecodable(model, row, column: column, first: 0, message))
     }
 
     /// - Parameters:

@@ -10,9 +10,10 @@ import Synchronization
 /// times a look-up by key.
 ///
 /// A connection isn't `Sendable`: whoever leased it from the ``ConnectionPool`` has it alone.
+@usableFromInline
 package final class Connection {
     /// SQLite's own handle, valid until ``close()``.
-    package let handle: OpaquePointer
+    @usableFromInline package let handle: OpaquePointer
     /// Where the database is; empty for one in memory.
     package let path: String
     /// By their text as a value, because texts that Swift takes for equal may hold different constants.
@@ -349,6 +350,7 @@ package final class Connection {
     }
 
     /// The error for a result code of this connection.
+    @usableFromInline
     package func error(_ code: Int32, sql: String?) -> RelataError {
         // SQLite itself says so of the file and its log, but not of the index of the log.
         let isFull = code & 0xff == SQLITE_IOERR && sqlite3_system_errno(handle) == ENOSPC

@@ -2,7 +2,7 @@ import RelataCSQLite
 import RelataCore
 
 /// The current row of a running statement, read without knowing its type. Valid until the next step.
-@frozen
+@frozen @usableFromInline
 package struct Row {
     @usableFromInline let statement: OpaquePointer
 

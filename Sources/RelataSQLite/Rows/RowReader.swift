@@ -21,6 +21,7 @@ public struct RowReader {
     }
 
     /// Reads a row from its first column on.
+    @inlinable
     package init(_ row: Row) { self.init(row.statement) }
 
     /// Reads the next column.
