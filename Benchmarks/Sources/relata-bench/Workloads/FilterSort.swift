@@ -4,7 +4,7 @@ import Relata
 
 extension Workload {
     /// A fifth of 100,000 rows, chosen by two columns and sorted by two.
-    static let filterSort = Workload(name: "filter-sort", targets: [.limit(1.2)]) { bench in
+    static let filterSort = Workload(name: "filter-sort", targets: [.limit(1.05)]) { bench in
         let file = try bench.itemFile("items.sqlite", count: bench.count(100_000))
         let store = try bench.store(file, for: Item.self)
         let database = try RawDatabase(file)

@@ -122,7 +122,7 @@ extension Workload {
     }
 
     /// A tree of 100,000 folders.
-    static let graphTree = Workload(name: "graph-tree", targets: [.limit(1.3)]) { bench in
+    static let graphTree = Workload(name: "graph-tree", targets: [.limit(1.2)]) { bench in
         let file = try Graphs.makeFolders(bench)
         let store = try bench.store(file, for: Folder.self)
         let database = try RawDatabase(file)

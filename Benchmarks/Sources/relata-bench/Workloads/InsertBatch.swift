@@ -3,7 +3,7 @@ import Relata
 extension Workload {
     /// 100,000 new rows in one call, which is one transaction.
     static let insertBatch = Workload(
-        name: "insert-batch", targets: [.limit(1.25), .faster(4, than: "GRDB Codable")]
+        name: "insert-batch", targets: [.limit(1.1), .faster(4, than: "GRDB Codable")]
     ) { bench in
         let items = Item.samples(bench.count(100_000))
         let records = items.map(CodableItem.init)

@@ -6,7 +6,7 @@ import Relata
 extension Workload {
     /// 10,000 look-ups in one read.
     static let lookupInRead = Workload(
-        name: "lookup-in-read", targets: [.limit(2), .faster(15, than: "GRDB Codable")]
+        name: "lookup-in-read", targets: [.limit(1.2), .faster(15, than: "GRDB Codable")]
     ) { bench in
         let fixture = try LookupFixture(bench)
         return try await bench.time([

@@ -41,7 +41,7 @@ extension Workload {
     }
 
     /// 1,000 commits beside 1,000 observers of other rows' values, and without observers.
-    static let observeUnrelated = Workload(name: "observe-unrelated", targets: [.limit(1.15)]) { bench in
+    static let observeUnrelated = Workload(name: "observe-unrelated", targets: [.limit(1.1)]) { bench in
         let commits = bench.count(1000)
         let file = try GraphBooks.makeFile(bench)
         let observed = try bench.store(file, for: Novel.self)

@@ -4,7 +4,7 @@ import Relata
 extension Workload {
     /// Opening and closing an existing file of fifty entities, twenty times. Everyone reads one row, and with it the
     /// schema.
-    static let openFiftyEntities = Workload(name: "open-50-entities", targets: [.limit(3)]) { bench in
+    static let openFiftyEntities = Workload(name: "open-50-entities", targets: [.limit(2)]) { bench in
         let file = try bench.emptyFile("fifty.sqlite", for: E01.self)
         // Each opens a file of its own: GRDB's pool makes and drops a table, after which ours looks at all tables again.
         let limit = try bench.directory.copy(file, "limit.sqlite")

@@ -3,7 +3,7 @@ import Relata
 
 extension Workload {
     /// 10,000 books, each with a new ISBN and three new authors, in one call: 80,000 rows of four tables.
-    static let saveGraph = Workload(name: "save-graph", targets: [.limit(1.4)]) { bench in
+    static let saveGraph = Workload(name: "save-graph", targets: [.limit(1.3)]) { bench in
         let graph = NewBook.samples(bench.count(10_000))
         let books = graph.map(\.book)
         return try await bench.time([
