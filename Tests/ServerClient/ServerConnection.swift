@@ -83,6 +83,7 @@ public final class ServerConnection {
             let count = bytes.withUnsafeBytes { buffer in
                 Foundation.send(socket, buffer.baseAddress.map { $0 + sent }, buffer.count - sent, Int32(MSG_NOSIGNAL))
             }
+            if count < 0, errno == EINTR { continue }
             guard count > 0 else { throw errno == EAGAIN ? Failure.timedOut : Failure.closed }
             sent += count
         }
@@ -163,7 +164,9 @@ public final class ServerConnection {
 
     private func fill() throws {
         var bytes = [UInt8](repeating: 0, count: 16384)
-        let count = recv(socket, &bytes, bytes.count, 0)
+        var count = recv(socket, &bytes, bytes.count, 0)
+        // A process that was stopped for a moment goes on with this error; the connection is well.
+        while count < 0, errno == EINTR { count = recv(socket, &bytes, bytes.count, 0) }
         if count < 0 { throw errno == EAGAIN || errno == EWOULDBLOCK ? Failure.timedOut : Failure.closed }
         guard count > 0 else { throw Failure.closed }
         buffer += bytes[..<count]
