@@ -123,7 +123,7 @@ struct LimitTests {
     @Test func aBodyThatKeepsComingMayTakeLongerThanTheTime() async throws {
         try await TestServer.running({ $0.limits.transferTime = .seconds(2) }) { server in
             /// The status, and the longest time between two parts of the body.
-            func send() throws -> (status: Int?, gap: TimeInterval) {
+            @Sendable func send() throws -> (status: Int?, gap: TimeInterval) {
                 let connection = try server.connect()
                 try connection.send("POST /parse/x HTTP/1.1\r\nHost: x\r\nContent-Length: 30000\r\n\r\n")
                 var gap: TimeInterval = 0
@@ -137,8 +137,8 @@ struct LimitTests {
                 return (try? connection.receive().status, gap)
             }
             // A process that was held up for a second sent nothing meanwhile.
-            var reply = try await blocking { try send() }
-            for _ in 0..<10 where reply.status != 200 && reply.gap > 1 { reply = try await blocking { try send() } }
+            var reply = try await blocking(send)
+            for _ in 0..<10 where reply.status != 200 && reply.gap > 1 { reply = try await blocking(send) }
             #expect(reply.status == 200, "\(reply.gap) s without a part")
         }
     }
