@@ -119,7 +119,8 @@ let package = Package(
         .testTarget(
             name: "RelataSQLiteTests", dependencies: ["RelataSQLite", "RelataCore"], swiftSettings: strict),
         .testTarget(
-            name: "RelataRecordsTests", dependencies: ["RelataRecords", "RelataSQLite", "RelataCore", "Relata"],
+            name: "RelataRecordsTests",
+            dependencies: ["RelataRecords", "RelataSQLite", "RelataCore", "Relata", "RelataTesting"],
             swiftSettings: strict),
         .testTarget(
             name: "RelataParseTests", dependencies: ["RelataParse", "RelataRecords", "Relata", "RelataTesting"],

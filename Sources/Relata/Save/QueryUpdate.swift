@@ -116,7 +116,7 @@ struct QueryUpdate {
                     entity: table.name, property: column.property, key: key,
                     message: "the result \(value) doesn't fit \(type)"))
         } else {
-            Validation.check(value, column, of: key, table, &failures)
+            table.checkLimits(of: value, column, key: key, into: &failures)
         }
     }
 

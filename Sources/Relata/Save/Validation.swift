@@ -70,19 +70,7 @@ enum Validation {
             return
         }
         for (index, column) in table.columns.enumerated() where column.reference == nil {
-            check(values[index], column, of: object.reference().key, table, &failures)
-        }
-    }
-
-    /// Checks one value against the limits of its attribute.
-    static func check(
-        _ value: Value, _ column: Column, of key: @autoclosure () -> KeyValue, _ table: Table,
-        _ failures: inout [ValidationFailure]
-    ) {
-        for limit in table.entity.attribute(column.property)?.limits ?? [] {
-            guard let message = limit.failure(of: value, type: column.type) else { continue }
-            failures.append(
-                ValidationFailure(entity: table.name, property: column.property, key: key(), message: message))
+            table.checkLimits(of: values[index], column, key: object.reference().key, into: &failures)
         }
     }
 }

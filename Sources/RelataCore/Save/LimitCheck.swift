@@ -56,6 +56,18 @@ extension Limit {
     }
 }
 
+extension Table {
+    /// Checks a value against the limits of its attribute.
+    package func checkLimits(
+        of value: Value, _ column: Column, key: @autoclosure () -> KeyValue?, into failures: inout [ValidationFailure]
+    ) {
+        for limit in entity.attribute(column.property)?.limits ?? [] {
+            guard let message = limit.failure(of: value, type: column.type) else { continue }
+            failures.append(ValidationFailure(entity: name, property: column.property, key: key(), message: message))
+        }
+    }
+}
+
 extension Value {
     /// How a number lies to a bound. Integers are compared as such: not each of them is a `Double`.
     fileprivate func order(_ bound: Double) -> (isLess: Bool, isGreater: Bool) {

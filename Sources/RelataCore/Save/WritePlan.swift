@@ -127,6 +127,7 @@ package struct WritePlan {
     ///   - isKeyKnown: Whether the key of a row is known before it is written.
     /// - Throws: ``RelataError/invalidUse(_:)`` for rows that need each other, each of whose keys the database assigns.
     package func order(of counts: [Int], isKeyKnown: (Int) -> Bool) throws(RelataError) -> Order {
+        if counts.count == 1, edges.isEmpty { return Order(ofBatchWith: counts[0]) }
         if let batches = batchOrder(counts.count) {
             return Order(byBatch: batches.map { Step(batch: $0, rows: 0..<counts[$0]) })
         }

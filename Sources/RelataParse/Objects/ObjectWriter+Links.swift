@@ -1,26 +1,31 @@
 import RelataCore
 import RelataSQLite
 
-/// Relations, written once the object is there.
+/// Relations.
 extension ObjectWriter {
-    func writeLinks(of owner: KeyValue) throws {
-        if links.isEmpty { return }
-        let run = transaction.makeRun()
+    /// Plans the changes of relations that have a table of their own.
+    func planLinks(of owner: PlannedKey, _ plan: inout WritePlan) throws {
         for (field, change) in links {
             guard case .relation(let link) = field.storage else { continue }
             switch link {
-            case .join: try run.plan.add(edits(change, of: field, link, owner))
-            case .inverse(let number): try write(change, of: field, transaction.schema.references[number], owner)
+            case .join: try plan.add(edits(change, of: field, link, owner))
+            case .inverse: break
             case .reference, .through:
                 throw ParseError(
                     .operationForbidden, "\(parseClass.name).\(field.name) follows from other relations: change those")
             }
         }
-        try run.writeEdits()
-        transaction.agenda.counts.merge(run.counted)
     }
 
-    private func edits(_ change: FieldChange, of field: Field, _ link: Link, _ owner: KeyValue) throws -> LinkEdits {
+    /// Changes the relations that are the other side of pointers, once the object is there.
+    func writeMembers(of owner: KeyValue) throws {
+        for (field, change) in links {
+            guard case .relation(.inverse(let number)) = field.storage else { continue }
+            try write(change, of: field, transaction.schema.references[number], owner)
+        }
+    }
+
+    private func edits(_ change: FieldChange, of field: Field, _ link: Link, _ owner: PlannedKey) throws -> LinkEdits {
         let changes: [LinkChange] =
             switch change {
             case .addRelation(let pointers): try keys(pointers, field).map { .add(.key($0)) }
@@ -30,7 +35,7 @@ extension ObjectWriter {
             }
         let target = field.type.targetClass.flatMap { transaction.schema.index(of: $0) } ?? parseClass.table.index
         return LinkEdits(
-            owner: .key(owner), link: PlannedLink(field.name, target, link, transaction.schema), changes: changes)
+            owner: owner, link: PlannedLink(field.name, target, link, transaction.schema), changes: changes)
     }
 
     private func keys(_ pointers: [Pointer], _ field: Field) throws -> [KeyValue] {
@@ -59,7 +64,7 @@ extension ObjectWriter {
         case .unset: members = try self.members(of: owner, field)
         default: return
         }
-        var place = isAdding ? try records.nextPlace(in: reference, of: owner) : nil
+        var place = isAdding ? try transaction.connection.nextPlace(in: reference, of: owner, transaction.schema) : nil
         for member in members { try write(member, reference, owner, isAdding: isAdding, place: &place) }
     }
 
@@ -79,7 +84,7 @@ extension ObjectWriter {
     ) throws {
         let source = transaction.schema.tables[reference.source]
         let indexes = source.columnIndexes(of: reference.property)
-        guard let row = try records.row(source, member) else {
+        guard let row = try transaction.connection.row(member, of: source) else {
             if isAdding { throw ParseError(.objectNotFound, "\(source.name) has no object \(member)", status: 400) }
             return
         }
@@ -106,10 +111,11 @@ extension ObjectWriter {
         let memberClass = transaction.models == nil ? nil : transaction.classes[source.name]
         let pending = memberClass.map { PendingObject($0, key: member, row: row, changes: changes) }
         try transaction.save(pending) { others in
-            try records.update(source, member, changes.merging(others) { $1 })
-            return member
+            let changes = changes.merging(others) { $1 }
+            var values = row
+            for (column, value) in changes { values[column] = value }
+            let change = ValueBatch.Row(key: member, values: values, columns: changes.keys.sorted())
+            return try transaction.write([change], of: source)[0]
         }
-        transaction.noteOwner(target, of: reference)
-        transaction.noteOwner(owner.values, of: reference)
     }
 }

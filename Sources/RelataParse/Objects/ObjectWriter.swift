@@ -7,7 +7,6 @@ import RelataSQLite
 struct ObjectWriter {
     let transaction: ParseTransaction
     let parseClass: ParseClass
-    let records: RecordWriter
     /// New values by column; `nil` for those that nothing is done to.
     private(set) var columns: [Value?] = []
     /// The JSON of columns whose parts are changed, by column: read and written once, whatever is done to it.
@@ -26,7 +25,6 @@ struct ObjectWriter {
     init(_ transaction: ParseTransaction, _ parseClass: ParseClass) {
         self.transaction = transaction
         self.parseClass = parseClass
-        records = RecordWriter(transaction.connection, schema: transaction.schema)
     }
 
     private var table: Table { parseClass.table }
@@ -43,11 +41,23 @@ struct ObjectWriter {
         let pending = isModel ? PendingObject(parseClass, key: key, values: columns.map { $0 ?? .null }) : nil
         return try transaction.save(pending) { changes in
             take(changes)
-            let stored = try records.insert(parseClass.table, columns, key: key, sql: parseClass.insertion)
-            noteCounts(of: stored)
-            try writeLinks(of: stored)
-            return stored
+            return try write(newRow(key: key))
         }
+    }
+
+    /// The row of a new object.
+    func newRow(key: KeyValue?) -> ValueBatch.Row {
+        let isKnown = key.map { !$0.values.contains(.null) } ?? false
+        return ValueBatch.Row(key: isKnown ? key : nil, values: columns.map { $0 ?? .null })
+    }
+
+    /// Writes the row and the relations.
+    private func write(_ row: ValueBatch.Row) throws -> KeyValue {
+        let key = try transaction.write([row], of: table, insertion: parseClass.insertion) { plan, rows in
+            try planLinks(of: .row(rows[0]), &plan)
+        }[0]
+        try writeMembers(of: key)
+        return key
     }
 
     /// Takes over what the object's app has changed.
@@ -88,7 +98,9 @@ struct ObjectWriter {
     ///
     /// - Throws: ``ParseError`` 101 where it isn't.
     mutating func update(_ key: KeyValue, _ body: ObjectBody, of fields: [Field?]) throws {
-        guard let row = try records.row(table, key) else { throw ParseError(.objectNotFound, "Object not found.") }
+        guard let row = try transaction.connection.row(key, of: table) else {
+            throw ParseError(.objectNotFound, "Object not found.")
+        }
         self.row = row
         columns = Array(repeating: nil, count: table.columns.count)
         try apply(body, to: fields)
@@ -100,13 +112,12 @@ struct ObjectWriter {
         let pending = isModel ? PendingObject(parseClass, key: key, row: row, changes: changes) : nil
         try transaction.save(pending) { others in
             take(others)
+            let written = columns.indices.filter { columns[$0] != nil }
             // What an app does before may be to delete it.
-            guard try records.update(table, key, changes) || transaction.connection.isStored(key, in: table) else {
+            guard try !isModel || !written.isEmpty || transaction.connection.isStored(key, in: table) else {
                 throw ParseError(.objectNotFound, "Object not found.")
             }
-            noteCounts(of: key)
-            try writeLinks(of: key)
-            return key
+            return try write(ValueBatch.Row(key: key, values: columns.indices.map(current), columns: written))
         }
     }
 
@@ -148,18 +159,6 @@ struct ObjectWriter {
     private mutating func noteRevision() {
         guard parseClass.revision != nil, let name = table.entity.revision, parseClass[name] != nil else { return }
         untold.insert(name)
-    }
-
-    /// Notes the lists of the object, and those that it is in by its pointers, or was in.
-    private func noteCounts(of key: KeyValue) {
-        guard transaction.schema.hasCounts else { return }
-        transaction.agenda.counts.noteObject(key, table)
-        for field in parseClass.fields where isWritten(field) {
-            guard case .pointer(let number, let indexes) = field.storage else { continue }
-            let reference = transaction.schema.references[number]
-            transaction.noteOwner(indexes.map { row?[$0] ?? .null }, of: reference)
-            transaction.noteOwner(indexes.map { current($0) }, of: reference)
-        }
     }
 
     // MARK: Fields

@@ -14,8 +14,8 @@ final class ParseClass: Sendable {
     let options: ClassOptions
     /// How object ids are read and written.
     let objectID: ObjectIDCoding
-    /// The statements that insert an object, and several.
-    let insertion, insertionOfSeveral: String
+    /// The statements that insert objects.
+    let insertion: ValueBatch.Insertion
     /// The columns of an object's stamps, and of the number that counts its versions.
     let createdAt, updatedAt, revision: Int?
     /// The fields that new objects may get a value of by themselves.
@@ -56,8 +56,7 @@ final class ParseClass: Sendable {
             }
         }
         self.fields = fields
-        insertion = RecordWriter.sql(insertingInto: table)
-        insertionOfSeveral = RecordWriter.sql(insertingSeveralInto: table)
+        insertion = ValueBatch.Insertion(into: table)
         createdAt = entity.createdAt.flatMap { table.columnIndexes(of: $0).first }
         updatedAt = entity.updatedAt.flatMap { table.columnIndexes(of: $0).first }
         revision = entity.revision.flatMap { table.columnIndexes(of: $0).first }

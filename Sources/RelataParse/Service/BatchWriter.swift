@@ -106,20 +106,17 @@ final class BatchWriter {
             parseClass.insertsTogether, transaction.models == nil, !transaction.schema.hasCounts
         else { return nil }
         do {
-            // A trigger, or a constraint of another program's table, may keep rows of a statement that fails.
             let keys = try transaction.connection.savepoint { () -> [KeyValue]? in
                 var writer = ObjectWriter(transaction, parseClass)
-                guard var rows = RowList(run.objects.count, columns: parseClass.table.columns.count) else { return nil }
-                var keys: [KeyValue] = []
-                keys.reserveCapacity(run.objects.count)
+                var rows: [ValueBatch.Row] = []
+                rows.reserveCapacity(run.objects.count)
                 for body in run.objects {
                     guard let key = try newKey(parseClass, body) else { return nil }
                     try writer.readNew(body, of: fields(of: body, in: parseClass), key: key)
-                    for value in writer.columns where !rows.add(value ?? .null) { return nil }
-                    keys.append(key)
+                    rows.append(writer.newRow(key: key))
                 }
-                try writer.records.insert(parseClass.table, rows, keys: keys, sql: parseClass.insertionOfSeveral)
-                return keys
+                return try transaction.write(
+                    rows, of: parseClass.table, insertion: parseClass.insertion, isUndoneByCaller: true)
             }
             return keys?.map(parseClass.objectID.text)
         } catch {
@@ -256,7 +253,7 @@ final class BatchWriter {
     private func told(_ parseClass: ParseClass, _ key: KeyValue, _ writer: ObjectWriter) throws -> JSONObject {
         var told = writer.told
         guard !writer.changedByApp.isEmpty || !writer.untold.isEmpty,
-            let row = try writer.records.row(parseClass.table, key)
+            let row = try transaction.connection.row(key, of: parseClass.table)
         else { return told }
         for field in parseClass.fields {
             let isChanged = !writer.changedByApp.isDisjoint(with: field.columns)

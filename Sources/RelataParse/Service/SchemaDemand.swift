@@ -99,7 +99,7 @@ extension ParseTransaction {
             return false
         }
         do {
-            return try RecordWriter(connection, schema: schema).row(parseClass.table, key) != nil
+            return try connection.isStored(key, in: parseClass.table)
         } catch {
             throw ParseError(error)
         }

@@ -78,16 +78,30 @@ final class ParseTransaction {
         return known
     }
 
-    /// Writes a plan in the transaction.
-    func makeRun() -> WriteRun { WriteRun(connection, schema: schema, isSchemaFixed: models != nil, now: now) }
+    // MARK: Writing
+
+    /// Writes rows of a class.
+    ///
+    /// - Parameters:
+    ///   - isUndoneByCaller: Whether the caller undoes what a statement that fails did, and finds the culprit.
+    ///   - plan: Plans what is written with them; it gets the numbers of the rows in the plan.
+    /// - Returns: Their keys.
+    @discardableResult
+    func write(
+        _ rows: [ValueBatch.Row], of table: Table, insertion: ValueBatch.Insertion? = nil,
+        isUndoneByCaller: Bool = false, plan: (inout WritePlan, [Int]) throws -> Void = { _, _ in }
+    ) throws -> [KeyValue] {
+        let run = WriteRun(connection, schema: schema, isSchemaFixed: models != nil, now: now)
+        let batch = ValueBatch(of: table, in: run, insertion: insertion)
+        batch.isUndoneByCaller = isUndoneByCaller
+        let numbers = rows.map { batch.add($0, to: run) }
+        try plan(&run.plan, numbers)
+        try run.write()
+        agenda.counts.merge(run.counted)
+        return try numbers.map(run.writtenKey)
+    }
 
     // MARK: Counts
-
-    /// Notes that a list may have changed which is the other side of a pointer.
-    func noteOwner(_ owner: [Value], of reference: Reference) {
-        guard schema.hasCounts, !owner.contains(.null) else { return }
-        agenda.counts.noteOwner(KeyValue(owner), of: reference, in: schema)
-    }
 
     /// Checks the lists that may have changed since the last time.
     ///

@@ -14,6 +14,8 @@ public struct Record: Sendable {
     public let className: String
     /// The fields that were set since the object was read or saved.
     public private(set) var edits: [String: RecordValue]
+    /// What was added to lists and removed from them since, by field.
+    private(set) var listEdits: [String: [ListEdit]] = [:]
     /// Where the values of the stored object are; `nil` for a new one.
     let layout: RecordLayout?
     /// The values of the stored object by column.
@@ -48,13 +50,16 @@ public struct Record: Sendable {
     /// to-many that wasn't loaded. Setting it changes the record; saving the record changes the store.
     public subscript(field: String) -> RecordValue {
         get { edits[field] ?? stored(field) }
-        set { edits[field] = newValue }
+        set {
+            edits[field] = newValue
+            listEdits[field] = nil
+        }
     }
 
     /// The value of a field as the object was read.
     private func stored(_ field: String) -> RecordValue {
         switch layout?[field] {
-        case nil: return .null
+        case nil: return isStored ? .null : listEdits[field].map { .links(edited([], by: $0)) } ?? .null
         case .column(let column, let type)?: return RecordValue(row[column], as: type)
         case .link(let columns, let target)?:
             let key = KeyValue(columns.map { row[$0] })
@@ -64,16 +69,21 @@ public struct Record: Sendable {
         case .related?:
             switch loaded[field] {
             case .one(let record)?: return record.map { .link($0) } ?? .null
-            case .many(let records)?: return .links(records)
+            case .many(let records)?:
+                return .links(edited(records.map { RecordLink($0) }, by: listEdits[field] ?? []))
             case nil: return .null
             }
         }
     }
 
+    private func edited(_ links: [RecordLink], by edits: [ListEdit]) -> [RecordLink] {
+        edits.reduce(into: links) { $1.apply(to: &$0) }
+    }
+
     /// The names of the class's fields, as it was when the object was read; those that were set, for a new object.
     public var fieldNames: [String] {
         let known = layout?.names ?? []
-        return known + edits.keys.filter { layout?[$0] == nil }.sorted()
+        return known + editedFields.filter { layout?[$0] == nil }.sorted()
     }
 
     /// All fields that have a value, by name.
@@ -103,9 +113,57 @@ public struct Record: Sendable {
         if case .links(let links)? = edits[field], links.allSatisfy({ $0.record != nil }) {
             return links.compactMap(\.record)
         }
-        if edits[field] == nil, case .many(let records)? = loaded[field] { return records }
+        if edits[field] == nil, case .links(let links) = stored(field), links.allSatisfy({ $0.record != nil }) {
+            return links.compactMap(\.record)
+        }
         throw RelataError.notLoaded(entity: "\(className).\(field)", property: "to-many")
     }
+
+    /// Adds an object to a to-many, behind those that it has. The list need not be loaded. An object that isn't stored yet
+    /// is saved with this one.
+    ///
+    /// ```swift
+    /// album.add(track, to: "tracks")
+    /// album.remove(other, from: "tracks")
+    /// album = try await store.save(album)
+    /// ```
+    public mutating func add(_ record: Record, to field: String) { add(RecordLink(record), to: field) }
+
+    /// Adds objects to a to-many, in order.
+    public mutating func add(_ records: [Record], to field: String) { for record in records { add(record, to: field) } }
+
+    /// Adds the object that a link leads to to a to-many.
+    public mutating func add(_ link: RecordLink, to field: String) { edit(field, .add(link)) }
+
+    /// Removes an object from a to-many. The list need not be loaded; nothing happens where the object isn't in it.
+    public mutating func remove(_ record: Record, from field: String) { remove(RecordLink(record), from: field) }
+
+    /// Removes objects from a to-many.
+    public mutating func remove(_ records: [Record], from field: String) {
+        for record in records { remove(record, from: field) }
+    }
+
+    /// Removes the object that a link leads to from a to-many.
+    public mutating func remove(_ link: RecordLink, from field: String) { edit(field, .remove(link)) }
+
+    /// A list that was set is known; others are edited where they are stored.
+    private mutating func edit(_ field: String, _ change: ListEdit) {
+        guard let value = edits[field] else {
+            if case .remove(let link) = change, link.key == nil {
+                // What isn't stored is in the list only because it was added.
+                listEdits[field]?.removeAll { $0 == .add(link) }
+            } else {
+                listEdits[field, default: []].append(change)
+            }
+            return
+        }
+        var links = value.links ?? []
+        change.apply(to: &links)
+        edits[field] = .links(links)
+    }
+
+    /// The names of the fields that were set or edited since the object was read or saved.
+    var editedFields: Set<String> { Set(edits.keys).union(listEdits.keys) }
 
     // MARK: Identity
 
@@ -117,6 +175,26 @@ public struct Record: Sendable {
 
     /// The object by its class and key; `nil` for a new one.
     public var reference: ObjectReference? { key.map { ObjectReference(entity: className, key: $0) } }
+}
+
+/// A change of a to-many.
+enum ListEdit: Hashable, Sendable {
+    case add(RecordLink)
+    case remove(RecordLink)
+
+    var link: RecordLink {
+        switch self {
+        case .add(let link), .remove(let link): link
+        }
+    }
+
+    /// Does the same to a list that is known.
+    func apply(to links: inout [RecordLink]) {
+        switch self {
+        case .add(let link): if !links.contains(link) { links.append(link) }
+        case .remove(let link): links.removeAll { $0 == link }
+        }
+    }
 }
 
 /// What was loaded of a relationship.
@@ -131,7 +209,7 @@ extension Record: Hashable {
     /// Whether both are the same object with the same values, loaded objects included.
     public static func == (left: Record, right: Record) -> Bool {
         left.className == right.className && left.row == right.row && left.edits == right.edits
-            && left.loaded == right.loaded
+            && left.loaded == right.loaded && left.listEdits == right.listEdits
             && (left.layout === right.layout || left.layout?.names == right.layout?.names)
     }
 

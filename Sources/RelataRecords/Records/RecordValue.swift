@@ -35,6 +35,9 @@ public enum RecordValue: Hashable, Sendable {
     /// The objects of a to-many, in its order.
     case links([RecordLink])
 
+    /// An integer.
+    public static func integer(_ value: Int) -> RecordValue { .integer(Int64(value)) }
+
     /// A link to an object. One that isn't stored yet is saved with the object that links to it.
     public static func link(_ record: Record) -> RecordValue { .link(RecordLink(record)) }
 

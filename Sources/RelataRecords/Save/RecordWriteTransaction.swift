@@ -9,8 +9,6 @@ import RelataSQLite
 public final class RecordWriteTransaction: RecordTransaction {
     /// The time of the transaction: all that it writes has the same.
     let now = Date()
-    /// The lists whose lengths may have changed.
-    var counts = CountCheck()
     /// Makes the ids of objects of classes whose keys are texts that nobody chooses.
     let objectIDs: ObjectIDGenerator
 
@@ -45,7 +43,7 @@ public final class RecordWriteTransaction: RecordTransaction {
     /// Saves objects, in order; all or none. What they are saved as stands with ``save(_:)-(Record)``.
     @discardableResult
     public func save(_ records: [Record]) throws -> [Record] {
-        try atomically { try records.map { try RecordSaver($0, in: self, mayExist: true).save() } }
+        try atomically { try RecordSave.save(records, in: self, mayExist: true) }
     }
 
     /// Inserts a new object.
@@ -57,7 +55,7 @@ public final class RecordWriteTransaction: RecordTransaction {
             throw RelataError.invalidUse(
                 "\(record.className) \(record.key.map { "\($0)" } ?? "") is stored already: save it")
         }
-        return try atomically { try RecordSaver(record, in: self, mayExist: false).save() }
+        return try atomically { try RecordSave.save([record], in: self, mayExist: false)[0] }
     }
 
     // MARK: Deleting
@@ -98,14 +96,7 @@ public final class RecordWriteTransaction: RecordTransaction {
     }
 
     private func atomically<Result>(_ body: () throws -> Result) throws -> Result {
-        try undoingClasses {
-            try connection.savepoint {
-                counts = CountCheck()
-                let result = try body()
-                if schema.hasCounts { try counts.check(connection: connection, schema: schema) }
-                return result
-            }
-        }
+        try undoingClasses { try connection.savepoint(body) }
     }
 
     /// Where `body` throws, the classes are again those that were there before.

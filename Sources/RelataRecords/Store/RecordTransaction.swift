@@ -90,7 +90,7 @@ public class RecordTransaction {
     }
 
     func fetch(_ table: Table, key: KeyValue) throws(RelataError) -> Record? {
-        let row = try RecordWriter(connection, schema: schema).row(table, key)
+        let row = try connection.row(key, of: table)
         return row.map { Record(recordClasses.layout(table.index), row: $0) }
     }
 

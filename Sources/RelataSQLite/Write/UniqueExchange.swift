@@ -12,7 +12,7 @@ package struct UniqueClaimant {
     package let identity: [Int]
     /// Whether a row that is stored already stays as it is.
     package let yields: Bool
-    /// Whether the row is stored and written as a whole, so that it can wait for its turn without a value.
+    /// Whether the row is stored, so that it can wait for its turn without a value that it writes.
     package let canWait: Bool
     /// The one-to-ones whose partner an edit gives it.
     package let edited: [Int]
@@ -30,7 +30,12 @@ package struct UniqueClaimant {
     }
 
     /// Whether a column of a unique set is written.
-    fileprivate func writes(_ set: UniqueSet) -> Bool { columns.map { !Set($0).isDisjoint(with: set.columns) } ?? true }
+    func writes(_ set: UniqueSet) -> Bool { columns.map { !Set($0).isDisjoint(with: set.columns) } ?? true }
+
+    /// Whether it can wait for its turn without the values of a unique set: it gets all of them back.
+    fileprivate func canWait(_ set: UniqueSet) -> Bool {
+        canWait && columns.map { Set($0).isSuperset(of: set.columns) } ?? true
+    }
 }
 
 /// What rows of a batch do about unique values that other rows have, decided before the first of them is written.
@@ -51,6 +56,8 @@ package struct UniqueExchange {
     private let sets: [UniqueSet]
     /// What each row takes first.
     package private(set) var takings: [Int: [Taking]] = [:]
+    /// The rows that wait for their turn without a value.
+    package private(set) var waiting: Set<Int> = []
 
     /// - Parameter sets: The table's unique sets whose values others may have.
     package init(_ run: WriteRun, _ table: Table, _ sets: [UniqueSet]) {
@@ -71,21 +78,23 @@ package struct UniqueExchange {
         guard !found.isEmpty || hasPartners && claimants.count > 1 else { return }
         let places = places()
         defer { takeTwice(claimants.sorted { places[$0.row] < places[$1.row] }) }
-        var waiting: [KeyValue: Int] = [:]
+        var rowsOfKeys: [KeyValue: Int] = [:]
         for claimant in claimants where claimant.canWait {
-            waiting[KeyValue(table.keyColumns.map { claimant.values[$0] })] = claimant.row
+            rowsOfKeys[KeyValue(table.keyColumns.map { claimant.values[$0] })] = claimant.row
         }
         let byRow = Dictionary(claimants.map { ($0.row, $0) }) { first, _ in first }
         var parked: [Int: [KeyValue]] = [:]
         for (number, row, holder) in found {
             guard let claimant = byRow[row] else { continue }
             let set = claims[number].set
-            let later = waiting[holder].map { places[$0] > places[row] } ?? false
-            if waiting[holder] != nil, !later { continue }
+            let other = rowsOfKeys[holder].flatMap { byRow[$0]?.canWait(set) == true ? $0 : nil }
+            let later = other.map { places[$0] > places[row] } ?? false
+            if other != nil, !later { continue }
             if let reference = takeable(set, by: claimant), reference.removeRule == .nullify || !later {
                 take(reference, set, claimant, isCounted: table.entity.revision == nil || !later)
-            } else if later {
+            } else if let other, later {
                 parked[number, default: []].append(holder)
+                waiting.insert(other)
             }
         }
         for (number, keys) in parked.sorted(by: { $0.key < $1.key }) { try park(keys, claims[number].set) }

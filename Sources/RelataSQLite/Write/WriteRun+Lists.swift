@@ -61,3 +61,18 @@ extension WriteRun {
             })
     }
 }
+
+extension Connection {
+    /// The number that orders an object behind all others of a list which is the other side of a to-one; `nil` where
+    /// none orders it.
+    package func nextPlace(in reference: Reference, of owner: KeyValue, _ schema: Schema) throws -> Int64? {
+        guard let order = reference.orderColumn else { return nil }
+        let sql = RowSQL.nextPlace(
+            order, in: RowSQL.quote(schema.tables[reference.source].sqlName), reference.columns, from: 1)
+        switch try value(SQLStatement(sql, owner.values.map { .value($0) })) {
+        case .integer(let place)?: return place
+        case .real(let place)?: return Int64(exactly: place.rounded(.down))
+        default: return nil
+        }
+    }
+}

@@ -45,6 +45,14 @@ import Testing
         try printed(in: "Documentation/Records.md")
         // docs: show
 
+        album.add(Record("Track", ["title": "All Blues"]), to: "tracks")
+        album.remove(try album.relatedList("tracks")[1], from: "tracks")
+        album = try await store.save(album)
+        print(try album.relatedList("tracks").map { $0["title"] })
+        // docs: hide
+        try printed(in: "Documentation/Records.md")
+        // docs: show
+
         let before = 1960
         let found = RecordQuery("Album", where: "year < %@ AND artist == %@", before, miles, sort: "-year,title")
         let some = RecordQuery("Album").including("artist").including("tracks", where: "title CONTAINS 'Blue'")
