@@ -119,14 +119,19 @@ public final class ServerConnection {
             headers[parts[0].lowercased()] = parts[1].trimmingCharacters(in: .whitespaces)
         }
         let length = status < 200 || isHead ? 0 : Int(headers["content-length"] ?? "") ?? 0
-        while buffer.count - start < length { try fill() }
-        let body = Array(buffer[start..<start + length])
-        start += length
+        return ServerReplyText(status: status, headers: headers, body: try receive(count: length))
+    }
+
+    /// The next bytes.
+    public func receive(count: Int) throws -> [UInt8] {
+        while buffer.count - start < count { try fill() }
+        let bytes = Array(buffer[start..<start + count])
+        start += count
         if start == buffer.count {
             buffer.removeAll(keepingCapacity: true)
             start = 0
         }
-        return ServerReplyText(status: status, headers: headers, body: body)
+        return bytes
     }
 
     /// Everything until the server closes the connection.

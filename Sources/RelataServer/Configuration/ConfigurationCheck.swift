@@ -51,7 +51,7 @@ extension RelataServer.Limits {
     fileprivate func check() throws(RelataError) {
         let numbers = [
             ("bodySize", bodySize), ("requestLineSize", requestLineSize), ("headerSize", headerSize),
-            ("headerCount", headerCount), ("connections", connections),
+            ("headerCount", headerCount), ("messageSize", messageSize), ("connections", connections),
         ]
         for (name, number) in numbers where number <= 0 {
             throw .invalidUse("the limit \(name) is \(number): it must be above 0")
@@ -59,8 +59,10 @@ extension RelataServer.Limits {
         guard connections <= Self.maximumConnections else {
             throw .invalidUse("the limit connections is \(connections): it must be at most \(Self.maximumConnections)")
         }
-        for (name, size) in [("bodySize", bodySize), ("requestLineSize", requestLineSize), ("headerSize", headerSize)]
-        where size > Self.maximumSize {
+        for (name, size) in [
+            ("bodySize", bodySize), ("requestLineSize", requestLineSize), ("headerSize", headerSize),
+            ("messageSize", messageSize),
+        ] where size > Self.maximumSize {
             throw .invalidUse("the limit \(name) is \(size): it must be at most \(Self.maximumSize)")
         }
         guard totalBodySize >= bodySize else {

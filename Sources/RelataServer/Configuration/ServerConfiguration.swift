@@ -56,9 +56,12 @@ extension RelataServer {
         public var headerSize = 32 * 1024
         /// How many header fields a request may have.
         public var headerCount = 128
+        /// The bytes of a message over a WebSocket. Each connection may hold some of them.
+        public var messageSize = 64 * 1024
         /// How many connections are open at once. More wait until others are closed.
         public var connections = 16384
-        /// For how long a connection stays open between two requests.
+        /// For how long a connection stays open between two requests. Clients of WebSockets are asked as often whether they
+        /// are there.
         public var idleTime = Duration.seconds(60)
         /// For how long a request may take to arrive, and a reply to be taken. Bodies and replies get one more second for
         /// each kilobyte that went over the wire, as long as they don't stop for so long.

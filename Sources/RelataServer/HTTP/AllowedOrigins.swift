@@ -16,6 +16,9 @@ struct AllowedOrigins: Sendable {
         }
     }
 
+    /// Whether a page of that origin may open a WebSocket: browsers don't ask before, and hand the page what comes over it.
+    func admits(_ origin: String?) -> Bool { origin.map { origins.contains("*") || origins.contains($0) } ?? true }
+
     /// The header fields of a reply to a page of that origin.
     func fields(for origin: String?) -> String {
         if let constantFields { return constantFields }

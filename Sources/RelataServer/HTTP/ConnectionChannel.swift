@@ -13,6 +13,10 @@ struct ConnectionChannel: ServerChildChannel {
         let finished: EventLoopFuture<Void>
     }
 
+    /// The names of what a WebSocket doesn't need any more.
+    static let counterName = "relata.arrivals"
+    static let decoderName = "relata.http"
+
     let responder: RequestResponder
     let limits: RelataServer.Limits
 
@@ -25,16 +29,15 @@ struct ConnectionChannel: ServerChildChannel {
             decoderLimits.maxHeaderFieldCount = limits.headerCount
             let finished = channel.eventLoop.makePromise(of: Void.self)
             let connection = ConnectionHandler(responder, limits: limits, finished: finished)
-            let handlers: [any ChannelHandler] = [
-                ArrivalCounter(connection),
-                ByteToMessageHandler(HTTPRequestDecoder(limitConfiguration: decoderLimits)),
-                connection,
-            ]
+            let decoder = HTTPRequestDecoder(leftOverBytesStrategy: .forwardBytes, limitConfiguration: decoderLimits)
             // Large replies wait here rather than in the system, where nobody sees whether a slow client takes some of them.
             try? channel.syncOptions?.setOption(
                 .tcpOption(NIOBSDSocket.Option(rawValue: TCP_NOTSENT_LOWAT)), value: 128 * 1024)
             do {
-                try channel.pipeline.syncOperations.addHandlers(handlers)
+                let operations = channel.pipeline.syncOperations
+                try operations.addHandler(ArrivalCounter(connection), name: Self.counterName)
+                try operations.addHandler(ByteToMessageHandler(decoder), name: Self.decoderName)
+                try operations.addHandler(connection)
             } catch {
                 finished.fail(error)
                 throw error
@@ -51,8 +54,9 @@ struct ConnectionChannel: ServerChildChannel {
         }
     }
 }
+
 /// Tells a connection how many bytes arrive, after their meaning was told.
-private final class ArrivalCounter: ChannelInboundHandler {
+private final class ArrivalCounter: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
 

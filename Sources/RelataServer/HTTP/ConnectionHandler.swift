@@ -9,7 +9,7 @@ import NIOHTTP1
 /// Hummingbird's own channel has one limit of time, for connections that are idle. Here there are limits for headers, for
 /// bodies and replies that come or go by drops, and for the memory of those of all clients (`LimitTests`,
 /// `LargeReplyTests`); clients that wait to be asked for their bodies are asked (`HTTPTests`).
-final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler {
+final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
@@ -24,6 +24,8 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler {
         case blocked(untilWhole: Bool)
         /// The last reply was sent: the client gets the time to take it.
         case lingering
+        /// The connection is a WebSocket from now on, and another's.
+        case upgraded
     }
 
     /// A reply on its way.
@@ -83,6 +85,7 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler {
         self.context = nil
         timer?.task.cancel()
         timer = nil
+        if case .upgraded = state { return }
         if case .answering(_, let task) = state { task?.cancel() }
         responder.metrics.connectionClosed()
         if unfinishedCount == 0 { finished.succeed() }
@@ -107,7 +110,7 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler {
         case .listening where !isReceiving:
             if untaken(context) > 0 { linger(context) } else { context.close(promise: nil) }
         case .lingering where sending == nil: context.close(promise: nil)
-        case .listening, .answering, .blocked, .lingering: break
+        case .listening, .answering, .blocked, .lingering, .upgraded: break
         }
     }
 
@@ -177,7 +180,7 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler {
         case .listening where isInputClosed: context.close(promise: nil)
         case .listening: refuse(.init(error: ServerRefusal(error)), context)
         case .answering, .blocked: refusal = .init(error: ServerRefusal(error))
-        case .lingering: break
+        case .lingering, .upgraded: break
         }
     }
 
@@ -211,6 +214,12 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler {
         }
         // The client may have been told already that it took too long.
         guard case .answering(number, _) = state else { return }
+        if let upgrade = reply.upgrade, !isInputClosed {
+            state = .upgraded
+            readOn(context)
+            upgrade.begin(inPlaceOf: self, on: context.channel, isStopping: isEnding, finished: finished)
+            return
+        }
         let isLast = isEnding && waiting.isEmpty && refusal == nil && !isReceiving
         guard reply.isKeptAlive, !isLast else {
             sendLast(reply, context)
@@ -223,7 +232,7 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler {
         switch state {
         case .blocked(untilWhole: false) where context.channel.isWritable: next(context)
         case .blocked: waitForTaking(context)
-        case .listening, .answering, .lingering: break
+        case .listening, .answering, .lingering, .upgraded: break
         }
     }
 
@@ -246,7 +255,7 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler {
         switch state {
         case .blocked: next(context)
         case .lingering: linger(context)
-        case .listening, .answering: break
+        case .listening, .answering, .upgraded: break
         }
     }
 
@@ -371,6 +380,7 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler {
         case .blocked, .lingering:
             if !isTaking(context) { context.close(promise: nil) }
         case .listening: context.close(promise: nil)
+        case .upgraded: break
         }
     }
 }

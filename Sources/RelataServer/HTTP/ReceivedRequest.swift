@@ -1,5 +1,6 @@
 #if Server
 import NIOCore
+import NIOHTTP1
 
 /// A request that arrived whole.
 struct ReceivedRequest: Sendable {
@@ -15,6 +16,8 @@ struct ReceivedRequest: Sendable {
     var share: BodyBudget.Share?
     /// Whether the client would like to send another one on the connection.
     var isKeptAlive: Bool
+    /// The head of a request for a WebSocket.
+    var webSocketHead: HTTPRequestHead?
     /// When its last byte arrived.
     var arrival = NIODeadline.now()
 }

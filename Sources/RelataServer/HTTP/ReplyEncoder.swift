@@ -9,6 +9,8 @@ struct EncodedReply: Sendable {
     let isKeptAlive: Bool
     /// What it takes of the room for all replies until it is written; `nil` for a small one.
     var share: BodyBudget.Share?
+    /// What the connection becomes in place of a reply.
+    var upgrade: WebSocketUpgrade?
 }
 
 /// Writes replies as bytes. All are whole when they are sent, so that each is one write.

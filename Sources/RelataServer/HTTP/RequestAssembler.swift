@@ -129,7 +129,8 @@ struct RequestAssembler {
                 method: head.method.rawValue, target: target, headers: headers, body: ByteBuffer(),
                 bodyLimit: bodyLimit,
                 // Nothing is read from the connection after a request for another protocol.
-                isKeptAlive: head.isKeepAlive && !headers.asksForUpgrade))
+                isKeptAlive: head.isKeepAlive && !headers.asksForUpgrade,
+                webSocketHead: headers.asksForUpgrade && WebSocketUpgrade.isAsked(head) ? head : nil))
         return headers.expectsContinue && hasBody && head.version.minor > 0 ? .askForBody : .wait
     }
 

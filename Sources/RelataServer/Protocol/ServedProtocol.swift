@@ -17,7 +17,7 @@
 /// ```
 ///
 /// It is told of requests below ``RelataServer/Configuration/mount``. `OPTIONS`, and pages such as `/livez`, are the server's.
-/// Only ``respond(to:report:)`` and ``problem()`` may block: the others are asked where connections are read.
+/// Only ``respond(to:report:)``, ``webSocket(for:)`` and ``problem()`` may block: the others are asked where connections are read.
 public protocol ServedProtocol: Sendable {
     /// Answers a request. Whatever goes wrong is a reply too.
     ///
@@ -25,6 +25,12 @@ public protocol ServedProtocol: Sendable {
     ///
     /// - Parameter report: Logs what went wrong where the client is told no details.
     func respond(to request: ServerRequest, report: @Sendable (any Error) -> Void) async -> ServerReply
+
+    /// What becomes of a request for a WebSocket, which has no body; `nil`, and by default, where there is none: the request
+    /// is answered as any other. Runs where ``respond(to:report:)`` does, and so does the session.
+    ///
+    /// - Throws: What a client gets that may not have one.
+    func webSocket(for request: ServerRequest) async throws(ServerRefusal) -> WebSocketSession?
 
     /// The reply to a request that the server doesn't take, with the status of the refusal.
     func render(_ refusal: ServerRefusal) -> ServerReply
@@ -66,6 +72,7 @@ public protocol ServedProtocol: Sendable {
 
 extension ServedProtocol {
     public func maximumBody(path: String, headers: [String: String]) throws(ServerRefusal) -> Int? { nil }
+    public func webSocket(for request: ServerRequest) async throws(ServerRefusal) -> WebSocketSession? { nil }
     public var headerNames: [String] { [] }
     public var maximumReply: Int { 64 * 1024 * 1024 }
     public var maximumThreads: Int { 16 }

@@ -7,7 +7,7 @@ public struct ServerRefusal: Error, Hashable, Sendable {
         case malformed
         /// No such method is known here.
         case unknownMethod
-        /// No such version of HTTP is spoken here.
+        /// No such version of HTTP, or of WebSocket, is spoken here.
         case unknownVersion
         /// The body is encoded or transferred in a way that isn't known here.
         case unknownCoding

@@ -16,8 +16,9 @@ final class RequestResponder: Sendable {
     let fields: HeaderFields
     private let served: any ServedProtocol
     private let mount: Mount
-    private let limits: RelataServer.Limits
+    let limits: RelataServer.Limits
     private let encoder: ReplyEncoder
+    private let origins: AllowedOrigins
     private let status: StatusPages
     private let ids = RequestIDs()
     private let logger: Logger
@@ -38,7 +39,8 @@ final class RequestResponder: Sendable {
         limits = configuration.limits
         bodies = BodyBudget(limit: configuration.limits.bodyMemory)
         replies = BodyBudget(limit: configuration.limits.replyMemory(largest: served.maximumReply))
-        encoder = ReplyEncoder(AllowedOrigins(configuration.allowedOrigins))
+        origins = AllowedOrigins(configuration.allowedOrigins)
+        encoder = ReplyEncoder(origins)
         status = StatusPages(self.metrics, audience: configuration.metricsAudience, served: served)
         requestLogLevel = configuration.requestLogLevel
     }
@@ -77,6 +79,14 @@ final class RequestResponder: Sendable {
         guard let rest = mount.rest(of: request.target.path) else {
             return finish(request, nil, await status.readiness(isStopping: isEnding), id: id, peer)
         }
+        do throws(ServerRefusal) {
+            if let upgrade = try await upgrade(request, path: rest, id: id) {
+                record(request, served.route(of: rest), ServerReply(status: 101, contentType: ""), sent: 0, id, peer)
+                return EncodedReply(bytes: ByteBuffer(), isKeptAlive: false, upgrade: upgrade)
+            }
+        } catch {
+            return finish(request, served.route(of: rest), reply(to: error), id: id, peer)
+        }
         let reply = await answer(request, path: rest, query: request.target.query, id: id)
         return finish(request, served.route(of: rest), reply, id: id, peer)
     }
@@ -102,18 +112,42 @@ final class RequestResponder: Sendable {
                 encoded = encode(reply)
             }
         }
+        record(request, route, reply, sent: encoded.bytes.readableBytes, id, peer)
+        return encoded
+    }
+
+    /// Counts a request, and logs it.
+    private func record(
+        _ request: ReceivedRequest, _ route: String?, _ reply: ServerReply, sent: Int, _ id: String,
+        _ peer: SocketAddress?
+    ) {
         let time = NIODeadline.now() - request.arrival
         metrics.requestEnded(
             route, method: request.method, status: reply.status, time: time,
-            received: request.body.readableBytes, sent: encoded.bytes.readableBytes)
+            received: request.body.readableBytes, sent: sent)
         if logger.logLevel <= requestLogLevel { log(request, reply, id, time, peer) }
-        return encoded
+    }
+
+    /// What becomes of a request for a WebSocket; `nil` where the protocol has none for it, which answers it as any other.
+    private func upgrade(
+        _ request: ReceivedRequest, path: Substring, id: String
+    ) async throws(ServerRefusal) -> WebSocketUpgrade? {
+        guard let head = request.webSocketHead else { return nil }
+        let asked = ServerRequest(
+            method: request.method, path: String(path), query: String(request.target.query),
+            headers: request.headers.kept)
+        guard let session = try await served.webSocket(for: asked) else { return nil }
+        guard origins.admits(request.headers.origin) else {
+            throw ServerRefusal(.unauthorized, "pages of this origin may not call this server", status: 403)
+        }
+        return try WebSocketUpgrade(head, id: id, responder: self, session: session)
     }
 
     /// A refusal as the protocol's clients are told it.
     private func reply(to refusal: ServerRefusal) -> ServerReply {
         var reply = served.render(refusal)
         if refusal.status == 503 { reply.headers.append(("retry-after", "1")) }
+        if refusal.status == 426 { reply.headers += [("upgrade", "websocket"), ("sec-websocket-version", "13")] }
         return reply
     }
 
@@ -131,12 +165,15 @@ final class RequestResponder: Sendable {
                 // HEAD asks for what GET would yield, without the body.
                 method: request.method == "HEAD" ? "GET" : request.method, path: String(path), query: String(query),
                 headers: request.headers.kept, body: body)
-            return await served.respond(to: asked) { error in
-                logger.error("a request failed", metadata: ["request": "\(id)", "error": "\(Self.line(error))"])
-            }
+            return await served.respond(to: asked) { report($0, id: id) }
         } catch {
             return reply(to: error)
         }
+    }
+
+    /// Logs what went wrong with a request where the client is told no details.
+    func report(_ error: any Error, id: String) {
+        logger.error("a request failed", metadata: ["request": "\(id)", "error": "\(Self.line(error))"])
     }
 
     /// An error in one line that isn't long, whatever it tells.

@@ -18,11 +18,11 @@ import Testing
         let programs = guide.components(separatedBy: "```swift package\n").dropFirst().compactMap {
             $0.components(separatedBy: "```").first
         }
-        let files = ["GuideServer.swift", "GuideProtocol.swift"]
+        let files = ["GuideServer.swift", "GuideProtocol.swift", "GuideWebSocket.swift"]
         #expect(programs.count == files.count)
         for (program, file) in zip(programs, files) {
             let compiled = try String(contentsOf: folder.appending(path: file), encoding: .utf8)
-            #expect(program.contains("@main struct "))
+            #expect(program.contains("@main struct ") == (file != "GuideWebSocket.swift"), "\(file)")
             let lines = compiled.replacing("#if Server\n", with: "").replacing("#endif\n", with: "")
             #expect(program.replacing("@main ", with: "") == lines, "\(file)")
         }

@@ -1,0 +1,155 @@
+#if Server
+import NIOCore
+import NIOWebSocket
+
+/// Between the frames that NIO reads and writes and the messages of a session: says pong, asks whether the client is still
+/// there, and closes the connection in the way that was agreed on.
+///
+/// Belongs to the connection's event loop.
+final class WebSocketHandler: ChannelDuplexHandler {
+    typealias InboundIn = WebSocketFrame
+    typealias InboundOut = WebSocketMessage
+    typealias OutboundIn = WebSocketMessage
+    typealias OutboundOut = WebSocketFrame
+
+    /// Has the connection closed, with what the client is told.
+    struct Closing: Sendable {
+        let code: WebSocketErrorCode
+    }
+
+    /// How often the client is asked whether it is there. It has as long to answer: so one that takes nothing is noticed too.
+    private let pingTime: TimeAmount
+    private var isPongAwaited = false
+    private var isClosing = false
+    private var timer: Scheduled<Void>?
+
+    init(pingTime: Duration) { self.pingTime = TimeAmount(pingTime) }
+
+    func handlerAdded(context: ChannelHandlerContext) { setTimer(pingTime, context) }
+
+    func handlerRemoved(context: ChannelHandlerContext) { timer?.cancel() }
+
+    // MARK: Reading
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let frame = unwrapInboundIn(data)
+        guard !isClosing else {
+            // The client has said good-bye as well.
+            if frame.opcode == .connectionClose { context.close(promise: nil) }
+            return
+        }
+        switch frame.opcode {
+        case .text:
+            guard let text = String(validating: frame.unmaskedData.readableBytesView, as: UTF8.self) else {
+                close(.dataInconsistentWithMessage, context)
+                return
+            }
+            context.fireChannelRead(wrapInboundOut(.text(text)))
+        case .binary: context.fireChannelRead(wrapInboundOut(.binary(Array(frame.unmaskedData.readableBytesView))))
+        case .ping:
+            // Only the last of many must be answered: one that takes no answers gets none.
+            guard context.channel.isWritable else { return }
+            send(.pong, frame.unmaskedData, context)
+        case .pong: isPongAwaited = false
+        case .connectionClose:
+            var data = frame.unmaskedData
+            // Codes of less than two bytes don't count.
+            close(data.readWebSocketErrorCode() ?? .normalClosure, context)
+            context.close(promise: nil)
+        default: close(.protocolError, context)
+        }
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+        switch error {
+        case NIOWebSocketError.invalidFrameLength, NIOWebSocketFrameAggregator.Error.accumulatedFrameSizeIsTooLarge:
+            close(.messageTooLarge, context)
+        case is NIOWebSocketError, is NIOWebSocketFrameAggregator.Error, is WebSocketFrameCheck.BrokenFrame:
+            close(.protocolError, context)
+        default: context.close(promise: nil)
+        }
+    }
+
+    // MARK: Writing
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+        guard !isClosing else {
+            promise?.fail(ChannelError.outputClosed)
+            return
+        }
+        let frame =
+            switch unwrapOutboundIn(data) {
+            case .text(let text): WebSocketFrame(fin: true, opcode: .text, data: ByteBuffer(string: text))
+            case .binary(let bytes): WebSocketFrame(fin: true, opcode: .binary, data: ByteBuffer(bytes: bytes))
+            }
+        context.write(wrapOutboundOut(frame), promise: promise)
+    }
+
+    private func send(_ opcode: WebSocketOpcode, _ data: ByteBuffer, _ context: ChannelHandlerContext) {
+        context.writeAndFlush(wrapOutboundOut(WebSocketFrame(fin: true, opcode: opcode, data: data)), promise: nil)
+    }
+
+    // MARK: Closing
+
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        switch event {
+        case is ChannelShouldQuiesceEvent: close(.goingAway, context)
+        case ChannelEvent.inputClosed: context.close(promise: nil)
+        default: context.fireUserInboundEventTriggered(event)
+        }
+    }
+
+    func triggerUserOutboundEvent(context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?) {
+        guard let closing = event as? Closing else {
+            context.triggerUserOutboundEvent(event, promise: promise)
+            return
+        }
+        close(closing.code, context)
+        promise?.succeed()
+    }
+
+    /// Says good-bye, and waits a moment for the client to do so too: it would lose what was sent if the connection were
+    /// closed while it is still sending.
+    private func close(_ code: WebSocketErrorCode, _ context: ChannelHandlerContext) {
+        guard !isClosing else { return }
+        isClosing = true
+        var data = context.channel.allocator.buffer(capacity: 2)
+        data.write(webSocketErrorCode: code)
+        send(.connectionClose, data, context)
+        setTimer(.seconds(1), context)
+    }
+
+    // MARK: Time
+
+    private func setTimer(_ time: TimeAmount, _ context: ChannelHandlerContext) {
+        timer?.cancel()
+        timer = context.eventLoop.assumeIsolated().scheduleTask(in: time) { self.timeIsUp(context) }
+    }
+
+    private func timeIsUp(_ context: ChannelHandlerContext) {
+        guard !isClosing, !isPongAwaited else {
+            context.close(promise: nil)
+            return
+        }
+        isPongAwaited = true
+        send(.ping, ByteBuffer(), context)
+        setTimer(pingTime, context)
+    }
+}
+
+/// Looks at frames before their parts are put together: clients mask what they send, and no extension was agreed on.
+final class WebSocketFrameCheck: ChannelInboundHandler {
+    typealias InboundIn = WebSocketFrame
+    typealias InboundOut = WebSocketFrame
+
+    struct BrokenFrame: Error {}
+
+    private var isBroken = false
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let frame = unwrapInboundIn(data)
+        isBroken = isBroken || frame.maskKey == nil || frame.rsv1 || frame.rsv2 || frame.rsv3
+        if isBroken { context.fireErrorCaught(BrokenFrame()) } else { context.fireChannelRead(data) }
+    }
+}
+#endif

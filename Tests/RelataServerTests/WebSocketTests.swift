@@ -1,0 +1,325 @@
+#if Server
+import Foundation
+import ServerClient
+import Synchronization
+import Testing
+
+@testable import RelataServer
+
+/// A request may turn its connection into a WebSocket, if the protocol grants it.
+struct WebSocketTests {
+    /// Says what it is told, to whom knows the key.
+    private final class Echo: ServedProtocol {
+        let headerNames = ["x-key"]
+        let endCount = Atomic(0)
+
+        func webSocket(for request: ServerRequest) async throws(ServerRefusal) -> WebSocketSession? {
+            guard request.path.hasPrefix("/socket") else { return nil }
+            guard request.headers["x-key"] == "right" else {
+                throw ServerRefusal(.unauthorized, "wrong key", status: 401)
+            }
+            return { [self] socket in
+                defer { endCount.add(1, ordering: .relaxed) }
+                for await message in socket.messages {
+                    switch message {
+                    case .text("enough"): return
+                    case .text("fail"): throw CancellationError()
+                    case .text("flood"):
+                        while true { try await socket.send(.binary([UInt8](repeating: 0, count: 10_000))) }
+                    default: try await socket.send(message)
+                    }
+                }
+            }
+        }
+
+        func respond(to request: ServerRequest, report: @Sendable (any Error) -> Void) async -> ServerReply {
+            ServerReply(contentType: "text/plain", body: Array("no socket".utf8))
+        }
+
+        func render(_ refusal: ServerRefusal) -> ServerReply {
+            ServerReply(status: refusal.status, contentType: "text/plain", body: Array(refusal.message.utf8))
+        }
+    }
+
+    private func serving<Result: Sendable>(
+        _ served: Echo = Echo(), _ configure: (inout RelataServer.Configuration) -> Void = { _ in },
+        _ body: @escaping @Sendable (TestServer) async throws -> Result
+    ) async throws -> Result {
+        var configuration = RelataServer.Configuration()
+        configuration.mount = "/"
+        configuration.port = 0
+        configuration.stopsOnSignals = false
+        configure(&configuration)
+        return try await TestServer.running(try RelataServer(protocol: served, configuration: configuration), body)
+    }
+
+    /// The same, on a thread that may wait for the server, with a WebSocket.
+    private func talking<Result: Sendable>(
+        _ configure: (inout RelataServer.Configuration) -> Void = { _ in },
+        _ body: @escaping @Sendable (ServerConnection) throws -> Result
+    ) async throws -> Result {
+        try await serving(Echo(), configure) { server in try await blocking { try body(server.socket()) } }
+    }
+
+    // MARK: Opening
+
+    @Test func whatIsSaidComesBackInItsOrder() async throws {
+        try await talking { socket in
+            try socket.send(frame: .text, Array("Grüße".utf8))
+            try socket.send(frame: .binary, [0, 255, 1])
+            try socket.send(frame: .text, [])
+            #expect(try socket.receiveFrame() == Frame(.text, Array("Grüße".utf8)))
+            #expect(try socket.receiveFrame() == Frame(.binary, [0, 255, 1]))
+            #expect(try socket.receiveFrame() == Frame(.text, []))
+        }
+    }
+
+    @Test func theReplyProvesThatTheServerReadTheKey() async throws {
+        try await serving { server in
+            let reply = try await blocking { try server.connect().upgrade() }
+            #expect(reply.status == 101)
+            #expect(reply.headers["sec-websocket-accept"] == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=")
+            #expect(reply.headers["upgrade"] == "websocket" && reply.headers["connection"] == "upgrade")
+            #expect(reply.headers["x-request-id"] != nil)
+        }
+    }
+
+    @Test func whatFollowsTheRequestAtOnceIsRead() async throws {
+        try await serving { server in
+            try await blocking {
+                let socket = try server.connect()
+                let early = ServerConnection.frame(.text, Array("early".utf8))
+                // A request before it is answered before it.
+                let first = ServerConnection.bytes("GET", "/other")
+                try socket.send(first + ServerConnection.upgrade() + early)
+                #expect(try socket.receive().text == "no socket")
+                #expect(try socket.receive().status == 101)
+                #expect(try socket.receiveFrame() == Frame(.text, Array("early".utf8)))
+            }
+        }
+    }
+
+    @Test func theProtocolSaysWhoMayOpenOneAndWhere() async throws {
+        try await serving { server in
+            let (stranger, elsewhere) = try await blocking {
+                (
+                    try server.connect().upgrade(headers: ["X-Key": "wrong", "Sec-WebSocket-Version": "8"]),
+                    try server.connect().upgrade("/other")
+                )
+            }
+            #expect(stranger.status == 401 && stranger.text == "wrong key")
+            #expect(elsewhere.status == 200 && elsewhere.text == "no socket")
+        }
+    }
+
+    @Test func otherVersionsAndBrokenKeysAreRefused() async throws {
+        try await serving { server in
+            try await blocking {
+                let version = try server.connect().upgrade(headers: ["Sec-WebSocket-Version": "8"])
+                #expect(version.status == 426 && version.headers["sec-websocket-version"] == "13")
+                for key in ["", "c2hvcnQ=", "no base64 at all, I'd say"] {
+                    #expect(try server.connect().upgrade(headers: ["Sec-WebSocket-Key": key]).status == 400)
+                }
+            }
+        }
+    }
+
+    @Test func pagesThatMayNotCallTheServerOpenNone() async throws {
+        try await serving(Echo(), { $0.allowedOrigins = ["https://example.com"] }) { server in
+            let statuses = try await blocking {
+                try ["https://evil.example", "https://example.com"].map {
+                    try server.connect().upgrade(headers: ["Origin": $0]).status
+                }
+            }
+            #expect(statuses == [403, 101])
+        }
+    }
+
+    // MARK: Limits
+
+    @Test func aMessageInPartsIsPutTogetherWithPingsBetween() async throws {
+        try await talking { socket in
+            try socket.send(frame: .text, Array("one ".utf8), isLast: false)
+            try socket.send(frame: .ping, Array("there?".utf8))
+            try socket.send(frame: .continuation, Array("two".utf8))
+            #expect(try socket.receiveFrame() == Frame(.pong, Array("there?".utf8)))
+            #expect(try socket.receiveFrame() == Frame(.text, Array("one two".utf8)))
+        }
+    }
+
+    /// What a client may not send, and the code of the good-bye.
+    static let breaches: [(name: String, code: Int, bytes: [UInt8])] = [
+        ("a large message", 1009, [0x82, 0xFE, 0x03, 0xE9, 0, 0, 0, 0]),
+        (
+            "large parts", 1009,
+            ServerConnection.frame(.binary, [UInt8](repeating: 1, count: 600), isLast: false)
+                + ServerConnection.frame(.continuation, [UInt8](repeating: 1, count: 600))
+        ),
+        ("a frame without mask", 1002, [0x81, 0x01, 0x61]),
+        ("an extension", 1002, [0xC1, 0x80, 0, 0, 0, 0]),
+        ("an unknown kind", 1002, [0x83, 0x80, 0, 0, 0, 0]),
+        ("a part of nothing", 1002, ServerConnection.frame(.continuation, [1])),
+        ("a ping in parts", 1002, ServerConnection.frame(.ping, [1], isLast: false)),
+        ("text that is none", 1007, ServerConnection.frame(.text, [0xC3, 0x28])),
+    ]
+
+    @Test(arguments: breaches.indices)
+    func whoBreaksTheRulesIsToldAndClosed(_ index: Int) async throws {
+        let breach = Self.breaches[index]
+        try await talking({ $0.limits.messageSize = 1000 }) { socket in
+            try socket.send(breach.bytes)
+            #expect(try socket.receiveFrame().code == breach.code, "\(breach.name)")
+            #expect(try socket.isClosedByServer())
+        }
+    }
+
+    @Test func aClientThatAnswersPingsStaysAndOneThatDoesNotIsClosed() async throws {
+        try await talking({ $0.limits.idleTime = .milliseconds(300) }) { socket in
+            for _ in 0..<3 {
+                #expect(try socket.receiveFrame().kind == .ping)
+                try socket.send(frame: .pong, [])
+            }
+            #expect(try socket.receiveFrame().kind == .ping)
+            #expect(try socket.isClosedByServer())
+        }
+    }
+
+    @Test func aClientThatTakesNothingIsClosed() async throws {
+        let served = Echo()
+        try await serving(served, { $0.limits.idleTime = .milliseconds(300) }) { server in
+            try await blocking {
+                let socket = try server.socket()
+                try socket.send(frame: .text, Array("flood".utf8))
+                // Its session ends because sending fails.
+                while served.endCount.load(ordering: .relaxed) == 0 { usleep(5000) }
+                socket.close()
+            }
+        }
+    }
+
+    // MARK: Closing
+
+    @Test func goodByesAreAnswered() async throws {
+        let served = Echo()
+        try await serving(served) { server in
+            try await blocking {
+                let socket = try server.socket()
+                try socket.send(frame: .close, [0x0F, 0xA0])
+                #expect(try socket.receiveFrame().code == 4000)
+                #expect(try socket.isClosedByServer())
+            }
+        }
+        #expect(served.endCount.load(ordering: .relaxed) == 1)
+    }
+
+    @Test func theEndOfASessionIsTold() async throws {
+        try await serving { server in
+            try await blocking {
+                for (word, code) in [("enough", 1000), ("fail", 1011)] {
+                    let socket = try server.socket()
+                    try socket.send(frame: .text, Array(word.utf8))
+                    #expect(try socket.receiveFrame().code == code)
+                    try socket.send(frame: .close, [])
+                    #expect(try socket.isClosedByServer())
+                }
+            }
+        }
+    }
+
+    @Test func theSessionsOfAServerThatStopsComeToTheirEnd() async throws {
+        let served = Echo()
+        let (opened, open) = AsyncStream.makeStream(of: Void.self)
+        let code = try await serving(served) { server in
+            async let code = blocking {
+                let socket = try server.socket()
+                try socket.send(frame: .text, Array("hello".utf8))
+                _ = try socket.receiveFrame()
+                open.yield()
+                let code = try socket.receiveFrame().code
+                #expect(try socket.isClosedByServer())
+                return code
+            }
+            _ = await opened.first { _ in true }
+            await server.stop()
+            return try await code
+        }
+        #expect(code == 1001)
+        #expect(served.endCount.load(ordering: .relaxed) == 1)
+    }
+
+    @Test func theyAreCountedAmongConnections() async throws {
+        try await serving { server in
+            try await blocking {
+                func count() throws -> Substring? {
+                    let text = try server.connect().request("GET", "/metrics").text
+                    #expect(text.contains(#"relata_requests_total{method="GET",route="other",status="1xx"} 1"#))
+                    return text.split(separator: "\n").first { $0.hasPrefix("relata_connections ") }?.suffix(1)
+                }
+                let socket = try server.socket()
+                // The WebSocket, and that of the request for the figures. Those of requests before it may still be there.
+                while try count() != "2" { usleep(5000) }
+                socket.close()
+                while try count() != "1" { usleep(5000) }
+            }
+        }
+    }
+}
+
+// MARK: - A client
+
+/// A frame of a server.
+private struct Frame: Equatable {
+    enum Kind: UInt8 { case continuation, text, binary, close = 8, ping, pong }
+
+    let kind: Kind?
+    let bytes: [UInt8]
+
+    init(_ kind: Kind?, _ bytes: [UInt8]) { (self.kind, self.bytes) = (kind, bytes) }
+
+    /// What a good-bye says.
+    var code: Int? { kind == .close && bytes.count >= 2 ? Int(bytes[0]) << 8 | Int(bytes[1]) : nil }
+}
+
+extension TestServer {
+    /// A WebSocket that is open.
+    fileprivate func socket() throws -> ServerConnection {
+        let connection = try connect(timeout: 20)
+        #expect(try connection.upgrade().status == 101)
+        return connection
+    }
+}
+
+extension ServerConnection {
+    fileprivate static func upgrade(_ path: String = "/socket", headers: [String: String] = [:]) -> [UInt8] {
+        let usual = [
+            "Upgrade": "websocket", "Connection": "keep-alive, Upgrade", "Sec-WebSocket-Version": "13",
+            "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==", "X-Key": "right",
+        ]
+        return bytes("GET", path, headers: usual.merging(headers) { $1 })
+    }
+
+    fileprivate func upgrade(_ path: String = "/socket", headers: [String: String] = [:]) throws -> ServerReplyText {
+        try send(Self.upgrade(path, headers: headers))
+        return try receive()
+    }
+
+    fileprivate static func frame(_ kind: Frame.Kind, _ bytes: [UInt8], isLast: Bool = true) -> [UInt8] {
+        let mask: [UInt8] = [7, 77, 177, 217]
+        let length =
+            bytes.count < 126 ? [UInt8(bytes.count)] : [126, UInt8(bytes.count >> 8), UInt8(bytes.count & 255)]
+        return [kind.rawValue | (isLast ? 0x80 : 0), length[0] | 0x80] + length.dropFirst() + mask
+            + bytes.enumerated().map { $1 ^ mask[$0 % 4] }
+    }
+
+    fileprivate func send(frame kind: Frame.Kind, _ bytes: [UInt8], isLast: Bool = true) throws {
+        try send(Self.frame(kind, bytes, isLast: isLast))
+    }
+
+    /// The next frame, which is a short one.
+    fileprivate func receiveFrame() throws -> Frame {
+        let head = try receive(count: 2)
+        #expect(head[1] < 126)
+        return Frame(Frame.Kind(rawValue: head[0] & 15), try receive(count: Int(head[1])))
+    }
+}
+#endif
