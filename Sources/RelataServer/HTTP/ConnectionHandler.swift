@@ -6,9 +6,20 @@ import NIOHTTP1
 ///
 /// Belongs to the connection's event loop. Only answering happens elsewhere.
 ///
-/// Hummingbird's own channel has one limit of time, for connections that are idle. Here there are limits for headers, for
-/// bodies and replies that come or go by drops, and for the memory of those of all clients (`LimitTests`,
-/// `LargeReplyTests`); clients that wait to be asked for their bodies are asked (`HTTPTests`).
+/// Hummingbird's own channel (`HTTP1Channel`), with the same protocol behind it on the same threads, answered 63,000 small
+/// gets a second where this one does 84,000, and 57,000 posts of 1 kB where this one does 79,000: 24 and 29 % fewer (`wrk`
+/// with 64 connections on two cores, medians of six rounds in turns). On Swift's own threads, which a slow statement would
+/// block, it answered 75,000 and 68,000: 10 and 14 % fewer. The slowest of a hundred took 2 to 3 ms there, 4 ms here.
+///
+/// It has one limit of time, for connections that are idle. What it doesn't limit, and this one does:
+/// - headers that never end: `aClientThatNeverFinishesItsHeaderIsClosed`
+/// - bodies that come by drops, or stop: `aClientThatSendsABodyByDropsIsNotWaitedFor`, `whatArrivedEarnsNoTimeToSendNothing`
+/// - replies that are taken by drops, or not at all: `aClientThatTakesNoRepliesIsClosedAndHoldsUpNobody`,
+///   `whoStopsTakingALargeReplyIsClosedAndItsRoomGivenBack`
+/// - the memory of all clients: `bodiesOfManyClientsDoNotAddUpWithoutBound`, `repliesToManyClientsDoNotAddUpWithoutBound`
+/// - what stands between the pieces of a body: `whatStandsBesideABodyIsBounded`
+///
+/// Nor does it ask for the bodies of clients that wait for it: `aClientThatWaitsToBeAskedIsAskedForItsBody`.
 final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart
     typealias OutboundIn = ByteBuffer
