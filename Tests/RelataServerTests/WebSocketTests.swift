@@ -24,6 +24,7 @@ struct WebSocketTests {
                     switch message {
                     case .text("enough"): return
                     case .text("fail"): throw CancellationError()
+                    case .text("busy"): try await Task.sleep(for: .milliseconds(1500))
                     case .text("flood"):
                         while true { try await socket.send(.binary([UInt8](repeating: 0, count: 10_000))) }
                     default: try await socket.send(message)
@@ -184,12 +185,27 @@ struct WebSocketTests {
         }
     }
 
+    @Test func aClientWhoseMessagesWaitIsNotTakenForGone() async throws {
+        try await talking({ $0.limits.idleTime = .milliseconds(300) }) { socket in
+            let texts = ["busy", "a", "b", "c", "d"]
+            try socket.send(texts.flatMap { ServerConnection.frame(.text, Array($0.utf8)) })
+            var answers: [String] = []
+            while answers.count < 4 {
+                let frame = try socket.receiveFrame()
+                if frame.kind == .ping { try socket.send(frame: .pong, []) }
+                if frame.kind == .text { answers.append(String(decoding: frame.bytes, as: UTF8.self)) }
+            }
+            #expect(answers == ["a", "b", "c", "d"])
+        }
+    }
+
     @Test func aClientThatTakesNothingIsClosed() async throws {
         let served = Echo()
         try await serving(served, { $0.limits.idleTime = .milliseconds(300) }) { server in
             try await blocking {
                 let socket = try server.socket()
-                try socket.send(frame: .text, Array("flood".utf8))
+                // That more messages wait is no excuse.
+                for text in ["flood", "a", "b", "c", "d"] { try socket.send(frame: .text, Array(text.utf8)) }
                 // Its session ends because sending fails.
                 while served.endCount.load(ordering: .relaxed) == 0 { usleep(5000) }
                 socket.close()

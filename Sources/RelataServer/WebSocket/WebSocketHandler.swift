@@ -21,6 +21,8 @@ final class WebSocketHandler: ChannelDuplexHandler {
     private let pingTime: TimeAmount
     private var isPongAwaited = false
     private var isClosing = false
+    /// Whether nothing is read because the session takes no messages.
+    private var isReadHeld = false
     private var timer: Scheduled<Void>?
 
     init(pingTime: Duration) { self.pingTime = TimeAmount(pingTime) }
@@ -58,6 +60,16 @@ final class WebSocketHandler: ChannelDuplexHandler {
             context.close(promise: nil)
         default: close(.protocolError, context)
         }
+    }
+
+    func read(context: ChannelHandlerContext) {
+        isReadHeld = false
+        context.read()
+    }
+
+    func channelReadComplete(context: ChannelHandlerContext) {
+        isReadHeld = true
+        context.fireChannelReadComplete()
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -127,12 +139,14 @@ final class WebSocketHandler: ChannelDuplexHandler {
     }
 
     private func timeIsUp(_ context: ChannelHandlerContext) {
-        guard !isClosing, !isPongAwaited else {
+        // A session that is busy leaves the answer unread; that isn't the client's doing, unless it takes nothing either.
+        let isExcused = isReadHeld && context.channel.isWritable
+        guard !isClosing, !isPongAwaited || isExcused else {
             context.close(promise: nil)
             return
         }
+        if !isPongAwaited { send(.ping, ByteBuffer(), context) }
         isPongAwaited = true
-        send(.ping, ByteBuffer(), context)
         setTimer(pingTime, context)
     }
 }

@@ -77,6 +77,7 @@ struct WebSocketUpgrade: Sendable {
             // What came along with the request is read by those who were added, who wait until they are told that it was all.
             operations.removeHandler(name: ConnectionChannel.decoderName).whenComplete { _ in
                 channel.pipeline.fireChannelReadComplete()
+                channel.read()
             }
             switch result {
             case .success(let messages): run(messages, isStopping: isStopping, finished: finished)
