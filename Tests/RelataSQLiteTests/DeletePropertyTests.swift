@@ -83,7 +83,7 @@ import Testing
             var found: Set<[String: Value]> = []
             try database.connection.rows(SQLStatement("SELECT * FROM \(table)")) { row in
                 var values: [String: Value] = [:]
-                for column in 0..<row.columnCount { values[row.columnName(at: column)] = row.value(at: column) }
+                for column in 0..<row.columnCount { values[row[column].name] = row.value(at: column) }
                 found.insert(values)
             }
             #expect(found == Set(rows), "\(place.rawValue), table \(table)")

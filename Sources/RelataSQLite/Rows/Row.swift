@@ -14,8 +14,6 @@ package struct Row {
 
     /// How many columns there are.
     package var columnCount: Int { Int(sqlite3_column_count(statement)) }
-    /// The name of a column.
-    package func columnName(at column: Int) -> String { self[column].name }
     /// Whether a column is `NULL`.
     package func isNull(at column: Int) -> Bool { self[column].isNull }
     /// A column as an integer, as SQLite converts it.

@@ -120,9 +120,6 @@ package final class WriteRun {
         try noteCounts()
     }
 
-    /// Writes the edits on links of objects that are stored.
-    package func writeEdits() throws { try LinkWriter(run: self).write(plan.edits, try orderedLists()) }
-
     /// Writes all rows.
     ///
     /// - Returns: The references that are yet to be set.
