@@ -2,6 +2,10 @@ import RelataCore
 import RelataSQLite
 
 /// Runs a pipeline. What its beginning asks of the objects is one statement; the rest is done with what that yields.
+///
+/// The rest isn't SQL: its documents have any form, and values of all types at one place, with an order and an equality of
+/// their own. Statements would need those rules as well, and wouldn't replace the code here: what a statement can't do
+/// would still be done with documents.
 struct PipelineRun {
     let transaction: ParseTransaction
     let parseClass: ParseClass
