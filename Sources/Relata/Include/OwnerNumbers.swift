@@ -1,4 +1,3 @@
-import RelataCSQLite
 import RelataCore
 import RelataSQLite
 
@@ -18,8 +17,8 @@ struct OwnerNumbers {
     init(keys: KeyList, type: AttributeType?) { (self.keys, self.type) = (keys.values, type) }
 
     /// The number, from 0, of the owner of the current row; `nil` where the row belongs to none of them.
-    mutating func next(_ statement: OpaquePointer) -> Int32? {
-        guard let keys else { return Int32(truncatingIfNeeded: sqlite3_column_int64(statement, 0)) - 1 }
+    mutating func next(_ statement: RunningStatement) -> Int32? {
+        guard let keys else { return Int32(truncatingIfNeeded: ColumnValue(statement, 0).integer) - 1 }
         let key = ColumnValue(statement, 0).value(as: type)
         // The rows of an owner mostly come together, and after those of the owner before.
         for number in last..<min(last + 2, keys.count) where keys[number] == key {

@@ -1,6 +1,5 @@
-public import RelataCSQLite
 import RelataCore
-import RelataSQLite
+public import RelataSQLite
 
 /// Reads the rows of a statement as objects of one model; `Model.read(_:)` runs it.
 @_documentation(visibility: internal)
@@ -17,7 +16,7 @@ public struct ReadLoop<M: Model> {
         case key
     }
 
-    @usableFromInline let statement: OpaquePointer
+    @usableFromInline let statement: RunningStatement
     @usableFromInline let owner: Owner
     /// Where the object's key begins, if one object may come in several rows; else a negative number.
     @usableFromInline let keyColumn: Int32
@@ -36,14 +35,14 @@ public struct ReadLoop<M: Model> {
     /// Where the owners are among the objects, by their numbers; -1 for one that isn't. Found here, where the compiler
     /// knows the keys' type: elsewhere each look-up costs more.
     @usableFromInline var ownerPlaces: [Int32] = []
-    /// What SQLite answered last.
-    @usableFromInline var code = SQLITE_DONE
+    /// What the last step came to.
+    @usableFromInline var result = StepResult.done
     /// The column of the row that can't be read, and where its object begins, once a reading failed. Reading again goes
     /// on with the next row.
     @usableFromInline var failure: (column: Int32, first: Int32)?
 
     /// Reads rows that are objects.
-    init(_ statement: OpaquePointer) {
+    init(_ statement: RunningStatement) {
         (self.statement, owner, keyColumn, known, rows) = (statement, .none, -1, nil, EdgeRows())
     }
 
@@ -53,7 +52,7 @@ public struct ReadLoop<M: Model> {
     ///   - keyColumn: Where the key begins among an object's columns, if one may come in several rows.
     ///   - known: Takes the keys of objects, where each row tells it before the object.
     init(
-        _ statement: OpaquePointer, edge: CompiledQuery, owner: Owner, numbers: OwnerNumbers = OwnerNumbers(),
+        _ statement: RunningStatement, edge: CompiledQuery, owner: Owner, numbers: OwnerNumbers = OwnerNumbers(),
         keyColumn: Int? = nil, known: KeyNumbers? = nil
     ) {
         let first = (owner == .number ? 1 : M.keyColumnCount) + (known == nil ? 0 : 1)
@@ -73,8 +72,8 @@ public struct ReadLoop<M: Model> {
     @inlinable
     mutating func run() throws {
         while true {
-            code = sqlite3_step(statement)
-            guard code == SQLITE_ROW else {
+            result = statement.step()
+            guard result == .row else {
                 ownerPlaces = ownerKeys.map { places[$0] ?? -1 }
                 return
             }
@@ -163,19 +162,17 @@ struct EdgeRows {
         var high = UInt64.max
         var low = UInt64.max
 
-        init(_ statement: OpaquePointer, _ column: Int32, hasPosition: Bool) {
+        init(_ statement: RunningStatement, _ column: Int32, hasPosition: Bool) {
             if hasPosition {
                 let value = ColumnValue(statement, column)
                 position = value.isInteger ? Self.ascending(value.integer) : .max
             }
             let key = ColumnValue(statement, hasPosition ? column + 1 : column)
-            switch key.storageClass {
-            case SQLITE_INTEGER: (high, low) = (Self.ascending(key.integer), 0)
-            case SQLITE_BLOB:
-                guard let bytes = key.uuid?.uuid else { return }
+            if key.isInteger {
+                (high, low) = (Self.ascending(key.integer), 0)
+            } else if key.isBlob, let bytes = key.uuid?.uuid {
                 let words = unsafeBitCast(bytes, to: (UInt64, UInt64).self)
                 (high, low) = (UInt64(bigEndian: words.0), UInt64(bigEndian: words.1))
-            default: break
             }
         }
 
@@ -195,14 +192,14 @@ struct EdgeRows {
 
     /// The number of the owner that the current row begins with; `nil` where it is of none, which ends the reading.
     @usableFromInline
-    mutating func owner(_ statement: OpaquePointer) -> Int32? {
+    mutating func owner(_ statement: RunningStatement) -> Int32? {
         let number = numbers.next(statement)
         if number == nil { hasStranger = true }
         return number
     }
 
     @usableFromInline
-    mutating func add(_ object: Int32, to owner: Int32, _ statement: OpaquePointer) {
+    mutating func add(_ object: Int32, to owner: Int32, _ statement: RunningStatement) {
         if placeColumns > 0 {
             let place = Place(statement, placeColumn, hasPosition: placeColumns > 1)
             if isSorted, let last = owners.last {
@@ -215,7 +212,7 @@ struct EdgeRows {
     }
 
     /// Adds the next object of the owner that the row begins with; whether there is such an owner.
-    mutating func addNext(_ statement: OpaquePointer) -> Bool {
+    mutating func addNext(_ statement: RunningStatement) -> Bool {
         guard let owner = owner(statement) else { return false }
         add(Int32(truncatingIfNeeded: objects.count), to: owner, statement)
         return true

@@ -165,7 +165,7 @@ final class BucketWrite<M: Model>: RowObserver {
         columns = if case .updateColumns = statement { bucket.writtenColumns(first, writer) } else { nil }
     }
 
-    func willWrite(_ index: Int, _ pointer: OpaquePointer) throws {
+    func willWrite(_ index: Int, _ pointer: RunningStatement) throws {
         if !bucket.takings.isEmpty { try bucket.takePartners(of: first + index, writer.run) }
         let object = bucket.objects[first + index]
         overrides = bucket.resolvedOverrides(first + index, writer.run)

@@ -1,4 +1,3 @@
-import RelataCSQLite
 import RelataCore
 import RelataSQLite
 
@@ -13,7 +12,7 @@ extension RowWriter {
         let count = RowSQL.rowsAtOnce
         var next = 0
         try withStatement(.insertSeveral) { statement in
-            var loop = WriteLoop(objects, statement, observer, mustChange: nil, rows: count)
+            var loop = WriteLoop(objects, statement, observer, mustChange: false, rows: count)
             defer {
                 if loop.hasRounded { bucket?.hasRounded = true }
                 next = loop.next
@@ -22,10 +21,10 @@ extension RowWriter {
                 do {
                     observer.rowsAtOnce = count
                     try M.write(&loop)
-                    if loop.code != SQLITE_DONE { throw stepError(loop.code, statement) }
+                    if loop.result != .done { throw connection.error(loop.result, statement) }
                 } catch {
                     // Only a reset makes the connection usable again.
-                    sqlite3_reset(statement)
+                    statement.reset()
                     guard isRefusal(error) else { throw error }
                     try insertOneByOne(objects, loop.next..<loop.next + count, observer)
                     loop.next += count

@@ -1,4 +1,3 @@
-import RelataCSQLite
 import Foundation
 import RelataCore
 import RelataSQLite
@@ -26,21 +25,21 @@ struct RowWriter<M: Model> {
     }
 
     private func write(
-        _ objects: [M], _ kind: RowStatement, _ observer: BucketWrite<M>?, _ first: Int, _ statement: OpaquePointer
+        _ objects: [M], _ kind: RowStatement, _ observer: BucketWrite<M>?, _ first: Int, _ statement: RunningStatement
     ) throws {
         let updates = kind == .save && observer == nil
         let keeps = kind == .insertIfAbsent && observer == nil
         var loop = WriteLoop(
             objects, statement, observer,
-            mustChange: updates || keeps || kind.slot == .update ? connection.handle : nil)
+            mustChange: updates || keeps || kind.slot == .update)
         defer { if loop.hasRounded { bucket?.hasRounded = true } }
         while loop.next < objects.count {
             do {
                 try M.write(&loop)
                 if loop.next == objects.count { return }
-                guard loop.code == SQLITE_DONE else { throw stepError(loop.code, statement) }
+                guard loop.result == .done else { throw connection.error(loop.result, statement) }
                 guard updates || keeps else { throw try missing(objects[loop.next]) }
-                sqlite3_reset(statement)
+                statement.reset()
                 if keeps {
                     bucket?.kept.insert(first + loop.next)
                     loop.next += 1
@@ -50,7 +49,7 @@ struct RowWriter<M: Model> {
                 loop.next += 1
             } catch {
                 // Only a reset makes the connection usable again.
-                sqlite3_reset(statement)
+                statement.reset()
                 if error is CancellationError { throw error }
                 throw try explained(
                     error, objects[loop.next], observer?.overrides ?? [], columns: observer?.columns,
@@ -65,16 +64,16 @@ struct RowWriter<M: Model> {
             let isThere = try connection.recorder?.listsRows == true && object.primaryKey.flatMap(stored) != nil
             // SQLite remembers the last rowid that was inserted, and an update leaves it; but only a table whose keys
             // it assigns surely has rowids.
-            sqlite3_set_last_insert_rowid(connection.handle, .min)
+            connection.forgetLastInsertedRowID()
             let key = try connection.withStatement(sql) { statement in
                 var binder = Binder(statement)
                 try object.bind(to: &binder, table)
                 try bind(overrides, of: object, to: statement, isInsert: true)
-                try step(statement)
+                _ = try connection.step(statement)
                 var reader = RowReader(statement)
                 let key = try M.readKey(from: &reader)
                 // A statement that returns rows has written all of them only at its end.
-                try step(statement)
+                _ = try connection.step(statement)
                 return key
             }
             let hasInserted =
@@ -122,7 +121,7 @@ struct RowWriter<M: Model> {
     }
 
     func withStatement<Result>(
-        _ slot: RowSQL.Slot, _ body: (OpaquePointer) throws -> Result
+        _ slot: RowSQL.Slot, _ body: (RunningStatement) throws -> Result
     ) throws -> Result {
         try connection.withStatement(
             slot: slot.number(table), { RowSQL.text(slot, table, run.schema) }, body)
@@ -134,7 +133,7 @@ struct RowWriter<M: Model> {
     ///
     /// - Parameter offset: The number of the row's first column among the statement's parameters.
     func bind(
-        _ overrides: Overrides, of object: M, to statement: OpaquePointer, isInsert: Bool, offset: Int = 0
+        _ overrides: Overrides, of object: M, to statement: RunningStatement, isInsert: Bool, offset: Int = 0
     ) throws {
         for (reference, key) in overrides {
             guard let key else { continue }
@@ -152,11 +151,11 @@ struct RowWriter<M: Model> {
         }
     }
 
-    func bind(_ value: Value, to statement: OpaquePointer, column: Int) throws(RelataError) {
+    func bind(_ value: Value, to statement: RunningStatement, column: Int) throws(RelataError) {
         try StatementParameter(statement, Int32(column + 1)).bind(value)
     }
 
-    private func stamp(_ property: String, _ statement: OpaquePointer, _ offset: Int) throws {
+    private func stamp(_ property: String, _ statement: RunningStatement, _ offset: Int) throws {
         guard let column = table.columnIndexes(of: property).first else { return }
         try bind(table.columns[column].type.stamp(run.now), to: statement, column: column + offset)
     }
@@ -174,15 +173,6 @@ struct RowWriter<M: Model> {
     }
 
     // MARK: Running
-
-    private func step(_ statement: OpaquePointer) throws {
-        let code = sqlite3_step(statement)
-        guard code == SQLITE_DONE || code == SQLITE_ROW else { throw stepError(code, statement) }
-    }
-
-    func stepError(_ code: Int32, _ statement: OpaquePointer) -> RelataError {
-        connection.error(code, sql: sqlite3_sql(statement).map { String(cString: $0) })
-    }
 
     /// What an error means in terms of the models.
     private func explained(

@@ -1,26 +1,26 @@
-public import RelataCSQLite
+public import RelataSQLite
 
 /// Writes objects of one model with one statement; `Model.write(_:)` runs it.
 @_documentation(visibility: internal)
 @frozen
 public struct WriteLoop<M: Model> {
     @usableFromInline let objects: [M]
-    @usableFromInline let statement: OpaquePointer
+    @usableFromInline let statement: RunningStatement
     /// Told of each row before and after it is written, where there is anything to do.
     @usableFromInline let observer: RowObserver?
     /// How many rows the statement writes at a time.
     @usableFromInline let rows: Int
-    /// The connection, where a row that isn't there is an error.
-    @usableFromInline let mustChange: OpaquePointer?
+    /// Whether a row that isn't there is an error.
+    @usableFromInline let mustChange: Bool
     /// The object that is written next: where the loop failed, the culprit.
     @usableFromInline var next = 0
     /// Whether an object has a value that isn't stored as it is.
     @usableFromInline var hasRounded = false
-    /// What SQLite answered last.
-    @usableFromInline var code = SQLITE_DONE
+    /// What the last step came to.
+    @usableFromInline var result = StepResult.done
 
     init(
-        _ objects: [M], _ statement: OpaquePointer, _ observer: RowObserver?, mustChange: OpaquePointer?, rows: Int = 1
+        _ objects: [M], _ statement: RunningStatement, _ observer: RowObserver?, mustChange: Bool, rows: Int = 1
     ) {
         self.rows = rows
         self.mustChange = mustChange
@@ -29,7 +29,7 @@ public struct WriteLoop<M: Model> {
         self.observer = observer
     }
 
-    /// Writes the objects until one fails: by an error of its columns, with ``code``, or because it isn't there.
+    /// Writes the objects until one fails: by an error of its columns, told by ``result``, or because it isn't there.
     @inlinable
     mutating func run() throws {
         if rows > 1 { return try runSeveral() }
@@ -39,11 +39,11 @@ public struct WriteLoop<M: Model> {
             try objects[next].bind(to: &binder)
             if binder.isRounded { hasRounded = true }
             if let observer { try observer.willWrite(next, statement) }
-            code = sqlite3_step(statement)
-            guard code == SQLITE_DONE else { return }
-            if let mustChange, sqlite3_changes64(mustChange) == 0 { return }
+            result = statement.step()
+            guard result == .done else { return }
+            if mustChange, statement.changes == 0 { return }
             if let observer { try observer.didWrite(next) }
-            sqlite3_reset(statement)
+            statement.reset()
             next += 1
         }
     }
@@ -57,10 +57,10 @@ public struct WriteLoop<M: Model> {
             for index in next..<next + rows { try objects[index].bind(to: &binder) }
             if binder.isRounded { hasRounded = true }
             if let observer { for index in next..<next + rows { try observer.willWrite(index, statement) } }
-            code = sqlite3_step(statement)
-            guard code == SQLITE_DONE else { return }
+            result = statement.step()
+            guard result == .done else { return }
             if let observer { for index in next..<next + rows { try observer.didWrite(index) } }
-            sqlite3_reset(statement)
+            statement.reset()
             next += rows
         }
     }
@@ -70,6 +70,6 @@ public struct WriteLoop<M: Model> {
 @usableFromInline
 protocol RowObserver: AnyObject {
     /// Binds what isn't the object's own: keys that other objects give it, and stamps.
-    func willWrite(_ index: Int, _ statement: OpaquePointer) throws
+    func willWrite(_ index: Int, _ statement: RunningStatement) throws
     func didWrite(_ index: Int) throws
 }

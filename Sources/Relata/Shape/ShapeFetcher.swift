@@ -105,11 +105,11 @@ struct ShapeFetcher {
 
         let statement = compiled.statement
         let connection = transaction.connection
-        var (rows, filled) = try connection.withStatement(statement.sql) { handle in
-            try connection.bind(statement.parameters, to: handle)
+        var (rows, filled) = try connection.withStatement(statement.sql) { running in
+            try connection.bind(statement.parameters, to: running)
             var loop = ShapeLoop<Content.Value>(
                 cursor: ShapeCursor(
-                    reader: ShapeReader(handle, ends: ends), connection: connection, statement: handle,
+                    reader: ShapeReader(running, ends: ends), connection: connection, statement: running,
                     firstColumn: Int32(columns.first ?? 0), rows: EdgeRows(compiled, numbers),
                     keys: keys))
             loop.cursor.page = pageSize.map { PageEnd(size: $0, of: compiled) }

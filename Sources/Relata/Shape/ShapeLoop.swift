@@ -1,4 +1,3 @@
-import RelataCSQLite
 public import RelataSQLite
 
 /// Reads the parts of a shape from the current row, one after the other.
@@ -10,7 +9,7 @@ public struct ShapeReader {
     /// Where each to-one that begins at a column ends.
     @usableFromInline let ends: [Int32]
 
-    init(_ statement: OpaquePointer, ends: [Int32]) {
+    init(_ statement: RunningStatement, ends: [Int32]) {
         row = RowReader(statement)
         self.ends = ends
     }
@@ -37,7 +36,7 @@ public struct ShapeCursor {
     /// Reads the current row.
     public var reader: ShapeReader
     let connection: Connection
-    let statement: OpaquePointer
+    let statement: RunningStatement
     /// 1 where rows begin with the number of their owner, else 0.
     let firstColumn: Int32
     /// Which owner each row is of.
@@ -48,7 +47,7 @@ public struct ShapeCursor {
     var page: PageEnd?
 
     init(
-        reader: ShapeReader, connection: Connection, statement: OpaquePointer, firstColumn: Int32, rows: EdgeRows,
+        reader: ShapeReader, connection: Connection, statement: RunningStatement, firstColumn: Int32, rows: EdgeRows,
         keys: [ShapeKeys]
     ) {
         self.rows = rows
@@ -61,9 +60,7 @@ public struct ShapeCursor {
 
     /// Steps to the next row, if there is one.
     public mutating func next() throws -> Bool {
-        let code = sqlite3_step(statement)
-        if code == SQLITE_DONE { return false }
-        try connection.check(code, statement)
+        guard try connection.step(statement) else { return false }
         if page?.takes(Row(statement)) == false { return false }
         if firstColumn > 0, !rows.addNext(statement) { return false }
         for index in keys.indices { keys[index].append(Row(statement)) }

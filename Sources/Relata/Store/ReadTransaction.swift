@@ -166,7 +166,7 @@ public class ReadTransaction: StoreReader {
     }
 
     /// Runs a statement whose rows are objects by a loop, and returns the loop with what it has read.
-    func read<M: Model>(_ sql: SQLStatement, _ loop: (OpaquePointer) -> ReadLoop<M>) throws -> ReadLoop<M> {
+    func read<M: Model>(_ sql: SQLStatement, _ loop: (RunningStatement) -> ReadLoop<M>) throws -> ReadLoop<M> {
         try connection.withQuery(sql.sql) { statement, rowCount in
             try connection.bind(sql.parameters, to: statement)
             var loop = loop(statement)
@@ -184,7 +184,7 @@ public class ReadTransaction: StoreReader {
                     try add(undecodable(M.self, Row(statement), column: failure.column, first: failure.first, message))
                 }
             }
-            try connection.check(loop.code, statement)
+            try connection.check(loop.result, statement)
             // It shouldn't hold the room of a longer one either.
             if loop.objects.count < rowCount / 2 { loop.objects = loop.objects.withUnsafeBufferPointer(Array.init) }
             rowCount = loop.objects.count

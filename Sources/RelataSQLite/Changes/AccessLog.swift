@@ -67,7 +67,7 @@ extension Connection {
             let sql = "SELECT 1 FROM temp.pragma_table_xinfo(?1) WHERE hidden > 1 LIMIT 1"
             authorizer.preparing {
                 guard sqlite3_prepare_v2(handle, sql, -1, &pointer, nil) == SQLITE_OK, let pointer else { return }
-                try? StatementParameter(pointer, 1).bind(table)
+                try? StatementParameter(RunningStatement(pointer), 1).bind(table)
                 if sqlite3_step(pointer) == SQLITE_ROW { access.writes.add(rowsOf: table) }
             }
             sqlite3_finalize(pointer)

@@ -13,7 +13,7 @@ import Synchronization
 @usableFromInline
 package final class Connection {
     /// SQLite's own handle, valid until ``close()``.
-    @usableFromInline package let handle: OpaquePointer
+    @usableFromInline let handle: OpaquePointer
     /// Where the database is; empty for one in memory.
     package let path: String
     /// By their text as a value, because texts that Swift takes for equal may hold different constants.
@@ -92,30 +92,30 @@ package final class Connection {
     /// left alone, and another prepared in its place.
     @inlinable
     package func withStatement<Result>(
-        _ sql: String, _ body: (OpaquePointer) throws -> Result
+        _ sql: String, _ body: (RunningStatement) throws -> Result
     ) throws -> Result {
         let statement = try lease(sql)
         defer { release(statement) }
-        return try body(statement.handle)
+        return try body(statement.running)
     }
 
     /// As ``withStatement(_:_:)`` for a query: `body` is told how many rows it had the last time, and tells how many it has.
     package func withQuery<Result>(
-        _ sql: String, _ body: (_ statement: OpaquePointer, _ rowCount: inout Int) throws -> Result
+        _ sql: String, _ body: (_ statement: RunningStatement, _ rowCount: inout Int) throws -> Result
     ) throws -> Result {
         let statement = try lease(sql)
         defer { release(statement) }
-        return try body(statement.handle, &statement.rowCount)
+        return try body(statement.running, &statement.rowCount)
     }
 
     /// As ``withStatement(_:_:)``, found by a small number instead of its text; `sql` is asked for the first time only.
     @inlinable
     package func withStatement<Result>(
-        slot: Int, _ sql: () throws -> String, _ body: (OpaquePointer) throws -> Result
+        slot: Int, _ sql: () throws -> String, _ body: (RunningStatement) throws -> Result
     ) throws -> Result {
         let statement = try lease(slot: slot, sql)
         defer { release(statement) }
-        return try body(statement.handle)
+        return try body(statement.running)
     }
 
     /// Runs a query that is found by a small number, and reads its first row; `nil` where it has none.
@@ -130,16 +130,14 @@ package final class Connection {
         try withStatement(slot: slot, sql) { statement in
             var binder = Binder(statement)
             try bind(&binder)
-            let code = sqlite3_step(statement)
-            if code == SQLITE_ROW { return try read(Row(statement)) }
-            try check(code, statement)
-            return nil
+            guard try step(statement) else { return nil }
+            return try read(Row(statement))
         }
     }
 
     /// Whether SQL writes something when it is run.
     package func writes(_ sql: String) throws -> Bool {
-        try withStatement(sql) { sqlite3_stmt_readonly($0) == 0 && sqlite3_stmt_isexplain($0) == 0 }
+        try withStatement(sql) { sqlite3_stmt_readonly($0.handle) == 0 && sqlite3_stmt_isexplain($0.handle) == 0 }
     }
 
     @usableFromInline
@@ -204,7 +202,7 @@ package final class Connection {
 
     @inlinable
     func release(_ statement: Statement) {
-        sqlite3_reset(statement.handle)
+        statement.running.reset()
         // What was bound may be large, and would stay in memory until the statement is used again.
         sqlite3_clear_bindings(statement.handle)
         statement.isLeased = false
@@ -255,13 +253,8 @@ package final class Connection {
     package func rows(_ statement: SQLStatement, _ body: (Row) throws(RelataError) -> Void) throws(RelataError) {
         let leased = try lease(statement.sql)
         defer { release(leased) }
-        try bind(statement.parameters, to: leased.handle)
-        while true {
-            let code = sqlite3_step(leased.handle)
-            if code == SQLITE_DONE { return }
-            guard code == SQLITE_ROW else { throw error(code, sql: statement.sql) }
-            try body(Row(leased.handle))
-        }
+        try bind(statement.parameters, to: leased.running)
+        while try step(leased.running) { try body(Row(leased.running)) }
     }
 
     /// As ``rows(_:_:)``, for a body that throws what it likes.
@@ -284,25 +277,22 @@ package final class Connection {
     package func value(_ statement: SQLStatement, as type: AttributeType? = nil) throws(RelataError) -> Value? {
         let leased = try lease(statement.sql)
         defer { release(leased) }
-        try bind(statement.parameters, to: leased.handle)
-        let code = sqlite3_step(leased.handle)
-        if code == SQLITE_DONE { return nil }
-        guard code == SQLITE_ROW else { throw error(code, sql: statement.sql) }
-        return Row(leased.handle).value(at: 0, as: type)
+        try bind(statement.parameters, to: leased.running)
+        guard try step(leased.running) else { return nil }
+        return Row(leased.running).value(at: 0, as: type)
     }
 
     /// Binds parameters in order, from the first on.
-    package func bind(_ parameters: [Parameter], to statement: OpaquePointer) throws(RelataError) {
-        guard parameters.count <= Int(sqlite3_bind_parameter_count(statement)) else {
-            throw .invalidUse(
-                "\(parameters.count) values were given to SQL with \(sqlite3_bind_parameter_count(statement)) parameters"
-            )
+    package func bind(_ parameters: [Parameter], to statement: RunningStatement) throws(RelataError) {
+        let count = Int(sqlite3_bind_parameter_count(statement.handle))
+        guard parameters.count <= count else {
+            throw .invalidUse("\(parameters.count) values were given to SQL with \(count) parameters")
         }
-        for (index, parameter) in parameters.enumerated() {
+        for (index, parameter) in zip(Int32(1)..., parameters) {
             switch parameter {
-            case .value(let value): try StatementParameter(statement, Int32(index + 1)).bind(value)
-            case .list(let values): try check(ValueList.bind(values, to: statement, at: Int32(index + 1)), statement)
-            case .keys(let keys): try check(ValueList.bind(keys, to: statement, at: Int32(index + 1)), statement)
+            case .value(let value): try StatementParameter(statement, index).bind(value)
+            case .list(let values): try check(ValueList.bind(values, to: statement, at: index), statement.sql)
+            case .keys(let keys): try check(ValueList.bind(keys, to: statement, at: index), statement.sql)
             }
         }
     }
@@ -341,17 +331,33 @@ package final class Connection {
 
     // MARK: Errors
 
-    /// Throws what SQLite says, unless `code` says that all went well.
+    /// Runs a statement on to its next row, or to its end; whether there is a row.
     @inlinable
-    package func check(_ code: Int32, _ statement: OpaquePointer?) throws(RelataError) {
-        if code != SQLITE_OK && code != SQLITE_ROW && code != SQLITE_DONE {
-            throw error(code, sql: statement.flatMap { sqlite3_sql($0) }.map { String(cString: $0) })
-        }
+    package func step(_ statement: RunningStatement) throws(RelataError) -> Bool {
+        let result = statement.step()
+        if result == .row { return true }
+        try check(result, statement)
+        return false
+    }
+
+    /// Throws what SQLite says, if a step failed.
+    @inlinable
+    package func check(_ result: StepResult, _ statement: RunningStatement) throws(RelataError) {
+        if result.isError { throw error(result, statement) }
+    }
+
+    /// The error of a step that failed.
+    @usableFromInline
+    package func error(_ result: StepResult, _ statement: RunningStatement) -> RelataError {
+        error(result.code, sql: statement.sql)
+    }
+
+    func check(_ code: Int32, _ sql: @autoclosure () -> String?) throws(RelataError) {
+        if code != SQLITE_OK { throw error(code, sql: sql()) }
     }
 
     /// The error for a result code of this connection.
-    @usableFromInline
-    package func error(_ code: Int32, sql: String?) -> RelataError {
+    func error(_ code: Int32, sql: String?) -> RelataError {
         // SQLite itself says so of the file and its log, but not of the index of the log.
         let isFull = code & 0xff == SQLITE_IOERR && sqlite3_system_errno(handle) == ENOSPC
         return SQLiteErrors.running(
@@ -365,6 +371,9 @@ package final class Connection {
     /// The rowid of the last row this connection inserted.
     @inlinable
     package var lastInsertedRowID: Int64 { sqlite3_last_insert_rowid(handle) }
+
+    /// Forgets that rowid: it is the lowest number until a row is inserted again.
+    package func forgetLastInsertedRowID() { sqlite3_set_last_insert_rowid(handle, .min) }
 
     /// How many rows the last statement inserted, updated or deleted itself.
     @inlinable

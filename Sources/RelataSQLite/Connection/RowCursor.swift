@@ -1,4 +1,3 @@
-import RelataCSQLite
 import RelataCore
 
 /// A running query whose rows are asked for one after the other, where no closure can stand around them.
@@ -15,7 +14,7 @@ package final class RowCursor {
         self.connection = connection
         let statement = try connection.lease(query.sql)
         self.statement = statement
-        try connection.bind(query.parameters, to: statement.handle)
+        try connection.bind(query.parameters, to: statement.running)
     }
 
     deinit { close() }
@@ -23,10 +22,10 @@ package final class RowCursor {
     /// The next row, valid until the next call; `nil` after the last one.
     package func next() throws(RelataError) -> Row? {
         guard let statement else { return nil }
-        let code = sqlite3_step(statement.handle)
-        if code == SQLITE_ROW { return Row(statement.handle) }
+        let result = statement.running.step()
+        if result == .row { return Row(statement.running) }
         defer { close() }
-        try connection.check(code, statement.handle)
+        try connection.check(result, statement.running)
         return nil
     }
 

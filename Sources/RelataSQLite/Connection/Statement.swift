@@ -4,7 +4,7 @@ import Synchronization
 /// A prepared statement of one connection.
 @usableFromInline
 final class Statement {
-    @usableFromInline let handle: OpaquePointer
+    @usableFromInline let running: RunningStatement
     @usableFromInline var isLeased = true
     /// How many rows it had the last time.
     var rowCount = 0
@@ -17,9 +17,11 @@ final class Statement {
     let controlsTransaction: Bool
 
     init(_ handle: OpaquePointer, controlsTransaction: Bool) {
-        self.handle = handle
+        running = RunningStatement(handle)
         self.controlsTransaction = controlsTransaction
     }
+
+    @usableFromInline var handle: OpaquePointer { running.handle }
 
     /// How many bytes of memory it takes.
     var size: Int { Int(sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_MEMUSED, 0)) }

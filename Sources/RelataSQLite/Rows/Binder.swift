@@ -7,7 +7,7 @@ import RelataCore
 @frozen
 public struct Binder {
     /// The statement to bind to; `nil` to collect.
-    @usableFromInline let statement: OpaquePointer?
+    @usableFromInline let statement: RunningStatement?
     /// The parameter that is bound next; the first is 1.
     @usableFromInline package var index: Int32
     /// What was collected.
@@ -17,7 +17,7 @@ public struct Binder {
 
     /// Binds to a statement, from a parameter on.
     @inlinable
-    package init(_ statement: OpaquePointer, index: Int32 = 1) {
+    package init(_ statement: RunningStatement, index: Int32 = 1) {
         self.statement = statement
         self.index = index
         values = []
@@ -60,7 +60,7 @@ public struct Binder {
     @inlinable
     public mutating func bindNull(_ count: Int) {
         for _ in 0..<count {
-            if let statement { sqlite3_bind_null(statement, index) } else { values.append(.null) }
+            if let statement { sqlite3_bind_null(statement.handle, index) } else { values.append(.null) }
             index += 1
         }
     }

@@ -9,16 +9,16 @@ import RelataCore
 /// connections have no mutex, and whoever leased one has it alone.
 @frozen
 public struct ColumnValue {
-    @usableFromInline let statement: OpaquePointer?
+    @usableFromInline let statement: RunningStatement?
     @usableFromInline let index: Int32
     @usableFromInline let pointer: OpaquePointer?
 
     /// A column of a statement's current row.
     @inlinable
-    package init(_ statement: OpaquePointer, _ index: Int32) {
+    package init(_ statement: RunningStatement, _ index: Int32) {
         self.statement = statement
         self.index = index
-        pointer = sqlite3_column_value(statement, index)
+        pointer = sqlite3_column_value(statement.handle, index)
     }
 
     /// An argument of a function.
@@ -30,10 +30,10 @@ public struct ColumnValue {
 
     /// The column's name.
     public var name: String {
-        statement.flatMap { sqlite3_column_name($0, index) }.map { String(cString: $0) } ?? "\(index)"
+        statement.flatMap { sqlite3_column_name($0.handle, index) }.map { String(cString: $0) } ?? "\(index)"
     }
     /// `SQLITE_INTEGER`, `SQLITE_FLOAT`, `SQLITE_TEXT`, `SQLITE_BLOB` or `SQLITE_NULL`.
-    @inlinable package var storageClass: Int32 { sqlite3_value_type(pointer) }
+    @inlinable var storageClass: Int32 { sqlite3_value_type(pointer) }
     /// Whether the column is `NULL`.
     @inlinable public var isNull: Bool { storageClass == SQLITE_NULL }
     /// Whether the column holds an integer.

@@ -44,9 +44,9 @@ package final class KeyNumbers {
 
     /// Makes the keys known to a statement, whose function `relata_unknown` passes those on that have no number: as
     /// long as nothing is bound, all. They must live until the statement is reset.
-    @discardableResult
-    package func bind(to statement: OpaquePointer, at index: Int) -> Int32 {
-        sqlite3_bind_pointer(statement, Int32(index), Unmanaged.passUnretained(self).toOpaque(), Self.pointerType, nil)
+    package func bind(to statement: RunningStatement, at index: Int) {
+        let keys = Unmanaged.passUnretained(self).toOpaque()
+        sqlite3_bind_pointer(statement.handle, Int32(index), keys, Self.pointerType, nil)
     }
 
     /// `relata_unknown(keys, key)`

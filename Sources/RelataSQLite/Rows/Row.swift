@@ -4,16 +4,16 @@ import RelataCore
 /// The current row of a running statement, read without knowing its type. Valid until the next step.
 @frozen @usableFromInline
 package struct Row {
-    @usableFromInline let statement: OpaquePointer
+    @usableFromInline let statement: RunningStatement
 
     /// The current row of a statement.
-    @inlinable package init(_ statement: OpaquePointer) { self.statement = statement }
+    @inlinable package init(_ statement: RunningStatement) { self.statement = statement }
 
     /// A column.
     @inlinable package subscript(column: Int) -> ColumnValue { ColumnValue(statement, Int32(column)) }
 
     /// How many columns there are.
-    package var columnCount: Int { Int(sqlite3_column_count(statement)) }
+    package var columnCount: Int { Int(sqlite3_column_count(statement.handle)) }
     /// Whether a column is `NULL`.
     package func isNull(at column: Int) -> Bool { self[column].isNull }
     /// A column as an integer, as SQLite converts it.

@@ -9,13 +9,13 @@ import RelataCore
 @frozen
 public struct RowReader {
     /// The running statement.
-    @usableFromInline package let statement: OpaquePointer
+    @usableFromInline let statement: RunningStatement
     /// The column that is read next.
     @usableFromInline package var column: Int32
 
     /// Reads from a column on.
     @inlinable
-    package init(_ statement: OpaquePointer, column: Int32 = 0) {
+    package init(_ statement: RunningStatement, column: Int32 = 0) {
         self.statement = statement
         self.column = column
     }
@@ -37,7 +37,7 @@ public struct RowReader {
 
     /// Whether the next column is `NULL`.
     @inlinable
-    public var isNull: Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
+    public var isNull: Bool { sqlite3_column_type(statement.handle, column) == SQLITE_NULL }
 
     /// Passes over columns.
     @inlinable

@@ -5,23 +5,27 @@ public import RelataCore
 /// A parameter of a statement that is about to run, which takes one value: what a column is to reading, it is to writing.
 @frozen
 public struct StatementParameter {
-    @usableFromInline let statement: OpaquePointer
+    @usableFromInline let statement: RunningStatement
     @usableFromInline let index: Int32
 
     /// A parameter of a statement; the first is 1.
     @inlinable
-    package init(_ statement: OpaquePointer, _ index: Int32) {
+    package init(_ statement: RunningStatement, _ index: Int32) {
         self.statement = statement
         self.index = index
     }
 
     /// Binds an integer.
     @inlinable
-    public func bind(_ value: Int64) throws(RelataError) { try check(sqlite3_bind_int64(statement, index, value)) }
+    public func bind(_ value: Int64) throws(RelataError) {
+        try check(sqlite3_bind_int64(statement.handle, index, value))
+    }
 
     /// Binds a number. Not a number (NaN) would be stored as unset.
     @inlinable
-    public func bind(_ value: Double) throws(RelataError) { try check(sqlite3_bind_double(statement, index, value)) }
+    public func bind(_ value: Double) throws(RelataError) {
+        try check(sqlite3_bind_double(statement.handle, index, value))
+    }
 
     /// Binds text with all its characters.
     @inlinable
@@ -32,8 +36,8 @@ public struct StatementParameter {
                 // An empty string has no address of its own, and a null address would bind NULL.
                 $0.baseAddress.map {
                     sqlite3_bind_text64(
-                        statement, index, $0, UInt64(bytes.count), sqliteTransient, UInt8(SQLITE_UTF8))
-                } ?? sqlite3_bind_text(statement, index, "", 0, sqliteTransient)
+                        statement.handle, index, $0, UInt64(bytes.count), sqliteTransient, UInt8(SQLITE_UTF8))
+                } ?? sqlite3_bind_text(statement.handle, index, "", 0, sqliteTransient)
             }
         }
         try check(code)
@@ -42,10 +46,10 @@ public struct StatementParameter {
     /// Binds bytes; none is an empty blob, not `NULL`.
     @inlinable
     public func bind(_ data: Data) throws(RelataError) {
-        if data.isEmpty { return try check(sqlite3_bind_zeroblob(statement, index, 0)) }
+        if data.isEmpty { return try check(sqlite3_bind_zeroblob(statement.handle, index, 0)) }
         try check(
             data.withUnsafeBytes {
-                sqlite3_bind_blob64(statement, index, $0.baseAddress, UInt64($0.count), sqliteTransient)
+                sqlite3_bind_blob64(statement.handle, index, $0.baseAddress, UInt64($0.count), sqliteTransient)
             })
     }
 
@@ -54,13 +58,13 @@ public struct StatementParameter {
     public func bind(_ value: UUID) throws(RelataError) {
         try check(
             withUnsafeBytes(of: value.uuid) {
-                sqlite3_bind_blob(statement, index, $0.baseAddress, 16, sqliteTransient)
+                sqlite3_bind_blob(statement.handle, index, $0.baseAddress, 16, sqliteTransient)
             })
     }
 
     /// Leaves the parameter unset.
     @inlinable
-    public func bindNull() throws(RelataError) { try check(sqlite3_bind_null(statement, index)) }
+    public func bindNull() throws(RelataError) { try check(sqlite3_bind_null(statement.handle, index)) }
 
     /// Binds a stored value.
     public func bind(_ value: Value) throws(RelataError) {
@@ -86,7 +90,7 @@ public struct StatementParameter {
 nonisolated(unsafe) let sqliteTransient = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
 
 @usableFromInline
-func bindingError(_ statement: OpaquePointer, _ code: Int32) -> RelataError {
-    let message = sqlite3_db_handle(statement).flatMap { sqlite3_errmsg($0) }.map { String(cString: $0) } ?? ""
+func bindingError(_ statement: RunningStatement, _ code: Int32) -> RelataError {
+    let message = sqlite3_db_handle(statement.handle).flatMap { sqlite3_errmsg($0) }.map { String(cString: $0) } ?? ""
     return SQLiteErrors.running("", code: Int(code), message, sql: nil)
 }

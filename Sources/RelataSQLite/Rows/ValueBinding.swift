@@ -5,13 +5,13 @@ import RelataCore
 
 /// Binds lists as one parameter, the argument of `relata_values`.
 enum ValueList {
-    static func bind(_ values: [Value], to statement: OpaquePointer, at index: Int32) -> Int32 {
+    static func bind(_ values: [Value], to statement: RunningStatement, at index: Int32) -> Int32 {
         guard var list = RowList(values.count, columns: 1) else { return SQLITE_NOMEM }
         for value in values where !list.add(value) { return SQLITE_NOMEM }
         return list.bind(to: statement, at: index)
     }
 
-    static func bind(_ keys: [KeyValue], to statement: OpaquePointer, at index: Int32) -> Int32 {
+    static func bind(_ keys: [KeyValue], to statement: RunningStatement, at index: Int32) -> Int32 {
         let columns = min(keys.first?.values.count ?? 1, KeyValue.maximumParts, RowList.maximumColumns)
         guard var list = RowList(keys.count, columns: columns) else { return SQLITE_NOMEM }
         for key in keys {
@@ -54,11 +54,11 @@ package struct RowList: ~Copyable {
     }
 
     /// Gives the rows, as many as there is room for, to a statement, which frees them when something else is bound.
-    consuming func bind(to statement: OpaquePointer, at index: Int32) -> Int32 {
+    consuming func bind(to statement: RunningStatement, at index: Int32) -> Int32 {
         precondition(count == capacity)
         let list = list
         discard self
-        return relata_values_bind(statement, index, list)
+        return relata_values_bind(statement.handle, index, list)
     }
 
     private func set(_ value: Value, at position: Int64) -> Int32 {

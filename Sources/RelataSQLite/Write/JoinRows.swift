@@ -42,14 +42,14 @@ final class JoinRows {
         }
     }
 
-    private func withInsertion(_ body: (OpaquePointer) throws -> Void) throws {
+    private func withInsertion(_ body: (RunningStatement) throws -> Void) throws {
         if run.isSchemaFixed {
             return try run.connection.withStatement(slot: slot, { side.insertion }, body)
         }
         try run.connection.withStatement(side.insertion, body)
     }
 
-    private func write(_ edits: LinkEdits, _ list: OrderedList?, _ insertion: OpaquePointer) throws {
+    private func write(_ edits: LinkEdits, _ list: OrderedList?, _ insertion: RunningStatement) throws {
         var list = list
         let owner = edits.owner
         if hasCounts { note(owner: try run.key(owner), member: nil) }
@@ -81,15 +81,15 @@ final class JoinRows {
     }
 
     /// Makes an object a member; nothing happens if it is one.
-    private func add(_ member: PlannedKey, to owner: PlannedKey, _ insertion: OpaquePointer) throws {
+    private func add(_ member: PlannedKey, to owner: PlannedKey, _ insertion: RunningStatement) throws {
         if member.isDropped { return }
         if hasCounts { note(owner: nil, member: try run.key(member)) }
         let connection = run.connection
         var binder = Binder(insertion, index: Int32(side.own.count + 1))
         guard try run.bind(member, to: &binder) else { throw withoutKey }
         do {
-            try connection.check(sqlite3_step(insertion), insertion)
-            sqlite3_reset(insertion)
+            try connection.check(insertion.step(), insertion)
+            insertion.reset()
             if connection.recorder?.listsRows == true, connection.changes > 0 {
                 record([try run.key(member)], of: try run.key(owner))
             }

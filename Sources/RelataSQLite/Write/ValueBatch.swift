@@ -162,7 +162,7 @@ package final class ValueBatch: RowBatch {
                     for (index, value) in rows[row].values.enumerated() {
                         try StatementParameter(statement, Int32(index + 1)).bind(value)
                     }
-                    try run.connection.check(sqlite3_step(statement), statement)
+                    try run.connection.check(statement.step(), statement)
                 }
             } catch {
                 throw try explained(error, row, run)
@@ -191,8 +191,8 @@ package final class ValueBatch: RowBatch {
         do {
             let statement = try run.connection.lease(insertion.several)
             defer { run.connection.release(statement) }
-            try run.connection.check(list.bind(to: statement.handle, at: 1), statement.handle)
-            func step() throws { try run.connection.check(sqlite3_step(statement.handle), statement.handle) }
+            try run.connection.check(list.bind(to: statement.running, at: 1), insertion.several)
+            func step() throws { try run.connection.check(statement.running.step(), statement.running) }
             // A trigger, or a constraint of another program's table, may keep rows of a statement that fails.
             try isUndoneByCaller ? step() : run.connection.savepoint(step)
         } catch {
