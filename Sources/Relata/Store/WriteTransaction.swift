@@ -90,9 +90,7 @@ public final class WriteTransaction: ReadTransaction, StoreWriter {
         let table = try catalog.table(M.self)
         guard access.guards(table) else { return }
         let keys = try objects.compactMap { try $0.primaryKey.map { try M.keyValue($0) } }
-        let query = try compiler.keys(of: table.name, among: keys)
-        let seen = Set(try connection.values(query.statement, types: query.columnTypes).map { KeyValue($0) })
-        for key in keys where try !seen.contains(key) && connection.isStored(key, in: table) {
+        if let key = try connection.firstHidden(of: keys, in: table, compiler) {
             throw RelataError.notFound(ObjectReference(entity: table.name, key: key))
         }
     }

@@ -84,7 +84,7 @@ extension ObjectWriter {
     ) throws {
         let source = transaction.schema.tables[reference.source]
         let indexes = source.columnIndexes(of: reference.property)
-        guard let row = try transaction.connection.row(member, of: source) else {
+        guard let row = try transaction.connection.row(member, of: source, transaction.compiler) else {
             if isAdding { throw ParseError(.objectNotFound, "\(source.name) has no object \(member)", status: 400) }
             return
         }

@@ -98,7 +98,7 @@ struct ObjectWriter {
     ///
     /// - Throws: ``ParseError`` 101 where it isn't.
     mutating func update(_ key: KeyValue, _ body: ObjectBody, of fields: [Field?]) throws {
-        guard let row = try transaction.connection.row(key, of: table) else {
+        guard let row = try transaction.connection.row(key, of: table, transaction.compiler) else {
             throw ParseError(.objectNotFound, "Object not found.")
         }
         self.row = row

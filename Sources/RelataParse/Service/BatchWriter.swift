@@ -253,7 +253,7 @@ final class BatchWriter {
     private func told(_ parseClass: ParseClass, _ key: KeyValue, _ writer: ObjectWriter) throws -> JSONObject {
         var told = writer.told
         guard !writer.changedByApp.isEmpty || !writer.untold.isEmpty,
-            let row = try transaction.connection.row(key, of: parseClass.table)
+            let row = try transaction.connection.row(key, of: parseClass.table, transaction.compiler)
         else { return told }
         for field in parseClass.fields {
             let isChanged = !writer.changedByApp.isDisjoint(with: field.columns)

@@ -99,7 +99,7 @@ extension ParseTransaction {
             return false
         }
         do {
-            return try connection.isStored(key, in: parseClass.table)
+            return try connection.isSeen(key, of: parseClass.table, compiler)
         } catch {
             throw ParseError(error)
         }

@@ -14,14 +14,27 @@ public final class ParseStore: Sendable {
     public let records: RecordStore
     /// The models, where the classes are those of an app.
     let models: ServedModels?
-    private let objectIDs = ObjectIDGenerator()
+    private let objectIDs: ObjectIDGenerator
     /// The classes as they were last seen.
     private let last: Mutex<ClassSet>
 
-    private init(_ records: RecordStore, models: ServedModels?, classes: ClassSet) {
+    private init(
+        _ records: RecordStore, models: ServedModels?, classes: ClassSet,
+        objectIDs: ObjectIDGenerator = ObjectIDGenerator()
+    ) {
+        self.objectIDs = objectIDs
         self.records = records
         self.models = models
         last = Mutex(classes)
+    }
+
+    /// The same store for requests that see less.
+    ///
+    /// The access replaces that of this store. Closing either closes both.
+    package func acting(under access: Access) -> ParseStore {
+        ParseStore(
+            records.acting(under: access), models: models?.acting(under: access), classes: last.withLock { $0 },
+            objectIDs: objectIDs)
     }
 
     /// Whether using a class or field that doesn't exist makes it.
@@ -115,7 +128,7 @@ public final class ParseStore: Sendable {
     private func transaction(_ transaction: RecordTransaction) throws -> ParseTransaction {
         ParseTransaction(
             transaction.connection, try classes(transaction.recordClasses, transaction.connection), models,
-            objectIDs: objectIDs, mode: mode)
+            access: transaction.access, objectIDs: objectIDs, mode: mode)
     }
 
     /// The classes as the transaction that the connection is in sees the tables.
@@ -171,7 +184,8 @@ public final class ParseStore: Sendable {
             var draft = SchemaDraft(entities: known.entities, options: known.options)
             let found = try change(&draft, alteration.connection)
             let classes = try Self.apply(draft, since: known, in: alteration)
-            let transaction = ParseTransaction(alteration.connection, classes, objectIDs: self.objectIDs)
+            let transaction = ParseTransaction(
+                alteration.connection, classes, access: .everything, objectIDs: self.objectIDs)
             return (try finish(found, transaction), classes)
         }
         remember(classes)
@@ -200,4 +214,8 @@ public final class ParseStore: Sendable {
 struct ServedModels: Sendable {
     let store: Store
     let bindings: [String: ModelBinding]
+
+    func acting(under access: Access) -> ServedModels {
+        ServedModels(store: store.acting(under: access), bindings: bindings)
+    }
 }

@@ -10,6 +10,8 @@ import RelataSQLite
 final class ParseTransaction {
     let connection: Connection
     let classes: ClassSet
+    /// Which objects requests see; all others are nowhere.
+    let access: Access
     /// The models that the classes are bound to.
     let models: ServedModels?
     /// Whether using a class that doesn't exist makes it.
@@ -39,9 +41,10 @@ final class ParseTransaction {
     }
 
     init(
-        _ connection: Connection, _ classes: ClassSet, _ models: ServedModels? = nil, objectIDs: ObjectIDGenerator,
-        mode: ParseStore.Mode = .development, now: Date = Date()
+        _ connection: Connection, _ classes: ClassSet, _ models: ServedModels? = nil, access: Access,
+        objectIDs: ObjectIDGenerator, mode: ParseStore.Mode = .development, now: Date = Date()
     ) {
+        self.access = access
         self.objectIDs = objectIDs
         self.models = models
         self.mode = mode
@@ -52,9 +55,6 @@ final class ParseTransaction {
     }
 
     var schema: Schema { classes.schema }
-
-    /// Which objects requests see.
-    var access: Access { .everything }
 
     /// Writes the statements of the transaction.
     var compiler: QueryCompiler { QueryCompiler(schema: schema, access: access) }

@@ -77,7 +77,7 @@ extension RecordStore {
     /// cascades and edits on lists included, of whatever classes there are by then.
     ///
     /// Changes of triggers and of other processes name the class only.
-    public var changes: ChangeFeed { ChangeFeed(hub, .everything) }
+    public var changes: ChangeFeed { ChangeFeed(hub, access) }
 
     /// Changes of the durable log after a position, in order, no more than so many: how a reader goes on where it was,
     /// without missing a commit. Begin at 0, and then with the last change's position.
@@ -87,7 +87,10 @@ extension RecordStore {
     public func changes(after position: Int64, limit: Int = 1000) async throws -> [LoggedChange] {
         try hub.requireLog()
         return try await read {
-            try ChangeLog.changes(after: position, limit: limit, schema: $0.schema, on: $0.connection)
+            let access = $0.access
+            return try ChangeLog.changes(after: position, limit: limit, schema: $0.schema, on: $0.connection).map {
+                $0.seen(under: access)
+            }
         }
     }
 

@@ -114,7 +114,11 @@ extension RecordSave {
         let candidates = nodes.indices.filter { nodes[$0].mayBeStored }
         for (_, numbers) in Dictionary(grouping: candidates, by: { nodes[$0].layout.table.index }) {
             let table = nodes[numbers[0]].layout.table
-            let rows = try run.connection.rows(numbers.compactMap { nodes[$0].key }, of: table)
+            let keys = numbers.compactMap { nodes[$0].key }
+            if let key = try run.connection.firstHidden(of: keys, in: table, transaction.compiler) {
+                throw RelataError.notFound(ObjectReference(entity: table.name, key: key))
+            }
+            let rows = try run.connection.rows(keys, of: table, transaction.compiler)
             for (number, row) in zip(numbers, rows) { stored[number] = row }
         }
         for number in candidates where stored[number] == nil {

@@ -158,7 +158,7 @@ final class RecordSave {
         guard let row = batches[table.index]?.rows[run.plan.rows[node.row].row] else { return node.records[0] }
         var values = row.values
         if let key = row.key, run.touched[table.index]?.contains(key) == true {
-            values = try run.connection.row(key, of: table) ?? values
+            values = try run.connection.row(key, of: table, transaction.compiler) ?? values
         }
         // It may be among the objects that it links to.
         finished[number] = Record(node.layout, row: values)
@@ -201,7 +201,7 @@ final class RecordSave {
     private func current(_ record: Record) throws -> Record {
         guard let layout = record.layout, let key = record.key,
             run.touched[layout.table.index]?.contains(key) == true,
-            let row = try run.connection.row(key, of: layout.table)
+            let row = try run.connection.row(key, of: layout.table, transaction.compiler)
         else { return record }
         return Record(layout, row: row, loaded: record.loaded)
     }

@@ -12,9 +12,12 @@ public final class RecordWriteTransaction: RecordTransaction {
     /// Makes the ids of objects of classes whose keys are texts that nobody chooses.
     let objectIDs: ObjectIDGenerator
 
-    init(_ connection: Connection, _ classes: RecordClasses, mode: RecordStore.Mode, objectIDs: ObjectIDGenerator) {
+    init(
+        _ connection: Connection, _ classes: RecordClasses, mode: RecordStore.Mode, access: Access,
+        objectIDs: ObjectIDGenerator
+    ) {
         self.objectIDs = objectIDs
-        super.init(connection, classes, mode: mode)
+        super.init(connection, classes, mode: mode, access: access)
     }
 
     /// Who makes the transaction: the feed and the durable change log tell it with the changes. Nobody by default.

@@ -56,22 +56,41 @@ public final class RecordStore: Sendable {
     public let path: String?
     /// Whether the classes are those of an app's models, and never change.
     let isFixed: Bool
-    private let objectIDs = ObjectIDGenerator()
-    private let foundDiskFull = Atomic(false)
-    /// The classes as they were last seen, and as they were shortly before: transactions that began then see them so.
-    private let recent: Mutex<[RecordClasses]>
-    /// How many are kept.
-    private static let recentCount = 4
+    /// Which objects are seen; all others are nowhere.
+    let access: Access
+    /// What it has in common with the stores that act for others.
+    private let shared: Shared
+
+    /// What is known of a file, whoever reads it.
+    private final class Shared: Sendable {
+        let objectIDs = ObjectIDGenerator()
+        let foundDiskFull = Atomic(false)
+        /// The classes as they were last seen, and as they were shortly before: transactions that began then see them so.
+        let recent: Mutex<[RecordClasses]>
+        /// How many are kept.
+        static let recentCount = 4
+
+        init(_ classes: RecordClasses) { recent = Mutex([classes]) }
+    }
 
     private init(
-        pool: ConnectionPool, hub: ChangeHub, mode: Mode, path: String?, isFixed: Bool, classes: RecordClasses
+        pool: ConnectionPool, hub: ChangeHub, mode: Mode, path: String?, isFixed: Bool, access: Access, shared: Shared
     ) {
         self.pool = pool
         self.hub = hub
         self.mode = mode
         self.path = path
         self.isFixed = isFixed
-        recent = Mutex([classes])
+        self.access = access
+        self.shared = shared
+    }
+
+    /// The same store for a caller who sees less.
+    ///
+    /// The access replaces that of this store. Closing either closes both. Observations are not shared between the two.
+    package func acting(under access: Access) -> RecordStore {
+        RecordStore(
+            pool: pool, hub: hub, mode: mode, path: path, isFixed: isFixed, access: access, shared: shared)
     }
 
     // MARK: Opening
@@ -127,8 +146,8 @@ public final class RecordStore: Sendable {
             hub.follow(classes.changes)
             if copiesLog { try pool.copyLogInBackground() }
             return RecordStore(
-                pool: pool, hub: hub, mode: mode, path: path, isFixed: false,
-                classes: classes)
+                pool: pool, hub: hub, mode: mode, path: path, isFixed: false, access: .everything,
+                shared: Shared(classes))
         } catch {
             try? pool.close()
             throw error
@@ -149,8 +168,8 @@ public final class RecordStore: Sendable {
             schema.tables.map(\.entity), schema: schema, version: version, isRemembered: true)
         let hub = pool.changes ?? ChangeHub(classes.changes, keepsLog: false, interval: nil)
         return RecordStore(
-            pool: pool, hub: hub, mode: .production, path: path, isFixed: true,
-            classes: classes)
+            pool: pool, hub: hub, mode: .production, path: path, isFixed: true, access: .everything,
+            shared: Shared(classes))
     }
 
     /// Closes the store. Calls after it fail with ``RelataError/closed(_:)``; what runs goes on to its end.
@@ -184,7 +203,7 @@ public final class RecordStore: Sendable {
     }
 
     private func transaction(_ connection: Connection) throws -> RecordTransaction {
-        RecordTransaction(connection, try classes(for: connection), mode: mode)
+        RecordTransaction(connection, try classes(for: connection), mode: mode, access: access)
     }
 
     /// Runs `body` in a transaction: all of it is written, or, if it throws, nothing.
@@ -243,13 +262,14 @@ public final class RecordStore: Sendable {
     private func writeTransaction(_ connection: Connection) throws -> RecordWriteTransaction {
         let classes = try classes(for: connection)
         connection.recorder?.follow(classes.changes)
-        return RecordWriteTransaction(connection, classes, mode: mode, objectIDs: objectIDs)
+        return RecordWriteTransaction(
+            connection, classes, mode: mode, access: access, objectIDs: shared.objectIDs)
     }
 
     // MARK: A full disk
 
     /// Whether the disk was full when something was written last.
-    package var isDiskFull: Bool { foundDiskFull.load(ordering: .relaxed) }
+    package var isDiskFull: Bool { shared.foundDiskFull.load(ordering: .relaxed) }
 
     func noticingFullDisk<Result: Sendable>(_ body: () async throws -> Result) async throws -> Result {
         do {
@@ -265,7 +285,7 @@ public final class RecordStore: Sendable {
     /// Notes how a write went.
     private func noteFullDisk(_ error: (any Error)?) {
         let isFull = (error as? RelataError)?.isNoSpaceLeft == true
-        if error == nil || isFull, isDiskFull != isFull { foundDiskFull.store(isFull, ordering: .relaxed) }
+        if error == nil || isFull, isDiskFull != isFull { shared.foundDiskFull.store(isFull, ordering: .relaxed) }
     }
 
     // MARK: Classes
@@ -273,7 +293,7 @@ public final class RecordStore: Sendable {
     /// The classes as the transaction that the connection is in sees the tables: another process may have changed them,
     /// and so may this one between the two.
     package func classes(for connection: Connection) throws -> RecordClasses {
-        let known = recent.withLock { $0 }
+        let known = shared.recent.withLock { $0 }
         let last = known[known.count - 1]
         if isFixed { return last }
         let version = try RecordClasses.version(of: connection)
@@ -285,13 +305,13 @@ public final class RecordStore: Sendable {
     }
 
     /// The classes as they were last seen.
-    package var currentClasses: RecordClasses { recent.withLock { $0[$0.count - 1] } }
+    package var currentClasses: RecordClasses { shared.recent.withLock { $0[$0.count - 1] } }
 
     func remember(_ classes: RecordClasses) {
-        let isNew = recent.withLock { recent in
+        let isNew = shared.recent.withLock { recent in
             guard recent[recent.count - 1].version < classes.version else { return false }
             recent.append(classes)
-            if recent.count > Self.recentCount { recent.removeFirst() }
+            if recent.count > Shared.recentCount { recent.removeFirst() }
             return true
         }
         if isNew { hub.follow(classes.changes) }

@@ -11,16 +11,17 @@ public class RecordTransaction {
     /// Whether using a class or field that doesn't exist makes it.
     let mode: RecordStore.Mode
 
-    init(_ connection: Connection, _ classes: RecordClasses, mode: RecordStore.Mode) {
+    /// Which objects the transaction sees; all others are nowhere.
+    package let access: Access
+
+    init(_ connection: Connection, _ classes: RecordClasses, mode: RecordStore.Mode, access: Access) {
         self.connection = connection
         self.mode = mode
+        self.access = access
         recordClasses = classes
     }
 
     package var schema: Schema { recordClasses.schema }
-
-    /// Which objects the transaction sees.
-    var access: Access { .everything }
 
     var compiler: QueryCompiler { QueryCompiler(schema: schema, access: access) }
 
@@ -90,7 +91,7 @@ public class RecordTransaction {
     }
 
     func fetch(_ table: Table, key: KeyValue) throws(RelataError) -> Record? {
-        let row = try connection.row(key, of: table)
+        let row = try connection.row(key, of: table, compiler)
         return row.map { Record(recordClasses.layout(table.index), row: $0) }
     }
 

@@ -261,30 +261,3 @@ extension Table {
         return properties
     }
 }
-
-extension Connection {
-    /// The values of a stored object, in the order of ``Table/columns``; `nil` if it isn't stored.
-    package func row(_ key: KeyValue, of table: Table) throws(RelataError) -> [Value]? {
-        let statement = SQLStatement(RowSQL.fetch(table), key.values.map(Parameter.value))
-        return try values(statement, types: table.columns.map(\.type)).first
-    }
-
-    /// The values of stored objects, one for each key; `nil` for those that aren't stored.
-    package func rows(_ keys: [KeyValue], of table: Table) throws(RelataError) -> [[Value]?] {
-        if keys.count < 2 || table.keyColumns.count >= KeyValue.maximumParts {
-            return try keys.map { (key) throws(RelataError) in try row(key, of: table) }
-        }
-        let dialect = Dialect.sqlite
-        let columns = table.columns.map { "t.\(dialect.quote($0.name))" }.joined(separator: ", ")
-        let isSame = table.keyColumnNames.enumerated().map { "t.\(dialect.quote($1)) = v.c\($0 + 1)" }
-        let sql =
-            "SELECT v.c0, \(columns) FROM \(dialect.rows(ofParameter: 1, columns: table.keyColumns.count + 1)) AS v "
-            + "CROSS JOIN \(dialect.quote(table.sqlName)) AS t WHERE \(isSame.joined(separator: " AND "))"
-        let wanted = keys.enumerated().map { KeyValue([.integer(Int64($0))] + $1.values) }
-        var found: [[Value]?] = Array(repeating: nil, count: keys.count)
-        for row in try values(SQLStatement(sql, [.keys(wanted)]), types: [.integer] + table.columns.map(\.type)) {
-            if case .integer(let place) = row[0] { found[Int(place)] = Array(row[1...]) }
-        }
-        return found
-    }
-}
