@@ -24,6 +24,44 @@ import Testing
         #expect(try await store.count(RecordQuery("Album", where: "isLive == FALSE")) == 2)
     }
 
+    @Test func theOtherSidesOfLinksAreAdded() async throws {
+        let store = try RecordStore.inMemory()
+        try await store.alter { schema in
+            for name in ["Person", "Passport", "Club"] {
+                try schema.addClass(name)
+                try schema.addField("name", .text, to: name)
+            }
+            try schema.addLink("holder", to: "Person", in: "Passport")
+            try schema.addLink("passport", to: "Passport", in: "Person", inverse: "holder", deleteRule: .cascade)
+            try schema.addList("clubs", of: "Club", to: "Person")
+            try schema.addList("members", of: "Person", to: "Club", inverse: "clubs", isOrdered: false)
+        }
+        let person = try #require(try await store.classes.first { $0.name == "Person" })
+        #expect(person["passport"]?.kind == .link("Passport") && person["passport"]?.inverse == "holder")
+        #expect(person["clubs"]?.inverse == "members")
+        let passport = Record("Passport", ["name": "P1"])
+        let ann = try await store.save(
+            Record(
+                "Person",
+                ["name": "Ann", "passport": .link(passport), "clubs": .links([Record("Club", ["name": "C"])])])
+        )
+        let found = try #require(try await store.first(RecordQuery("Passport").including("holder.clubs")))
+        #expect(found["holder"].record?["clubs"].records.map { $0["name"] } == ["C"])
+        let club = try await store.first(RecordQuery("Club", where: "ANY members.name == 'Ann'").including("members"))
+        #expect(club?["members"].records.map(\.key) == [ann.key])
+        // Another passport takes its place.
+        var again = try #require(try await store.refreshed(ann))
+        again["passport"] = .link(Record("Passport", ["name": "P2"]))
+        try await store.save(again)
+        let whole = try await store.first(RecordQuery("Person").including("passport"))
+        #expect(whole?["passport"].record?["name"] == "P2")
+        try await store.save(Record("Passport", ["name": "P3", "holder": .link(ann)]))
+        #expect(try await store.fetch(RecordQuery("Passport", where: "holder == %@", ann)).map { $0["name"] } == ["P3"])
+        let report = try await store.delete(ann)
+        #expect(report.deleted.map(\.entity).sorted() == ["Passport", "Person"])
+        #expect(try await store.fetch(RecordQuery("Passport", sort: "name")).map { $0["name"] } == ["P1", "P2"])
+    }
+
     @Test func whatCanNotBeIsRefusedAndNothingIsChanged() async throws {
         let store = try RecordStore.inMemory()
         let (_, albums) = try await store.addMusic()

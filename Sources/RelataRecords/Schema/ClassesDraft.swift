@@ -57,6 +57,7 @@ public struct ClassesDraft: Sendable {
     ///   - isRequired: Whether objects are refused without one.
     ///   - onTargetDelete: What happens to an object when the one that it leads to is deleted. By default the link is unset;
     ///     a required one refuses the deletion.
+    /// - Throws: ``RelataError/invalidUse(_:)`` for a class that isn't there and a name that is taken.
     public mutating func addLink(
         _ name: String, to target: String, in className: String, isRequired: Bool = false,
         onTargetDelete: DeleteRule? = nil
@@ -69,13 +70,36 @@ public struct ClassesDraft: Sendable {
                     onTargetDelete: onTargetDelete)), to: className)
     }
 
+    /// Adds the other side of a link that leads to an object from at most one other: a passport's person and the person's
+    /// passport.
+    ///
+    /// ```swift
+    /// try schema.addLink("holder", to: "Person", in: "Passport")
+    /// try schema.addLink("passport", to: "Passport", in: "Person", inverse: "holder", deleteRule: .cascade)
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - inverse: The link of the target whose other side this is. From now on no two objects of the target lead to the same
+    ///     object.
+    ///   - deleteRule: What happens to the object at the other end when the one that has this side is deleted.
+    /// - Throws: ``RelataError/invalidUse(_:)`` for a class that isn't there and a name that is taken.
+    public mutating func addLink(
+        _ name: String, to target: String, in className: String, inverse: String, deleteRule: DeleteRule? = nil
+    ) throws {
+        _ = try index(of: target)
+        try add(
+            .relationship(
+                Relationship(name, target: target, kind: .hasOne(inverse: inverse), deleteRule: deleteRule)),
+            to: className)
+    }
+
     /// Adds a list of links.
     ///
     /// - Parameters:
     ///   - target: The class of the objects in the list.
     ///   - className: The class whose objects have the list.
-    ///   - inverse: The link of the target whose other side the list is; `nil` for a list of its own, in which an object may
-    ///     be with several others.
+    ///   - inverse: The link or list of the target whose other side the list is; `nil` for a list of its own, in which an
+    ///     object may be with several others.
     ///   - isOrdered: Whether the store keeps the order in which the list is given.
     ///   - deleteRule: What happens to the objects of the list when the object that has it is deleted.
     ///   - minimum: The least number of objects.
@@ -84,12 +108,18 @@ public struct ClassesDraft: Sendable {
         _ name: String, of target: String, to className: String, inverse: String? = nil, isOrdered: Bool = true,
         deleteRule: DeleteRule? = nil, minimum: Int? = nil, maximum: Int? = nil
     ) throws {
-        _ = try index(of: target)
+        let other = try entities[index(of: target)].relationship(inverse ?? "")
+        let kind: Relationship.Kind =
+            switch (inverse, other?.isToMany) {
+            case (nil, _): .manyToMany()
+            case (let inverse?, true?): .manyToManyInverse(inverse: inverse)
+            case (let inverse?, _): .toMany(inverse: inverse)
+            }
         try add(
             .relationship(
                 Relationship(
-                    name, target: target, kind: inverse.map { .toMany(inverse: $0) } ?? .manyToMany(),
-                    deleteRule: deleteRule, order: isOrdered ? .stored : nil, minimumCount: minimum,
+                    name, target: target, kind: kind, deleteRule: deleteRule, order: isOrdered ? .stored : nil,
+                    minimumCount: minimum,
                     maximumCount: maximum)), to: className)
     }
 
