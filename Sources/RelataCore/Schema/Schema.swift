@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A checked set of entities: every name is resolved, every inverse fits, every delete rule has one meaning.
 ///
 /// Plans, SQL and engines work on the schema's *tables*, *references* and *join tables*, which are numbered: an
@@ -18,6 +20,8 @@ package final class Schema: Sendable {
     /// For each table the columns whose values are unique, but for its key.
     package let uniqueSets: [[UniqueSet]]
     private let tableIndex: [String: Int]
+    /// What ``SchemaFingerprint`` has made of the entities, once somebody asked for it: an app opens several stores.
+    let declarationHash = Mutex<StableHasher?>(nil)
     /// Where the foreign keys of each table begin and end: they are numbered table by table.
     private let referenceRanges: [Range<Int>]
 

@@ -7,9 +7,28 @@ package enum SchemaFingerprint {
     ///   - entities: What the models declare.
     ///   - steps: The names of the migration steps that a file has behind it.
     package static func of(_ entities: [Entity], steps: [String] = []) -> String {
+        digits(hash(of: entities), steps)
+    }
+
+    /// The fingerprint of a schema's entities, which are looked through once.
+    package static func of(_ schema: Schema, steps: [String] = []) -> String {
+        let hasher = schema.declarationHash.withLock { known in
+            let hasher = known ?? hash(of: schema.tables.map(\.entity))
+            known = hasher
+            return hasher
+        }
+        return digits(hasher, steps)
+    }
+
+    private static func hash(of entities: [Entity]) -> StableHasher {
         var hasher = StableHasher()
         hasher.combine(version)
         for entity in entities { hasher.combine(entity) }
+        return hasher
+    }
+
+    private static func digits(_ hasher: StableHasher, _ steps: [String]) -> String {
+        var hasher = hasher
         for step in steps { hasher.combine(step) }
         return hasher.digits
     }

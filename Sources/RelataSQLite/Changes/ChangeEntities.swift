@@ -1,18 +1,26 @@
 import RelataCore
+import Synchronization
 
 /// The entities that changes are told of. Never changed: classes that appear while a store is open make others.
 package final class ChangeEntities: Sendable {
     /// The entities, by number.
     package let schema: Schema
-    /// The entities' names by their tables', in lower case.
-    private let names: [String: String]
+    /// The entities' names by their tables', in lower case; made when somebody asks: most stores are opened and closed
+    /// without.
+    private let names = Mutex<[String: String]?>(nil)
 
     /// The entities of a schema.
     package init(_ schema: Schema) {
         self.schema = schema
-        names = Dictionary(schema.tables.map { ($0.sqlName.lowercased(), $0.name) }) { first, _ in first }
     }
 
     /// The name of the entity that a table belongs to; the table's own where no entity stands for it.
-    func name(ofTable table: String) -> String { names[table.lowercased()] ?? table }
+    func name(ofTable table: String) -> String {
+        names.withLock { names in
+            let known =
+                names ?? Dictionary(schema.tables.map { ($0.sqlName.lowercased(), $0.name) }) { first, _ in first }
+            names = known
+            return known[table.lowercased()] ?? table
+        }
+    }
 }

@@ -125,7 +125,7 @@ package enum SQLiteMigrator {
     }
 
     private static func fingerprint(_ schema: Schema, _ steps: [MigrationStep]) -> String {
-        SchemaFingerprint.of(schema.tables.map(\.entity), steps: steps.map(\.declaration.name))
+        SchemaFingerprint.of(schema, steps: steps.map(\.declaration.name))
     }
 
     /// A file remembers a step by its name, so that a second step of that name would never run.
