@@ -9,10 +9,10 @@ class AnyToOneKeys {
 @usableFromInline
 final class ToOneKeys<Target: Model>: AnyToOneKeys {
     /// The keys, in the order in which they were met.
-    @usableFromInline private(set) var keys: [Target.Key] = []
+    @exclusivity(unchecked) @usableFromInline private(set) var keys: [Target.Key] = []
     /// For each object the number of its key; -1 for one that is unset.
-    @usableFromInline private(set) var rows: [Int32] = []
-    @usableFromInline var numbers: [StoredKey<Target>: Int32] = [:]
+    @exclusivity(unchecked) @usableFromInline private(set) var rows: [Int32] = []
+    @exclusivity(unchecked) @usableFromInline var numbers: [StoredKey<Target>: Int32] = [:]
 
     /// The keys of objects' to-one of that number.
     init<Owner: Model>(_ index: Int, of objects: [Owner]) throws {

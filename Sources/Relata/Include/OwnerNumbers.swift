@@ -19,7 +19,8 @@ struct OwnerNumbers {
     /// The number, from 0, of the owner of the current row; `nil` where the row belongs to none of them.
     mutating func next(_ statement: RunningStatement) -> Int32? {
         guard let keys else { return Int32(truncatingIfNeeded: ColumnValue(statement, 0).integer) - 1 }
-        let key = ColumnValue(statement, 0).value(as: type)
+        let column = ColumnValue(statement, 0)
+        let key = column.isInteger ? .integer(column.integer) : column.value(as: type)
         // The rows of an owner mostly come together, and after those of the owner before.
         for number in last..<min(last + 2, keys.count) where keys[number] == key {
             last = number

@@ -63,10 +63,15 @@ public struct ReadLoop<M: Model> {
         rows = EdgeRows(edge, numbers)
     }
 
-    /// Makes room for so many objects.
+    /// How many rows there were.
+    var rowCount: Int { owner == .none ? objects.count : rows.count }
+
+    /// Makes room for what so many rows tell.
     mutating func reserve(_ count: Int) {
-        objects.reserveCapacity(count)
+        // An object that may come in several rows is one of fewer.
+        if keyColumn < 0 { objects.reserveCapacity(count) }
         if owner == .key || keyColumn >= 0 && known == nil { places.reserveCapacity(count) }
+        if owner != .none { rows.reserve(count) }
     }
 
     @inlinable
@@ -189,6 +194,16 @@ struct EdgeRows {
         placeColumns = edge?.placeColumns ?? 0
         placeColumn = Int32((edge?.columnTypes.count ?? 0) - placeColumns)
     }
+
+    /// Makes room for so many rows.
+    mutating func reserve(_ count: Int) {
+        owners.reserveCapacity(count)
+        objects.reserveCapacity(count)
+        if placeColumns > 0 { places.reserveCapacity(count) }
+    }
+
+    /// How many there are.
+    var count: Int { owners.count }
 
     /// The number of the owner that the current row begins with; `nil` where it is of none, which ends the reading.
     @usableFromInline

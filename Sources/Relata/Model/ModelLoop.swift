@@ -39,9 +39,11 @@ extension Model {
     @_documentation(visibility: internal)
     @inlinable
     public static func bindKeys(of objects: [Self], to binder: inout Binder) throws {
-        for index in objects.indices {
-            guard let key = objects[index].primaryKey else { throw withoutKey }
-            try bind(key, to: &binder)
+        try objects.withUnsafeBufferPointer { objects in
+            for index in objects.indices {
+                guard let key = objects[index].primaryKey else { throw withoutKey }
+                try bind(key, to: &binder)
+            }
         }
     }
 
@@ -53,7 +55,10 @@ extension Model {
     @_documentation(visibility: internal)
     @inlinable
     public static func visitLinks(of objects: [Self], _ visitor: inout LinkVisitor) throws {
-        for index in objects.indices { try objects[index].visitLinks(&visitor) }
+        // In place: an array would give a copy of each.
+        try objects.withUnsafeBufferPointer { objects in
+            for index in objects.indices { try objects[index].visitLinks(&visitor) }
+        }
     }
 
     /// Takes loaded objects into the links of objects.

@@ -101,7 +101,8 @@ public struct ToOnePart<Root: Model, Content: ShapeContent>: ShapePart {
     @inlinable
     public func read(_ reader: inout ShapeReader) throws -> Content.Value {
         if reader.row.isNull { throw ShapeReader.missing }
-        return try Content.read(&reader, keyColumns: keyColumns)
+        if keyColumns > 1 { return try Content.read(&reader, keyColumns: keyColumns) }
+        return try reader.readToOne { try Content.read(&$0, keyColumns: keyColumns) }
     }
 
     /// Fills its lists.

@@ -105,19 +105,25 @@ struct ShapeFetcher {
 
         let statement = compiled.statement
         let connection = transaction.connection
-        var (rows, filled) = try connection.withStatement(statement.sql) { running in
+        var (rows, filled) = try connection.withQuery(statement.sql) { running, rowCount in
             try connection.bind(statement.parameters, to: running)
             var loop = ShapeLoop<Content.Value>(
                 cursor: ShapeCursor(
                     reader: ShapeReader(running, ends: ends), connection: connection, statement: running,
                     firstColumn: Int32(columns.first ?? 0), rows: EdgeRows(compiled, numbers),
                     keys: keys))
+            // Mostly there are about as many as the last time: nothing needs to grow, and be copied, step by step.
+            loop.reserve(rowCount)
             loop.cursor.page = pageSize.map { PageEnd(size: $0, of: compiled) }
             do {
                 try Content.read(&loop)
             } catch RelataError.corruptStore(let message) {
                 throw mismatch(message, at: loop.cursor.reader.row, level, columns)
             }
+            if loop.values.count < loop.values.capacity / 2 {
+                loop.values = loop.values.withUnsafeBufferPointer(Array.init)
+            }
+            rowCount = loop.values.count
             return (
                 Rows(values: loop.values, owners: loop.cursor.rows, nextPage: loop.cursor.page?.next),
                 loop.cursor.keys

@@ -8,10 +8,13 @@ public struct ShapeReader {
     public var row: RowReader
     /// Where each to-one that begins at a column ends.
     @usableFromInline let ends: [Int32]
+    /// What the to-one that begins at a column has led to so far.
+    @usableFromInline var known: [KnownTargets?]
 
     init(_ statement: RunningStatement, ends: [Int32]) {
         row = RowReader(statement)
         self.ends = ends
+        known = Array(repeating: nil, count: ends.count)
     }
 
     /// Reads the key of the shape's object.
@@ -21,13 +24,75 @@ public struct ShapeReader {
     /// Passes over that key.
     public mutating func skipKey<Root: Model>(_ root: Root.Type) { row.skip(Root.keyColumnCount) }
 
-    /// Passes over a to-one that isn't there.
+    /// Passes over a to-one.
     @inlinable
     mutating func skipToOne() { row.column = ends[Int(row.column)] }
+
+    /// Reads the object at the end of a to-one, whose key begins there; one that an earlier row led to isn't made again.
+    @inlinable
+    mutating func readToOne<Value>(_ read: (inout ShapeReader) throws -> Value) throws -> Value {
+        let place = Int(row.column)
+        let targets: TypedTargets<Value>
+        if let known = known[place] as? TypedTargets<Value> {
+            targets = known
+        } else {
+            targets = TypedTargets()
+            known[place] = targets
+        }
+        if !targets.areShared { return try read(&self) }
+        let key = row.next
+        if let target = targets[key] {
+            skipToOne()
+            return target
+        }
+        let target = try read(&self)
+        targets.add(target, key)
+        return target
+    }
 
     /// What a required object that isn't there leads to; whoever catches it names the property.
     @usableFromInline
     static var missing: RelataError { .corruptStore("the object isn't there") }
+}
+
+/// The objects that a to-one has led to.
+@usableFromInline
+class KnownTargets {
+    @usableFromInline let numbers = KeyNumbers()
+    // Its reader is alone with it: each access would be checked once for every row otherwise.
+
+    /// Whether rows lead to the same objects often enough for looking.
+    @exclusivity(unchecked) @usableFromInline var areShared = true
+    /// How many look-ups have found one.
+    @exclusivity(unchecked) @usableFromInline var finds = 0
+
+    @usableFromInline init() {}
+}
+
+/// The objects that a to-one has led to, by their keys.
+@usableFromInline
+final class TypedTargets<Target>: KnownTargets {
+    @exclusivity(unchecked) @usableFromInline var targets: [Target] = []
+
+    @inlinable override init() { super.init() }
+
+    @inlinable
+    subscript(key: ColumnValue) -> Target? {
+        guard let number = numbers[key] else { return nil }
+        finds += 1
+        return targets[Int(number)]
+    }
+
+    @inlinable
+    func add(_ target: Target, _ key: ColumnValue) {
+        if targets.count >= 500, finds < targets.count / 2 {
+            areShared = false
+            targets = []
+            return
+        }
+        numbers[key] = Int32(truncatingIfNeeded: targets.count)
+        targets.append(target)
+    }
 }
 
 /// Steps through the rows of one level of a shape, and notes which owner each is for and whose lists it will have.
@@ -76,6 +141,12 @@ public struct ShapeLoop<Value> {
     public var cursor: ShapeCursor
     /// What was read.
     public var values: [Value] = []
+
+    /// Makes room for so many rows.
+    mutating func reserve(_ count: Int) {
+        values.reserveCapacity(count)
+        if cursor.firstColumn > 0 { cursor.rows.reserve(count) }
+    }
 }
 
 /// Gives shapes the lists that were loaded for them.

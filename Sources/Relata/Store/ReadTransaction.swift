@@ -186,8 +186,10 @@ public class ReadTransaction: StoreReader {
             }
             try connection.check(loop.result, statement)
             // It shouldn't hold the room of a longer one either.
-            if loop.objects.count < rowCount / 2 { loop.objects = loop.objects.withUnsafeBufferPointer(Array.init) }
-            rowCount = loop.objects.count
+            if loop.objects.count < loop.objects.capacity / 2 {
+                loop.objects = loop.objects.withUnsafeBufferPointer(Array.init)
+            }
+            rowCount = loop.rowCount
             return loop
         }
     }

@@ -7,8 +7,9 @@ import RelataCore
 /// dictionary of many keys doesn't.
 @usableFromInline
 package final class KeyNumbers {
-    private var small: [Int32] = []
-    private var others: [Value: Int32] = [:]
+    // Whoever has the connection is alone with them: each access would be checked once for every row otherwise.
+    @exclusivity(unchecked) private var small: [Int32] = []
+    @exclusivity(unchecked) private var others: [Value: Int32] = [:]
 
     /// No keys.
     package init() {}
@@ -31,13 +32,20 @@ package final class KeyNumbers {
     /// The number of the key in a column.
     @usableFromInline
     package subscript(column: ColumnValue) -> Int32? {
-        get { self[column.value(as: .uuid(.blob))] }
+        get {
+            guard column.isInteger else { return self[column.value(as: .uuid(.blob))] }
+            let key = column.integer
+            guard Self.smallKeys.contains(key) else { return others[.integer(key)] }
+            return key < small.count && small[Int(key)] >= 0 ? small[Int(key)] : nil
+        }
         set { self[column.value(as: .uuid(.blob))] = newValue }
     }
 
     /// Where a small key stands. The array has four megabytes at most.
+    private static let smallKeys: Range<Int64> = 0..<1 << 20
+
     private func index(_ key: Value) -> Int? {
-        if case .integer(let key) = key, (0..<1 << 20).contains(key) { Int(key) } else { nil }
+        if case .integer(let key) = key, Self.smallKeys.contains(key) { Int(key) } else { nil }
     }
 
     // MARK: In SQL

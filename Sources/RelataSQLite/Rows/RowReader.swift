@@ -33,7 +33,10 @@ public struct RowReader {
     }
 
     /// The next column as it is stored. Doesn't pass over it.
-    package func value(as type: AttributeType?) -> Value { ColumnValue(statement, column).value(as: type) }
+    package func value(as type: AttributeType?) -> Value { next.value(as: type) }
+
+    /// The next column. Doesn't pass over it.
+    @inlinable package var next: ColumnValue { ColumnValue(statement, column) }
 
     /// Whether the next column is `NULL`.
     @inlinable

@@ -42,6 +42,23 @@ import Testing
         return store
     }
 
+    /// Rows that lead to the same objects share them; where most lead to others, each is read for itself.
+    @Test(arguments: Engine.allCases, [1, 40, 600, 2000])
+    func eachRowHasItsOwnTargetHoweverManyShareOne(_ engine: Engine, tuneCount: Int) throws {
+        let store = try TestStore.make(engine, for: Setlist.self)
+        let names = (0..<2000).map { "Tune \($0 % tuneCount)" }
+        try store.write { tx in
+            try tx.insert((0..<tuneCount).map { Tune(name: "Tune \($0)") })
+            let setlist = try tx.insert(Setlist(name: "All"))
+            try tx.insert(
+                names.enumerated().map {
+                    SetlistItem(position: $0, setlist: ToOne(id: setlist.id), tune: ToOne(id: $1))
+                })
+        }
+        let found = try #require(try store.fetch(SetlistTunes.all).first)
+        #expect(found.items.map(\.tune.name) == names && found.itemCount == 2000)
+    }
+
     // MARK: Parts
 
     @Test(arguments: Engine.allCases) func aSetlistHasItsItemsEachWithItsTune(_ engine: Engine) throws {
