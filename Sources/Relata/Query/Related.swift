@@ -93,12 +93,12 @@ extension Model {
         return query(way, of: key)
     }
 
-    private static var withoutStoredKey: String {
+    @usableFromInline static var withoutStoredKey: String {
         "a \(entityName) without a key isn't stored: save it first, and go on with the object that save returns"
     }
 
     /// The key that a caller gave: that of an object whose key the database has yet to assign is `nil`.
-    @usableFromInline
+    @inlinable
     static func given(_ key: Key?) throws(RelataError) -> Key {
         guard let key else { throw .invalidUse(withoutStoredKey) }
         return key

@@ -22,11 +22,12 @@ package final class Connection {
     private(set) var cachedSize = 0
     /// The one that was found in the cache last: what writes many rows asks for the same again and again.
     private var recent: (sql: Value, statement: Statement)?
-    private var slots: [Statement?] = []
+    // Whoever leased the connection is alone with it: what each look-up by key asks needn't be checked for overlaps.
+    @exclusivity(unchecked) private var slots: [Statement?] = []
     private var tracer: SQLTracer?
     let authorizer: AccessAuthorizer
     /// What statements read and write, while somebody wants to know.
-    package internal(set) var accesses: AccessLog?
+    @exclusivity(unchecked) package internal(set) var accesses: AccessLog?
     /// What the open transaction does, if somebody wants to know.
     package internal(set) var recorder: ChangeRecorder?
     /// What the file says of a schema's tables, once a deletion asked for it.
@@ -36,7 +37,7 @@ package final class Connection {
     var logCopier: LogCopier?
     /// Whether statements may run inside a transaction only: SQLite takes back a whole transaction by itself after some
     /// errors, such as a full disk, and what came after it would be written at once.
-    var needsTransaction = false
+    @exclusivity(unchecked) var needsTransaction = false
     /// How many savepoints are open, one within the other.
     var savepointDepth = 0
     /// Whether SQL runs that isn't the store's own.

@@ -5,7 +5,7 @@ import Synchronization
 @usableFromInline
 final class Statement {
     @usableFromInline let running: RunningStatement
-    @usableFromInline var isLeased = true
+    @exclusivity(unchecked) @usableFromInline var isLeased = true
     /// How many rows it had the last time.
     var rowCount = 0
     /// What it reads and writes, once somebody wanted to know.
