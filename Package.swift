@@ -45,6 +45,8 @@ let package = Package(
         .target(name: "RelataCore", swiftSettings: strict),
         // A table-valued function over an array in memory, so that a list of values is one bound parameter.
         .target(name: "CRelataSQLite"),
+        // How long a thread has served calls, for which Swift has no variables of a thread.
+        .target(name: "CRelataEngine"),
         // The compiler plug-in behind `@Model`.
         .macro(
             name: "RelataMacros",
@@ -55,16 +57,25 @@ let package = Package(
             swiftSettings: strict),
         // The system's SQLite.
         .systemLibrary(name: "RelataCSQLite", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+        // What every engine shares: the seam, connections and pools, write runs, deletions, change feeds.
+        .target(
+            name: "RelataEngine", dependencies: ["RelataCore", "CRelataEngine", "RelataCSQLite"], swiftSettings: strict),
         // The engine on SQLite.
         .target(
-            name: "RelataSQLite", dependencies: ["RelataCore", "CRelataSQLite", "RelataCSQLite"], swiftSettings: strict),
+            name: "RelataSQLite", dependencies: ["RelataCore", "RelataEngine", "CRelataSQLite", "RelataCSQLite"],
+            swiftSettings: strict),
         // A store of classes that are known at run time: records, made by use or refused.
-        .target(name: "RelataRecords", dependencies: ["RelataCore", "RelataSQLite"], swiftSettings: strict),
+        .target(
+            name: "RelataRecords", dependencies: ["RelataCore", "RelataEngine", "RelataSQLite"],
+            swiftSettings: strict),
         // What an app imports: the typed API over plans and an engine.
-        .target(name: "Relata", dependencies: ["RelataCore", "RelataSQLite", "RelataMacros"], swiftSettings: strict),
+        .target(
+            name: "Relata", dependencies: ["RelataCore", "RelataEngine", "RelataSQLite", "RelataMacros"],
+            swiftSettings: strict),
         // Parse's protocol on a store: classes, objects, queries, batches and schemas. Knows requests and replies, no HTTP.
         .target(
-            name: "RelataParse", dependencies: ["Relata", "RelataCore", "RelataRecords", "RelataSQLite"],
+            name: "RelataParse",
+            dependencies: ["Relata", "RelataCore", "RelataEngine", "RelataRecords", "RelataSQLite"],
             swiftSettings: strict),
         // The system's zlib: bodies are compressed where the request is answered, not on the event loop.
         .systemLibrary(name: "CRelataZlib"),
@@ -90,12 +101,12 @@ let package = Package(
             ],
             swiftSettings: strict),
         // For the tests of apps: recorded statements, dumps, seeded sample data.
-        .target(name: "RelataTesting", dependencies: ["Relata"], swiftSettings: strict),
+        .target(name: "RelataTesting", dependencies: ["Relata", "RelataEngine"], swiftSettings: strict),
         // The command-line tool `relata`.
         .executableTarget(
             name: "RelataTool",
             dependencies: [
-                "RelataCore", "RelataRecords", "RelataSQLite",
+                "RelataCore", "RelataEngine", "RelataRecords", "RelataSQLite",
                 .target(name: "RelataServer", condition: .when(traits: ["Server"])),
                 .target(name: "RelataParse", condition: .when(traits: ["Server"])),
                 .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Server"])),
@@ -118,7 +129,8 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "RelataSQLiteTests", dependencies: ["RelataSQLite", "RelataCore"], swiftSettings: strict),
+            name: "RelataSQLiteTests", dependencies: ["RelataSQLite", "RelataEngine", "RelataCore"],
+            swiftSettings: strict),
         .testTarget(
             name: "RelataRecordsTests",
             dependencies: ["RelataRecords", "RelataSQLite", "RelataCore", "Relata", "RelataTesting"],

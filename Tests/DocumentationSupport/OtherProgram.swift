@@ -1,3 +1,4 @@
+import RelataEngine
 import RelataSQLite
 
 /// A program that knows nothing of Relata, and makes a file for an example.

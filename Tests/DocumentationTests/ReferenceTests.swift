@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test func everyNameOfTheReferenceExists() throws {
-        let known = try ["Relata", "RelataRecords", "RelataSQLite", "RelataCore"].reduce(into: Set<String>()) {
+        let known = try ["Relata", "RelataRecords", "RelataEngine", "RelataCore"].reduce(into: Set<String>()) {
             $0.formUnion(try declared(in: $1))
         }
         let names = try listed()

@@ -2,6 +2,7 @@ import Foundation
 import Relata
 import RelataCore
 import RelataRecords
+import RelataEngine
 import RelataSQLite
 import Testing
 

@@ -1,6 +1,7 @@
 import Foundation
 import RelataCore
 import RelataRecords
+import RelataEngine
 import RelataSQLite
 import Testing
 

@@ -3,6 +3,7 @@ import RelataCore
 import Synchronization
 import Testing
 
+@testable import RelataEngine
 @testable import RelataSQLite
 
 /// Foreign keys of other programs' files, one kind at a time. ``DeleteForeignPropertyTests`` mixes them.

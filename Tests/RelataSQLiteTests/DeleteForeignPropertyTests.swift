@@ -2,6 +2,7 @@ import Foundation
 import RelataCore
 import Testing
 
+@testable import RelataEngine
 @testable import RelataSQLite
 
 /// Random files of other programs: a deletion does what SQLite does by itself, and its report says just that.

@@ -2,6 +2,7 @@ import Foundation
 import RelataCore
 import Testing
 
+@testable import RelataEngine
 @testable import RelataSQLite
 
 /// Cascades that meet, that end where they began, and that are judged after all is known.

@@ -2,6 +2,7 @@ import Foundation
 import RelataCore
 import Testing
 
+@testable import RelataEngine
 @testable import RelataSQLite
 
 /// Many-to-manys and keys of several columns.

@@ -2,6 +2,7 @@ import Foundation
 import RelataCore
 import Testing
 
+@testable import RelataEngine
 @testable import RelataSQLite
 
 /// Random schemas, rows and deletions against an oracle that knows the rules and nothing of SQL.

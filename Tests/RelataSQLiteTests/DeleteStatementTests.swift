@@ -3,6 +3,7 @@ import RelataCore
 import Synchronization
 import Testing
 
+@testable import RelataEngine
 @testable import RelataSQLite
 
 /// How much work a deletion is: its statements don't grow with the rows, and none scans a table that has an index.

@@ -1,6 +1,7 @@
 import Foundation
 import RelataCore
 
+@testable import RelataEngine
 @testable import RelataSQLite
 
 /// A database in memory with rows that a test writes by hand.

@@ -1,5 +1,6 @@
 import RelataCore
 
+@testable import RelataEngine
 @testable import RelataSQLite
 
 /// A random file as other programs make them: every kind of key, collations, affinities, foreign keys to unique columns,

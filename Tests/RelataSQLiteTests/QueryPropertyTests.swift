@@ -1,5 +1,6 @@
 import Foundation
 import RelataCore
+import RelataEngine
 import RelataSQLite
 import Testing
 

@@ -3,6 +3,7 @@ import RelataCore
 import Synchronization
 import Testing
 
+@testable import RelataEngine
 @testable import RelataSQLite
 
 /// Writes that wait for each other share a transaction.

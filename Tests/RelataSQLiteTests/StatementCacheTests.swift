@@ -1,6 +1,7 @@
 import RelataCore
 import Testing
 
+@testable import RelataEngine
 @testable import RelataSQLite
 
 /// Statements are kept for the next time, but never more than a connection has room for.

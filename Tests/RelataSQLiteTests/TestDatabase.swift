@@ -1,5 +1,6 @@
 import Foundation
 import RelataCore
+import RelataEngine
 import RelataSQLite
 
 /// A database in memory, made by SQL as another program would.

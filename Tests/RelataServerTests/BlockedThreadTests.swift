@@ -2,6 +2,7 @@
 import Foundation
 import RelataCore
 import RelataParse
+import RelataEngine
 import RelataSQLite
 import ServerClient
 import Synchronization

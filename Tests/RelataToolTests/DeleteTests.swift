@@ -1,6 +1,7 @@
 #if CommandLineTool
 import Foundation
 import RelataCore
+import RelataEngine
 import RelataSQLite
 import Testing
 

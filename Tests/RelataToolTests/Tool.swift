@@ -1,4 +1,5 @@
 import Foundation
+import RelataEngine
 import RelataSQLite
 
 /// What a run of the tool left behind.

@@ -1,5 +1,6 @@
 import Foundation
 import Relata
+import RelataEngine
 import RelataSQLite
 
 // A process for the tests to kill, to lock a file, and to write beside them. Its first argument says what it does with

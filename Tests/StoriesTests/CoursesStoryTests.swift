@@ -1,5 +1,6 @@
 import Relata
 import RelataCore
+import RelataEngine
 import RelataSQLite
 import RelataStories
 import Testing

@@ -8,7 +8,6 @@
 #ifndef CRELATASQLITE_H
 #define CRELATASQLITE_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 // Declared, not included: SQLite's own header belongs to another module.
@@ -34,15 +33,5 @@ int relata_values_set_bytes(relata_values *values, int64_t position, const void 
 int relata_values_bind(struct sqlite3_stmt *statement, int parameter, relata_values *values);
 // Makes the function known to a connection.
 int relata_values_register(struct sqlite3 *connection);
-
-// The turn of the calling thread: how long it has served calls without a pause. In C, because Swift has no variables of
-// a thread.
-
-// Notes a call, and says whether the thread has served calls for so long that others should run first.
-bool relata_turn_is_over(void);
-// Begins a new turn with the call that was noted.
-void relata_turn_begin(void);
-// Notes the end of a call.
-void relata_turn_end(void);
 
 #endif

@@ -1,5 +1,5 @@
 import RelataCore
-import RelataSQLite
+import RelataEngine
 
 /// Loads relationships of objects that were fetched: one statement for each relationship, whatever the number of
 /// objects, and each object at its other end decoded once.

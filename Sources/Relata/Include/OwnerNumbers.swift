@@ -1,5 +1,5 @@
 import RelataCore
-import RelataSQLite
+import RelataEngine
 
 /// Tells which of many owners a row belongs to: by a number from 1 that the row begins with, or by the owner's key.
 struct OwnerNumbers {

@@ -1,5 +1,5 @@
 import RelataCore
-public import RelataSQLite
+public import RelataEngine
 
 /// Reads the rows of a statement as objects of one model; `Model.read(_:)` runs it.
 @_documentation(visibility: internal)

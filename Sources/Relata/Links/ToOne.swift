@@ -1,5 +1,5 @@
 import RelataCore
-import RelataSQLite
+import RelataEngine
 import Synchronization
 
 /// A link to one object: a foreign key of the model that declares it.

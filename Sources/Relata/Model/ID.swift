@@ -1,6 +1,6 @@
 import Foundation
 import RelataCore
-import RelataSQLite
+import RelataEngine
 import Synchronization
 
 /// The key of a model, made on the device: a UUID of version 7, so that keys sort by the time they were made.

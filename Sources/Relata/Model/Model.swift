@@ -1,5 +1,5 @@
 import RelataCore
-import RelataSQLite
+import RelataEngine
 
 /// A value that a store keeps: a plain struct whose stored properties are what is stored.
 ///

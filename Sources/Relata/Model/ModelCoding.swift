@@ -2,7 +2,7 @@
 // the model is Codable.
 
 import RelataCore
-import RelataSQLite
+import RelataEngine
 
 /// The coding of a model, which no column stores.
 @_documentation(visibility: internal)

@@ -2,7 +2,7 @@
 // Key paths are only for the compiler to check; they are never evaluated.
 
 import RelataCore
-import RelataSQLite
+import RelataEngine
 
 extension Property {
     /// A stored attribute.

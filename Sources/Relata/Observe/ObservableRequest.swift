@@ -1,5 +1,5 @@
 import RelataCore
-import RelataSQLite
+import RelataEngine
 
 /// What can be observed: something that reads a value in a transaction.
 ///

@@ -1,4 +1,4 @@
-import RelataSQLite
+import RelataEngine
 
 /// The values of a request as the database changes: the current one first, then a new one after each commit that made
 /// it different.

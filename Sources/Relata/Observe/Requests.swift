@@ -1,5 +1,5 @@
 import RelataCore
-import RelataSQLite
+import RelataEngine
 
 extension Selection: ObservableRequest {
     /// The rows, as stored.

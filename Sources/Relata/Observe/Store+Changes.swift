@@ -1,5 +1,5 @@
 import RelataCore
-import RelataSQLite
+import RelataEngine
 
 extension Store {
     /// What transactions of this store do from now on, once they are committed: objects inserted, updated and deleted,

@@ -1,7 +1,7 @@
 // Values that follow the database.
 
 import RelataCore
-import RelataSQLite
+import RelataEngine
 
 extension Store {
     /// Observes a query, a selection or any other request: its value now, and after each commit that changes it.

@@ -28,7 +28,7 @@ extension QueryExpression where QueryValue: DateOperand {
 
     /// The seconds from a date to this one, with their fraction.
     public func timeIntervalSince(_ date: Date) -> TypedExpression<Double?> {
-        let coding = ExpressionCoding(RelataSQLite.coding(of: Date.self))
+        let coding = ExpressionCoding(RelataEngine.coding(of: Date.self))
         return TypedExpression(.function(.secondsBetween, [node, coding.constant(date)]))
     }
 }

@@ -138,7 +138,7 @@ extension QueryExpression {
 extension ExpressionCoding<Double?> {
     /// An average: that of decimals comes as decimal text.
     static var average: ExpressionCoding {
-        let coding = ExpressionCoding(RelataSQLite.coding(of: Double?.self))
+        let coding = ExpressionCoding(RelataEngine.coding(of: Double?.self))
         return ExpressionCoding(
             type: coding.type, encode: coding.encode,
             decode: { value in

@@ -1,5 +1,5 @@
 import RelataCore
-import RelataSQLite
+import RelataEngine
 
 /// A typed expression of a query: an attribute, a constant, or what is computed from them.
 ///
@@ -84,11 +84,11 @@ public struct TypedExpression<Value>: QueryExpression {
     }
 
     init(_ node: ExpressionNode) where Value: AttributeValue {
-        self.init(node, ExpressionCoding(RelataSQLite.coding(of: Value.self)))
+        self.init(node, ExpressionCoding(RelataEngine.coding(of: Value.self)))
     }
 
     init<Wrapped: AttributeValue>(_ node: ExpressionNode) where Value == Wrapped? {
-        self.init(node, ExpressionCoding(RelataSQLite.coding(of: Wrapped?.self)))
+        self.init(node, ExpressionCoding(RelataEngine.coding(of: Wrapped?.self)))
     }
 }
 

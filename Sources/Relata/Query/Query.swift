@@ -1,5 +1,5 @@
 import RelataCore
-import RelataSQLite
+import RelataEngine
 
 /// Which objects, in which order: a value that says what to fetch, and does nothing by itself.
 ///

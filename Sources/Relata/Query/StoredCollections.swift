@@ -1,6 +1,6 @@
 import Foundation
 import RelataCore
-import RelataSQLite
+import RelataEngine
 
 // Conditions on what an attribute holds inside: whether it is empty, the elements of arrays and sets, and the members of
 // `Codable` values, all of which a column holds as JSON.

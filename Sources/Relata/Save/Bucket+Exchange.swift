@@ -1,5 +1,5 @@
 import RelataCore
-import RelataSQLite
+import RelataEngine
 
 extension Bucket {
     /// Finds the rows that have to wait, or to lose a partner, before others can be written.

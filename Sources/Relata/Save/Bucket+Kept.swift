@@ -1,5 +1,5 @@
 import RelataCore
-import RelataSQLite
+import RelataEngine
 
 extension Bucket {
     /// Refuses linked objects that are stored with other values than they have here, which a link doesn't write. One

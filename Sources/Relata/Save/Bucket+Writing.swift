@@ -1,5 +1,5 @@
 import RelataCore
-import RelataSQLite
+import RelataEngine
 
 /// How a row is written.
 enum RowStatement: Equatable {

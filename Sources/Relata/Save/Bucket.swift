@@ -1,6 +1,6 @@
 import Foundation
 import RelataCore
-import RelataSQLite
+import RelataEngine
 
 /// The objects of one model in a save, as a session sees them without knowing the type.
 @usableFromInline

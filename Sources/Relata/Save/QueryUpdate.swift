@@ -1,6 +1,6 @@
 import Foundation
 import RelataCore
-import RelataSQLite
+import RelataEngine
 
 /// Sets properties of all objects of a query in one statement.
 struct QueryUpdate {

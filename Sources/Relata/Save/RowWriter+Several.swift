@@ -1,5 +1,5 @@
 import RelataCore
-import RelataSQLite
+import RelataEngine
 
 extension RowWriter {
     /// Inserts objects whose keys the database assigns, several with each statement. Where one of several is refused they

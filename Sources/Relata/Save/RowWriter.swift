@@ -1,6 +1,6 @@
 import Foundation
 import RelataCore
-import RelataSQLite
+import RelataEngine
 
 /// Writes rows of one model.
 struct RowWriter<M: Model> {

@@ -1,5 +1,5 @@
 import RelataCore
-import RelataSQLite
+import RelataEngine
 
 // What saves tell those who observe the store. Each costs one look at `recorder` while nobody does.
 

@@ -1,6 +1,6 @@
 import Foundation
 import RelataCore
-import RelataSQLite
+import RelataEngine
 
 /// One save: the objects that are given and those they link to, from being gathered to being written.
 ///

@@ -1,5 +1,5 @@
 import RelataCore
-import RelataSQLite
+import RelataEngine
 
 /// Inserts an object or writes it over the one with the same values of a unique set.
 struct Upsert {

@@ -1,4 +1,4 @@
-public import RelataSQLite
+public import RelataEngine
 
 /// Writes objects of one model with one statement; `Model.write(_:)` runs it.
 @_documentation(visibility: internal)

@@ -1,6 +1,6 @@
 import Foundation
 import RelataCore
-import RelataSQLite
+import RelataEngine
 
 /// What a property of a shape of `Root` is made of. `@Shape` writes one call for each property, with its type and its
 /// source, and the compiler picks the overload that fits both; where none does, it says so at that property.

@@ -1,5 +1,5 @@
 import RelataCore
-public import RelataSQLite
+public import RelataEngine
 
 /// An attribute or another expression.
 @_documentation(visibility: internal)

@@ -1,5 +1,5 @@
 import RelataCore
-import RelataSQLite
+import RelataEngine
 
 /// Fetches shapes: one statement for the shape's objects, and one for each list in it, whatever the number of rows.
 struct ShapeFetcher {

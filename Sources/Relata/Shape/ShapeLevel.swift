@@ -1,5 +1,5 @@
 import RelataCore
-import RelataSQLite
+import RelataEngine
 
 /// What one statement yields for a shape, while it is being described: the row's parts, and the lists that statements of
 /// their own load for all rows.

@@ -1,4 +1,4 @@
-public import RelataSQLite
+public import RelataEngine
 
 /// Reads the parts of a shape from the current row, one after the other.
 @_documentation(visibility: internal)

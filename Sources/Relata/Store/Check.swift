@@ -1,4 +1,4 @@
-import RelataSQLite
+import RelataEngine
 
 extension StoreReader {
     /// Compares what is stored with what the models declare, and reads every object. Nothing is changed.

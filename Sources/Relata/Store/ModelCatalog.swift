@@ -1,5 +1,5 @@
 import RelataCore
-import RelataSQLite
+import RelataEngine
 import Synchronization
 
 /// The models of a store: their schema, and which table each type is.

@@ -1,5 +1,5 @@
 import RelataCore
-import RelataSQLite
+import RelataEngine
 
 /// Reads the objects of a query one after the other, on a connection that stays leased meanwhile.
 final class ObjectCursor<M: Model> {

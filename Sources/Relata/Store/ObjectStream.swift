@@ -1,4 +1,4 @@
-import RelataSQLite
+import RelataEngine
 
 /// The objects of a query, one at a time; ``Store/stream(_:)`` makes it.
 public struct ObjectStream<M: Model>: AsyncSequence, Sendable {

@@ -1,5 +1,5 @@
 import RelataCore
-import RelataSQLite
+import RelataEngine
 
 /// One page of a query's objects, or of shapes of them.
 public struct Page<Object: Sendable>: Sendable {

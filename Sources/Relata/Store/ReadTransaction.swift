@@ -1,5 +1,5 @@
 import RelataCore
-import RelataSQLite
+import RelataEngine
 
 /// What can be read in a transaction, and nothing else.
 ///

@@ -1,7 +1,7 @@
 // Reading, one call at a time. What each does stands with the same call of ``StoreReader``.
 
 import RelataCore
-import RelataSQLite
+import RelataEngine
 
 extension Store {
     /// The object with that key, or `nil` if there is none.

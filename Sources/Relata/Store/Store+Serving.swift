@@ -1,6 +1,6 @@
 import Foundation
 import RelataCore
-import RelataSQLite
+import RelataEngine
 
 /// What servers of a store's own data need: the typed view of a transaction that they began on the store's pool.
 extension Store {

@@ -1,6 +1,6 @@
 import Foundation
 import RelataCore
-import RelataSQLite
+import RelataEngine
 
 /// A database of models: opened once, used from anywhere.
 ///
@@ -115,10 +115,10 @@ public final class Store: StoreWriter, Sendable {
         _ path: String, for models: any Model.Type..., options: Options = Options()
     ) throws -> MigrationPlan {
         let catalog = try ModelCatalog.of(models)
-        let exists = FileManager.default.fileExists(atPath: path)
-        let connection = try Connection(path: exists ? path : nil, isReadOnly: exists)
+        let engine = try options.engine(for: path, isLookedAtOnly: true)
+        let connection = try engine.connect(engine.isShared ? .writing : .reading, waits: true)
         defer { try? connection.close() }
-        return try SQLiteMigrator.prepare(connection, schema: catalog.schema, steps: options.migrations)
+        return try engine.pendingMigration(connection, schema: catalog.schema, steps: options.migrations)
     }
 
     /// Tries until nobody has the file locked.
@@ -146,24 +146,24 @@ public final class Store: StoreWriter, Sendable {
         let hub = ChangeHub(
             ChangeEntities(catalog.schema), keepsLog: options.changeLog && !options.isReadOnly,
             interval: path == nil ? nil : options.externalChangeDelay)
+        let engine = try options.engine(for: path)
         let pool = try ConnectionPool(
-            path: path, isReadOnly: options.isReadOnly, durability: options.durability, readers: options.maximumReaders,
-            busyTimeout: options.busyTimeout, waitsToOpen: waits, trace: options.trace, changes: hub)
+            engine, isReadOnly: options.isReadOnly, readers: options.maximumReaders, busyTimeout: options.busyTimeout,
+            waitsToOpen: waits, changes: hub)
         do {
             try pool.withWriter { connection in
                 if hub.keepsLog { try ChangeLog.check(connection) }
-                try SQLiteMigrator.migrate(connection, schema: catalog.schema, steps: options.migrations)
-                // Not before the file is known to be ours: a file that is refused stays as it was, byte for byte.
-                if path != nil && !options.isReadOnly { try connection.execute("PRAGMA journal_mode = WAL") }
+                try engine.migrate(
+                    connection, schema: catalog.schema, steps: options.migrations, isReadOnly: options.isReadOnly)
                 if hub.keepsLog { try ChangeLog.create(on: connection) }
-                pool.setBusyTimeout(of: connection)
+                pool.beginWaiting(connection)
             }
         } catch {
             try? pool.close()
             throw error
         }
         return Store(
-            pool: pool, catalog: catalog, hub: hub, access: .everything, path: path)
+            pool: pool, catalog: catalog, hub: hub, access: .everything, path: engine.path)
     }
 
     /// The same store for a caller that sees less: hidden objects are nowhere, as if they weren't stored.
@@ -182,13 +182,13 @@ public final class Store: StoreWriter, Sendable {
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func backup(to path: String) throws {
         try check(copyTo: path)
-        try pool.read { try $0.backup(toFile: path) }
+        try pool.read { try pool.engine.backup($0, to: path) }
     }
 
     /// Copies the store to a file while it is in use, as the call without `async`.
     public func backup(to path: String) async throws {
         try check(copyTo: path)
-        try await pool.read { try $0.backup(toFile: path) }
+        try await pool.read { try self.pool.engine.backup($0, to: path) }
     }
 
     private func check(copyTo path: String) throws {
@@ -268,7 +268,7 @@ public final class Store: StoreWriter, Sendable {
 
     func snapshot<Result>(_ connection: Connection, _ body: (ReadTransaction) throws -> Result) throws -> Result {
         // In memory one connection does both: nobody writes while it reads.
-        if path == nil { return try body(ReadTransaction(connection, catalog, access: access)) }
+        if pool.isShared { return try body(ReadTransaction(connection, catalog, access: access)) }
         try connection.begin()
         defer { connection.endReading() }
         return try body(ReadTransaction(connection, catalog, access: access))

@@ -1,5 +1,5 @@
 import RelataCore
-import RelataSQLite
+import RelataEngine
 
 /// What can be read: by a store, each call on a state of the database of its own, and within a transaction.
 ///

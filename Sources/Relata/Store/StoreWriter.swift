@@ -1,5 +1,5 @@
 import RelataCore
-import RelataSQLite
+import RelataEngine
 
 /// What can be written: by a store, each call in a transaction of its own, and within a transaction.
 ///

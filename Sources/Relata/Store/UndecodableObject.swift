@@ -1,5 +1,5 @@
 import RelataCore
-import RelataSQLite
+import RelataEngine
 
 /// A stored object that can't be read as its model declares: it holds a case that its enum no longer has, or JSON of an
 /// earlier form of its type.

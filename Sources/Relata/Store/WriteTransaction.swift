@@ -1,6 +1,6 @@
 import Foundation
 import RelataCore
-import RelataSQLite
+import RelataEngine
 
 /// What can be done in a transaction that writes: everything that can be read, and saving and deleting.
 ///

@@ -1,6 +1,6 @@
 import Relata
 import RelataCore
-import RelataSQLite
+import RelataEngine
 
 /// An object that is about to be written.
 struct PendingObject {

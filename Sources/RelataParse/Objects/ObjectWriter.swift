@@ -1,7 +1,7 @@
 import Foundation
 import Relata
 import RelataCore
-import RelataSQLite
+import RelataEngine
 
 /// Writes one object in a transaction.
 struct ObjectWriter {

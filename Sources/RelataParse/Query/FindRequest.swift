@@ -1,5 +1,5 @@
 import RelataCore
-import RelataSQLite
+import RelataEngine
 
 /// A request for the objects of a class that meet some conditions: `GET /classes/Book?where={"title":"Kindred"}`.
 struct FindRequest: Sendable {

@@ -1,6 +1,6 @@
 import RelataCore
 import RelataRecords
-import RelataSQLite
+import RelataEngine
 import Synchronization
 
 /// All classes of a store at one moment, as clients know them. Never changed: a change of the schema makes another.

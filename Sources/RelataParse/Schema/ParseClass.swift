@@ -1,6 +1,6 @@
 import Foundation
 import RelataCore
-import RelataSQLite
+import RelataEngine
 
 /// A class as clients see it, over the entity that stores it.
 final class ParseClass: Sendable {
@@ -71,7 +71,7 @@ final class ParseClass: Sendable {
         newRow = table.columns.map { $0.defaultValue ?? Value.null }
         insertsTogether =
             fieldsWithDefaults.isEmpty && revision == nil && table.keyColumns.count == 1 && !entity.isKeyAssigned
-            && table.columns.count <= RowList.maximumColumns
+            && table.columns.count <= KeyValue.maximumParts
             && !schema.references(of: table.index).contains { $0.target == table.index }
         places = Dictionary(fields.enumerated().map { ($1.name, $0) }) { first, _ in first }
     }

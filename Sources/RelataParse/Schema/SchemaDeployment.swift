@@ -1,5 +1,5 @@
 import RelataCore
-import RelataSQLite
+import RelataEngine
 
 /// The classes of a store as a document, to be kept beside an app's sources and brought to another store.
 ///

@@ -1,5 +1,6 @@
 import RelataCore
 import RelataRecords
+import RelataEngine
 import RelataSQLite
 
 extension SchemaDraft {

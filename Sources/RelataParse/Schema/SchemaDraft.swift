@@ -1,6 +1,6 @@
 import RelataCore
 import RelataRecords
-import RelataSQLite
+import RelataEngine
 
 /// The classes of a store while they are being changed.
 struct SchemaDraft {

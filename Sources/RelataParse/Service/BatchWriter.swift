@@ -1,7 +1,7 @@
 import Foundation
 import Relata
 import RelataCore
-import RelataSQLite
+import RelataEngine
 
 /// Writes objects within a transaction.
 final class BatchWriter {

@@ -1,5 +1,5 @@
 import RelataCore
-import RelataSQLite
+import RelataEngine
 
 extension ParseService {
     /// Answers requests about classes: `/schemas`, `/schemas/Book`.

@@ -1,7 +1,7 @@
 import Foundation
 import Relata
 import RelataCore
-import RelataSQLite
+import RelataEngine
 
 extension ParseService {
     /// Answers a request that writes, in one transaction. One that was answered before gets the same reply.

@@ -1,6 +1,6 @@
 import Foundation
 import RelataCore
-import RelataSQLite
+import RelataEngine
 
 /// Answers requests of Parse's REST protocol from a store. Knows nothing of HTTP beyond methods and statuses.
 ///

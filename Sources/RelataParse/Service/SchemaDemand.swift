@@ -1,5 +1,5 @@
 import RelataCore
-import RelataSQLite
+import RelataEngine
 
 /// What an object needs its class to have.
 struct SchemaDemand: Sendable {

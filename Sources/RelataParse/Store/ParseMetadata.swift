@@ -1,7 +1,7 @@
 import Foundation
 import RelataCore
 import RelataRecords
-import RelataSQLite
+import RelataEngine
 
 /// What the server keeps in a file besides the classes' own tables.
 enum ParseMetadata {

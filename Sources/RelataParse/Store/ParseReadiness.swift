@@ -1,3 +1,4 @@
+import RelataSQLite
 import RelataRecords
 
 extension ParseStore {
@@ -7,7 +8,7 @@ extension ParseStore {
     /// - Throws: ``RelataError`` where it doesn't: it is closed, its file is damaged or gone, or the disk is still full.
     public func check() async throws {
         try await read { transaction in
-            try transaction.connection.checkIsInPlace()
+            try transaction.connection.sqlite.checkIsInPlace()
             _ = try RecordClasses.version(of: transaction.connection)
         }
         guard isDiskFull else { return }

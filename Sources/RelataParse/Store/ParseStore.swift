@@ -1,6 +1,7 @@
 import Relata
 import RelataCore
 import RelataRecords
+import RelataEngine
 import RelataSQLite
 import Synchronization
 

@@ -2,7 +2,7 @@ import Foundation
 import Relata
 import RelataCore
 import RelataRecords
-import RelataSQLite
+import RelataEngine
 
 /// A transaction of a ``ParseStore``.
 ///

@@ -1,7 +1,7 @@
 import Foundation
 import RelataCore
 import RelataRecords
-import RelataSQLite
+import RelataEngine
 
 /// The replies of requests that wrote something, for clients that send a request again because its reply was lost.
 enum RequestLog {

@@ -1,4 +1,4 @@
-public import RelataSQLite
+public import RelataEngine
 
 /// A value of a ``RecordStore`` as the database changes: the current one first, then a new one after each commit that made
 /// it different.

@@ -1,5 +1,5 @@
 public import RelataCore
-public import RelataSQLite
+public import RelataEngine
 
 // Values that follow the database.
 extension RecordStore {

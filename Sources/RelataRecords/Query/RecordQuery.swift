@@ -1,5 +1,5 @@
 public import RelataCore
-public import RelataSQLite
+public import RelataEngine
 
 /// Which objects of a class, in which order, and what is loaded with them.
 ///

@@ -1,5 +1,5 @@
 import RelataCore
-import RelataSQLite
+import RelataEngine
 
 /// One save: the records that are given and the new ones that they link to, from being gathered to being written.
 ///

@@ -1,5 +1,6 @@
 public import RelataCore
 import Foundation
+import RelataEngine
 import RelataSQLite
 
 /// What can be done in a transaction that writes: everything that can be read, and saving and deleting.

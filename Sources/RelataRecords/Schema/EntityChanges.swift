@@ -1,5 +1,5 @@
 import RelataCore
-import RelataSQLite
+import RelataEngine
 
 /// What makes entities others than they were, as far as the file that holds them must know.
 package struct EntityChanges {

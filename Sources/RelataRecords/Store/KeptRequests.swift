@@ -1,6 +1,6 @@
 import Foundation
 import RelataCore
-import RelataSQLite
+import RelataEngine
 
 /// The results of requests that wrote something, for those who send a request again because its result was lost. Kept in
 /// the transaction of what was written, so that a request is done once even if the program ends right after.

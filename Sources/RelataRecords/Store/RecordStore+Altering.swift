@@ -1,4 +1,5 @@
 public import RelataCore
+import RelataEngine
 import RelataSQLite
 
 /// A transaction in which classes are changed.

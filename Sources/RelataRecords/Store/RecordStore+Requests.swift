@@ -1,6 +1,6 @@
 import Foundation
 import RelataCore
-import RelataSQLite
+import RelataEngine
 
 extension RecordStore {
     /// Runs `body` in a transaction once for each request: a request that was done before gets the result that it had

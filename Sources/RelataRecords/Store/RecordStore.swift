@@ -1,5 +1,6 @@
 import RelataCore
-public import RelataSQLite
+public import RelataEngine
+import RelataSQLite
 import Foundation
 import Synchronization
 

@@ -1,5 +1,5 @@
 public import RelataCore
-import RelataSQLite
+import RelataEngine
 
 /// One state of a store: what can be read in a transaction.
 ///

@@ -1,13 +1,6 @@
 import RelataCSQLite
 import RelataCore
-
-/// What a statement reads and writes, triggers and foreign key actions included.
-struct StatementAccess {
-    var reads = TableRegion()
-    var writes = TableRegion()
-    /// The tables that triggers write to, rather than the statement itself.
-    var triggered: Set<String> = []
-}
+import RelataEngine
 
 /// Finds out what statements read and write: SQLite's compiler tells its authorizer.
 ///

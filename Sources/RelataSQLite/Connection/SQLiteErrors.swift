@@ -1,20 +1,6 @@
 import RelataCSQLite
 import RelataCore
-
-extension RelataError {
-    /// Whether SQLite stopped because its progress handler found the task cancelled.
-    package var isInterruption: Bool {
-        if case .database(let code, _, _) = self { Int32(code & 0xff) == SQLITE_INTERRUPT } else { false }
-    }
-}
-
-extension RelataError {
-    /// What a `CHECK` or a trigger of the table says, where one refused a row: no later try succeeds.
-    package var refusalOfTable: String? {
-        guard case .database(let code, let message, _) = self else { return nil }
-        return [SQLITE_CONSTRAINT_CHECK_, SQLITE_CONSTRAINT_TRIGGER_].contains(Int32(code)) ? message : nil
-    }
-}
+import RelataEngine
 
 /// What SQLite's result codes mean to a program.
 enum SQLiteErrors {

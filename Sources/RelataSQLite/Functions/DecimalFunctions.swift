@@ -1,6 +1,7 @@
 import RelataCSQLite
 import Foundation
 import RelataCore
+import RelataEngine
 
 /// Arithmetic and order of decimal numbers kept as text, without loss.
 enum DecimalFunctions {

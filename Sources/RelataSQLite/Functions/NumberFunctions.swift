@@ -1,4 +1,5 @@
 import RelataCSQLite
+import RelataEngine
 import Foundation
 
 /// Figures of columns that hold whole numbers as integers and all others as floating-point numbers.

@@ -1,6 +1,7 @@
 import RelataCSQLite
 import Foundation
 import RelataCore
+import RelataEngine
 
 /// The SQL functions that generated SQL calls. They are the same as what Swift does with constants, so that a query
 /// never depends on which side is a constant.

@@ -1,5 +1,6 @@
 import RelataCSQLite
 import RelataCore
+import RelataEngine
 
 /// `relata_search(text, pattern, options)`: whether a part of a text matches a regular expression; `relata_matches`:
 /// whether the whole text does.

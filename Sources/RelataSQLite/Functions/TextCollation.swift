@@ -1,6 +1,7 @@
 import RelataCSQLite
 import Foundation
 import RelataCore
+import RelataEngine
 
 /// Collations that a connection learns when a statement names them first: the orders of languages, and those that GRDB
 /// declares in the files of its apps.

@@ -1,5 +1,6 @@
 import RelataCSQLite
 import RelataCore
+import RelataEngine
 
 /// Reads what any SQLite file holds.
 package enum Introspection {
@@ -45,29 +46,20 @@ package enum Introspection {
 
     /// The tables of a database as they are, without SQLite's and Relata's own, views and virtual tables.
     ///
-    /// - Parameter hidesReserved: Whether other programs' tables are left out, too, whose names are reserved.
+    /// - Parameters:
+    ///   - names: The tables of these names, as far as they are there; no other is looked at. `nil` for all.
+    ///   - hidesReserved: Whether other programs' tables are left out, too, whose names are reserved.
     package static func tables(
-        of connection: Connection, hidesReserved: Bool = true
+        of connection: Connection, named names: [String]? = nil, hidesReserved: Bool = true
     ) throws(RelataError) -> [TableDescription] {
-        var reader = TableReader(connection, names: nil, hidesReserved: hidesReserved)
-        try reader.read()
-        return reader.tables
-    }
-
-    /// The tables of these names, as far as they are there. No other table is looked at.
-    package static func tables(
-        of connection: Connection, named names: some Collection<String>
-    ) throws(RelataError) -> [TableDescription] {
-        var reader = TableReader(connection, names: Array(names))
+        var reader = TableReader(connection, names: names, hidesReserved: hidesReserved)
         try reader.read()
         return reader.tables
     }
 
     /// The collation of a column, which no pragma tells.
     static func collation(of column: String, in table: String, _ connection: Connection) -> String {
-        var name: UnsafePointer<CChar>?
-        sqlite3_table_column_metadata(connection.handle, "main", table, column, nil, &name, nil, nil, nil)
-        return name.map { String(cString: $0) } ?? "BINARY"
+        connection.driver.collation(of: column, in: table) ?? "BINARY"
     }
 }
 

@@ -1,5 +1,6 @@
 import RelataCSQLite
 import RelataCore
+import RelataEngine
 
 /// Brings the tables of a file to what the models say.
 package enum SQLiteMigrator {
@@ -109,7 +110,7 @@ package enum SQLiteMigrator {
         let part = schema.tables(changedBy: entities, since: old)
         let names = try connection.values(SQLStatement("SELECT name FROM sqlite_master")).map { $0[0].description }
         let planner = MigrationPlanner(
-            schema: schema, part: part, actual: try Introspection.tables(of: connection, named: part), old: old,
+            schema: schema, part: part, actual: try Introspection.tables(of: connection, named: Array(part)), old: old,
             steps: steps.map(\.declaration), taken: names, facts: facts(of: connection))
         return try planner.planned()
     }
@@ -192,7 +193,7 @@ package enum SQLiteMigrator {
     }
 
     private static func isReadOnly(_ connection: Connection) throws(RelataError) -> Bool {
-        guard sqlite3_db_readonly(connection.handle, "main") == 0 else { return true }
+        guard sqlite3_db_readonly(try connection.sqlite.handle, "main") == 0 else { return true }
         return try connection.value(SQLStatement("PRAGMA query_only")) == .integer(1)
     }
 
@@ -244,16 +245,7 @@ package enum SQLiteMigrator {
     }
 
     private static func transaction<Result>(_ connection: Connection, _ body: () throws -> Result) throws -> Result {
-        try connection.checkIsInPlace()
-        try connection.execute("BEGIN IMMEDIATE")
-        do {
-            let result = try body()
-            try connection.execute("COMMIT")
-            return result
-        } catch {
-            // Fails where SQLite has rolled back by itself, as when the disk is full.
-            try? connection.execute("ROLLBACK")
-            throw error
-        }
+        try connection.sqlite.checkIsInPlace()
+        return try connection.transaction(body)
     }
 }

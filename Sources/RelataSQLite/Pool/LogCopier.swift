@@ -1,4 +1,6 @@
 import RelataCSQLite
+import RelataCore
+import RelataEngine
 import Dispatch
 import Synchronization
 
@@ -49,13 +51,14 @@ final class LogCopier: Sendable {
     /// - Parameters:
     ///   - limit: The pages of a log that is to begin anew.
     ///   - busyTimeout: How many seconds the connection waits for other processes.
-    func watch(_ connection: Connection, limit: Int32, busyTimeout: Double) {
-        state.withLock { ($0.limit, $0.busyTimeout) = (limit, Connection.milliseconds(busyTimeout)) }
+    func watch(_ connection: Connection, limit: Int32, busyTimeout: Double) throws(RelataError) {
+        let handle = try connection.sqlite.handle
+        state.withLock { ($0.limit, $0.busyTimeout) = (limit, SQLiteDriver.milliseconds(busyTimeout)) }
         // It must outlive the connection.
-        connection.logCopier = self
+        connection.companion = self
         let context = Unmanaged.passUnretained(self).toOpaque()
         sqlite3_wal_hook(
-            connection.handle,
+            handle,
             { context, handle, _, pages in
                 guard let context else { return SQLITE_OK }
                 Unmanaged<LogCopier>.fromOpaque(context).takeUnretainedValue().didCommit(handle, pages: pages)

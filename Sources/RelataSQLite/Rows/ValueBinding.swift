@@ -2,6 +2,7 @@ import CRelataSQLite
 import RelataCSQLite
 import Foundation
 import RelataCore
+import RelataEngine
 
 /// Binds lists as one parameter, the argument of `relata_values`.
 enum ValueList {

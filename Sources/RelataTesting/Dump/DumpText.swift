@@ -1,7 +1,7 @@
 import Foundation
 import Relata
 import RelataCore
-import RelataSQLite
+import RelataEngine
 
 /// Writes values so that they read the same in every run: what is random or the time of the run is a number, in the
 /// order in which it is met.

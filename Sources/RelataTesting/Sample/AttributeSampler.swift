@@ -1,7 +1,7 @@
 import Foundation
 import Relata
 import RelataCore
-import RelataSQLite
+import RelataEngine
 
 /// Makes values of one attribute, as its column stores them.
 struct AttributeSampler {

@@ -1,6 +1,6 @@
 import Relata
 import RelataCore
-import RelataSQLite
+import RelataEngine
 
 /// Makes the objects of a sample in memory, and then writes them in one go.
 ///

@@ -1,6 +1,6 @@
 #if CommandLineTool
 import ArgumentParser
-import RelataSQLite
+import RelataEngine
 
 /// `relata check FILE`
 struct CheckCommand: ParsableCommand {

@@ -1,7 +1,7 @@
 #if CommandLineTool
 import ArgumentParser
 import RelataCore
-import RelataSQLite
+import RelataEngine
 
 /// `relata fetch FILE ENTITY`
 struct FetchCommand: ParsableCommand {

@@ -2,6 +2,7 @@
 import ArgumentParser
 import Foundation
 import RelataCore
+import RelataEngine
 import RelataSQLite
 
 /// `relata make FILE SQL`: makes a database by running SQL, for the project's own sample.

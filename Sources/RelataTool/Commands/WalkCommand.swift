@@ -1,7 +1,7 @@
 #if CommandLineTool
 import ArgumentParser
 import RelataCore
-import RelataSQLite
+import RelataEngine
 
 /// `relata walk FILE`: shows what the other commands do, on whatever the file holds. Writes to it: `scripts/run` gives
 /// it a copy.

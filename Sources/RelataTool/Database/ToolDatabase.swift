@@ -1,6 +1,7 @@
 import Foundation
 import RelataCore
 import RelataRecords
+import RelataEngine
 import RelataSQLite
 
 /// A database file and what it holds, in one state.

@@ -1,6 +1,6 @@
 import RelataCore
 import RelataRecords
-import RelataSQLite
+import RelataEngine
 
 /// Objects that are to be deleted, and what that would do.
 struct DeletionRequest {

@@ -1,5 +1,5 @@
 import RelataCore
-import RelataSQLite
+import RelataEngine
 
 /// The names of the objects that a deletion plan shows, read before they are gone.
 struct ObjectNames {

@@ -1,6 +1,6 @@
 import RelataCore
 import RelataRecords
-import RelataSQLite
+import RelataEngine
 
 /// A query as it is typed: a condition, an order and what to load with the objects.
 struct FetchRequest {

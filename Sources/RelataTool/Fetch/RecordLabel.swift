@@ -1,5 +1,5 @@
 import RelataCore
-import RelataSQLite
+import RelataEngine
 
 /// The name by which a person knows an object: what the attributes that look like one hold.
 struct RecordLabel {

@@ -1,6 +1,6 @@
 import Foundation
 import RelataCore
-import RelataSQLite
+import RelataEngine
 
 /// Fetched objects as a table, CSV or JSON.
 struct RecordOutput {

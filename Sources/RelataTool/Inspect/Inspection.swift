@@ -1,5 +1,5 @@
 import RelataCore
-import RelataSQLite
+import RelataEngine
 
 /// What a database holds, as text or JSON.
 struct Inspection {

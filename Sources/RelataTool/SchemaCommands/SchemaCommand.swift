@@ -3,6 +3,7 @@ import ArgumentParser
 import Foundation
 import RelataCore
 import RelataParse
+import RelataEngine
 import RelataSQLite
 
 /// `relata schema`

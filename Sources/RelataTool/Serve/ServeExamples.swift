@@ -3,7 +3,7 @@ import Foundation
 import RelataCore
 import RelataParse
 import RelataServer
-import RelataSQLite
+import RelataEngine
 
 /// Requests that are worth trying on a database that nobody has described, as lines for a shell.
 struct ServeExamples {

@@ -6,7 +6,7 @@ import Metrics
 import RelataCore
 import RelataParse
 import RelataServer
-import RelataSQLite
+import RelataEngine
 
 /// What `relata serve` is to do, read from its settings.
 struct ServePlan {

@@ -1,6 +1,6 @@
 import Foundation
 import RelataCore
-import RelataSQLite
+import RelataEngine
 
 /// Chooses what is worth showing in a database that nobody has described.
 struct WalkChooser {

@@ -1,5 +1,6 @@
 import Foundation
 import RelataParse
+import RelataEngine
 import RelataSQLite
 import Testing
 

@@ -2,6 +2,7 @@ import Foundation
 import Testing
 
 @testable import RelataParse
+@testable import RelataEngine
 @testable import RelataSQLite
 
 @Suite struct ConcurrencyTests {

@@ -2,6 +2,7 @@ import Foundation
 import RelataCore
 import Relata
 @testable import RelataParse
+import RelataEngine
 import RelataSQLite
 import Testing
 

@@ -1,4 +1,5 @@
 import RelataParse
+import RelataEngine
 import RelataSQLite
 import Testing
 

@@ -1,4 +1,5 @@
 import RelataCore
+import RelataEngine
 import RelataSQLite
 import Testing
 

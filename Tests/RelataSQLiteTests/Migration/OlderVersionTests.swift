@@ -2,6 +2,7 @@ import Foundation
 import RelataCore
 import Testing
 
+@testable import RelataEngine
 @testable import RelataSQLite
 
 /// Versions of models that open a file after a newer version renamed something in it.

@@ -1,4 +1,5 @@
 import Relata
+import RelataEngine
 import RelataSQLite
 import Testing
 

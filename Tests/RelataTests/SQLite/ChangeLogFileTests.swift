@@ -1,5 +1,6 @@
 import Foundation
 import Relata
+import RelataEngine
 import RelataSQLite
 import Testing
 

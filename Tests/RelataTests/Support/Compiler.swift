@@ -12,6 +12,7 @@ enum Compiler {
         let maps = [
             project.appendingPathComponent("Sources/RelataCSQLite/module.modulemap"),
             debug.appendingPathComponent("CRelataSQLite.build/module.modulemap"),
+            debug.appendingPathComponent("CRelataEngine.build/module.modulemap"),
         ]
         let plugin = debug.appendingPathComponent("RelataMacros-tool").path
         let modules = debug.appendingPathComponent("Modules")

@@ -1,6 +1,7 @@
 import Foundation
 import Relata
 import RelataCore
+import RelataEngine
 import RelataSQLite
 import RelataTesting
 import Testing

@@ -66,6 +66,7 @@ enum BuildTime {
             "-o", try bench.directory.file("Models.o"), "-I", products.appending(path: "Modules").path,
             "-Xcc", "-I" + root.appending(path: "Sources/CRelataSQLite/include").path,
             "-Xcc", "-fmodule-map-file=" + products.appending(path: "CRelataSQLite.build/module.modulemap").path,
+            "-Xcc", "-fmodule-map-file=" + products.appending(path: "CRelataEngine.build/module.modulemap").path,
             "-Xcc", "-fmodule-map-file=" + root.appending(path: "Sources/RelataCSQLite/module.modulemap").path,
             "-load-plugin-executable", products.appending(path: "RelataMacros-tool").path + "#RelataMacros",
         ]

@@ -1,5 +1,5 @@
 import RelataCore
-import RelataSQLite
+import RelataEngine
 
 /// A request for figures of a class's objects: `GET /aggregate/Book?pipeline=[…]`, or for the different values of a field:
 /// `GET /aggregate/Book?distinct="title"`.

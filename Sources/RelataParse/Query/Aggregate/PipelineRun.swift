@@ -1,5 +1,5 @@
 import RelataCore
-import RelataSQLite
+import RelataEngine
 
 /// Runs a pipeline. What its beginning asks of the objects is one statement; the rest is done with what that yields.
 ///

@@ -1,6 +1,6 @@
 import Foundation
 import RelataCore
-import RelataSQLite
+import RelataEngine
 
 /// Writes objects as JSON, straight from the rows of a statement.
 struct ObjectEncoder {

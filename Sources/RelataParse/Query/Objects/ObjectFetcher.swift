@@ -1,5 +1,5 @@
 import RelataCore
-import RelataSQLite
+import RelataEngine
 
 /// Objects as JSON, separated by commas.
 struct EncodedObjects {

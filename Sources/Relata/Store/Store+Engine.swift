@@ -1,0 +1,18 @@
+import Foundation
+import RelataCore
+import RelataEngine
+import RelataSQLite
+
+extension Store.Options {
+    /// The engine of a database, by what its path looks like.
+    ///
+    /// - Parameters:
+    ///   - path: A file, or `nil` for a database in memory.
+    ///   - isLookedAtOnly: Whether a file that isn't there is taken for an empty one, and none is made.
+    func engine(for path: String?, isLookedAtOnly: Bool = false) throws(RelataError) -> any Engine {
+        let isMissing = isLookedAtOnly && path.map { !FileManager.default.fileExists(atPath: $0) } ?? false
+        return SQLiteEngine(
+            path: isMissing ? nil : path, isReadOnly: isReadOnly || isLookedAtOnly && !isMissing,
+            durability: durability, busyTimeout: busyTimeout, trace: isLookedAtOnly ? nil : trace)
+    }
+}

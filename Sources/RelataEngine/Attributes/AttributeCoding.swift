@@ -1,0 +1,339 @@
+import RelataCSQLite
+import Foundation
+import RelataCore
+
+/// How values of one type are read from a column and bound to a parameter.
+///
+/// `@Model` asks ``coding(of:)`` for the coding of each property's type; the answer is known at compile time, so that
+/// reading a row is straight code without a look-up.
+public protocol AttributeCoding: Sendable {
+    /// The property's type.
+    associatedtype Value
+    /// What the column means and how it is stored.
+    var type: AttributeType { get }
+    /// Whether values may be unset.
+    var isOptional: Bool { get }
+    /// The values that columns may hold, where the type can list them; `nil` where it can't.
+    var allowedValues: [RelataCore.Value]? { get }
+    /// Whether a value may be none of the type's although it is stored as they are: the raw value of no case.
+    var hasCases: Bool { get }
+    /// Reads the current row's column.
+    func read(_ column: ColumnValue) throws -> Value
+    /// Binds a value to a parameter.
+    func bind(_ value: Value, to parameter: StatementParameter) throws
+    /// The value as the column stores it.
+    func encode(_ value: Value) throws(RelataError) -> RelataCore.Value
+    /// A stored value as the property's type.
+    func decode(_ value: RelataCore.Value) throws(RelataError) -> Value
+    /// The value that is read once this one was stored: a date in the precision of its column. The default is the value.
+    func stored(_ value: Value) -> Value
+    /// Whether ``stored(_:)`` is the value itself.
+    func isExact(_ value: Value) -> Bool
+}
+
+/// A coding that a column can have: every one but ``RefusedCoding``.
+@_documentation(visibility: internal)
+public protocol StorableCoding: AttributeCoding {}
+
+extension AttributeCoding {
+    /// Values must be set, unless the coding says otherwise.
+    @inlinable public var isOptional: Bool { false }
+
+    /// The value itself.
+    @inlinable public func stored(_ value: Value) -> Value { value }
+    /// Every value is stored as it is, unless the coding says otherwise.
+    @inlinable public func isExact(_ value: Value) -> Bool { true }
+    /// The type can't list its values, unless the coding says otherwise.
+    public var allowedValues: [RelataCore.Value]? { nil }
+    /// Any value is one of the type's, unless the coding says otherwise.
+    public var hasCases: Bool { false }
+
+    /// Reads the current row's column, by what is stored in it.
+    public func read(_ column: ColumnValue) throws -> Value {
+        do {
+            return try decode(column.value())
+        } catch {
+            throw unreadable(column, "\(Value.self)")
+        }
+    }
+
+    /// Binds the value as it is stored.
+    public func bind(_ value: Value, to parameter: StatementParameter) throws {
+        try parameter.bind(try encode(value))
+    }
+
+    /// The error of a stored value that isn't one of the property's type.
+    func mismatch(_ value: RelataCore.Value) -> RelataError {
+        .corruptStore("\"\(value)\" is no \(Value.self): mend the row, or declare the property as what it holds")
+    }
+}
+
+/// A type that a column stores directly.
+@frozen
+public struct PlainCoding<Value: AttributeValue>: StorableCoding {
+    @inlinable init() {}
+    /// What the column means and how it is stored.
+    public var type: AttributeType { Value.attributeType }
+    /// Reads the current row's column.
+    @inlinable
+    public func read(_ column: ColumnValue) throws -> Value { try Value.read(column) }
+    /// Binds the value to a parameter.
+    @inlinable
+    public func bind(_ value: Value, to parameter: StatementParameter) throws {
+        try value.bind(to: parameter)
+    }
+    /// The value as the column stores it.
+    public func encode(_ value: Value) throws(RelataError) -> RelataCore.Value { try value.databaseValue }
+    /// A stored value as the property's type.
+    public func decode(_ value: RelataCore.Value) throws(RelataError) -> Value {
+        guard let result = Value(databaseValue: value) else { throw mismatch(value) }
+        return result
+    }
+    /// The value that is read once this one was stored.
+    @inlinable
+    public func stored(_ value: Value) -> Value { value.asStored }
+    /// Whether ``stored(_:)`` is the value itself.
+    @inlinable
+    public func isExact(_ value: Value) -> Bool { value.isStoredExactly }
+}
+
+/// An enum, or another type with a raw value, stored as that.
+@frozen
+public struct RawValueCoding<Value: RawRepresentable & Sendable>: StorableCoding where Value.RawValue: AttributeValue {
+    @inlinable init() {}
+    /// What the column means and how it is stored.
+    public var type: AttributeType { Value.RawValue.attributeType }
+    /// A raw value may be that of no case.
+    public var hasCases: Bool { true }
+    /// The raw values of an enum that is `CaseIterable`.
+    public var allowedValues: [RelataCore.Value]? {
+        func values<Cases: CaseIterable>(of type: Cases.Type) -> [RelataCore.Value] {
+            type.allCases.compactMap { ($0 as? Value).flatMap { try? $0.rawValue.databaseValue } }
+        }
+        return (Value.self as? any CaseIterable.Type).map { values(of: $0) }
+    }
+    /// Reads the current row's column.
+    @inlinable
+    public func read(_ column: ColumnValue) throws -> Value {
+        guard let value = Value(rawValue: try Value.RawValue.read(column)) else {
+            throw unreadable(column, "\(Value.self)")
+        }
+        return value
+    }
+    /// Binds the value to a parameter.
+    @inlinable
+    public func bind(_ value: Value, to parameter: StatementParameter) throws {
+        try value.rawValue.bind(to: parameter)
+    }
+    /// The value as the column stores it.
+    public func encode(_ value: Value) throws(RelataError) -> RelataCore.Value { try value.rawValue.databaseValue }
+    /// A stored value as the property's type.
+    public func decode(_ value: RelataCore.Value) throws(RelataError) -> Value {
+        guard let raw = Value.RawValue(databaseValue: value), let result = Value(rawValue: raw) else {
+            throw mismatch(value)
+        }
+        return result
+    }
+    /// The value that is read once this one was stored.
+    @inlinable
+    public func stored(_ value: Value) -> Value { Value(rawValue: value.rawValue.asStored) ?? value }
+    /// Whether ``stored(_:)`` is the value itself.
+    @inlinable
+    public func isExact(_ value: Value) -> Bool { value.rawValue.isStoredExactly }
+}
+
+/// JSON as columns hold it.
+package enum JSONText {
+    /// A value as JSON text with sorted keys.
+    package static func encode(_ value: some Encodable) throws -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return String(decoding: try encoder.encode(value), as: UTF8.self)
+    }
+}
+
+/// Any `Codable` type, as JSON text with sorted keys, so that equal values are equal text.
+@frozen
+public struct JSONCoding<Value: Codable & Sendable>: StorableCoding {
+    @inlinable init() {}
+    /// What the column means and how it is stored.
+    public var type: AttributeType { .json }
+    /// Reads the current row's column.
+    public func read(_ column: ColumnValue) throws -> Value {
+        guard column.isText || column.isBlob else { throw unreadable(column, "\(Value.self) as JSON") }
+        return try decode(.text(column.text))
+    }
+    /// The value as the column stores it.
+    public func encode(_ value: Value) throws(RelataError) -> RelataCore.Value {
+        do {
+            return .text(try JSONText.encode(value))
+        } catch {
+            throw .validation([
+                ValidationFailure(
+                    entity: "\(Value.self)", property: nil, key: nil, message: "can't be written as JSON: \(error)")
+            ])
+        }
+    }
+    /// A stored value as the property's type.
+    public func decode(_ value: RelataCore.Value) throws(RelataError) -> Value {
+        guard case .text(let text) = value else { throw mismatch(value) }
+        do {
+            return try JSONDecoder().decode(Value.self, from: Data(text.utf8))
+        } catch {
+            throw .corruptStore("\"\(text.prefix(60))\" is no JSON of \(Value.self): \(error)")
+        }
+    }
+}
+
+/// A set, as a JSON array whose elements are in the order of their text: equal sets may hold theirs in different orders.
+@frozen
+public struct JSONSetCoding<Element: Codable & Hashable & Sendable>: StorableCoding {
+    @inlinable init() {}
+    /// What the column means and how it is stored.
+    public var type: AttributeType { .json }
+    /// Reads the current row's column.
+    public func read(_ column: ColumnValue) throws -> Set<Element> { try JSONCoding().read(column) }
+    /// The value as the column stores it.
+    public func encode(_ value: Set<Element>) throws(RelataError) -> RelataCore.Value {
+        var elements: [String] = []
+        for element in value {
+            guard case .text(let text) = try JSONCoding().encode(element) else { continue }
+            elements.append(text)
+        }
+        return .text("[" + elements.sorted().joined(separator: ",") + "]")
+    }
+    /// A stored value as the property's type.
+    public func decode(_ value: RelataCore.Value) throws(RelataError) -> Set<Element> { try JSONCoding().decode(value) }
+}
+
+/// A dictionary, as JSON: an object where its keys are text or integers, and else an array of keys and values in turns,
+/// in the order of the keys' text. Equal dictionaries may hold theirs in different orders.
+@frozen
+public struct JSONDictionaryCoding<Key: Codable & Hashable & Sendable, Element: Codable & Sendable>: StorableCoding {
+    @inlinable init() {}
+    /// What the column means and how it is stored.
+    public var type: AttributeType { .json }
+    /// Reads the current row's column.
+    public func read(_ column: ColumnValue) throws -> [Key: Element] { try JSONCoding().read(column) }
+    /// The value as the column stores it.
+    public func encode(_ value: [Key: Element]) throws(RelataError) -> RelataCore.Value {
+        if Key.self == String.self || Key.self == Int.self || Key.self is any CodingKeyRepresentable.Type {
+            return try JSONCoding().encode(value)
+        }
+        var members: [(key: String, value: String)] = []
+        for (key, element) in value {
+            guard case .text(let key) = try JSONCoding().encode(key),
+                case .text(let element) = try JSONCoding().encode(element)
+            else { continue }
+            members.append((key, element))
+        }
+        members.sort { $0.key < $1.key }
+        return .text("[" + members.flatMap { [$0.key, $0.value] }.joined(separator: ",") + "]")
+    }
+    /// A stored value as the property's type.
+    public func decode(_ value: RelataCore.Value) throws(RelataError) -> [Key: Element] {
+        try JSONCoding().decode(value)
+    }
+}
+
+/// A value that may be unset.
+@frozen
+public struct OptionalCoding<Base: AttributeCoding>: StorableCoding {
+    @usableFromInline let base: Base
+    /// The coding of unset values beside another.
+    @inlinable public init(_ base: Base) { self.base = base }
+    /// What the column means and how it is stored.
+    public var type: AttributeType { base.type }
+    /// Unset values are stored as `NULL`.
+    @inlinable public var isOptional: Bool { true }
+    /// Those of the other coding.
+    public var allowedValues: [RelataCore.Value]? { base.allowedValues }
+    /// As the other coding.
+    public var hasCases: Bool { base.hasCases }
+    /// Reads the current row's column.
+    @inlinable
+    public func read(_ column: ColumnValue) throws -> Base.Value? {
+        column.isNull ? nil : try base.read(column)
+    }
+    /// Binds the value to a parameter.
+    @inlinable
+    public func bind(_ value: Base.Value?, to parameter: StatementParameter) throws {
+        guard let value else { return try parameter.bindNull() }
+        try base.bind(value, to: parameter)
+    }
+    /// The value as the column stores it.
+    public func encode(_ value: Base.Value?) throws(RelataError) -> RelataCore.Value {
+        guard let value else { return .null }
+        return try base.encode(value)
+    }
+    /// A stored value as the property's type.
+    public func decode(_ value: RelataCore.Value) throws(RelataError) -> Base.Value? {
+        value.isNull ? nil : try base.decode(value)
+    }
+    /// The value that is read once this one was stored.
+    @inlinable
+    public func stored(_ value: Base.Value?) -> Base.Value? { value.map(base.stored) }
+    /// Whether ``stored(_:)`` is the value itself.
+    @inlinable
+    public func isExact(_ value: Base.Value?) -> Bool { value.map(base.isExact) ?? true }
+}
+
+/// A date in an encoding that the attribute names.
+@frozen
+public struct DateCoding: StorableCoding {
+    @usableFromInline let encoding: DateEncoding
+    @inlinable init(_ encoding: DateEncoding) { self.encoding = encoding }
+    /// What the column means and how it is stored.
+    public var type: AttributeType { .date(encoding) }
+    /// The value as the column stores it.
+    public func encode(_ value: Date) throws(RelataError) -> RelataCore.Value {
+        switch encoding {
+        case .microseconds: .integer(try value.microsecondsSince1970())
+        case .iso8601: try iso8601(value)
+        case .seconds: try value.timeIntervalSince1970.databaseValue
+        }
+    }
+    private func iso8601(_ value: Date) throws(RelataError) -> RelataCore.Value {
+        let microseconds = try value.microsecondsSince1970()
+        guard let text = RelataCore.Value(microseconds: microseconds, encoding: .iso8601) else {
+            throw .validation([
+                ValidationFailure(
+                    entity: "Date", property: nil, key: nil,
+                    message: "\(value.timeIntervalSince1970) seconds since 1970 lies outside of the years 0 to 9999, "
+                        + "which ISO 8601 has text for: store the date without .iso8601, or check its unit")
+            ])
+        }
+        return text
+    }
+    /// A stored value as the property's type.
+    public func decode(_ value: RelataCore.Value) throws(RelataError) -> Date {
+        // Only here does an integer mean seconds: everywhere else the storage class tells the encodings apart.
+        if encoding == .seconds, case .integer(let seconds) = value {
+            return Date(timeIntervalSince1970: Double(seconds))
+        }
+        guard let date = Date(databaseValue: value) else { throw mismatch(value) }
+        return date
+    }
+    /// The date that is read once this one was stored.
+    public func stored(_ value: Date) -> Date { (try? decode(encode(value))) ?? value }
+    /// Whether ``stored(_:)`` is the date itself.
+    public func isExact(_ value: Date) -> Bool {
+        encoding == .seconds ? stored(value) == value : value.isStoredExactly
+    }
+}
+
+/// A UUID as text.
+@frozen
+public struct UUIDTextCoding: StorableCoding {
+    /// The coding itself.
+    @inlinable public init() {}
+    /// What the column means and how it is stored.
+    public var type: AttributeType { .uuid(.text) }
+    /// The value as the column stores it.
+    public func encode(_ value: UUID) throws(RelataError) -> RelataCore.Value { .text(value.uuidString.lowercased()) }
+    /// A stored value as the property's type.
+    public func decode(_ value: RelataCore.Value) throws(RelataError) -> UUID {
+        guard let uuid = UUID(databaseValue: value) else { throw mismatch(value) }
+        return uuid
+    }
+}

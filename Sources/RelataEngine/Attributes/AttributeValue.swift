@@ -1,0 +1,401 @@
+import Foundation
+import RelataCore
+
+/// A type whose values a column stores directly.
+///
+/// Bool, all integers, Float, Double, Decimal, String, Date, Data, UUID, URL and `ID` conform. A type of your own
+/// conforms by saying how it becomes a ``Value`` and back; enums with raw values and `Codable` types need no
+/// conformance.
+///
+/// ```swift
+/// struct Color: AttributeValue {
+///     var rgb: Int64
+///     static var attributeType: AttributeType { .integer }
+///     var databaseValue: Value { .integer(rgb) }
+///     init?(databaseValue: Value) {
+///         guard case .integer(let rgb) = databaseValue else { return nil }
+///         self.rgb = rgb
+///     }
+/// }
+/// ```
+public protocol AttributeValue: PredicateArgumentConvertible {
+    /// What the column means and how it is stored.
+    static var attributeType: AttributeType { get }
+    /// The value as the column stores it.
+    ///
+    /// - Throws: ``RelataError/validation(_:)`` for a value that no column can hold, such as a `UInt64` over `Int64.max`.
+    var databaseValue: Value { get throws(RelataError) }
+    /// Reads a stored value; `nil` when it isn't one of this type.
+    init?(databaseValue: Value)
+
+    /// Reads the current row's column. The default goes through ``init(databaseValue:)``.
+    static func read(_ column: ColumnValue) throws(RelataError) -> Self
+    /// Binds the value to a parameter. The default goes through ``databaseValue``.
+    func bind(to parameter: StatementParameter) throws(RelataError)
+
+    /// The value that is read once this one was stored; the default is the value. A type whose values lose something in
+    /// the column, as dates lose their nanoseconds, says here what is left: it is what a save gives back.
+    var asStored: Self { get }
+    /// Whether ``asStored`` is the value itself; the default says so.
+    var isStoredExactly: Bool { get }
+}
+
+extension AttributeValue {
+    /// Reads the current row's column.
+    public static func read(_ column: ColumnValue) throws(RelataError) -> Self {
+        let value = column.value(as: attributeType)
+        guard let result = Self(databaseValue: value) else { throw unreadable(column, "\(Self.self)") }
+        return result
+    }
+
+    /// Binds the value to a parameter.
+    public func bind(to parameter: StatementParameter) throws(RelataError) {
+        try parameter.bind(try databaseValue)
+    }
+
+    /// The value itself.
+    @inlinable public var asStored: Self { self }
+    /// Values are stored as they are, unless the type says otherwise.
+    @inlinable public var isStoredExactly: Bool { true }
+}
+
+/// The error of a column that doesn't hold what the model declares.
+@usableFromInline
+func unreadable(_ column: ColumnValue, _ type: String) -> RelataError {
+    let found =
+        switch column.kind {
+        case .null: "NULL"
+        case .integer: "the integer \(column.integer)"
+        case .real: "the number \(column.real)"
+        case .text: "the text \"\(column.text.prefix(40))\""
+        case .blob, .uuid: "\(column.byteCount) bytes"
+        }
+    return .corruptStore(
+        "column \(column.name) holds \(found), which is no \(type): mend the row, or declare the property as what it holds"
+    )
+}
+
+// MARK: Integers
+
+extension AttributeValue where Self: FixedWidthInteger {
+    /// How a column stores it.
+    public static var attributeType: AttributeType { .integer }
+
+    /// The value as its column stores it.
+    public var databaseValue: Value {
+        get throws(RelataError) {
+            guard let value = Int64(exactly: self) else { throw tooLarge(self) }
+            return .integer(value)
+        }
+    }
+
+    /// Reads a stored value; `nil` when it is none of this type.
+    public init?(databaseValue: Value) {
+        guard case .integer(let value) = databaseValue else { return nil }
+        self.init(exactly: value)
+    }
+
+    /// Reads the current row's column.
+    @inlinable
+    public static func read(_ column: ColumnValue) throws(RelataError) -> Self {
+        guard column.isInteger,
+            let value = Self(exactly: column.integer)
+        else { throw unreadable(column, "\(Self.self)") }
+        return value
+    }
+
+    /// Binds the value to a parameter.
+    @inlinable
+    public func bind(to parameter: StatementParameter) throws(RelataError) {
+        guard let value = Int64(exactly: self) else { throw tooLarge(self) }
+        try parameter.bind(value)
+    }
+}
+
+@usableFromInline
+func tooLarge(_ value: some FixedWidthInteger) -> RelataError {
+    .validation([
+        ValidationFailure(
+            entity: "\(type(of: value))", property: nil, key: nil,
+            message:
+                "\(value) is larger than \(Int64.max), the largest integer a database holds: store it as text or data")
+    ])
+}
+
+extension Int: AttributeValue {}
+extension Int8: AttributeValue {}
+extension Int16: AttributeValue {}
+extension Int32: AttributeValue {}
+extension Int64: AttributeValue {}
+extension UInt: AttributeValue {}
+extension UInt8: AttributeValue {}
+extension UInt16: AttributeValue {}
+extension UInt32: AttributeValue {}
+extension UInt64: AttributeValue {}
+
+extension Bool: AttributeValue {
+    /// How a column stores it.
+    public static var attributeType: AttributeType { .boolean }
+    /// The value as its column stores it.
+    public var databaseValue: Value { .integer(self ? 1 : 0) }
+    /// Reads a stored value; `nil` when it is none of this type.
+    public init?(databaseValue: Value) {
+        guard case .integer(let value) = databaseValue else { return nil }
+        self = value != 0
+    }
+
+    /// Reads the current row's column.
+    @inlinable
+    public static func read(_ column: ColumnValue) throws(RelataError) -> Bool {
+        guard column.isInteger else {
+            throw unreadable(column, "Bool")
+        }
+        return column.integer != 0
+    }
+
+    /// Binds the value to a parameter.
+    @inlinable
+    public func bind(to parameter: StatementParameter) throws(RelataError) {
+        try parameter.bind(self ? 1 : 0 as Int64)
+    }
+}
+
+// MARK: Numbers
+
+extension Double: AttributeValue {
+    /// How a column stores it.
+    public static var attributeType: AttributeType { .real }
+    /// The value as its column stores it.
+    public var databaseValue: Value {
+        get throws(RelataError) {
+            guard !isNaN else { throw notANumber() }
+            return .real(self)
+        }
+    }
+    /// Reads a stored value; `nil` when it is none of this type.
+    public init?(databaseValue: Value) {
+        switch databaseValue {
+        case .real(let value): self = value
+        case .integer(let value): self = Double(value)
+        default: return nil
+        }
+    }
+
+    /// Reads the current row's column.
+    @inlinable
+    public static func read(_ column: ColumnValue) throws(RelataError) -> Double {
+        guard column.isReal || column.isInteger else { throw unreadable(column, "Double") }
+        return column.real
+    }
+
+    /// Binds the value to a parameter.
+    @inlinable
+    public func bind(to parameter: StatementParameter) throws(RelataError) {
+        guard !isNaN else { throw notANumber() }  // SQLite would store NULL
+        try parameter.bind(self)
+    }
+}
+
+@usableFromInline
+func notANumber() -> RelataError {
+    .validation([
+        ValidationFailure(
+            entity: "Double", property: nil, key: nil,
+            message: "not a number (NaN) can't be stored: make the property optional and leave it unset")
+    ])
+}
+
+extension Float: AttributeValue {
+    /// How a column stores it.
+    public static var attributeType: AttributeType { .real }
+    /// The value as its column stores it.
+    public var databaseValue: Value {
+        get throws(RelataError) { try Double(self).databaseValue }
+    }
+    /// Reads a stored value; `nil` when it is none of this type.
+    public init?(databaseValue: Value) {
+        guard let value = Double(databaseValue: databaseValue) else { return nil }
+        self.init(value)
+    }
+
+    /// Reads the current row's column.
+    @inlinable
+    public static func read(_ column: ColumnValue) throws(RelataError) -> Float {
+        Float(try Double.read(column))
+    }
+
+    /// Binds the value to a parameter.
+    @inlinable
+    public func bind(to parameter: StatementParameter) throws(RelataError) {
+        try Double(self).bind(to: parameter)
+    }
+}
+
+/// Decimals are kept as text, without loss, and compared by number.
+extension Decimal: AttributeValue {
+    /// How a column stores it.
+    public static var attributeType: AttributeType { .decimal }
+    /// The value as its column stores it.
+    public var databaseValue: Value {
+        get throws(RelataError) {
+            guard !isNaN else { throw notANumber() }
+            return .text(description)
+        }
+    }
+    /// Reads a stored value; `nil` when it is none of this type.
+    public init?(databaseValue: Value) {
+        switch databaseValue {
+        case .text(let value):
+            guard let number = Decimal(string: value, locale: Locale(identifier: "en_US_POSIX")) else { return nil }
+            self = number
+        case .integer(let value): self.init(value)
+        case .real(let value): self.init(value)
+        default: return nil
+        }
+    }
+}
+
+// MARK: Text, bytes, time
+
+extension String: AttributeValue {
+    /// How a column stores it.
+    public static var attributeType: AttributeType { .text }
+    /// The value as its column stores it.
+    public var databaseValue: Value { .text(self) }
+    /// Reads a stored value; `nil` when it is none of this type.
+    public init?(databaseValue: Value) {
+        guard case .text(let value) = databaseValue else { return nil }
+        self = value
+    }
+
+    /// Reads the current row's column.
+    @inlinable
+    public static func read(_ column: ColumnValue) throws(RelataError) -> String {
+        guard column.isText else {
+            throw unreadable(column, "String")
+        }
+        return column.text
+    }
+
+    /// Binds the value to a parameter.
+    @inlinable
+    public func bind(to parameter: StatementParameter) throws(RelataError) { try parameter.bind(self) }
+}
+
+extension URL: AttributeValue {
+    /// How a column stores it.
+    public static var attributeType: AttributeType { .text }
+    /// The value as its column stores it.
+    public var databaseValue: Value { .text(absoluteString) }
+    /// Reads a stored value; `nil` when it is none of this type.
+    public init?(databaseValue: Value) {
+        guard case .text(let value) = databaseValue else { return nil }
+        self.init(string: value)
+    }
+}
+
+extension Data: AttributeValue {
+    /// How a column stores it.
+    public static var attributeType: AttributeType { .data }
+    /// The value as its column stores it.
+    public var databaseValue: Value { .blob(self) }
+    /// Reads a stored value; `nil` when it is none of this type.
+    public init?(databaseValue: Value) {
+        switch databaseValue {
+        case .blob(let value): self = value
+        case .text(let value): self = Data(value.utf8)
+        default: return nil
+        }
+    }
+}
+
+extension UUID: AttributeValue {
+    /// How a column stores it.
+    public static var attributeType: AttributeType { .uuid(.blob) }
+    /// The value as its column stores it.
+    public var databaseValue: Value { .uuid(self) }
+    /// Reads a stored value; `nil` when it is none of this type.
+    public init?(databaseValue: Value) {
+        switch databaseValue {
+        case .uuid(let value): self = value
+        case .blob(let value) where value.count == 16:
+            self.init(uuid: value.withUnsafeBytes { $0.loadUnaligned(as: uuid_t.self) })
+        case .text(let value): self.init(uuidString: value)
+        default: return nil
+        }
+    }
+
+    /// Reads the current row's column.
+    @inlinable
+    public static func read(_ column: ColumnValue) throws(RelataError) -> UUID {
+        if column.isBlob, let uuid = column.uuid {
+            return uuid
+        }
+        guard column.isText,
+            let uuid = UUID(uuidString: column.text)
+        else { throw unreadable(column, "UUID") }
+        return uuid
+    }
+
+    /// Binds the value to a parameter.
+    @inlinable
+    public func bind(to parameter: StatementParameter) throws(RelataError) {
+        try parameter.bind(self)
+    }
+}
+
+/// Dates keep microseconds. They are stored as an integer of them unless the attribute says otherwise.
+extension Date: AttributeValue {
+    /// How a column stores it.
+    public static var attributeType: AttributeType { .date(.microseconds) }
+    /// The value as its column stores it.
+    public var databaseValue: Value {
+        get throws(RelataError) { .integer(try microsecondsSince1970()) }
+    }
+    /// Reads a stored value; `nil` when it is none of this type.
+    public init?(databaseValue: Value) {
+        switch databaseValue {
+        case .integer(let value): self = DateText.date(microseconds: value)
+        case .real(let value): self.init(timeIntervalSince1970: value)
+        case .text(let value):
+            guard let microseconds = DateText.microseconds(text: value) else { return nil }
+            self = DateText.date(microseconds: microseconds)
+        default: return nil
+        }
+    }
+
+    @usableFromInline
+    func microsecondsSince1970() throws(RelataError) -> Int64 {
+        guard let value = DateText.microseconds(of: self) else {
+            throw .validation([
+                ValidationFailure(
+                    entity: "Date", property: nil, key: nil,
+                    message: "\(timeIntervalSince1970) seconds since 1970 is too far away: the range is ±290,000 years")
+            ])
+        }
+        return value
+    }
+
+    /// Reads the current row's column.
+    @inlinable
+    public static func read(_ column: ColumnValue) throws(RelataError) -> Date {
+        if column.isInteger {
+            return DateText.date(microseconds: column.integer)
+        }
+        guard let date = Date(databaseValue: column.value()) else {
+            throw unreadable(column, "Date")
+        }
+        return date
+    }
+
+    /// Binds the value to a parameter.
+    @inlinable
+    public func bind(to parameter: StatementParameter) throws(RelataError) {
+        try parameter.bind(try microsecondsSince1970())
+    }
+
+    /// The date in microseconds.
+    public var asStored: Date { DateText.microseconds(of: self).map { DateText.date(microseconds: $0) } ?? self }
+    /// Whether the date has no more than microseconds.
+    public var isStoredExactly: Bool { asStored == self }
+}

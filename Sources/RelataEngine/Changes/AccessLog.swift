@@ -1,0 +1,104 @@
+import RelataCore
+
+/// What the statements that a connection runs read and write, while somebody wants to know.
+@_documentation(visibility: internal)
+package final class AccessLog {
+    /// What was read.
+    package private(set) var reads = TableRegion()
+    /// What was written.
+    package private(set) var writes = TableRegion()
+    /// Tables that were written by SQL of the program's own or by triggers, so that nobody knows the rows.
+    package private(set) var unlisted: Set<String> = []
+    /// Whether the program's own SQL runs now.
+    var isForeign = false
+    /// Statements that were looked at, by their numbers: an address is used again once a statement is gone.
+    private var noted: Set<Int> = []
+    private var last: Int?
+
+    /// Begins.
+    package init() {}
+
+    func isNoted(_ statement: Statement) -> Bool {
+        if isForeign { return false }
+        if last == statement.number { return true }
+        last = statement.number
+        return !noted.insert(statement.number).inserted
+    }
+
+    func add(_ access: StatementAccess) {
+        reads.formUnion(access.reads)
+        writes.formUnion(access.writes)
+        unlisted.formUnion(isForeign ? Set(access.writes.tables.keys) : access.triggered)
+    }
+
+    func addEverything() {
+        reads = .everything
+        writes = .everything
+    }
+}
+
+extension Connection {
+    /// Notes what a statement does that is about to run.
+    func note(_ statement: Statement, in log: AccessLog) {
+        if log.isNoted(statement) { return }
+        if statement.access == nil { statement.access = driver.access(of: statement) }
+        if let access = statement.access { log.add(access) }
+    }
+
+    /// Runs `body` so that what statements read and write is written down.
+    @_documentation(visibility: internal)
+    package func logging<Result>(
+        _ log: AccessLog, _ body: () throws -> Result
+    ) rethrows -> Result {
+        let outer = accesses
+        beginLogging(log)
+        defer {
+            endLogging()
+            accesses = outer
+        }
+        return try body()
+    }
+
+    func beginLogging(_ log: AccessLog) {
+        if driver.hasRecompiled { forgetAccesses() }
+        accesses = log
+    }
+
+    /// Ends what ``beginLogging(_:)`` began, and widens the log where it can't be trusted.
+    func endLogging() {
+        if let accesses {
+            if driver.hasRecompiled { accesses.addEverything() }
+            if accesses.writes.tables[driver.catalogTable] != nil { forgetAccesses() }
+        }
+        accesses = nil
+    }
+
+    private func forgetAccesses() {
+        driver.forgetRecompilation()
+        forEachStatement { $0.access = nil }
+    }
+
+    /// Runs SQL that isn't the store's own: what it writes is known by table only, and it can't end a transaction.
+    @_documentation(visibility: internal)
+    package func runningForeignSQL<Result>(_ body: () throws -> Result) rethrows -> Result {
+        isRunningForeignSQL = true
+        defer { isRunningForeignSQL = false }
+        guard let accesses else { return try body() }
+        accesses.isForeign = true
+        defer { accesses.isForeign = false }
+        return try body()
+    }
+}
+
+extension ConnectionPool {
+    /// Runs `body` with a connection that reads, and finds out what was read.
+    package func observing<Result: Sendable>(
+        _ body: @Sendable (Connection) throws -> Result
+    ) async throws -> (value: Result, region: TableRegion) {
+        try await read { connection in
+            let log = AccessLog()
+            let value = try connection.logging(log) { try body(connection) }
+            return (value, log.reads)
+        }
+    }
+}

@@ -1,0 +1,152 @@
+import RelataCore
+
+/// References that lead nowhere.
+extension IntegrityCheck {
+    mutating func checkTargets(of reference: Reference) throws(RelataError) {
+        guard reference.isEnforced else { return }  // its rule lets it dangle
+        let source = schema.tables[reference.source]
+        let target = schema.tables[reference.target]
+        let dangles = dangling(reference.columns, target, reference.comparison)
+        let key = source.keyColumnNames
+        let (count, samples) = try list(
+            "SELECT \(list(key, of: "x")), \(list(reference.columns, of: "x")) FROM \(quote(source.sqlName)) AS x "
+                + "WHERE \(dangles)", keyTypes(source) + keyTypes(target)
+        ) { "\(object($0, source)) → \(KeyValue(Array($0[key.count...])))" }
+        guard count > 0 else { return }
+        let table = quote(source.sqlName)
+        let unset = reference.columns.map { "\(quote($0)) = NULL" }.joined(separator: ", ")
+        let mend =
+            reference.isOptional
+            ? "unset \(count == 1 ? "it" : "them"): UPDATE \(table) AS x SET \(unset) WHERE \(dangles)"
+            : "or delete \(count == 1 ? "the object" : "the objects"): DELETE FROM \(table) AS x WHERE \(dangles)"
+        add(
+            .danglingReference, "\(source.name).\(reference.property)", count,
+            "\(count) \(count == 1 ? "reference" : "references") to \(target.name) \(count == 1 ? "leads" : "lead") "
+                + "nowhere (\(sampled(samples, of: count)))",
+            mend: "save what is missing, " + (reference.isOptional ? "or " : "") + mend)
+    }
+
+    mutating func checkTargets(of join: Join) throws(RelataError) {
+        for (columns, number) in [(join.sourceColumns, join.source), (join.targetColumns, join.target)] {
+            let target = schema.tables[number]
+            let dangles = dangling(columns, target, .equal)
+            let (count, samples) = try list(
+                "SELECT \(list(columns, of: "x")) FROM \(quote(join.table)) AS x WHERE \(dangles)", keyTypes(target)
+            ) { object($0, target) }
+            guard count > 0 else { continue }
+            add(
+                .danglingReference, "\(schema.tables[join.source].name).\(join.property)", count,
+                "\(count) \(count == 1 ? "row" : "rows") of \(join.table) \(count == 1 ? "leads" : "lead") nowhere "
+                    + "(\(sampled(samples, of: count)))",
+                mend: "delete \(count == 1 ? "it" : "them"): DELETE FROM \(quote(join.table)) AS x WHERE \(dangles)")
+        }
+    }
+
+    /// Whether the row `x` refers to an object that isn't there.
+    private func dangling(_ columns: [String], _ target: Table, _ comparison: KeyComparison) -> String {
+        let keys = target.keyColumnNames
+        let isSame =
+            comparison == .equal
+            ? dialect.areSame(keys, of: "t", columns, of: "x") : dialect.matches(keys, of: "t", columns, of: "x")
+        return "\(dialect.areSet(columns, of: "x")) AND NOT EXISTS (SELECT 1 FROM \(quote(target.sqlName)) AS t "
+            + "WHERE \(isSame))"
+    }
+
+    /// Foreign keys that are no relationship, because they don't point at a primary key or share a column with another.
+    mutating func checkOtherForeignKeys() throws(RelataError) {
+        var known: Set<[String]> = []
+        for reference in schema.references {
+            let (source, target) = (schema.tables[reference.source], schema.tables[reference.target])
+            known.insert(Self.name(source.sqlName, reference.columns, target.sqlName))
+        }
+        for join in schema.joins {
+            known.insert(Self.name(join.table, join.sourceColumns, schema.tables[join.source].sqlName))
+            known.insert(Self.name(join.table, join.targetColumns, schema.tables[join.target].sqlName))
+        }
+        let tables = try connection.driver.tables(named: nil, hidesReserved: true, connection)
+        let others = try connection.driver.otherTables(connection)
+        for table in tables {
+            for key in table.foreignKeys {
+                let target = tables.first { $0.name.lowercased() == key.target.lowercased() }
+                let columns = key.targetColumns.isEmpty ? target?.primaryKey ?? [] : key.targetColumns
+                if let target, let fault = Self.fault(of: key, columns, in: target) {
+                    addBroken(key, of: table, fault.0, mend: fault.1)
+                } else if let target {
+                    guard !known.contains(Self.name(table.name, key.columns, target.name)) else { continue }
+                    try check(key, of: table, target.name, columns)
+                } else if let kind = others.first(where: { $0.key.lowercased() == key.target.lowercased() })?.value {
+                    addBroken(
+                        key, of: table, "it points at \(kind), where SQLite finds no rows",
+                        mend: "make the table anew without the foreign key")
+                } else {
+                    try check(key, of: table, nil, [])
+                }
+            }
+        }
+    }
+
+    /// Why SQLite can't follow a foreign key, and what to do about it.
+    private static func fault(
+        of key: ForeignKeyDescription, _ columns: [String], in target: TableDescription
+    ) -> (String, String)? {
+        if columns.count != key.columns.count {
+            return (
+                columns.isEmpty
+                    ? "\(target.name) has no primary key that it could point at"
+                    : "it has \(key.columns.count) columns, and what it points at has \(columns.count)",
+                "make the table anew with a foreign key that names the columns it points at"
+            )
+        }
+        if let missing = columns.first(where: { target.column($0) == nil }) {
+            return (
+                "it points at \(target.name).\(missing), which doesn't exist",
+                "add that column with a unique index, or make the table anew without the foreign key"
+            )
+        }
+        if !target.isUnique(columns) {
+            let names = columns.map { Dialect.sqlite.quote($0) }.joined(separator: ", ")
+            let index = Dialect.sqlite.quote("\(target.name)_\(columns.joined(separator: "_"))")
+            return (
+                "it points at \(target.name).\(columns.joined(separator: ", ")), which isn't unique",
+                "make it unique: CREATE UNIQUE INDEX \(index) ON \(Dialect.sqlite.quote(target.name)) (\(names))"
+            )
+        }
+        return nil
+    }
+
+    private mutating func addBroken(
+        _ key: ForeignKeyDescription, of table: TableDescription, _ message: String, mend: String
+    ) {
+        add(
+            .brokenForeignKey, "\(table.name).\(key.columns.joined(separator: ", "))", 1,
+            "its foreign key to \(key.target) can't be followed: \(message)", mend: mend)
+    }
+
+    /// - Parameter target: The table that it points at; `nil` where there is none.
+    private mutating func check(
+        _ key: ForeignKeyDescription, of table: TableDescription, _ target: String?, _ columns: [String]
+    ) throws(RelataError) {
+        let dangles =
+            dialect.areSet(key.columns, of: "x")
+            + (target.map {
+                " AND NOT EXISTS (SELECT 1 FROM \(quote($0)) AS t WHERE "
+                    + dialect.matches(columns, of: "t", key.columns, of: "x") + ")"
+            } ?? "")
+        let (count, samples) = try list(
+            "SELECT \(list(key.columns, of: "x")) FROM \(quote(table.name)) AS x WHERE \(dangles)", []
+        ) { KeyValue($0).description }
+        guard count > 0 else { return }
+        add(
+            .danglingReference, "\(table.name).\(key.columns.joined(separator: ", "))", count,
+            "\(count) \(count == 1 ? "row refers" : "rows refer") to \(key.target), where there is no such row"
+                + " (\(sampled(samples, of: count)))",
+            mend: target == nil
+                ? "make the table \(key.target), or drop the foreign key"
+                : "insert what is missing, or change the rows that SELECT * FROM \(quote(table.name)) AS x "
+                    + "WHERE \(dangles) shows")
+    }
+
+    private static func name(_ table: String, _ columns: [String], _ target: String) -> [String] {
+        [table.lowercased(), target.lowercased()] + columns.map { $0.lowercased() }.sorted()
+    }
+}

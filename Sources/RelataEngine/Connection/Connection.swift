@@ -1,0 +1,372 @@
+import Foundation
+import RelataCore
+import Synchronization
+
+/// One connection to a database.
+///
+/// An ``EngineDriver`` prepares its statements, and everything else is the same for all engines. Statements are stepped on
+/// the caller's thread, because a hop to a queue costs ten times a look-up by key.
+///
+/// A connection isn't `Sendable`: whoever leased it from the ``ConnectionPool`` has it alone.
+@usableFromInline
+package final class Connection {
+    /// The engine's part.
+    package let driver: any EngineDriver
+    /// Where the database is; empty for one in memory.
+    package let path: String
+    /// By their text as a value, because texts that Swift takes for equal may hold different constants.
+    private var cache: [Value: Statement] = [:]
+    /// About how many bytes they take.
+    private(set) var cachedSize = 0
+    /// The one that was found in the cache last: what writes many rows asks for the same again and again.
+    private var recent: (sql: Value, statement: Statement)?
+    // Whoever leased the connection is alone with it: what each look-up by key asks needn't be checked for overlaps.
+    @exclusivity(unchecked) private var slots: [Statement?] = []
+    /// What statements read and write, while somebody wants to know.
+    @exclusivity(unchecked) package internal(set) var accesses: AccessLog?
+    /// What the open transaction does, if somebody wants to know.
+    package internal(set) var recorder: ChangeRecorder?
+    /// What the file says of a schema's tables, once a deletion asked for it.
+    var fileKeys: FileKeys?
+    private(set) var isClosed = false
+    /// What must live as long as the connection.
+    package var companion: AnyObject?
+    /// Whether statements may run inside a transaction only: SQLite takes back a whole transaction by itself after some
+    /// errors, such as a full disk, and what came after it would be written at once.
+    @exclusivity(unchecked) var needsTransaction = false
+    /// How many savepoints are open, one within the other.
+    var savepointDepth = 0
+    /// Whether SQL runs that isn't the store's own.
+    var isRunningForeignSQL = false
+
+    /// A connection that an engine has opened.
+    ///
+    /// - Parameter path: Where the database is; empty for one in memory.
+    package init(_ driver: any EngineDriver, path: String) {
+        self.driver = driver
+        self.path = path
+    }
+
+    /// The SQL that the connection understands.
+    package var dialect: Dialect { driver.dialect }
+
+    deinit {
+        try? close()
+    }
+
+    /// Closes the connection. Further calls fail.
+    package func close() throws(RelataError) {
+        guard !isClosed else { return }
+        isClosed = true
+        (cache, recent, cachedSize) = ([:], nil, 0)
+        slots = []
+        try driver.close()
+    }
+
+    // MARK: Statements
+
+    /// Runs `body` with a prepared statement that nobody else is using, and resets it afterwards.
+    ///
+    /// Statements are cached by their text. One that is being stepped (a query inside the loop of the same query) is
+    /// left alone, and another prepared in its place.
+    @inlinable
+    package func withStatement<Result>(
+        _ sql: String, _ body: (RunningStatement) throws -> Result
+    ) throws -> Result {
+        let statement = try lease(sql)
+        defer { release(statement) }
+        return try body(statement.running)
+    }
+
+    /// As ``withStatement(_:_:)`` for a query: `body` is told how many rows it had the last time, and tells how many it has.
+    package func withQuery<Result>(
+        _ sql: String, _ body: (_ statement: RunningStatement, _ rowCount: inout Int) throws -> Result
+    ) throws -> Result {
+        let statement = try lease(sql)
+        defer { release(statement) }
+        return try body(statement.running, &statement.rowCount)
+    }
+
+    /// As ``withStatement(_:_:)``, found by a small number instead of its text; `sql` is asked for the first time only.
+    @inlinable
+    package func withStatement<Result>(
+        slot: Int, _ sql: () throws -> String, _ body: (RunningStatement) throws -> Result
+    ) throws -> Result {
+        let statement = try lease(slot: slot, sql)
+        defer { release(statement) }
+        return try body(statement.running)
+    }
+
+    /// Runs a query that is found by a small number, and reads its first row; `nil` where it has none.
+    ///
+    /// - Parameters:
+    ///   - sql: The query, asked for the first time only.
+    ///   - bind: Binds its parameters.
+    @inlinable
+    package func firstRow<Result>(
+        slot: Int, _ sql: () throws -> String, bind: (inout Binder) throws -> Void, _ read: (Row) throws -> Result?
+    ) throws -> Result? {
+        try withStatement(slot: slot, sql) { statement in
+            var binder = Binder(statement)
+            try bind(&binder)
+            guard try step(statement) else { return nil }
+            return try read(Row(statement))
+        }
+    }
+
+    /// Whether SQL writes something when it is run.
+    package func writes(_ sql: String) throws -> Bool {
+        let statement = try lease(sql)
+        defer { release(statement) }
+        return driver.writes(statement)
+    }
+
+    @usableFromInline
+    func lease(_ sql: String) throws(RelataError) -> Statement {
+        if needsTransaction { try requireTransaction() }
+        if let cached = cached(.text(sql)), !cached.isLeased {
+            if isRunningForeignSQL { try refuseTransactionControl(cached) }
+            cached.isLeased = true
+            if let accesses { note(cached, in: accesses) }
+            return cached
+        }
+        let statement = try prepare(sql)
+        if isRunningForeignSQL { try refuseTransactionControl(statement) }
+        if let accesses { note(statement, in: accesses) }
+        keep(statement, sql)
+        return statement
+    }
+
+    /// Keeps a statement for the next time. Programs have so many; conditions that clients make up differ without end.
+    private func keep(_ statement: Statement, _ sql: String) {
+        let size = statement.size
+        guard size <= Self.cacheSize / 16, cache[.text(sql)] == nil else { return }
+        if cache.count >= 500 || cachedSize + size > Self.cacheSize {
+            (cache, recent) = (cache.filter { $0.value.isLeased }, nil)
+            cachedSize = cache.values.reduce(0) { $0 + $1.size }
+        }
+        cachedSize += size
+        cache[.text(sql)] = statement
+    }
+
+    /// How many bytes the statements may take that are kept.
+    static let cacheSize = 8 << 20
+
+    private func cached(_ sql: Value) -> Statement? {
+        if let recent, recent.sql == sql { return recent.statement }
+        guard let statement = cache[sql] else { return nil }
+        recent = (sql, statement)
+        return statement
+    }
+
+    @usableFromInline
+    func lease(slot: Int, _ sql: () throws -> String) throws -> Statement {
+        if needsTransaction { try requireTransaction() }
+        if slot < slots.count, let statement = slots[slot], !statement.isLeased {
+            statement.isLeased = true
+            if let accesses { note(statement, in: accesses) }
+            return statement
+        }
+        if slot >= slots.count { slots += Array(repeating: nil, count: slot + 32 - slots.count) }
+        let statement = try prepare(sql())
+        if let accesses { note(statement, in: accesses) }
+        if slots[slot] == nil { slots[slot] = statement }
+        return statement
+    }
+
+    private func requireTransaction() throws(RelataError) {
+        guard !isInTransaction else { return }
+        throw .invalidUse(
+            "the transaction is over: an earlier error in it, such as a full disk, took all of it back. Let that error end its closure, and try again"
+        )
+    }
+
+    @inlinable
+    func release(_ statement: Statement) {
+        statement.running.finish()
+        statement.isLeased = false
+    }
+
+    func forEachStatement(_ body: (Statement) -> Void) {
+        for statement in cache.values { body(statement) }
+        for case let statement? in slots { body(statement) }
+    }
+
+    /// Forgets all prepared statements; after the schema was changed.
+    package func clearStatements() {
+        fileKeys = nil
+        (cache, recent, cachedSize) = ([:], nil, 0)
+        slots = []
+    }
+
+    // MARK: Running
+
+    /// Runs a statement to its end and ignores its rows.
+    package func execute(_ statement: SQLStatement) throws(RelataError) {
+        try run(statement)
+    }
+
+    /// Runs SQL text that may hold several statements, without parameters.
+    package func execute(_ sql: String) throws(RelataError) {
+        if needsTransaction { try requireTransaction() }
+        guard !isClosed else { throw .closed("the store is closed: open it again") }
+        if let accesses {
+            accesses.add(try driver.executeNoting(script: sql))
+        } else {
+            try driver.execute(script: sql)
+        }
+    }
+
+    func prepare(_ sql: String) throws(RelataError) -> Statement {
+        guard !isClosed else { throw .closed("the store is closed: open it again") }
+        return try driver.prepare(sql)
+    }
+
+    /// Refuses a statement that begins or ends a transaction or a savepoint.
+    private func refuseTransactionControl(_ statement: Statement) throws(RelataError) {
+        guard statement.controlsTransaction else { return }
+        throw .invalidUse(
+            "\"\(statement.running.sql ?? "")\" is for the store to run: the end of a transaction's closure commits, an error that leaves it rolls back, and savepoint takes back a part"
+        )
+    }
+
+    /// Runs a statement to its end and returns how many rows it inserted, updated or deleted itself.
+    @discardableResult
+    package func run(_ statement: SQLStatement) throws(RelataError) -> Int {
+        let earlier = driver.totalChanges
+        try rows(statement) { _ in }
+        // The count of the last statement that could change rows, which may be an earlier one.
+        return driver.totalChanges == earlier ? 0 : changes
+    }
+
+    /// Runs a query and gives each row to `body`, in order.
+    package func rows(_ statement: SQLStatement, _ body: (Row) throws(RelataError) -> Void) throws(RelataError) {
+        let leased = try lease(statement.sql)
+        defer { release(leased) }
+        try bind(statement.parameters, to: leased.running)
+        while try step(leased.running) { try body(Row(leased.running)) }
+    }
+
+    /// As ``rows(_:_:)``, for a body that throws what it likes.
+    package func forEachRow(_ query: SQLStatement, _ body: (Row) throws -> Void) throws {
+        let cursor = try RowCursor(query, on: self)
+        defer { cursor.close() }
+        while let row = try cursor.next() { try body(row) }
+    }
+
+    /// All rows of a query, each column read as its type, or as it is stored where that is `nil`.
+    package func values(_ statement: SQLStatement, types: [AttributeType?] = []) throws(RelataError) -> [[Value]] {
+        var result: [[Value]] = []
+        try rows(statement) { row in
+            result.append((0..<row.columnCount).map { row.value(at: $0, as: $0 < types.count ? types[$0] : nil) })
+        }
+        return result
+    }
+
+    /// The first column of the first row, or `nil` where there is no row.
+    package func value(_ statement: SQLStatement, as type: AttributeType? = nil) throws(RelataError) -> Value? {
+        let leased = try lease(statement.sql)
+        defer { release(leased) }
+        try bind(statement.parameters, to: leased.running)
+        guard try step(leased.running) else { return nil }
+        return Row(leased.running).value(at: 0, as: type)
+    }
+
+    /// Binds parameters in order, from the first on.
+    package func bind(_ parameters: [Parameter], to statement: RunningStatement) throws(RelataError) {
+        let count = statement.parameterCount
+        guard parameters.count <= count else {
+            throw .invalidUse("\(parameters.count) values were given to SQL with \(count) parameters")
+        }
+        for (index, parameter) in zip(Int32(1)..., parameters) {
+            switch parameter {
+            case .value(let value): try StatementParameter(statement, index).bind(value)
+            case .list, .keys: try driver.bind(parameter, to: statement, at: index)
+            }
+        }
+    }
+
+    // MARK: Transactions
+
+    // SQLite asks every so many steps whether the task was cancelled, and so now and then within these statements too,
+    // before or after they have done their work.
+
+    /// Begins a transaction, or throws with none begun.
+    package func begin(_ statement: String = "BEGIN") throws(RelataError) {
+        let isInside = isInTransaction
+        do {
+            try execute(SQLStatement(statement))
+        } catch {
+            if !isInside { endReading() }
+            throw error
+        }
+    }
+
+    /// Ends a transaction that only read, for certain.
+    package func endReading() {
+        guard isInTransaction else { return }
+        try? execute(SQLStatement("COMMIT"))
+        if isInTransaction { try? execute(SQLStatement("ROLLBACK")) }
+    }
+
+    /// Commits. An interruption when all is written is no error.
+    package func commit() throws(RelataError) {
+        do {
+            try execute(SQLStatement("COMMIT"))
+        } catch {
+            guard error.isInterruption, !isInTransaction else { throw error }
+        }
+    }
+
+    /// Runs `body` in a transaction of its own.
+    package func transaction<Result>(_ body: () throws -> Result) throws -> Result {
+        try begin(dialect.beginWriting)
+        do {
+            let result = try body()
+            try execute(SQLStatement("COMMIT"))
+            return result
+        } catch {
+            // Fails where SQLite has rolled back by itself, as when the disk is full.
+            try? execute(SQLStatement("ROLLBACK"))
+            throw error
+        }
+    }
+
+    // MARK: Errors
+
+    /// Runs a statement on to its next row, or to its end; whether there is a row.
+    @inlinable
+    package func step(_ statement: RunningStatement) throws(RelataError) -> Bool {
+        let result = statement.step()
+        if result == .row { return true }
+        try check(result, statement)
+        return false
+    }
+
+    /// Throws what SQLite says, if a step failed.
+    @inlinable
+    package func check(_ result: StepResult, _ statement: RunningStatement) throws(RelataError) {
+        if result.isError { throw error(result, statement) }
+    }
+
+    /// The error of a step that failed.
+    @usableFromInline
+    package func error(_ result: StepResult, _ statement: RunningStatement) -> RelataError {
+        driver.error(result, statement)
+    }
+
+    /// Whether a transaction is open.
+    package var isInTransaction: Bool { driver.isInTransaction }
+
+    /// The key that the database gave the last row that this connection inserted.
+    package var lastInsertedRowID: Int64 { driver.lastInsertedKey }
+
+    /// Forgets that key: it is the lowest number until a row is inserted again.
+    package func forgetLastInsertedRowID() { driver.forgetLastInsertedKey() }
+
+    /// How many rows the last statement inserted, updated or deleted itself.
+    package var changes: Int { driver.changes }
+
+    /// How many rows this connection changed so far, those that triggers and foreign keys changed included.
+    var totalChanges: Int { driver.totalChanges }
+}

@@ -1,0 +1,95 @@
+import RelataCore
+
+/// What an engine does for one connection: it prepares statements and knows what became of them. All else a
+/// ``Connection`` does by itself, with SQL that the engine's dialect writes.
+package protocol EngineDriver: AnyObject {
+    /// The SQL that it understands.
+    var dialect: Dialect { get }
+
+    /// Prepares the one statement of a text.
+    func prepare(_ sql: String) throws(RelataError) -> Statement
+    /// Runs SQL text that may hold several statements, without parameters.
+    func execute(script: String) throws(RelataError)
+    /// What a script reads and writes, which is run while that is found out.
+    func executeNoting(script: String) throws(RelataError) -> StatementAccess
+    /// Binds a list of values or keys to one parameter; the first is 1.
+    func bind(_ list: Parameter, to statement: RunningStatement, at index: Int32) throws(RelataError)
+    /// Binds rows of values to one parameter, each of so many columns.
+    func bind(
+        rows: Range<Int>, columns: Int, to statement: RunningStatement, at index: Int32, _ row: (Int) -> [Value]
+    ) throws(RelataError)
+    /// Why a step failed.
+    func error(_ result: StepResult, _ statement: RunningStatement) -> RelataError
+    /// Whether a statement writes something when it is run.
+    func writes(_ statement: Statement) -> Bool
+    /// Closes the connection, whose statements are gone.
+    func close() throws(RelataError)
+
+    /// Whether a transaction is open.
+    var isInTransaction: Bool { get }
+    /// How many rows the last statement inserted, updated or deleted itself.
+    var changes: Int { get }
+    /// How many rows the connection changed so far, those that triggers and foreign keys changed included, as far as the
+    /// engine counts them.
+    var totalChanges: Int { get }
+    /// The key that the database gave the last row that it inserted.
+    var lastInsertedKey: Int64 { get }
+    /// Forgets that key: it is the lowest number until a row is inserted again.
+    func forgetLastInsertedKey()
+
+    // MARK: What statements do
+
+    /// What a statement reads and writes, triggers and foreign key actions included; `nil` where that can't be found out.
+    func access(of statement: Statement) -> StatementAccess?
+    /// Whether what was found out of statements may no longer be true, because the schema changed meanwhile.
+    var hasRecompiled: Bool { get }
+    /// What is found out from now on is true.
+    func forgetRecompilation()
+    /// The table that a change of the schema writes.
+    var catalogTable: String { get }
+
+    // MARK: References
+
+    /// Whether references wait for the end of the transaction to be checked.
+    func referencesWait() throws(RelataError) -> Bool
+    /// Has references wait, or checks them statement by statement again.
+    func setReferencesWait(_ wait: Bool) throws(RelataError)
+    /// Whether a reference dangles that is checked at the end of the transaction, which then can't be committed.
+    var hasDanglingReferences: Bool { get }
+
+    // MARK: The schema
+
+    /// Whether a table is there.
+    func hasTable(_ name: String, _ connection: Connection) throws(RelataError) -> Bool
+    /// The database's own tables as they are. No other is looked at where names are given.
+    ///
+    /// - Parameter hidesReserved: Whether other programs' tables are left out, too, whose names are reserved.
+    func tables(
+        named names: [String]?, hidesReserved: Bool, _ connection: Connection
+    ) throws(RelataError) -> [TableDescription]
+    /// The names of a table's columns; none where it isn't there.
+    func columnNames(of table: String, _ connection: Connection) throws(RelataError) -> [String]
+    /// What isn't read as a table and yet has the name of one, and what it is.
+    func otherTables(_ connection: Connection) throws(RelataError) -> [String: String]
+    /// The names of a table's triggers, in order.
+    func triggers(of table: String, _ connection: Connection) throws(RelataError) -> [String]
+    /// The collation of a column, as `CREATE INDEX` names it; `nil` for the one that compares bytes.
+    func collation(of column: String, in table: String) -> String?
+    /// The last key that the database assigned to a row of a table, be it there or gone; 0 if it assigned none.
+    func lastAssignedKey(of table: String, _ connection: Connection) throws(RelataError) -> Int64
+    /// What is damaged in the database's own files, as far as the engine can tell.
+    func damage(_ connection: Connection) throws(RelataError) -> EngineDamage
+}
+
+/// What an engine says of files that are damaged.
+package struct EngineDamage {
+    /// What is wrong.
+    package var problems: [String] = []
+    /// Whether what is left can be read.
+    package var isReadable = true
+    /// What to do about it.
+    package var mend = ""
+
+    /// Nothing is damaged.
+    package init() {}
+}

@@ -1,0 +1,39 @@
+import RelataCore
+
+/// A time in which foreign keys aren't checked statement by statement.
+package struct ForeignKeyWait {
+    private let connection: Connection
+    /// Whether they were waiting before, for the end of the transaction: then they go on doing so.
+    private let isNested: Bool
+
+    package init(on connection: Connection) throws(RelataError) {
+        self.connection = connection
+        isNested = try connection.driver.referencesWait()
+        if !isNested { try connection.driver.setReferencesWait(true) }
+    }
+
+    /// Whether a reference dangles that must not when this time ends.
+    package var hasDangling: Bool { !isNested && connection.hasDanglingReferences }
+
+    /// Has them checked at once again, after a look at those that waited.
+    func end() throws(RelataError) {
+        if hasDangling {
+            throw .database(
+                code: 787, message: "a reference to a deleted object would dangle", sql: nil)
+        }
+        if !isNested { try connection.driver.setReferencesWait(false) }
+    }
+
+    /// Has them checked at once again. SQLite forgets those that waited: nothing dangles, or all is rolled back.
+    package func cancel() {
+        if !isNested { try? connection.driver.setReferencesWait(false) }
+    }
+}
+
+extension Connection {
+    /// Whether a reference dangles that is checked at the end of the transaction, which then can't be committed.
+    var hasDanglingReferences: Bool { driver.hasDanglingReferences }
+
+    /// Whether the database has a table of that name.
+    package func hasTable(_ name: String) throws(RelataError) -> Bool { try driver.hasTable(name, self) }
+}

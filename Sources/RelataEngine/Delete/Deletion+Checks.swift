@@ -1,0 +1,70 @@
+import RelataCore
+
+/// What is looked at so that a plan holds: foreign keys and triggers that the schema doesn't know.
+extension Deletion {
+    /// Refuses a deletion of rows that others refer to by foreign keys which the schema doesn't know: SQLite would delete
+    /// or unset these, or refuse, and no plan would name them.
+    func refuseUndeclared() throws(RelataError) {
+        let keys = fileKeys.undeclared.filter { graph.contains($0.target) && !sql.isEmpty($0.target) }
+        for key in keys
+        where try connection.value(
+            sql.referrers(in: key.table, key.columns, to: key.target, key.targetColumns)) != nil
+        {
+            throw .database(
+                code: 787,
+                message:
+                    "\(report.entity) can't be deleted: \(key.table).\(key.columns.joined(separator: ", ")) refers "
+                    + "to \(schema.tables[key.target].name), which the models don't declare: "
+                    + "delete these rows first, or declare the relationship", sql: nil)
+        }
+    }
+
+    /// Has SQLite read the statements of the deletion, which it refuses where a foreign key fits no table or columns.
+    func checkCanBeWritten() throws(RelataError) {
+        guard !report.isDenied else { return }
+        // With a statement SQLite reads all that its own actions reach, so that few need to be looked at.
+        var known: Set<Int> = []
+        var statements: [SQLStatement] = []
+        for entity in graph.groups.joined() where !sql.isEmpty(entity) {
+            let isReached = graph.cascades(to: entity).contains { edge in
+                edge.from != entity && known.contains(edge.from) && edge.isEnforcedByDatabase
+            }
+            if !isReached { statements.append(sql.delete(entity)) }
+            known.insert(entity)
+        }
+        for statement in statements {
+            do {
+                _ = try connection.prepare(statement.sql)
+            } catch {
+                guard case .database(_, let message, _) = error else { throw error }
+                throw .invalidUse(
+                    "\(report.entity) can't be deleted, because SQLite can't follow its foreign keys (\(message)): "
+                        + "mend what the check of the file says about them")
+            }
+        }
+    }
+
+    /// Refuses what isn't as planned. The deletion is undone then.
+    mutating func verify() throws(RelataError) {
+        for objects in report.deleted {
+            guard let entity = schema.index(of: objects.entity) else { continue }
+            sql.lists[entity] = objects.keys
+            guard case .integer(let count)? = try connection.value(sql.remaining(entity)), count > 0 else { continue }
+            throw try refused(
+                "\(count) of \(objects.keys.count) \(objects.entity) would still be there", schema.tables[entity])
+        }
+        for (key, keys) in unset
+        where try connection.value(sql.unsetCount(key, among: keys)) != .integer(Int64(keys.count)) {
+            let table = schema.tables[key.source]
+            throw try refused("\(table.name).\(key.property) would not be unset as planned", table)
+        }
+    }
+
+    private func refused(_ message: String, _ table: Table) throws(RelataError) -> RelataError {
+        let triggers = try connection.driver.triggers(of: table.sqlName, connection)
+        let names = triggers.isEmpty ? "" : " (\(triggers.joined(separator: ", ")))"
+        return .invalidUse(
+            "\(report.entity) can't be deleted: a trigger\(names) keeps the deletion from doing what was planned: "
+                + "\(message). Nothing was deleted")
+    }
+}

@@ -1,0 +1,35 @@
+import RelataCore
+
+/// Rows that refer to each other in a circle, and rows that are found by no index.
+extension Deletion {
+    /// Unsets references between doomed rows on a cycle, or turns them on the row itself, where they can be.
+    func untie() throws(RelataError) {
+        for number in graph.knots where !sql.isEmpty(schema.foreignKeys[number].source) {
+            if let statement = sql.untie(schema.foreignKeys[number]) { try connection.execute(statement) }
+        }
+    }
+
+    /// Makes the indexes for the time of the deletion that SQLite needs to look up the rows which refer to each row that
+    /// goes: without them it reads a whole table for each. Returns their names, quoted.
+    func makeIndexes() throws(RelataError) -> [String] {
+        var names: [String] = []
+        for key in schema.foreignKeys where key.isEnforced && !key.isIndexed {
+            guard let list = sql.lists[key.target], list.count >= Self.worthIndexing else { continue }
+            let name = Dialect.sqlite.quote("relata_deletion_\(key.index)")
+            let columns = zip(key.columns, key.targetColumns).map { column, target in
+                Dialect.sqlite.quote(column) + collation(of: target, in: schema.tables[key.target].sqlName)
+            }
+            let table = Dialect.sqlite.quote(schema.tables[key.source].sqlName)
+            try connection.execute("CREATE INDEX \(name) ON \(table) (\(columns.joined(separator: ", ")))")
+            names.append(name)
+        }
+        return names
+    }
+
+    /// How many rows of an entity go before it takes less time to make an index than to do without.
+    private static let worthIndexing = 500
+
+    private func collation(of column: String, in table: String) -> String {
+        connection.driver.collation(of: column, in: table).map { " COLLATE \(Dialect.sqlite.quote($0))" } ?? ""
+    }
+}

@@ -1,0 +1,70 @@
+import RelataCore
+
+/// What a file says of the tables of a schema, and the schema doesn't.
+struct FileKeys {
+    /// The schema that was asked about.
+    let schema: Schema
+    /// The same with how the file compares the columns of foreign keys.
+    let actual: Schema
+    /// The foreign keys to its tables that it doesn't know.
+    let undeclared: [UndeclaredKey]
+    /// The names of the tables that have triggers, in lower case.
+    let triggered: Set<String>
+}
+
+/// A foreign key of the database that a schema doesn't know.
+struct UndeclaredKey {
+    /// The table that holds it.
+    let table: String
+    let columns: [String]
+    /// The entity it refers to, as a number in ``Schema/tables``.
+    let target: Int
+    let targetColumns: [String]
+}
+
+extension Connection {
+    /// What the file says of a schema's tables. It is read once for a schema and connection.
+    func fileKeys(of schema: Schema) throws(RelataError) -> FileKeys {
+        if let fileKeys, fileKeys.schema === schema { return fileKeys }
+        let tables = try driver.tables(named: nil, hidesReserved: false, self)
+        let actual = try schema.entities(describedBy: tables).map { (entities) throws(RelataError) in
+            try Schema(entities)
+        }
+        let keys = FileKeys(
+            schema: schema, actual: actual ?? schema, undeclared: undeclared(in: tables, schema),
+            triggered: Set(tables.filter { !$0.triggers.isEmpty }.map { $0.name.lowercased() }))
+        fileKeys = keys
+        return keys
+    }
+
+    private func undeclared(in tables: [TableDescription], _ schema: Schema) -> [UndeclaredKey] {
+        var known: Set<[String]> = []
+        func name(_ table: String, _ columns: [String], _ target: String, _ targetColumns: [String]) -> [String] {
+            let pairs = zip(columns, targetColumns).map { "\($0)\u{0}\($1)".lowercased() }
+            return [table.lowercased(), target.lowercased()] + pairs.sorted()
+        }
+        for key in schema.foreignKeys {
+            known.insert(
+                name(
+                    schema.tables[key.source].sqlName, key.columns, schema.tables[key.target].sqlName,
+                    key.targetColumns))
+        }
+        for join in schema.joins {
+            let (source, target) = (schema.tables[join.source], schema.tables[join.target])
+            known.insert(name(join.table, join.sourceColumns, source.sqlName, source.keyColumnNames))
+            known.insert(name(join.table, join.targetColumns, target.sqlName, target.keyColumnNames))
+        }
+        let entities = Dictionary(schema.tables.map { ($0.sqlName.lowercased(), $0) }) { first, _ in first }
+        return tables.flatMap { table in
+            table.foreignKeys.compactMap { key in
+                guard let target = entities[key.target.lowercased()] else { return nil }
+                let pointed = key.targetColumns.isEmpty ? target.keyColumnNames : key.targetColumns
+                guard pointed.count == key.columns.count,
+                    !known.contains(name(table.name, key.columns, target.sqlName, pointed))
+                else { return nil }
+                return UndeclaredKey(
+                    table: table.name, columns: key.columns, target: target.index, targetColumns: pointed)
+            }
+        }
+    }
+}

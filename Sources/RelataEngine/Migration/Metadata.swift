@@ -1,0 +1,167 @@
+import Foundation
+import RelataCore
+
+/// What Relata remembers about a file, in the table `relata_metadata`.
+///
+/// All entities are one row. Entities that change one by one, as the classes of a server do, are written to rows of their
+/// own, which come before the row of all: writing one of many costs as much as writing the only one.
+package struct Metadata {
+    /// The entities that the file was last opened with, or `nil` if Relata never opened it.
+    package var entities: [Entity]?
+    /// The names of the migration steps that are done.
+    package var steps: [String] = []
+    /// The former names of tables and columns.
+    package var renames = RenameHistory()
+
+    private static let table = "\"relata_metadata\""
+    /// How the names of rows begin that hold one entity each.
+    private static let entityPrefix = "entity "
+
+    /// Whether the file was last left by the same entities and steps, and nobody changed its tables since: one look-up.
+    package static func isUnchanged(_ connection: Connection, fingerprint: String) -> Bool {
+        let query = """
+            SELECT m.value = \(connection.dialect.parameter(1)) || ' ' || \(connection.dialect.schemaVersion)
+            FROM \(table) AS m WHERE m.name = 'fingerprint'
+            """
+        // A file without the table is one that Relata doesn't know.
+        return (try? connection.value(SQLStatement(query, [.value(.text(fingerprint))]))) == .integer(1)
+    }
+
+    /// Reads what is remembered. A file without the table is one that Relata doesn't know.
+    package static func read(_ connection: Connection) throws(RelataError) -> Metadata {
+        var metadata = Metadata()
+        guard try connection.hasTable("relata_metadata") else { return metadata }
+        let decoder = JSONDecoder()
+        decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+            positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+        func unknown(_ what: String) -> RelataError {
+            .invalidUse(
+                "the file remembers \(what) in a form that this version of Relata doesn't know: open it with the newer "
+                    + "version that wrote it")
+        }
+        var entities: [Entity] = []
+        var changes: [(name: String, entity: Entity?)] = []
+        var isWritten = false
+        // A change log alone says nothing of entities.
+        var hasEntities = false
+        try connection.rows(
+            SQLStatement("SELECT name, value FROM \(table) ORDER BY \(connection.dialect.insertionOrder)")
+        ) {
+            (row) throws(RelataError) in
+            let name = row.text(at: 0)
+            let data = Data(row.text(at: 1).utf8)
+            switch name {
+            case "entities":
+                hasEntities = true
+                do { entities = try decoder.decode([Entity].self, from: data) } catch { throw unknown("entities") }
+            case "steps": metadata.steps = (try? decoder.decode([String].self, from: data)) ?? []
+            case "renames":
+                guard let renames = try? decoder.decode(RenameHistory.self, from: data) else {
+                    throw unknown("renamed tables and columns")
+                }
+                metadata.renames = renames
+            case "fingerprint": isWritten = true
+            default:
+                guard name.hasPrefix(entityPrefix) else { return }
+                hasEntities = true
+                let entityName = String(name.dropFirst(entityPrefix.count))
+                do {
+                    changes.append((entityName, try decoder.decode(Entity?.self, from: data)))
+                } catch { throw unknown(entityName) }
+            }
+        }
+        // An older version, which knows nothing of such rows, may have written all entities since.
+        if !isWritten { entities.apply(changes) }
+        metadata.entities = hasEntities ? entities : nil
+        return metadata
+    }
+
+    /// Remembers entities and steps, within the transaction that made the tables fit.
+    package func write(_ connection: Connection, fingerprint: String) throws(RelataError) {
+        try Self.create(connection)
+        try connection.execute("DELETE FROM \(Self.table) WHERE name GLOB '\(Self.entityPrefix)*'")
+        try Self.put("entities", entities ?? [], connection)
+        try Self.put("steps", steps, connection)
+        try Self.put("renames", renames, connection)
+        let version =
+            try connection.value(SQLStatement("SELECT \(connection.dialect.schemaVersion)")) ?? .null
+        try Self.put("fingerprint", text: "\(fingerprint) \(version)", connection)
+    }
+
+    /// Remembers entities that are new or changed, and forgets others, in a file that remembers the rest.
+    package static func write(
+        _ entities: [Entity], removing removed: [String], _ connection: Connection
+    ) throws(RelataError) {
+        // All entities were written since by an older version, which knows nothing of rows of one: these are old now.
+        try connection.execute(
+            "DELETE FROM \(table) WHERE name GLOB '\(entityPrefix)*' "
+                + "AND EXISTS (SELECT 1 FROM \(table) WHERE name = 'fingerprint')")
+        for entity in entities { try put(entityPrefix + entity.name, entity, connection) }
+        for name in removed { try put(entityPrefix + name, Entity?.none, connection) }
+        try connection.execute("DELETE FROM \(table) WHERE name = 'fingerprint'")
+    }
+
+    // MARK: The change log
+
+    private static let changeLogName = "change log"
+
+    /// The version of the format in which the file's change log is; `nil` where the file has none, or the first.
+    package static func changeLogVersion(_ connection: Connection) throws(RelataError) -> Int? {
+        guard try connection.hasTable("relata_metadata") else { return nil }
+        let query = "SELECT CAST(value AS INTEGER) FROM \(table) WHERE name = '\(changeLogName)'"
+        guard case .integer(let version)? = try connection.value(SQLStatement(query)) else { return nil }
+        return Int(version)
+    }
+
+    package static func writeChangeLogVersion(_ version: Int, _ connection: Connection) throws(RelataError) {
+        try create(connection)
+        try put(changeLogName, text: "\(version)", connection)
+    }
+
+    private static func create(_ connection: Connection) throws(RelataError) {
+        try connection.execute("CREATE TABLE IF NOT EXISTS \(table) (name TEXT PRIMARY KEY, value TEXT)")
+    }
+
+    private static func put(_ name: String, _ value: some Encodable, _ connection: Connection) throws(RelataError) {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        encoder.nonConformingFloatEncodingStrategy = .convertToString(
+            positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+        let data: Data
+        do {
+            data = try encoder.encode(value)
+        } catch {
+            throw .invalidUse("the models can't be described as JSON: \(error)")
+        }
+        try put(name, text: String(decoding: data, as: UTF8.self), connection)
+    }
+
+    private static func put(_ name: String, text: String, _ connection: Connection) throws(RelataError) {
+        try connection.execute(
+            SQLStatement(
+                "INSERT INTO \(table) (name, value) VALUES (?1, ?2) "
+                    + "ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+                [.value(.text(name)), .value(.text(text))]))
+    }
+}
+
+extension [Entity] {
+    /// Puts entities in their places, adds new ones at the end, and takes away those that are `nil`.
+    fileprivate mutating func apply(_ changes: [(name: String, entity: Entity?)]) {
+        var places = Dictionary(enumerated().map { ($1.name, $0) }) { first, _ in first }
+        var gone: Set<String> = []
+        for (name, entity) in changes {
+            guard let entity else {
+                gone.insert(name)
+                continue
+            }
+            if let place = places[name] {
+                self[place] = entity
+            } else {
+                places[name] = count
+                append(entity)
+            }
+        }
+        if !gone.isEmpty { removeAll { gone.contains($0.name) } }
+    }
+}

@@ -1,0 +1,304 @@
+import Foundation
+import RelataCore
+
+/// What a power cut can cost. A killed process never costs a transaction that was acknowledged, and neither damages
+/// the file.
+public enum Durability: Sendable {
+    /// A power cut may lose the last transactions that were acknowledged. The default, and SQLite's advice for WAL.
+    case normal
+    /// A transaction that was acknowledged survives a power cut; each waits for the disk.
+    case full
+}
+
+/// The connections of one store: those that write, on SQLite one, and several that read.
+///
+/// Readers see the state of the last commit before they began, and never wait for a writer (on SQLite its WAL mode).
+/// A store in memory has one connection for both.
+@_documentation(visibility: internal)
+package final class ConnectionPool: Sendable {
+    private let writer: Leases
+    private let readers: Leases
+    /// What the connections lead to.
+    package let engine: any Engine
+    private let busyTimeout: Double
+    private let sharingTime: Duration
+    private let isReadOnly: Bool
+    /// Whether one connection reads and writes, because the database is in memory.
+    package let isShared: Bool
+    /// Where committed transactions are made known.
+    package let changes: ChangeHub?
+    /// How many threads can be busy with the pool's connections at once.
+    package let maximumHolders: Int
+
+    /// Opens a database, and makes it if it doesn't exist and the engine can.
+    ///
+    /// - Parameters:
+    ///   - engine: The database.
+    ///   - isReadOnly: Whether writing is refused.
+    ///   - readers: The largest number of connections that read.
+    ///   - busyTimeout: How many seconds to wait for another process that writes.
+    ///   - waitsToOpen: Whether that holds from the beginning, or the writing connection fails at once until
+    ///     ``beginWaiting(_:)``.
+    ///   - sharingTime: For how long a transaction takes others' writes along.
+    ///   - changes: Where committed transactions are made known.
+    /// - Throws: ``RelataError`` where the database can't be opened.
+    package init(
+        _ engine: any Engine, isReadOnly: Bool = false, readers: Int = 5, busyTimeout: Double = 5,
+        waitsToOpen: Bool = true, sharingTime: Duration = .milliseconds(2), changes: ChangeHub? = nil
+    ) throws {
+        self.engine = engine
+        self.changes = changes
+        self.busyTimeout = busyTimeout
+        self.sharingTime = sharingTime
+        self.isReadOnly = isReadOnly
+        isShared = engine.isShared
+        maximumHolders = engine.isShared ? 1 : max(1, readers) + engine.writerCount
+        writer = Leases(limit: engine.writerCount) { try engine.connect(.writing, waits: waitsToOpen) }
+        self.readers =
+            engine.isShared ? writer : Leases(limit: max(1, readers)) { try engine.connect(.reading, waits: true) }
+        try engine.checkBeforeOpening(isReadOnly: isReadOnly)
+        // Opened at once, so that a database that can't be opened is an error here and not at the first call.
+        if let connection = try writer.acquireUnlessHeld() { writer.release(connection) }
+        if !engine.isShared { changes?.attach(self) }
+    }
+
+    // MARK: Reading
+
+    private static let nestedRead =
+        "a read inside a transaction of the same store, outside that transaction: use the transaction itself"
+
+    /// Runs `body` with a connection that reads. Blocks the thread while all are in use.
+    package func read<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+        if !isShared, writer.isHeldByCurrentThread { throw RelataError.invalidUse(Self.nestedRead) }
+        guard let connection = try readers.acquireUnlessHeld() else { return try readInside(body) }
+        defer { readers.release(connection) }
+        return try translatingInterrupts { try body(connection) }
+    }
+
+    /// A read inside another of the same thread. It waits for nobody: who holds a reader and waits for one may wait for
+    /// ever.
+    private func readInside<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+        if isShared {
+            guard let connection = readers.heldByCurrentThread, !connection.needsTransaction else {
+                throw RelataError.invalidUse(Self.nestedRead)
+            }
+            return try translatingInterrupts { try body(connection) }
+        }
+        let connection = try readers.borrow()
+        defer { readers.giveBack(connection) }
+        return try translatingInterrupts { try body(connection) }
+    }
+
+    /// Runs `body` with a connection that reads, on the thread that the task is on.
+    package func read<Result: Sendable>(_ body: @Sendable (Connection) throws -> Result) async throws -> Result {
+        try Task.checkCancellation()
+        if Turn.isOver { await Turn.pass() }
+        let connection = try await readers.acquire()
+        defer {
+            readers.release(connection)
+            Turn.end()
+        }
+        return try translatingInterrupts { try body(connection) }
+    }
+
+    /// A connection that is kept for reading across suspensions, of a database in a file. Never waits.
+    package func snapshot() throws -> Snapshot { try translatingInterrupts { try Snapshot(readers) } }
+
+    // MARK: Writing
+
+    private static let nestedWrite =
+        "a write inside a transaction of the same store: use the transaction that is open, or its savepoint"
+
+    /// Runs `body` in a transaction, and commits it unless `body` throws. Blocks the thread while another writes.
+    package func write<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+        try refuseReadOnly()
+        let connection = try acquireWriter()
+        defer { writer.release(connection) }
+        let deadline = Date(timeIntervalSinceNow: busyTimeout)
+        var pause = 0.001
+        while try !begin(connection, deadline) {
+            Thread.sleep(forTimeInterval: pause)
+            pause = min(pause * 2, 0.05)
+        }
+        return try translatingInterrupts { try commit(connection, body) }
+    }
+
+    /// As the call without `async`; while another writes, the task waits without a thread. A task that was cancelled
+    /// rolls back.
+    package func write<Result: Sendable>(_ body: @Sendable (Connection) throws -> Result) async throws -> Result {
+        try refuseReadOnly()
+        try Task.checkCancellation()
+        if Turn.isOver { await Turn.pass() }
+        let connection = try await writer.acquire()
+        defer {
+            writer.release(connection)
+            Turn.end()
+        }
+        try await begin(connection, until: Date(timeIntervalSinceNow: busyTimeout))
+        return try translatingInterrupts { try commit(connection, body) }
+    }
+
+    /// As ``write(_:)``, but calls that wait for each other share a transaction: the file is written once for all of them,
+    /// and no thread waits for another between them. Each is all written, or nothing of it is.
+    ///
+    /// - Parameter body: Runs again, by itself, where a shared transaction fails. A task that is cancelled while another
+    ///   runs it gets its result all the same.
+    package func writeShared<Result: Sendable>(
+        _ body: @escaping @Sendable (Connection) throws -> Result
+    ) async throws -> Result {
+        try refuseReadOnly()
+        try Task.checkCancellation()
+        if Turn.isOver { await Turn.pass() }
+        let write = SharedWrite(body)
+        guard let connection = try await writer.acquire(for: write) else { return try write.result() }
+        defer {
+            writer.release(connection)
+            Turn.end()
+        }
+        let deadline = Date(timeIntervalSinceNow: busyTimeout)
+        do {
+            try await begin(connection, until: deadline)
+            return try translatingInterrupts { try commit(connection, takesOthersAlong: true, body) }
+        } catch is SharingFailed {
+            try await begin(connection, until: deadline)
+            return try translatingInterrupts { try commit(connection, body) }
+        }
+    }
+
+    /// A transaction failed in which others took part.
+    private struct SharingFailed: Error {}
+
+    /// Begins a transaction; while another process writes, the task waits without a thread.
+    private func begin(_ connection: Connection, until deadline: Date) async throws {
+        var pause = 1
+        while try !begin(connection, deadline) {
+            // The connection isn't used meanwhile, but stays this task's: a later writer waits behind it. The task
+            // may wake on another thread.
+            writer.endHold()
+            try await Task.sleep(for: .milliseconds(pause))
+            writer.beginHold(LeasedConnection(connection: connection))
+            pause = min(pause * 2, 50)
+        }
+    }
+
+    /// Runs `body` with the writing connection outside any transaction: for pragmas and migrations.
+    package func withWriter<Result>(_ body: (Connection) throws -> Result) throws -> Result {
+        let connection = try acquireWriter()
+        defer { writer.release(connection) }
+        return try body(connection)
+    }
+
+    /// As ``withWriter(_:)``; while another writes, the task waits without a thread.
+    package func alone<Result: Sendable>(_ body: @Sendable (Connection) throws -> Result) async throws -> Result {
+        try Task.checkCancellation()
+        if Turn.isOver { await Turn.pass() }
+        let connection = try await writer.acquire()
+        defer {
+            writer.release(connection)
+            Turn.end()
+        }
+        return try body(connection)
+    }
+
+    private func acquireWriter() throws -> Connection {
+        guard let connection = try writer.acquireUnlessHeld() else { throw RelataError.invalidUse(Self.nestedWrite) }
+        return connection
+    }
+
+    private func refuseReadOnly() throws(RelataError) {
+        if isReadOnly { throw .readOnly("the store was opened read-only: open it without isReadOnly to write") }
+    }
+
+    /// How many wait to write.
+    var waitingWriterCount: Int { writer.waitingCount }
+
+    /// Makes a connection wait for other processes as the pool was told.
+    package func beginWaiting(_ connection: Connection) { engine.beginWaiting(connection) }
+
+    /// Begins a transaction; `false` while another process writes and the deadline isn't reached.
+    private func begin(_ connection: Connection, _ deadline: Date) throws -> Bool {
+        do {
+            try translatingInterrupts { try engine.beginWriting(connection) }
+            return true
+        } catch RelataError.busy(let message) {
+            if Date() > deadline { throw RelataError.busy(message) }
+            return false
+        }
+    }
+
+    private func commit<Result>(
+        _ connection: Connection, takesOthersAlong: Bool = false, _ body: (Connection) throws -> Result
+    ) throws -> Result {
+        changes?.begin(connection)
+        connection.needsTransaction = true
+        defer { connection.needsTransaction = false }
+        var others: [Leases.TaskWait] = []
+        do {
+            let result = try body(connection)
+            if Task.isCancelled { throw CancellationError() }
+            if takesOthersAlong { try doWaitingWork(connection, &others) }
+            try changes?.willCommit(connection)
+            try connection.commit()
+            changes?.didCommit(connection)
+            for waiting in others { waiting.finish() }
+            return result
+        } catch {
+            changes?.end(connection)
+            // SQLite has rolled back by itself after some errors, such as a full disk.
+            if connection.isInTransaction { try? connection.execute("ROLLBACK") }
+            writer.putBack(others)
+            if !others.isEmpty && !Task.isCancelled { throw SharingFailed() }
+            throw error
+        }
+    }
+
+    /// Does what others wait to write, within the open transaction. After a while the rest is left for the next one.
+    private func doWaitingWork(_ connection: Connection, _ done: inout [Leases.TaskWait]) throws {
+        // What can't be committed is no company.
+        guard !connection.hasDanglingReferences else { return }
+        let end = ContinuousClock.now + sharingTime
+        while ContinuousClock.now < end, let (waiting, work) = writer.takeWork() {
+            if work.run(on: connection) {
+                done.append(waiting)
+            } else {
+                writer.putBack([waiting])
+                guard connection.isInTransaction else { throw SharingFailed() }
+                return
+            }
+        }
+    }
+
+    /// An engine says "interrupted" where it found the task cancelled.
+    package func translatingInterrupts<Result>(_ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch let error as RelataError where error.isInterruption {
+            throw CancellationError()
+        }
+    }
+
+    // MARK: Other processes
+
+    /// A number that changes when another connection to the file, of this process or another, commits.
+    func dataVersion() async throws -> Int64 {
+        let connection = try await writer.acquire()
+        defer { writer.release(connection) }
+        return try engine.dataVersion(connection)
+    }
+
+    /// As ``dataVersion()``; `nil` while the writer is in use.
+    func dataVersionIfIdle() -> Int64? {
+        guard let connection = writer.acquireIfIdle() else { return nil }
+        defer { writer.release(connection) }
+        return try? engine.dataVersion(connection)
+    }
+
+    /// Closes all connections. Calls after it fail with ``RelataError/closed(_:)``; what runs goes on to its end.
+    package func close() throws {
+        changes?.close()
+        // Who closes last copies what is left in the log, and removes it.
+        engine.finish()
+        if !isShared { try readers.close() }
+        try writer.close()
+    }
+}

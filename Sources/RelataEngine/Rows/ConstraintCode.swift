@@ -1,0 +1,34 @@
+import RelataCore
+
+/// The codes of a ``RelataError/database(code:message:sql:)`` that a constraint made: SQLite's extended result codes. Other
+/// engines give theirs the same, with the same message, so that programs tell them apart in one way.
+package enum ConstraintCode {
+    /// A row with that key is there.
+    package static let primaryKey = 1555
+    /// A row of that number is there.
+    package static let rowID = 2579
+    /// Another row has these values.
+    package static let unique = 2067
+    /// A required column is unset.
+    package static let notNull = 1299
+    /// A reference leads nowhere, or a row is still referred to.
+    package static let foreignKey = 787
+    /// A condition of the table doesn't hold.
+    package static let check = 275
+    /// A trigger refused.
+    package static let trigger = 1811
+
+    /// Whether a code is one of a constraint.
+    package static func isAny(_ code: Int) -> Bool { code & 0xff == 19 }
+}
+
+extension RelataError {
+    /// Whether the database stopped because the task was cancelled.
+    package var isInterruption: Bool { if case .database(let code, _, _) = self { code & 0xff == 9 } else { false } }
+
+    /// What a `CHECK` or a trigger of the table says, where one refused a row: no later try succeeds.
+    package var refusalOfTable: String? {
+        guard case .database(let code, let message, _) = self else { return nil }
+        return [ConstraintCode.check, ConstraintCode.trigger].contains(code) ? message : nil
+    }
+}

@@ -1,0 +1,98 @@
+import RelataCore
+
+/// What a violated constraint means in terms of the models.
+package struct ConstraintErrors {
+    private let connection: Connection
+    private let schema: Schema
+
+    package init(_ connection: Connection, schema: Schema) {
+        self.connection = connection
+        self.schema = schema
+    }
+
+    /// The error that names object and properties, where the database's own speaks of a constraint.
+    ///
+    /// - Parameter values: The row's column values, asked for only where they help.
+    package func translate(
+        _ error: any Error, object: ObjectReference, table: Table, isInsert: Bool = false, values: () throws -> [Value]
+    ) throws -> any Error {
+        if case RelataError.fileAccess = error, let refusal = try keysAreUsedUp(table) { return refusal }
+        guard case RelataError.database(let code, let message, _) = error, Self.isOfConstraint(error) else {
+            return error
+        }
+        switch code {
+        case ConstraintCode.primaryKey, ConstraintCode.rowID: return RelataError.alreadyExists(object)
+        case ConstraintCode.unique:
+            let properties = properties(in: message, table)
+            if try Set(properties) == Set(table.entity.key) || isInsert && connection.isStored(object.key, in: table) {
+                return RelataError.alreadyExists(object)
+            }
+            if let reference = schema.references.first(where: {
+                $0.source == table.index && [$0.property] == properties && $0.inverse != nil
+            }), !reference.isOptional {
+                return RelataError.requiredReference(
+                    entity: table.name, property: reference.property,
+                    hint:
+                        "another \(table.name) has that \(schema.tables[reference.target].name) and can't be without one: give it another first, or delete it; those that exchange theirs are saved in one batch"
+                )
+            }
+            return RelataError.uniqueViolation(entity: table.name, properties: properties)
+        case ConstraintCode.notNull:
+            let property = properties(in: message, table).first ?? "a property"
+            return RelataError.requiredReference(entity: table.name, property: property, hint: "set it before saving")
+        case ConstraintCode.foreignKey: return try culprit(table, values()) ?? error
+        default: return error
+        }
+    }
+
+    /// The error of a table that has no key left to assign. SQLite says that the disk is full.
+    private func keysAreUsedUp(_ table: Table) throws(RelataError) -> RelataError? {
+        guard table.entity.isKeyAssigned else { return nil }
+        // SQLite has rolled back, and the connection would refuse to read outside of the transaction.
+        let neededTransaction = connection.needsTransaction
+        connection.needsTransaction = false
+        defer { connection.needsTransaction = neededTransaction }
+        guard try connection.driver.lastAssignedKey(of: table.sqlName, connection) == .max else { return nil }
+        return .invalidUse(
+            "a \(table.name) had the key \(Int64.max), so that the database has no greater key for a new one: "
+                + "give new objects keys of their own")
+    }
+
+    /// Whether an error is about a row, and not about the connection or the file.
+    package static func isOfConstraint(_ error: any Error) -> Bool {
+        guard case RelataError.database(let code, _, _) = error else { return false }
+        return ConstraintCode.isAny(code)
+    }
+
+    /// `UNIQUE constraint failed: Book.title, Book.year` → the names of these columns.
+    private func columns(in message: String, _ table: Table) -> [String] {
+        guard let list = message.split(separator: ": ", maxSplits: 1).last else { return [] }
+        return list.split(separator: ", ").map { part in
+            String(part.hasPrefix(table.sqlName + ".") ? part.dropFirst(table.sqlName.count + 1) : part)
+        }
+    }
+
+    /// The properties of the columns that a message names.
+    private func properties(in message: String, _ table: Table) -> [String] {
+        var properties: [String] = []
+        for name in columns(in: message, table) {
+            let property = table.columns.first { $0.name == name }?.property ?? name
+            if !properties.contains(property) { properties.append(property) }
+        }
+        return properties
+    }
+
+    /// The reference whose target isn't there.
+    package func culprit(_ table: Table, _ values: [Value]) throws(RelataError) -> RelataError? {
+        for reference in schema.references where reference.source == table.index && reference.isEnforced {
+            let key = table.columns.indices.filter { table.columns[$0].reference == reference.index }.map {
+                $0 < values.count ? values[$0] : .null
+            }
+            guard !key.contains(.null) else { continue }
+            if try !connection.isStored(KeyValue(key), in: schema.tables[reference.target]) {
+                return .invalidReference(entity: table.name, property: reference.property, key: KeyValue(key))
+            }
+        }
+        return nil
+    }
+}

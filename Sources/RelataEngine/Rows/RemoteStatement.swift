@@ -1,0 +1,62 @@
+import Foundation
+import RelataCore
+
+/// A statement of a database that is reached over a connection: values are collected, its first step sends it, and each
+/// step makes the cells of the next row.
+///
+/// A class that engines inherit from, and no protocol: loops over rows ask it for nothing but its cells, which lie at a
+/// known place. As it is, it takes no values and has no rows.
+@usableFromInline
+package class RemoteStatement {
+    /// The current row, valid until the next step.
+    @exclusivity(unchecked) @usableFromInline package final var cells: UnsafeMutablePointer<ResultCell>
+    /// How many columns a row has.
+    package final let columnCount: Int
+    /// How many values it takes.
+    package final let parameterCount: Int
+    /// Its text.
+    package final let sql: String
+    /// Why the last step failed.
+    package final var failure: RelataError?
+
+    /// A statement with so many parameters and columns.
+    package init(sql: String, parameterCount: Int, columnCount: Int) {
+        self.sql = sql
+        self.parameterCount = parameterCount
+        self.columnCount = columnCount
+        cells = .allocate(capacity: max(1, columnCount))
+        cells.initialize(repeating: ResultCell(), count: max(1, columnCount))
+    }
+
+    deinit { cells.deallocate() }
+
+    /// The name of a column.
+    package func columnName(_ index: Int) -> String { "\(index)" }
+    /// Runs on to the next row or to the end; ``failure`` says what went wrong.
+    @usableFromInline package func step() -> StepResult { .done }
+    /// Makes it ready to run again.
+    @usableFromInline package func reset() {}
+    /// Forgets the values.
+    @usableFromInline package func clearBindings() {}
+    /// How many rows the last run inserted, updated or deleted.
+    @usableFromInline package var changes: Int { 0 }
+    /// How many bytes of memory it takes.
+    package var size: Int { sql.utf8.count + 256 * (columnCount + parameterCount + 1) }
+
+    // MARK: Values
+
+    /// Takes an integer. Parameters count from 1.
+    @usableFromInline package func bind(_ value: Int64, at index: Int32) throws(RelataError) {}
+    /// Takes a number.
+    @usableFromInline package func bind(_ value: Double, at index: Int32) throws(RelataError) {}
+    /// Takes text.
+    @usableFromInline package func bind(_ value: String, at index: Int32) throws(RelataError) {}
+    /// Takes data.
+    @usableFromInline package func bind(_ value: Data, at index: Int32) throws(RelataError) {}
+    /// Takes a UUID.
+    @usableFromInline package func bind(_ value: UUID, at index: Int32) throws(RelataError) {}
+    /// Leaves a parameter unset.
+    @usableFromInline package func bindNull(at index: Int32) throws(RelataError) {}
+    /// Takes a list of values, or of keys of several parts.
+    package func bind(_ list: Parameter, at index: Int32) throws(RelataError) {}
+}

@@ -1,0 +1,152 @@
+import RelataCore
+
+/// Writes the edits of a many-to-many, seen from one side, as rows of its join table.
+final class JoinRows {
+    private let run: WriteRun
+    private let join: Join
+    private let isSource: Bool
+    private let link: String
+    private let side: JoinSide
+    private let hasCounts: Bool
+    /// Whether the plan has edits on the other side, which may have linked objects already.
+    private let isEditedFromOtherSide: Bool
+    /// The slot of the statement that inserts a row.
+    private let slot: Int
+
+    /// `nil` for a link that isn't a many-to-many.
+    init?(_ run: WriteRun, _ link: PlannedLink) {
+        guard case .join(let number, let isSource) = link.link else { return nil }
+        let schema = run.schema
+        self.run = run
+        self.isSource = isSource
+        self.link = link.name
+        join = schema.joins[number]
+        side = JoinSide(join, isSource: isSource)
+        hasCounts =
+            [join.minimumCount, join.maximumCount, join.inverseMinimumCount, join.inverseMaximumCount] != [
+                nil, nil, nil, nil,
+            ]
+        let other = Link.join(number, isSource: !isSource)
+        isEditedFromOtherSide = run.plan.edits.contains { $0.link.link == other }
+        slot = RowSQL.Slot.number(join, isSource: isSource, in: schema)
+    }
+
+    /// Writes the edits of one object's link.
+    func write(_ edits: LinkEdits, _ list: OrderedList?) throws {
+        // One statement for all that are added, to which the owner's key is bound once.
+        try withInsertion { insertion in
+            var binder = Binder(insertion)
+            guard try run.bind(edits.owner, to: &binder) else { throw withoutKey }
+            try write(edits, list, insertion)
+        }
+    }
+
+    private func withInsertion(_ body: (RunningStatement) throws -> Void) throws {
+        if run.isSchemaFixed {
+            return try run.connection.withStatement(slot: slot, { side.insertion }, body)
+        }
+        try run.connection.withStatement(side.insertion, body)
+    }
+
+    private func write(_ edits: LinkEdits, _ list: OrderedList?, _ insertion: RunningStatement) throws {
+        var list = list
+        let owner = edits.owner
+        if hasCounts { note(owner: try run.key(owner), member: nil) }
+        // Nobody is a member of what has just been inserted.
+        let isNew = run.isInserted(edits.owner) && !isEditedFromOtherSide
+        for (number, change) in edits.changes.enumerated() {
+            switch change {
+            case .add(let member):
+                try add(member, to: owner, insertion)
+                list?.append(try run.key(member))
+            case .place(let member, let after):
+                try add(member, to: owner, insertion)
+                try list?.place(try run.key(member), after: try after.map(run.key), in: link)
+            case .remove(let member):
+                let key = try run.key(member)
+                if !member.isDropped { try remove(key, from: try run.key(owner)) }
+                list?.remove(key)
+            case .set(let members):
+                if number > 0 || !isNew {
+                    let kept = members.filter { !$0.isDropped }
+                    try removeAll(except: kept.map(run.key), from: try run.key(owner))
+                }
+                for member in members { try add(member, to: owner, insertion) }
+                list?.set(try members.map(run.key))
+            }
+        }
+        guard var list else { return }
+        for (key, position) in list.changedPositions() { try move(key, to: position, of: try run.key(owner)) }
+    }
+
+    /// Makes an object a member; nothing happens if it is one.
+    private func add(_ member: PlannedKey, to owner: PlannedKey, _ insertion: RunningStatement) throws {
+        if member.isDropped { return }
+        if hasCounts { note(owner: nil, member: try run.key(member)) }
+        let connection = run.connection
+        var binder = Binder(insertion, index: Int32(side.own.count + 1))
+        guard try run.bind(member, to: &binder) else { throw withoutKey }
+        do {
+            try connection.check(insertion.step(), insertion)
+            insertion.reset()
+            if connection.recorder?.listsRows == true, connection.changes > 0 {
+                record([try run.key(member)], of: try run.key(owner))
+            }
+        } catch RelataError.database(ConstraintCode.foreignKey, _, _) {
+            throw RelataError.invalidReference(
+                entity: run.schema.tables[isSource ? join.source : join.target].name, property: link,
+                key: try run.key(member))
+        }
+    }
+
+    private var withoutKey: RelataError { .invalidUse("a linked object has no key after it was saved") }
+
+    /// Makes an object no member.
+    private func remove(_ member: KeyValue, from owner: KeyValue) throws {
+        if hasCounts { note(owner: nil, member: member) }
+        let removed = try run.connection.run(
+            SQLStatement(
+                "DELETE FROM \(RowSQL.quote(join.table)) WHERE " + RowSQL.matches(side.own + side.other, from: 1),
+                (owner.values + member.values).map(Parameter.value)))
+        if removed > 0 { record([member], of: owner) }
+    }
+
+    /// Makes all objects but these no members.
+    private func removeAll(except keys: [KeyValue], from owner: KeyValue) throws {
+        let columns = side.other.map(RowSQL.quote).joined(separator: ", ")
+        let list = Dialect.sqlite.rows(ofParameter: owner.values.count + 1, columns: side.other.count)
+        let (condition, parameters): (String, [Parameter]) =
+            keys.isEmpty ? ("", []) : (" AND (\(columns)) NOT IN \(list)", [.keys(keys)])
+        let target = run.schema.tables[isSource ? join.target : join.source]
+        let removed = try run.connection.values(
+            SQLStatement(
+                "DELETE FROM \(RowSQL.quote(join.table)) WHERE " + RowSQL.matches(side.own, from: 1) + condition
+                    + " RETURNING " + columns, owner.values.map(Parameter.value) + parameters),
+            types: target.keyColumns.map { target.columns[$0].type })
+        if hasCounts { for key in removed { note(owner: nil, member: KeyValue(key)) } }
+        record(removed.map { KeyValue($0) }, of: owner)
+    }
+
+    /// Writes a member's position.
+    private func move(_ member: KeyValue, to position: Int64, of owner: KeyValue) throws {
+        guard let order = side.order else { return }
+        try run.connection.run(
+            SQLStatement(
+                "UPDATE \(RowSQL.quote(join.table)) SET \(RowSQL.quote(order)) = ?1 WHERE "
+                    + RowSQL.matches(side.own + side.other, from: 2),
+                ([.integer(position)] + owner.values + member.values).map(Parameter.value)))
+        run.connection.recorder?.record(
+            .update, isSource ? join.source : join.target, owner, properties: [link])
+    }
+
+    /// Says that objects were linked, or are no longer.
+    private func record(_ members: [KeyValue], of owner: KeyValue) {
+        guard let recorder = run.connection.recorder, recorder.listsRows, !members.isEmpty else { return }
+        let (own, others) = (KeyList([owner]), KeyList(members))
+        recorder.recordLink(join, sources: isSource ? own : others, targets: isSource ? others : own)
+    }
+
+    private func note(owner: KeyValue?, member: KeyValue?) {
+        run.counted.noteSides(of: join, isSource ? owner : member, isSource ? member : owner)
+    }
+}

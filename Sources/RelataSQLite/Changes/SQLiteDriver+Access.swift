@@ -1,0 +1,39 @@
+import RelataCSQLite
+import RelataCore
+import RelataEngine
+
+extension SQLiteDriver {
+    /// Compiles a statement once more, to see what it does.
+    package func access(of statement: Statement) -> StatementAccess? {
+        guard let text = sqlite3_sql(statement.running.handle) else { return nil }
+        var access = authorizer.collect {
+            var pointer: OpaquePointer?
+            sqlite3_prepare_v2(handle, text, -1, &pointer, nil)
+            sqlite3_finalize(pointer)
+        }
+        widen(&access)
+        return access
+    }
+
+    /// A generated column changes with the columns that it is made of, which SQLite doesn't tell: an update of a table
+    /// that has any writes whole rows.
+    private func widen(_ access: inout StatementAccess) {
+        for (table, part) in access.writes.tables {
+            guard case .columns = part else { continue }
+            var pointer: OpaquePointer?
+            let sql = "SELECT 1 FROM temp.pragma_table_xinfo(?1) WHERE hidden > 1 LIMIT 1"
+            authorizer.preparing {
+                guard sqlite3_prepare_v2(handle, sql, -1, &pointer, nil) == SQLITE_OK, let pointer else { return }
+                try? StatementParameter(RunningStatement(pointer), 1).bind(table)
+                if sqlite3_step(pointer) == SQLITE_ROW { access.writes.add(rowsOf: table) }
+            }
+            sqlite3_finalize(pointer)
+        }
+    }
+
+    package var hasRecompiled: Bool { authorizer.wasRecompiled }
+
+    package func forgetRecompilation() { authorizer.forgetRecompilation() }
+
+    package var catalogTable: String { "sqlite_master" }
+}

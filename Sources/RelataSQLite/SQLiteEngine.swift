@@ -1,0 +1,126 @@
+import Foundation
+import RelataCSQLite
+import RelataCore
+import RelataEngine
+
+/// SQLite, and one file or a database in memory.
+package struct SQLiteEngine: Engine {
+    package let path: String?
+    private let isReadOnly: Bool
+    private let durability: Durability
+    private let busyTimeout: Double
+    private let trace: SQLTrace?
+    private let logCopier: LogCopier?
+
+    /// A file, or a database in memory.
+    ///
+    /// - Parameters:
+    ///   - path: The file, or `nil` for a database in memory.
+    ///   - isReadOnly: Whether writing is refused; the file must exist.
+    ///   - busyTimeout: How many seconds to wait for another process that writes.
+    ///   - trace: Called after each statement.
+    package init(
+        path: String?, isReadOnly: Bool = false, durability: Durability = .normal, busyTimeout: Double = 5,
+        trace: SQLTrace? = nil
+    ) {
+        self.path = path
+        self.isReadOnly = isReadOnly
+        self.durability = durability
+        self.busyTimeout = busyTimeout
+        self.trace = trace
+        logCopier = isReadOnly ? nil : path.map { LogCopier(path: $0) }
+    }
+
+    package var isShared: Bool { path == nil }
+    package var writerCount: Int { 1 }
+
+    /// What SQLite says late, or not at all.
+    package func checkBeforeOpening(isReadOnly: Bool) throws(RelataError) {
+        var isFolder: ObjCBool = false
+        guard let path, FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { return }
+        if isFolder.boolValue { throw .fileAccess(path: path, "can't be opened: it is a folder, and no file") }
+        // SQLite would open it for reading only, and leave its log beside it.
+        if !isReadOnly && !FileManager.default.isWritableFile(atPath: path) {
+            throw .readOnly("\(path) can't be written: open it read-only, or change its permissions")
+        }
+    }
+
+    package func connect(_ role: ConnectionRole, waits: Bool) throws(RelataError) -> Connection {
+        let isReading = role == .reading
+        let connection = try Connection(
+            path: path, isReadOnly: isReading || isReadOnly, busyTimeout: waits ? busyTimeout : 0, trace: trace)
+        if path != nil && !isReadOnly && !isReading {
+            try connection.execute("PRAGMA synchronous = \(durability == .full ? "FULL" : "NORMAL")")
+        }
+        return connection
+    }
+
+    package func beginWriting(_ connection: Connection) throws(RelataError) {
+        let sqlite = try connection.sqlite
+        sqlite3_busy_timeout(sqlite.handle, 0)
+        defer { beginWaiting(connection) }
+        try sqlite.checkIsInPlace()
+        try connection.begin("BEGIN IMMEDIATE")
+    }
+
+    package func beginWaiting(_ connection: Connection) {
+        guard let sqlite = try? connection.sqlite else { return }
+        sqlite3_busy_timeout(sqlite.handle, SQLiteDriver.milliseconds(busyTimeout))
+    }
+
+    package func dataVersion(_ connection: Connection) throws(RelataError) -> Int64 {
+        guard case .integer(let version)? = try connection.value(SQLStatement("PRAGMA data_version")) else { return 0 }
+        return version
+    }
+
+    package func finish() { logCopier?.finish() }
+
+    package func pendingMigration(
+        _ connection: Connection, schema: Schema, steps: [MigrationStep]
+    ) throws(RelataError) -> MigrationPlan {
+        try SQLiteMigrator.prepare(connection, schema: schema, steps: steps)
+    }
+
+    package func migrate(
+        _ connection: Connection, schema: Schema, steps: [MigrationStep], isReadOnly: Bool
+    ) throws {
+        try SQLiteMigrator.migrate(connection, schema: schema, steps: steps)
+        // Not before the file is known to be ours: a file that is refused stays as it was, byte for byte.
+        if path != nil && !isReadOnly { try connection.execute("PRAGMA journal_mode = WAL") }
+    }
+
+    package func backup(_ connection: Connection, to path: String) throws(RelataError) {
+        try connection.backup(toFile: path)
+    }
+
+    /// From now on the log is copied into the file meanwhile. No commit waits for that, except one that has a long log
+    /// begin anew.
+    ///
+    /// - Parameter limit: The pages of a log that begins anew, if not before because all of it was copied: 64 MB.
+    package func copyLogInBackground(by connection: Connection, limit: Int32 = 16_000) throws(RelataError) {
+        try logCopier?.watch(connection, limit: limit, busyTimeout: busyTimeout)
+    }
+}
+
+extension ConnectionPool {
+    /// Opens a file of SQLite, or a database in memory.
+    ///
+    /// - Parameter path: The file, which is made if it doesn't exist, or `nil` for a database in memory.
+    package convenience init(
+        path: String?, isReadOnly: Bool = false, durability: Durability = .normal, readers: Int = 5,
+        busyTimeout: Double = 5, waitsToOpen: Bool = true, sharingTime: Duration = .milliseconds(2),
+        trace: SQLTrace? = nil, changes: ChangeHub? = nil
+    ) throws {
+        let engine = SQLiteEngine(
+            path: path, isReadOnly: isReadOnly, durability: durability, busyTimeout: busyTimeout, trace: trace)
+        try self.init(
+            engine, isReadOnly: isReadOnly, readers: readers, busyTimeout: busyTimeout, waitsToOpen: waitsToOpen,
+            sharingTime: sharingTime, changes: changes)
+    }
+
+    /// Has the log of SQLite's file copied in the background; another engine has none.
+    package func copyLogInBackground(limit: Int32 = 16_000) throws {
+        guard let sqlite = engine as? SQLiteEngine else { return }
+        try withWriter { try sqlite.copyLogInBackground(by: $0, limit: limit) }
+    }
+}
