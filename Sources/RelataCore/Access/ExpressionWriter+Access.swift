@@ -39,7 +39,7 @@ extension ExpressionWriter {
         }
         // The number of a row is no column that the asterisk stands for.
         let hidden =
-            table.entity.isKeyAssigned
+            table.entity.isKeyAssigned && dialect == .sqlite
             ? table.keyColumnNames.map { "\(column(alias, $0)) AS \(dialect.quote($0)), " }.joined() : ""
         return ("(SELECT \(hidden)\(alias).* FROM \(source) WHERE \(text))", SQLStatement(text, parameters))
     }

@@ -6,17 +6,19 @@ extension DeletionSQL {
         var parameters: [Parameter]
         var lists: [Int: Int] = [:]
 
-        mutating func bind(_ parameter: Parameter) -> String { dialect.parameter(number(of: parameter)) }
+        mutating func bind(_ value: Value, as type: AttributeType) -> String {
+            dialect.parameter(number(of: .value(value)), holding: value, as: type)
+        }
 
         mutating func number(of parameter: Parameter) -> Int {
             parameters.append(parameter)
             return parameters.count
         }
 
-        mutating func rows(_ keys: KeyList, of entity: Int) -> String {
-            let number = lists[entity] ?? number(of: keys.parameter)
-            lists[entity] = number
-            return dialect.rows(ofParameter: number, columns: keys.width)
+        mutating func rows(_ keys: KeyList, of table: Table) -> String {
+            let number = lists[table.index] ?? number(of: keys.parameter)
+            lists[table.index] = number
+            return dialect.rows(ofParameter: number, types: table.keyTypes)
         }
     }
 
@@ -30,7 +32,7 @@ extension DeletionSQL {
 
     /// The doomed keys of an entity as a subquery.
     func doomed(_ entity: Int, _ builder: inout Builder) -> String {
-        lists[entity].map { builder.rows($0, of: entity) } ?? "(\(selection(of: entity, &builder)))"
+        lists[entity].map { builder.rows($0, of: schema.tables[entity]) } ?? "(\(selection(of: entity, &builder)))"
     }
 
     func selection(of entity: Int, _ builder: inout Builder) -> String {
@@ -40,18 +42,18 @@ extension DeletionSQL {
     /// The condition that holds for the doomed rows `x` of an entity.
     func isDoomed(_ entity: Int, _ builder: inout Builder) -> String {
         if let list = lists[entity] {
-            return "\(dialect.tuple(key(of: entity), of: "x")) IN \(builder.rows(list, of: entity))"
+            return "\(dialect.tuple(key(of: entity), of: "x")) IN \(builder.rows(list, of: schema.tables[entity]))"
         }
         if entity == graph.root { return rootCondition(&builder) }
         // An entity that isn't listed has one cascade that ends at it.
-        return graph.cascades(to: entity).first.map { reached(along: $0, &builder) } ?? "0"
+        return graph.cascades(to: entity).first.map { reached(along: $0, &builder) } ?? dialect.never
     }
 
     func rootCondition(_ builder: inout Builder) -> String {
         let keys = key(of: graph.root)
         let asked =
             switch roots {
-            case .keys(let given): builder.rows(KeyList(given, width: keys.count), of: graph.root)
+            case .keys(let given): builder.rows(KeyList(given, width: keys.count), of: schema.tables[graph.root])
             case .query(let query): "(\(query.sql))"
             }
         return "\(dialect.tuple(keys, of: "x")) IN \(asked)"
@@ -73,10 +75,11 @@ extension DeletionSQL {
     /// there is one doomed object at a time.
     ///
     /// - Parameter links: Further tables of the statement, to which those are added that the step needs.
-    func step(along edge: DeletionEdge, width: Int, _ links: inout [String]) -> String {
+    func step(along edge: DeletionEdge, _ closure: ClosureColumns, _ links: inout [String]) -> String {
         let keys = key(of: edge.from)
-        let columns = keys.indices.map { "k\($0)" }
-        let head = "SELECT \(row(edge.to, width)) FROM relata_doomed CROSS JOIN "
+        let columns = closure.names(of: edge.from)
+        let found = dialect.repeatsRecursion ? "relata_doomed CROSS JOIN " : ""
+        let head = "SELECT \(row(edge.to, closure)) FROM \(found)"
         let next = "\(table(edge.to)) AS x WHERE relata_doomed.entity = \(edge.from) AND "
         guard case .referring(let number) = edge.path else {
             let step = step(of: edge)
@@ -94,16 +97,16 @@ extension DeletionSQL {
         // Rows that refer can't be looked up by an index: all pairs are read once.
         let others = key(of: edge.to)
         let near = keys.indices.map { "a\($0)" }
-        let far = (0..<width).map { "b\($0)" }
+        let far = closure.names.indices.map { "b\($0)" }
         let pairs =
-            keys.map { "+t.\(dialect.quote($0))" } + others.map { "+x.\(dialect.quote($0))" }
-            + Array(repeating: "NULL", count: width - others.count)
+            keys.map { dialect.unaffiliated("t.\(dialect.quote($0))") }
+            + closure.values(edge.to, others.map { dialect.unaffiliated("x.\(dialect.quote($0))") }, dialect)
         let name = "relata_link\(links.count)"
         links.append(
             "\(name)(\((near + far).joined(separator: ", "))) AS MATERIALIZED (SELECT \(pairs.joined(separator: ", ")) "
                 + "FROM \(table(edge.to)) AS x CROSS JOIN \(table(edge.from)) AS t "
                 + "WHERE \(refers("x", to: "t", foreignKey)))")
-        return "SELECT \(edge.to), \(far.joined(separator: ", ")) FROM relata_doomed CROSS JOIN \(name) "
+        return "SELECT \(edge.to), \(far.joined(separator: ", ")) FROM \(found)\(name) "
             + "WHERE relata_doomed.entity = \(edge.from) AND \(dialect.areSame(near, of: name, columns, of: "relata_doomed"))"
     }
 
@@ -155,13 +158,10 @@ extension DeletionSQL {
         }
     }
 
-    /// A row of a closure: the entity's number and its key. The sign strips the columns of their affinity, because
-    /// entities with keys of different types may share a recursive query.
-    func row(_ entity: Int, _ width: Int) -> String {
-        var parts = ["\(entity)"]
-        for column in key(of: entity) { parts.append("+x.\(dialect.quote(column))") }
-        while parts.count <= width { parts.append("NULL") }
-        return parts.joined(separator: ", ")
+    /// A row of a closure: the entity's number and its key. The columns are stripped of their affinity, because entities
+    /// with keys of different types may share a recursive query.
+    func row(_ entity: Int, _ closure: ClosureColumns) -> String {
+        closure.row(entity, key(of: entity).map { dialect.unaffiliated("x.\(dialect.quote($0))") }, dialect)
     }
 
     func key(of entity: Int) -> [String] { schema.tables[entity].keyColumnNames }

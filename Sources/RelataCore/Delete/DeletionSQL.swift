@@ -29,8 +29,15 @@ package struct DeletionSQL: Sendable {
     /// Whether a deletion of an entity is known to remove nothing.
     package func isEmpty(_ entity: Int) -> Bool { !graph.contains(entity) || lists[entity]?.isEmpty == true }
 
-    /// Selects the doomed keys of a group of ``DeletionGraph/groups``: first the entity's number, then the key's columns.
+    /// Selects the doomed keys of a group of ``DeletionGraph/groups``: first the entity's number, then the key's columns;
+    /// see ``places(of:)``.
     package func closure(of group: [Int]) -> SQLStatement { closure(of: group, along: inner(group)[...], from: nil) }
+
+    /// Where the columns of an entity's key stand in what ``closure(of:)`` selects, the entity's number being column 0.
+    /// On PostgreSQL keys of different types have columns of their own.
+    package func places(of group: [Int]) -> [Int: [Int]] {
+        ClosureColumns(of: group, in: schema, dialect).places.mapValues { $0.map { $0 + 1 } }
+    }
 
     /// The cascades within a group, in parts that one statement can follow each.
     package func parts(of group: [Int]) -> [ArraySlice<DeletionEdge>] {
@@ -53,41 +60,47 @@ package struct DeletionSQL: Sendable {
         of group: [Int], along edges: ArraySlice<DeletionEdge>, from known: [Int: KeyList]?
     ) -> SQLStatement {
         var builder = builder()
-        let width = group.map { schema.tables[$0].keyColumns.count }.max() ?? 1
+        let columns = ClosureColumns(of: group, in: schema, dialect)
         var seeds: [String] = []
         for entity in group {
             if let known {
                 guard let keys = known[entity], !keys.isEmpty else { continue }
-                let columns = (0..<width).map { $0 < keys.width ? "c\($0)" : "NULL" }.joined(separator: ", ")
-                seeds.append("SELECT \(entity), \(columns) FROM \(builder.rows(keys, of: entity))")
+                let row = columns.row(entity, (0..<keys.width).map { "c\($0)" }, dialect)
+                let list = builder.rows(keys, of: schema.tables[entity])
+                seeds.append("SELECT \(row) FROM \(list) AS relata_list")
                 continue
             }
             if entity == graph.root {
                 let condition = rootCondition(&builder)
-                seeds.append("SELECT \(row(entity, width)) FROM \(table(entity)) AS x WHERE \(condition)")
+                seeds.append("SELECT \(row(entity, columns)) FROM \(table(entity)) AS x WHERE \(condition)")
             }
             for edge in graph.cascades(to: entity) where !group.contains(edge.from) && !isEmpty(edge.from) {
                 let condition = reached(along: edge, &builder)
-                seeds.append("SELECT \(row(entity, width)) FROM \(table(entity)) AS x WHERE \(condition)")
+                seeds.append("SELECT \(row(entity, columns)) FROM \(table(entity)) AS x WHERE \(condition)")
             }
         }
-        guard !seeds.isEmpty else { return SQLStatement("SELECT 0 WHERE 0", []) }
+        guard !seeds.isEmpty else { return SQLStatement("SELECT 0 WHERE \(dialect.never)", []) }
         let start = Self.union(seeds)
         if edges.isEmpty { return SQLStatement(start, builder.parameters) }
         var links: [String] = []
-        let steps = edges.map { step(along: $0, width: width, &links) }
-        let columns = (0..<width).map { "k\($0)" }.joined(separator: ", ")
-        let terms = ([start] + steps).joined(separator: " UNION ")
-        let tables = (links + ["relata_doomed(entity, \(columns)) AS (\(terms))"]).joined(separator: ", ")
+        let steps = edges.map { step(along: $0, columns, &links) }
+        let names = columns.names.joined(separator: ", ")
+        // Where a recursive query may name the rows found so far once only, one of them is handed to all steps.
+        let terms =
+            dialect.repeatsRecursion
+            ? ([start] + steps).joined(separator: " UNION ")
+            : "\(start) UNION SELECT relata_step.* FROM relata_doomed CROSS JOIN LATERAL "
+                + "(\(steps.joined(separator: " UNION ALL "))) AS relata_step"
+        let tables = (links + ["relata_doomed(entity, \(names)) AS (\(terms))"]).joined(separator: ", ")
         return SQLStatement(
-            "WITH RECURSIVE \(tables) SELECT entity, \(columns) FROM relata_doomed", builder.parameters)
+            "WITH RECURSIVE \(tables) SELECT entity, \(names) FROM relata_doomed", builder.parameters)
     }
 
     /// The rows of several queries, each once.
     private static func union(_ queries: [String]) -> String {
         if queries.count <= maximumTerms { return queries.joined(separator: " UNION ") }
         let parts = stride(from: 0, to: queries.count, by: maximumTerms).map {
-            "SELECT * FROM (\(queries[$0..<min($0 + maximumTerms, queries.count)].joined(separator: " UNION ")))"
+            "SELECT * FROM (\(queries[$0..<min($0 + maximumTerms, queries.count)].joined(separator: " UNION "))) AS relata_part"
         }
         return union(parts)
     }
@@ -195,7 +208,7 @@ package struct DeletionSQL: Sendable {
             "(SELECT count(*) FROM \(rows) AS s WHERE \(dialect.areSame(step.near, of: "s", owner, of: "o")) "
             + "AND \(dialect.tuple(step.far, of: "s")) NOT IN \(doomed))"
         let columns = self.list(owner, "o")
-        let minimum = builder.bind(.value(.integer(Int64(list.minimum))))
+        let minimum = builder.bind(.integer(Int64(list.minimum)), as: .integer)
         return SQLStatement(
             "SELECT \(columns), \(remaining) FROM \(table(list.owner)) AS o WHERE \(condition) AND \(remaining) < \(minimum)",
             builder.parameters)
@@ -225,8 +238,8 @@ package struct DeletionSQL: Sendable {
         if let revision = entity.revision.flatMap(entity.attribute)?.column {
             changes.append("\(dialect.quote(revision)) = \(dialect.quote(revision)) + 1")
         }
-        if let stamp, let column = entity.updatedAt.flatMap(entity.attribute)?.column {
-            changes.append("\(dialect.quote(column)) = \(builder.bind(.value(stamp)))")
+        if let stamp, let updatedAt = entity.updatedAt.flatMap(entity.attribute) {
+            changes.append("\(dialect.quote(updatedAt.column)) = \(builder.bind(stamp, as: updatedAt.type))")
         }
         let condition = losesTarget(foreignKey, of: "x", &builder)
         return SQLStatement(
@@ -277,7 +290,7 @@ package struct DeletionSQL: Sendable {
         let unset = key.columns.map { "\(dialect.quote($0)) IS NULL" }.joined(separator: " AND ")
         return SQLStatement(
             "SELECT count(*) FROM \(table(key.source)) WHERE \(unset) "
-                + "AND \(dialect.tuple(self.key(of: key.source))) IN \(builder.rows(keys, of: key.source))",
+                + "AND \(dialect.tuple(self.key(of: key.source))) IN \(builder.rows(keys, of: schema.tables[key.source]))",
             builder.parameters)
     }
 

@@ -167,6 +167,8 @@ package struct IndexDescription: Hashable, Sendable {
     /// Whether the largest value comes first, and `NULL` last, in an index of one column. It serves both directions of
     /// that column.
     package var isDescending: Bool
+    /// The columns whose unset values come first, on an engine that puts them last by itself.
+    package var nullsFirst: [String] = []
     /// The text that made the index, where it was read from a database and not made by a constraint.
     package var sql: String?
 

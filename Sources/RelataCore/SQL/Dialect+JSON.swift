@@ -4,7 +4,8 @@ extension Dialect {
     ///
     /// - Throws: ``RelataError/invalidUse(_:)`` for a member whose name the engine has no way to say.
     func jsonPath(_ path: [JSONStep]) throws(RelataError) -> String {
-        var text = "$"
+        // In its other mode, PostgreSQL looks for the members of an array in its elements.
+        var text = self == .sqlite ? "$" : "strict $"
         for step in path {
             switch step {
             case .index(let index): text.append("[\(index)]")
@@ -20,8 +21,19 @@ extension Dialect {
         return text
     }
 
+    /// The place that is bound for a path, as the functions below take it.
+    func jsonPlace(_ parameter: String) -> String {
+        self == .sqlite ? parameter : "\(parameter)::jsonpath"
+    }
+
+    /// A value as JSON that the functions below read.
+    func jsonSource(_ sql: String, of type: AttributeType?) -> String {
+        self == .sqlite || type == .json ? sql : "relata.json(\(sql))"
+    }
+
     /// What stands at a place of a JSON text.
     func json(_ text: String, at path: String, as kind: JSONKind) -> String {
+        if self == .postgres { return jsonValue("relata.json_at(\(text), \(path))", as: kind) }
         let (type, value) = ("json_type(\(text), \(path))", "json_extract(\(text), \(path))")
         if kind == .json { return "CASE WHEN json_valid(\(text)) THEN NULLIF(\(text) -> \(path), 'null') END" }
         return "CASE WHEN NOT json_valid(\(text)) THEN NULL " + (kind.condition(type, value) ?? "ELSE \(value)")
@@ -30,26 +42,48 @@ extension Dialect {
 
     /// Whether a JSON text is an array or an object without anything in it.
     func jsonIsEmpty(_ text: String) -> String {
-        "CASE WHEN json_valid(\(text)) THEN json(\(text)) IN ('[]', '{}') END"
+        self == .sqlite
+            ? "CASE WHEN json_valid(\(text)) THEN json(\(text)) IN ('[]', '{}') END"
+            : "(\(text) IN ('[]'::jsonb, '{}'::jsonb))"
     }
 
     /// The number of elements of a JSON text that is an array.
     func jsonElementCount(_ text: String) -> String {
-        "CASE WHEN NOT json_valid(\(text)) THEN NULL WHEN json_type(\(text)) = 'array' THEN json_array_length(\(text)) END"
+        self == .sqlite
+            ? "CASE WHEN NOT json_valid(\(text)) THEN NULL WHEN json_type(\(text)) = 'array' THEN json_array_length(\(text)) END"
+            : "CASE WHEN jsonb_typeof(\(text)) = 'array' THEN CAST(jsonb_array_length(\(text)) AS bigint) END"
     }
 
     /// The element of an array that is a row of ``jsonElements(of:at:)``.
     func jsonElement(_ alias: String, as kind: JSONKind) -> String {
+        if self == .postgres { return jsonValue("\(alias).value", as: kind) }
         let (type, value) = ("\(alias).type", "\(alias).value")
         return kind.condition(type, value).map { "CASE \($0) END" } ?? value
     }
 
     /// The elements of the array at a place of a JSON text, one a row; none where there is no array.
     func jsonElements(of text: String, at path: String) -> String {
-        tableFunction(
-            "json_each",
-            "CASE WHEN NOT json_valid(\(text)) THEN NULL WHEN json_type(\(text), \(path)) = 'array' THEN \(text) END",
-            path)
+        self == .sqlite
+            ? tableFunction(
+                "json_each",
+                "CASE WHEN NOT json_valid(\(text)) THEN NULL WHEN json_type(\(text), \(path)) = 'array' THEN \(text) END",
+                path)
+            : "relata.json_elements(relata.json_at(\(text), \(path)))"
+    }
+
+    /// Whether values that are read as whatever they are stay JSON, because a value has one type.
+    func keepsJSON(_ kind: JSONKind) -> Bool { self == .postgres && kind == .any }
+
+    /// A JSON value as one of a kind.
+    private func jsonValue(_ value: String, as kind: JSONKind) -> String {
+        switch kind {
+        case .number: "relata.json_number(\(value))"
+        case .text: collated("relata.json_string(\(value))")
+        case .boolean: "relata.json_boolean(\(value))"
+        case .compound: collated("relata.json_compound(\(value))")
+        case .any: "relata.json_any(\(value))"
+        case .json: collated("relata.json_text(\(value))")
+        }
     }
 }
 

@@ -1,8 +1,11 @@
 /// What differs between the SQL of one engine and another's. Everything else is written the same for all.
 ///
-/// Functions that SQL itself lacks have the same name on every engine, `relata_…`, and each engine provides them.
+/// Functions that SQL itself lacks are named alike on every engine, and each engine provides them; see
+/// ``function(_:)``.
 package enum Dialect: Sendable {
     case sqlite
+    /// PostgreSQL, version 15 or newer, whose tables ``SchemaDDL`` made.
+    case postgres
 
     /// A name as an identifier: in double quotes, those inside doubled.
     @inlinable
@@ -42,9 +45,19 @@ package enum Dialect: Sendable {
     }
 
     /// The condition that always holds. SQLite takes the word `TRUE` for a column of that name, where there is one.
-    var always: String { "1" }
+    var always: String { self == .sqlite ? "1" : "TRUE" }
     /// The condition that never holds.
-    var never: String { "0" }
+    var never: String { self == .sqlite ? "0" : "FALSE" }
+
+    /// Whether conditions are values of a type of their own, and no numbers.
+    var hasBooleans: Bool { self == .postgres }
+
+    /// Whether what a row of groups shows must be written as what they are grouped by, and whether distinct rows are
+    /// ordered by what they show only. SQLite takes the values of any row of a group.
+    var isStrict: Bool { self == .postgres }
+
+    /// Whether a step of a recursive query may name the rows found so far several times.
+    var repeatsRecursion: Bool { self == .sqlite }
 
     /// Columns as they are compared: one as it is, several as a row.
     package func tuple(_ names: [String], of qualifier: String? = nil) -> String {
@@ -63,28 +76,30 @@ package enum Dialect: Sendable {
 
     /// Whether the columns of a foreign key refer to those of a row, by the collation and the affinity of the latter.
     ///
-    /// The sign strips a column of its affinity, and the left side decides about the collation.
+    /// The left side decides about the collation.
     package func matches(_ target: [String], of qualifier: String, _ source: [String], of other: String) -> String {
-        zip(target, source).map { "\(qualifier).\(quote($0)) = +\(other).\(quote($1))" }.joined(separator: " AND ")
+        zip(target, source).map { "\(qualifier).\(quote($0)) = \(unaffiliated("\(other).\(quote($1))"))" }
+            .joined(separator: " AND ")
     }
+
+    /// A column that is compared as a constant is: SQLite turns it into what the other side stores. The sign strips it
+    /// of its affinity.
+    func unaffiliated(_ column: String) -> String { self == .sqlite ? "+" + column : column }
 
     /// A parameter by its number, which counts from 1.
     @inlinable
-    package func parameter(_ number: Int) -> String { "?\(number)" }
+    package func parameter(_ number: Int) -> String { self == .sqlite ? "?\(number)" : "$\(number)" }
 
-    /// The rows of a list that is bound as one parameter, as a subquery with so many columns.
-    package func rows(ofParameter number: Int, columns: Int = 1) -> String {
-        let names = (0..<columns).map { "c\($0)" }.joined(separator: ", ")
-        return "(SELECT \(names) FROM \(tableFunction("relata_values", parameter(number))))"
-    }
+    /// The name of a function of Relata's. On PostgreSQL they live in a schema of that name.
+    func function(_ name: String) -> String { (self == .sqlite ? "relata_" : "relata.") + name }
 
-    /// The name of a table-valued function.
+    /// The name of a table-valued function of SQLite's.
     ///
     /// SQLite looks for a table of that name before it looks for a function, and a file may have one. In the schema `temp`
     /// there is none: Relata makes no temporary tables.
     package func functionName(_ name: String) -> String { "temp.\(name)" }
 
-    /// The rows of a table-valued function.
+    /// The rows of a table-valued function of SQLite's.
     package func tableFunction(_ name: String, _ arguments: String...) -> String {
         "\(functionName(name))(\(arguments.joined(separator: ", ")))"
     }
@@ -106,64 +121,26 @@ package enum Dialect: Sendable {
 
     /// The operator that holds for equal values and for two unset ones.
     @inlinable
-    package var isSame: String { " IS " }
+    package var isSame: String { self == .sqlite ? " IS " : " IS NOT DISTINCT FROM " }
 
     /// The operator that holds for different values, an unset and a set one included.
     @inlinable
-    package var isDifferent: String { " IS NOT " }
+    package var isDifferent: String { self == .sqlite ? " IS NOT " : " IS DISTINCT FROM " }
 
     /// Whether `NULL` comes before every value where `ORDER BY` doesn't say.
     @inlinable
-    package var sortsNullsFirst: Bool { true }
+    package var sortsNullsFirst: Bool { self == .sqlite }
 
     /// `LIMIT` for a query that has an offset only.
-    var unlimited: String { "-1" }
-
-    /// A decimal number kept as text, made comparable by number.
-    func decimal(_ text: String) -> String { "\(text) COLLATE relata_decimal" }
+    var unlimited: String { self == .sqlite ? "-1" : "ALL" }
 
     /// Where a text begins in another, counted from 1; 0 if it isn't there.
-    func position(of part: String, in text: String) -> String { "instr(\(text), \(part))" }
-
-    /// Microseconds since 1970 of a date column in any encoding, so that dates of two encodings can be compared.
-    func microseconds(_ column: String, _ encoding: DateEncoding) -> String {
-        switch encoding {
-        case .microseconds: column
-        case .seconds: "CAST(round(\(column) * 1000000.0) AS INTEGER)"
-        case .iso8601:
-            "(strftime('%s', substr(\(column), 1, 19)) * 1000000"
-                + " + CAST(round(('0.' || substr(\(column), 21)) * 1000000) AS INTEGER))"
-        }
+    func position(of part: String, in text: String) -> String {
+        self == .sqlite ? "instr(\(text), \(part))" : "strpos(\(text), \(part))"
     }
 
-    /// A date, in microseconds since 1970, after so many calendar months.
-    func adding(months: String, to microseconds: String) -> String { "relata_add_months(\(microseconds), \(months))" }
-
-    /// A part of a date column in UTC, as an integer.
-    func part(_ part: DatePart, of column: String, _ encoding: DateEncoding) -> String {
-        // Whole seconds, rounded down: a date function given a fraction would round to the nearest millisecond, and
-        // integer division rounds towards 1970.
-        let date =
-            switch encoding {
-            case .microseconds: "\(column) / 1000000 - (\(column) % 1000000 < 0), 'unixepoch'"
-            case .seconds: "CAST(\(column) AS INTEGER) - (\(column) < CAST(\(column) AS INTEGER)), 'unixepoch'"
-            case .iso8601: "substr(\(column), 1, 19)"
-            }
-        return "CAST(strftime('\(part.format)', \(date)) AS INTEGER)"
-    }
-}
-
-extension DatePart {
-    /// SQLite's letter.
-    fileprivate var format: String {
-        switch self {
-        case .year: "%Y"
-        case .month: "%m"
-        case .day: "%d"
-        case .hour: "%H"
-        case .minute: "%M"
-        case .second: "%S"
-        case .weekday: "%w"
-        }
+    /// The collation that gives text the order of a locale.
+    func collation(_ locale: TextLocale) -> String {
+        quote(self == .sqlite ? locale.collation : locale.internationalCollation)
     }
 }

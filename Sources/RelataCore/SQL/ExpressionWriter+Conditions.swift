@@ -70,7 +70,7 @@ extension ExpressionWriter {
             sql.append("(")
             try condition(node)
             // Only SQL of the app's own comes out as another number.
-            if case .sql = node { sql.append(" <> 0") }
+            if case .sql = node, !dialect.hasBooleans { sql.append(" <> 0") }
             sql.append(") IS NOT " + dialect.always)
         }
     }
@@ -171,7 +171,7 @@ extension ExpressionWriter {
         sql.append(try comparable(term, options))
         sql.append(comparison == .notEqual && term.isNullable ? dialect.isDifferent : comparison.sql)
         // SQLite takes the collation from the left side.
-        sql.append(bind(value))
+        sql.append(bind(value, as: term.boundType))
     }
 
     private mutating func compare(
@@ -200,7 +200,7 @@ extension ExpressionWriter {
         if term.type == .decimal { return dialect.decimal(term.sql) }
         guard !options.isEmpty else { return term.sql }
         try require(term.type == .text, term, "[c] and [d] are for text")
-        return "relata_fold(\(term.sql), \(options.rawValue))"
+        return "\(dialect.function("fold"))(\(term.sql), \(options.rawValue))"
     }
 
     /// What `IS NULL` asks of: any column of a key does, because they are set together.

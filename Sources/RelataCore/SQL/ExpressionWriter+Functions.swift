@@ -12,20 +12,21 @@ extension ExpressionWriter {
         switch function {
         case .lowercased, .uppercased, .trimmed:
             try require(term.type == .text, term, "\(function.spelled) is for text")
-            term.sql = "relata_\(function.spelled)(\(source))"
+            term.sql = "\(dialect.function(function.spelled))(\(source))"
         case .length:
             try require(term.type == .text || term.type == .data, term, "length is for text and data")
-            term.sql = "\(term.type == .data ? "length" : "relata_length")(\(source))"
+            term.sql =
+                term.type == .data ? dialect.byteCount(source) : "\(dialect.function("length"))(\(source))"
             term.type = .integer
         case .absolute:
             try require(term.type?.isNumber == true, term, "absolute is for numbers")
-            term.sql = term.type == .decimal ? "ltrim(\(source), '-')" : "abs(\(source))"
+            term.sql = term.type == .decimal ? dialect.absolute(decimal: source) : "abs(\(source))"
         case .concatenate:
             return try joined(term, try self.term(arguments[1]))
         case .wordCount(let options):
             let words = try self.term(arguments[1])
             for text in [term, words] { try require(text.type == .text, text, "words are counted in text") }
-            term.sql = "relata_word_count(\(source), \(words.sql), \(options.rawValue))"
+            term.sql = "\(dialect.function("word_count"))(\(source), \(words.sql), \(options.rawValue))"
             (term.type, term.isNullable) = (.integer, term.isNullable || words.isNullable)
         case .datePart(let part):
             term.sql = dialect.part(part, of: source, try dateEncoding(term))
@@ -34,22 +35,23 @@ extension ExpressionWriter {
         case .isEmptyJSON, .elementCount:
             try require(term.type == .json || term.type == .text, term, "only JSON has elements")
             let isCount = function == .elementCount
-            term.sql = isCount ? dialect.jsonElementCount(source) : dialect.jsonIsEmpty(source)
+            let json = dialect.jsonSource(source, of: term.type)
+            term.sql = isCount ? dialect.jsonElementCount(json) : dialect.jsonIsEmpty(json)
             (term.type, term.isNullable) = (isCount ? .integer : .boolean, true)
         case .addingTime(let offset): term = try adding(offset, to: term)
         case .secondsBetween:
             let earlier = try self.term(arguments[1], like: term)
-            term.sql = "((\(try microseconds(term)) - \(try microseconds(earlier))) / 1000000.0)"
+            term.sql = dialect.seconds(from: try instant(earlier), to: try instant(term))
             (term.type, term.isNullable) = (.real, term.isNullable || earlier.isNullable)
         case .distance:
             let numbers = try [term] + arguments.dropFirst().map { (node) throws(RelataError) in try self.term(node) }
             for number in numbers { try require(number.type?.isNumber == true, number, "a distance is one of numbers") }
-            term.sql = "relata_distance(\(numbers.map(\.sql).joined(separator: ", ")))"
+            term.sql = "\(dialect.function("distance"))(\(numbers.map(\.sql).joined(separator: ", ")))"
             (term.type, term.isNullable) = (.real, true)
         case .isInPolygon:
             let (longitude, corners) = (try self.term(arguments[1]), try self.term(arguments[2]))
             try require(corners.type == .text || corners.type == .json, corners, "corners are JSON text")
-            term.sql = "relata_in_polygon(\(source), \(longitude.sql), \(corners.sql))"
+            term.sql = "\(dialect.function("in_polygon"))(\(source), \(longitude.sql), \(corners.sql))"
             (term.type, term.isNullable) = (.boolean, true)
         case .coalesce: break
         }
@@ -65,8 +67,8 @@ extension ExpressionWriter {
         return encoding
     }
 
-    private func microseconds(_ term: Term) throws(RelataError) -> String {
-        dialect.microseconds(term.sql, try dateEncoding(term))
+    private func instant(_ term: Term) throws(RelataError) -> String {
+        dialect.instant(term.sql, try dateEncoding(term))
     }
 
     private mutating func adding(_ offset: DateOffset, to date: Term) throws(RelataError) -> Term {
@@ -74,12 +76,16 @@ extension ExpressionWriter {
             throw .invalidUse("a length of time of more than 20,000 years can't be added to \(describe(date))")
         }
         var term = date
-        term.sql = try microseconds(date)
+        term.sql = try instant(date)
         if offset.months != 0 {
-            term.sql = dialect.adding(months: bind(.integer(Int64(offset.months))), to: term.sql)
+            term.sql = dialect.adding(
+                months: bind(.integer(Int64(offset.months)), as: .integer), to: term.sql)
             term.isNullable = true
         }
-        if offset.microseconds != 0 { term.sql = "(\(term.sql) + \(bind(.integer(offset.microseconds))))" }
+        if offset.microseconds != 0 {
+            term.sql = dialect.adding(
+                microseconds: bind(.integer(offset.microseconds), as: .integer), to: term.sql)
+        }
         term.type = .date(.microseconds)
         return term
     }
@@ -94,7 +100,7 @@ extension ExpressionWriter {
         if terms.contains(where: { $0.type != known.type }), terms.allSatisfy({ $0.type?.isDate ?? false }) {
             // Dates of several encodings take one.
             for index in terms.indices {
-                terms[index].sql = try microseconds(terms[index])
+                terms[index].sql = try instant(terms[index])
                 terms[index].type = .date(.microseconds)
             }
             known.type = .date(.microseconds)

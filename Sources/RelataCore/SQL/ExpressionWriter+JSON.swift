@@ -3,10 +3,16 @@ extension ExpressionWriter {
     /// What stands at a place of a JSON value.
     mutating func json(_ source: Term, _ kind: JSONKind, _ path: [JSONStep]) throws(RelataError) -> Term {
         try require(source.type == .json || source.type == .text, source, "only JSON has places to read")
-        let place = bind(.text(try dialect.jsonPath(path)))
+        let place = try bind(place: path)
+        let json = dialect.jsonSource(source.sql, of: source.type)
         return Term(
-            sql: dialect.json(source.sql, at: place, as: kind), type: kind.type, isNullable: true,
-            name: "\(describe(source)) at \(path.description)")
+            sql: dialect.json(json, at: place, as: kind), type: kind.type, isNullable: true,
+            name: "\(describe(source)) at \(path.description)", isJSON: dialect.keepsJSON(kind))
+    }
+
+    /// Binds a place in a JSON value.
+    mutating func bind(place path: [JSONStep]) throws(RelataError) -> String {
+        dialect.jsonPlace(bind(.text(try dialect.jsonPath(path)), as: .text))
     }
 
     /// The JSON element that a scope stands for.
@@ -15,20 +21,22 @@ extension ExpressionWriter {
             throw .invalidUse("scope \(scope) is no element of a JSON array here")
         }
         return Term(
-            sql: dialect.jsonElement(known.alias, as: kind), type: kind.type, isNullable: true, name: "the element")
+            sql: dialect.jsonElement(known.alias, as: kind), type: kind.type, isNullable: true, name: "the element",
+            isJSON: dialect.keepsJSON(kind))
     }
 
     /// Appends whether any element of a JSON array meets a condition.
     mutating func anyElement(of set: JSONElements, _ condition: ExpressionNode) throws(RelataError) {
         let source = try term(set.json)
         try require(source.type == .json || source.type == .text, source, "only JSON has elements")
-        let place = bind(.text(try dialect.jsonPath(set.path)))
+        let place = try bind(place: set.path)
+        let json = dialect.jsonSource(source.sql, of: source.type)
         let alias = newAlias()
         elements.append((set.scope, alias))
         defer { elements.removeLast() }
         let text = try written { (writer) throws(RelataError) in try writer.condition(condition, isInside: true) }
         sql.append(
-            "EXISTS (SELECT 1 FROM \(dialect.jsonElements(of: source.sql, at: place)) AS \(alias) WHERE \(text))")
+            "EXISTS (SELECT 1 FROM \(dialect.jsonElements(of: json, at: place)) AS \(alias) WHERE \(text))")
     }
 }
 

@@ -25,7 +25,7 @@ extension ExpressionWriter {
             var values: [Value] = []
             values.reserveCapacity(keys.count)
             for key in keys { values.append(try stored(key.values[0], like: terms[0])) }
-            sql.append(bind(list: .list(values)))
+            sql.append(bind(list: .list(values), types: [.of(values, like: terms[0].boundType)]))
         } else {
             var stored: [KeyValue] = []
             stored.reserveCapacity(keys.count)
@@ -34,7 +34,10 @@ extension ExpressionWriter {
                 for (term, value) in zip(terms, key.values) { values.append(try self.stored(value, like: term)) }
                 stored.append(KeyValue(values))
             }
-            sql.append(bind(list: .keys(stored), columns: terms.count))
+            let types = terms.indices.map { column in
+                AttributeType.of(stored.lazy.map { $0.values[column] }, like: terms[column].boundType)
+            }
+            sql.append(bind(list: .keys(stored), types: types))
         }
     }
 
@@ -59,7 +62,10 @@ extension ExpressionWriter {
         if list.isEmpty { return sql.append(hasNull ? term.sql + " IS NULL" : dialect.never) }
         if hasNull { sql.append("(") }
         sql.append(try comparable(term, options))
-        sql.append(list.count == 1 ? " = " + bind(list[0]) : " IN " + bind(list: .list(list)))
+        sql.append(
+            list.count == 1
+                ? " = " + bind(list[0], as: term.boundType)
+                : " IN " + bind(list: .list(list), types: [.of(list, like: term.boundType)]))
         if hasNull { sql.append(" OR \(term.sql) IS NULL)") }
     }
 
@@ -92,7 +98,7 @@ extension ExpressionWriter {
         if let unfolding {
             let objects = try query.finish("SELECT \(unfolding.array) AS v", order: order)
             text =
-                "SELECT \(right.joined(separator: ", ")) FROM (\(objects)) AS \(unfolding.objects) JOIN \(unfolding.elements)"
+                "SELECT \(right.joined(separator: ", ")) FROM (\(objects)) AS \(unfolding.objects) CROSS JOIN \(unfolding.elements)"
         } else {
             text = try query.finish("SELECT " + right.joined(separator: ", "), order: order)
         }
@@ -114,11 +120,12 @@ private struct Unfolding {
     init(_ selected: SelectedElements, in writer: inout ExpressionWriter) throws(RelataError) {
         let source = try writer.term(selected.set.json)
         array = source.sql
-        let place = writer.bind(.text(try writer.dialect.jsonPath(selected.set.path)))
+        let place = try writer.bind(place: selected.set.path)
         objects = writer.newAlias()
         let alias = writer.newAlias()
         writer.elements.append((selected.set.scope, alias))
-        var rows = "\(writer.dialect.jsonElements(of: "\(objects).v", at: place)) AS \(alias)"
+        let json = writer.dialect.jsonSource("\(objects).v", of: source.type)
+        var rows = "\(writer.dialect.jsonElements(of: json, at: place)) AS \(alias)"
         if selected.condition != .and([]) {
             let condition = try writer.written { (writer) throws(RelataError) in
                 try writer.condition(selected.condition, isInside: true)

@@ -4,6 +4,8 @@ extension ExpressionWriter {
     struct OrderTerm {
         let sql: String
         let type: AttributeType?
+        /// The type of a place's values.
+        let boundType: AttributeType?
         let isNullable: Bool
         let isAscending: Bool
         let nullsFirst: Bool
@@ -11,9 +13,20 @@ extension ExpressionWriter {
         init(_ term: Term, sql: String, isAscending: Bool = true, nullsFirst: Bool? = nil) {
             self.sql = sql
             type = term.type
+            boundType = term.boundType
             isNullable = term.isNullable
             self.isAscending = isAscending
             self.nullsFirst = nullsFirst ?? isAscending
+        }
+
+        /// The same order by another name of its value.
+        init(_ term: OrderTerm, sql: String) {
+            self.sql = sql
+            type = term.type
+            boundType = term.boundType
+            isNullable = term.isNullable
+            isAscending = term.isAscending
+            nullsFirst = term.nullsFirst
         }
 
         /// A place in an ordered relationship: an object that was never placed comes last.
@@ -31,7 +44,7 @@ extension ExpressionWriter {
                 }
                 var sql = try comparable(term, term.type == .text || term.type == nil ? key.options : [])
                 if let locale = key.locale, term.type == .text || term.type == nil {
-                    sql += " COLLATE " + dialect.quote(try TextLocale(identifier: locale).collation)
+                    sql += " COLLATE " + dialect.collation(try TextLocale(identifier: locale))
                 }
                 order.append(OrderTerm(term, sql: sql, isAscending: key.isAscending, nullsFirst: key.nullsFirst))
             }
@@ -84,7 +97,7 @@ extension ExpressionWriter {
             try after(values.dropFirst(), order.dropFirst())
             return sql.append(")")
         }
-        let parameter = bind(value)
+        let parameter = bind(value, as: term.boundType)
         let comparison = term.isAscending ? ">" : "<"
         let hasNullsAfter = term.isNullable && !term.nullsFirst
         if !isLast, !hasNullsAfter { sql.append("(\(term.sql) \(comparison)= \(parameter) AND ") }

@@ -103,21 +103,18 @@ extension ExpressionWriter {
             result.isNullable = false
         case .sum:
             try require(term.type?.isNumber == true, term, "sum is for numbers")
-            // SQLite's own sum of integers is an error where it doesn't fit.
-            let function = isDecimal ? "relata_decimal_sum" : term.keepsIntegers ? "relata_sum" : "SUM"
-            let sum = "\(function)(\(argument))"
-            result.sql = "COALESCE(\(sum), \(isDecimal ? "'0'" : "0"))"
+            result.sql = dialect.sum(argument, of: term.type, keepsIntegers: term.keepsIntegers)
             result.isNullable = false
         case .average:
             try require(term.type?.isNumber == true, term, "avg is for numbers")
-            result.sql = isDecimal ? "relata_decimal_avg(\(argument))" : "AVG(\(argument))"
+            result.sql = dialect.average(argument, isDecimal: isDecimal)
             result.type = isDecimal ? .decimal : .real
         case .minimum, .maximum:
             let hasOrder = term.type != .json && term.type != .boolean
             try require(hasOrder, term, "\(function.rawValue) is for values that have an order")
-            let name = function == .minimum ? "MIN" : "MAX"
             result.isSinglePrecision = term.isSinglePrecision
-            result.sql = "\(name)(\(isDecimal ? dialect.decimal(term.sql) : term.sql))"
+            result.isJSON = term.isJSON
+            result.sql = dialect.extreme(function, term.sql, of: term.boundType)
         }
         return result
     }

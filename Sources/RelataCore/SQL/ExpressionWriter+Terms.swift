@@ -2,6 +2,7 @@
 extension ExpressionWriter {
     /// What an expression is, before it is known what it is compared with.
     mutating func operand(_ node: ExpressionNode) throws(RelataError) -> Operand {
+        if case .direct = groups, !grouped.isEmpty, let operand = try grouped(node) { return operand }
         switch node {
         case .value(let value): return .constant(value)
         case .property(let scope, let path): return try resolve(scope: scope, path: path)
@@ -65,7 +66,8 @@ extension ExpressionWriter {
     mutating func term(_ node: ExpressionNode, like model: Term) throws(RelataError) -> Term {
         guard case .value(let value) = node else { return try term(node) }
         let stored = try stored(value, like: model)
-        return Term(sql: bind(stored), type: model.type, isNullable: value.isNull)
+        return Term(
+            sql: bind(stored, as: model.boundType), type: model.type, isNullable: value.isNull, isJSON: model.isJSON)
     }
 
     /// SQL that a developer wrote, with columns and parameters in the places of its nodes.
@@ -103,11 +105,11 @@ extension ExpressionWriter {
             let type: AttributeType? = first.type == .real || second.type == .real ? .real : .integer
             let isKnown = first.type != nil && second.type != nil
             return Term(
-                sql: "(\(first.sql) \(operation.rawValue) \(second.sql))", type: isKnown ? type : nil,
-                isNullable: isNullable, name: name)
+                sql: dialect.calculation(first.sql, operation, second.sql, isDecimal: false),
+                type: isKnown ? type : nil, isNullable: isNullable, name: name)
         }
         guard operation != .remainder else { throw .invalidUse("% is the remainder of integers: use / for fractions") }
-        let sql = "relata_decimal('\(operation.rawValue)', \(asText(first).sql), \(asText(second).sql))"
+        let sql = dialect.calculation(asDecimal(first).sql, operation, asDecimal(second).sql, isDecimal: true)
         return Term(sql: sql, type: .decimal, isNullable: isNullable, name: name)
     }
 
@@ -142,30 +144,33 @@ extension ExpressionWriter {
 
     private mutating func negated(_ node: ExpressionNode) throws(RelataError) -> Term {
         var term = try number(node, for: .subtract)
-        term.sql = term.type == .decimal ? "relata_decimal('-', '0', \(term.sql))" : "(-\(term.sql))"
+        term.sql = dialect.negated(term.sql, isDecimal: term.type == .decimal)
         term.column = nil
         term.name = "the negated expression"
         return term
     }
 
-    private func asText(_ term: Term) -> Term {
+    private func asDecimal(_ term: Term) -> Term {
         guard term.type != .decimal, term.type != .text else { return term }
         var term = term
-        term.sql = "CAST(\(term.sql) AS TEXT)"
+        term.sql = dialect.decimal(converting: term.sql)
         return term
     }
 
     /// Two terms in one form, so that they can be compared.
     func alike(_ left: Term, _ right: Term) throws(RelataError) -> (Term, Term) {
+        if left.isJSON != right.isJSON { return (asJSON(left), asJSON(right)) }
         guard let first = left.type, let second = right.type, first != second else { return (left, right) }
         var (left, right) = (left, right)
         switch (first, second) {
-        case (.boolean, .integer), (.integer, .boolean), (.integer, .real), (.real, .integer): break
-        case (.decimal, .integer), (.decimal, .real): right = asText(right).typed(.decimal)
-        case (.integer, .decimal), (.real, .decimal): left = asText(left).typed(.decimal)
+        case (.integer, .real), (.real, .integer): break
+        case (.boolean, .integer): left.sql = dialect.integer(converting: left.sql)
+        case (.integer, .boolean): right.sql = dialect.integer(converting: right.sql)
+        case (.decimal, .integer), (.decimal, .real): right = asDecimal(right).typed(.decimal)
+        case (.integer, .decimal), (.real, .decimal): left = asDecimal(left).typed(.decimal)
         case (.date(let one), .date(let other)):
-            left.sql = dialect.microseconds(left.sql, one)
-            right.sql = dialect.microseconds(right.sql, other)
+            left.sql = dialect.instant(left.sql, one)
+            right.sql = dialect.instant(right.sql, other)
         case (.uuid(let encoding), .uuid):
             left.sql = hexadecimal(left.sql, encoding)
             right.sql = hexadecimal(right.sql, encoding == .blob ? .text : .blob)
@@ -179,8 +184,37 @@ extension ExpressionWriter {
 
     private func hexadecimal(_ sql: String, _ encoding: UUIDEncoding) -> String {
         switch encoding {
-        case .blob: "lower(hex(\(sql)))"
+        case .blob: dialect.hexadecimal(uuid: sql)
         case .text: "lower(replace(\(sql), '-', ''))"
+        }
+    }
+
+    /// The term as a JSON value, so that it can be compared with another.
+    private func asJSON(_ term: Term) -> Term {
+        guard !term.isJSON else { return term }
+        var term = term
+        let value = term.type == .boolean ? dialect.integer(converting: term.sql) : term.sql
+        term.sql = term.type == .json ? term.sql : "to_jsonb(\(value))"
+        term.isJSON = true
+        return term
+    }
+
+    // MARK: Groups
+
+    /// What a query is grouped by is written as it is there. Anything else that the objects of a group agree in is taken
+    /// from any of them.
+    private mutating func grouped(_ node: ExpressionNode) throws(RelataError) -> Operand? {
+        if let known = grouped.first(where: { $0.node == node }) { return known.operand }
+        guard case .property(let scope, let path) = node else { return nil }
+        let common = { (dialect: Dialect, term: Term) in
+            var term = term
+            term.sql = dialect.common(term.sql)
+            return term
+        }
+        switch try resolve(scope: scope, path: path) {
+        case .constant(let value): return .constant(value)
+        case .term(let term): return .term(common(dialect, term))
+        case .key(let terms, let entity): return .key(terms.map { common(dialect, $0) }, entity: entity)
         }
     }
 }

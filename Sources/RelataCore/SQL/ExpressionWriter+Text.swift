@@ -25,11 +25,11 @@ extension ExpressionWriter {
                 range(text.sql, prefix: prefix)
                 sql.append(" AND ")
             }
-            write(.like, text.sql, bind(.text(constant)), options)
+            write(.like, text.sql, bind(.text(constant), as: .text), options)
             sql.append(")")
             return
         }
-        write(search, text.sql, bind(.text(constant)), options)
+        write(search, text.sql, bind(.text(constant), as: .text), options)
     }
 
     /// A text, which may be a constant.
@@ -41,20 +41,20 @@ extension ExpressionWriter {
 
     /// All texts with that prefix, as a range of bytes, which an index serves.
     private mutating func range(_ text: String, prefix: String) {
-        sql.append("(\(text) >= \(bind(.text(prefix)))")
-        if let end = prefix.endOfPrefix { sql.append(" AND \(text) < \(bind(.text(end)))") }
+        sql.append("(\(text) >= \(bind(.text(prefix), as: .text))")
+        if let end = prefix.endOfPrefix { sql.append(" AND \(text) < \(bind(.text(end), as: .text))") }
         sql.append(")")
     }
 
     private mutating func write(_ search: TextOperator, _ text: String, _ part: String, _ options: TextOptions) {
         switch search {
-        case .like: sql.append("relata_like(\(text), \(part), \(options.rawValue))")
+        case .like: sql.append("\(dialect.function("like"))(\(text), \(part), \(options.rawValue))")
         case .matches, .search, .words:
-            sql.append("relata_\(search.rawValue)(\(text), \(part), \(options.rawValue))")
+            sql.append("\(dialect.function(search.rawValue))(\(text), \(part), \(options.rawValue))")
         case .contains, .beginsWith, .endsWith:
             let (text, part) = (folded(text, options), folded(part, options))
             switch search {
-            case .endsWith: sql.append("relata_ends(\(text), \(part))")
+            case .endsWith: sql.append("\(dialect.function("ends"))(\(text), \(part))")
             case .beginsWith: sql.append(dialect.position(of: part, in: text) + " = 1")
             default: sql.append(dialect.position(of: part, in: text) + " > 0")
             }
@@ -62,7 +62,7 @@ extension ExpressionWriter {
     }
 
     private func folded(_ text: String, _ options: TextOptions) -> String {
-        options.isEmpty ? text : "relata_fold(\(text), \(options.rawValue))"
+        options.isEmpty ? text : "\(dialect.function("fold"))(\(text), \(options.rawValue))"
     }
 }
 

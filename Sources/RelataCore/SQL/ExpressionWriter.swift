@@ -27,6 +27,8 @@ struct ExpressionWriter {
     var sources: [Int: String] = [:]
     /// Which parameters are the access's.
     var accessParameters: [AccessParameter] = []
+    /// What a query is grouped by, where the engine takes nothing else for what the objects of a group agree in.
+    var grouped: [(node: ExpressionNode, operand: Operand)] = []
     /// Why the rows of a guarded table can't be written.
     var failure: RelataError?
     private var aliases = 0
@@ -82,6 +84,11 @@ struct ExpressionWriter {
         var isSinglePrecision = false
         /// Whether it is a column's value that may be an integer though others are floating-point numbers.
         var keepsIntegers = false
+        /// Whether it is a JSON value that may be of any kind, and what it is compared with is made JSON too.
+        var isJSON = false
+
+        /// The type of constants that stand beside it.
+        var boundType: AttributeType? { isJSON ? .json : type }
     }
 
     /// What an expression is: a constant (whose form depends on what it is compared with), one value, or an object.
@@ -99,29 +106,29 @@ struct ExpressionWriter {
         return "t\(aliases)"
     }
 
-    /// Binds a parameter and returns its place in the text.
-    mutating func bind(_ parameter: Parameter) -> String {
-        parameters.append(parameter)
-        return dialect.parameter(earlierParameters + parameters.count)
+    /// Binds a value and returns its place in the text.
+    ///
+    /// - Parameter type: What it is compared with or stored in; `nil` where only the value tells.
+    mutating func bind(_ value: Value, as type: AttributeType? = nil) -> String {
+        parameters.append(.value(value))
+        return dialect.parameter(earlierParameters + parameters.count, holding: value, as: type)
     }
 
-    mutating func bind(_ value: Value) -> String { bind(.value(value)) }
-
     /// Binds many values as one parameter and returns the subquery that yields them.
-    mutating func bind(list parameter: Parameter, columns: Int = 1) -> String {
+    mutating func bind(list parameter: Parameter, types: [AttributeType]) -> String {
         parameters.append(parameter)
-        return dialect.rows(ofParameter: earlierParameters + parameters.count, columns: columns)
+        return dialect.rows(ofParameter: earlierParameters + parameters.count, types: types)
     }
 
     /// Binds many values as one parameter and returns the table of them, whose rows are numbered by `rowid` from 1.
-    mutating func bind(table parameter: Parameter) -> String {
+    mutating func bind(table parameter: Parameter, types: [AttributeType]) -> String {
         parameters.append(parameter)
-        return dialect.tableFunction("relata_values", dialect.parameter(earlierParameters + parameters.count))
+        return dialect.rows(ofParameter: earlierParameters + parameters.count, types: types, isNumbered: true)
     }
 
     /// Binds a constant in the form that a value of that type has in the database.
     mutating func bind(_ value: Value, like term: Term) throws(RelataError) -> String {
-        bind(try stored(value, like: term))
+        bind(try stored(value, like: term), as: term.boundType)
     }
 
     /// A constant in the form of what it is compared with.
@@ -131,6 +138,7 @@ struct ExpressionWriter {
     }
 
     func stored(_ value: Value, like term: Term) throws(RelataError) -> Value {
+        if term.isJSON { return value.isNull ? .null : .text(value.json) }
         guard let type = term.type else { return value }
         if let stored = value.stored(as: type) { return stored }
         let kind = value.type.map { " is \($0.spelled) and" } ?? ""

@@ -33,11 +33,12 @@ extension QueryCompiler {
             return try edge(plan, along: schema.references[number], of: owners, columns: chosen, limit: limit)
         }
         var query = try QueryWriter(self, plan, from: entity, along: relationship, of: owners, recursion)
-        if skipsKnown, limit == nil, plan.isWhole, plan.sort.isEmpty { query.joinUnknown() }
+        // What is known already can be told to SQLite while the statement runs.
+        if skipsKnown, dialect == .sqlite, limit == nil, plan.isWhole, plan.sort.isEmpty { query.joinUnknown() }
         var (columns, types) = try query.columns(chosen)
         var order = try query.order(isTotal: true)
         let owner = tellsRows ? "k.rowid" : query.owner.joined(separator: ", ")
-        let ownerTypes = tellsRows ? [.integer] : query.ownerTypes(from: entity, along: relationship)
+        let ownerTypes: [AttributeType?] = tellsRows ? [.integer] : query.ownerTypes
         let parts = query.partColumns.map { $0 + ownerTypes.count }
         guard let limit else {
             let place = sortsRows || !plan.sort.isEmpty ? nil : query.place(order, isWhole: owners == nil)
@@ -57,10 +58,10 @@ extension QueryCompiler {
         let number =
             "ROW_NUMBER() OVER (PARTITION BY \(owner) ORDER BY \(query.writer.orderClause(order))) AS relata_number"
         let inner = try query.finish("SELECT \(owner), \(columns), \(number)", order: [])
-        let last = query.writer.bind(.integer(Int64(limit)))
+        let last = query.writer.bind(.integer(Int64(limit)), as: .integer)
         return CompiledQuery(
             statement: query.statement(
-                "SELECT * FROM (\(inner)) WHERE relata_number <= \(last) ORDER BY relata_number"),
+                "SELECT * FROM (\(inner)) AS relata_rows WHERE relata_number <= \(last) ORDER BY relata_number"),
             columnTypes: ownerTypes + types + [.integer], partColumns: parts)
     }
 
@@ -71,9 +72,10 @@ extension QueryCompiler {
         limit: Int
     ) throws(RelataError) -> CompiledQuery {
         var query = try QueryWriter(self, QueryPlan(entity: plan.entity, sort: plan.sort))
-        let list = query.writer.bind(table: owners.parameter)
-        try query.requireSeen(owners.columns("k"), of: schema.tables[reference.target])
-        query.writer.frames[0] = "\(list) AS k CROSS JOIN " + query.writer.frames[0]
+        let target = schema.tables[reference.target]
+        let list = query.writer.bind(table: owners.parameter, types: target.keyTypes)
+        try query.requireSeen(owners.columns("k"), of: target)
+        if dialect == .sqlite { query.writer.frames[0] = "\(list) AS k CROSS JOIN " + query.writer.frames[0] }
         let (columns, types) = try query.columns(chosen)
         _ = query.setOrder(of: reference)
         let order = try query.order(isTotal: true)
@@ -88,10 +90,21 @@ extension QueryCompiler {
         }
         let keys = inner.writer.columns(alias, inner.table.keyColumnNames).joined(separator: ", ")
         let firstKeys = try inner.finish("SELECT \(keys)", order: try inner.order(isTotal: true))
-        try query.require { (writer) throws(RelataError) in
-            let own = writer.columns(
-                writer.alias(of: writer.scopes[0].position), schema[plan.entity]?.keyColumnNames ?? [])
-            writer.sql.append("\(writer.tuple(own)) IN (\(firstKeys))")
+        let own = query.writer.columns(
+            query.writer.alias(of: query.writer.scopes[0].position), inner.table.keyColumnNames)
+        switch dialect {
+        case .sqlite:
+            try query.require { (writer) throws(RelataError) in
+                writer.sql.append("\(writer.tuple(own)) IN (\(firstKeys))")
+            }
+        case .postgres:
+            // A subquery that depends on the owner would run for each of its pairs with an object.
+            let names = own.indices.map { "k\($0)" }
+            let first = names.map { "relata_first.\($0)" }
+            query.writer.frames[0] =
+                "\(list) AS k CROSS JOIN LATERAL (\(firstKeys)) AS relata_first(\(names.joined(separator: ", "))) CROSS JOIN "
+                + query.writer.frames[0]
+            try query.require { (writer) throws(RelataError) in writer.sql.append(writer.pairwise(own, first)) }
         }
         let sql = try query.finish("SELECT k.rowid, \(columns)", order: order)
         return CompiledQuery(
@@ -115,9 +128,10 @@ extension QueryWriter {
         writer = ExpressionWriter(schema: compiler.schema, dialect: compiler.dialect, access: compiler.access)
         self.plan = plan
         table = target
+        ownerTypes = link.isReference ? target.keyTypes : source.keyTypes
         let entered: ExpressionWriter.Entered
         if let owners {
-            let list = writer.bind(table: owners.parameter)
+            let list = writer.bind(table: owners.parameter, types: link.isReference ? target.keyTypes : source.keyTypes)
             writer.frames.append(
                 (recursion.map { writer.owners(list, owners.width, link, source, $0) } ?? list) + " AS k")
             owner = owners.columns("k")
@@ -187,12 +201,6 @@ extension QueryWriter {
         if isWhole, order.count == 1, key.type == .integer, writer.positions[0].key == nil { return nil }
         return key.type == .integer || key.type == .uuid(.blob) ? order : nil
     }
-
-    fileprivate func ownerTypes(from entity: String, along relationship: String) -> [AttributeType?] {
-        guard let source = writer.schema[entity], let link = source.links[relationship] else { return [] }
-        let keyed = if case .reference = link { table } else { source }
-        return keyed.keyColumns.map { keyed.columns[$0].type }
-    }
 }
 
 extension ExpressionWriter {
@@ -207,10 +215,11 @@ extension ExpressionWriter {
         var (level, first, next, limit) = ("", "", "", "")
         if let depth = recursion.depth {
             (level, first, next) = (", level", ", 1", ", relata_tree.level + 1")
-            limit = " AND relata_tree.level < " + bind(.integer(Int64(depth)))
+            limit = " AND relata_tree.level < " + bind(.integer(Int64(depth)), as: .integer)
         }
         let isSet = far.map { $0 + " IS NOT NULL" }.joined(separator: " AND ")
-        return "(WITH RECURSIVE relata_tree(\(names)\(level)) AS (SELECT \(names)\(first) FROM \(list) UNION SELECT "
+        return
+            "(WITH RECURSIVE relata_tree(\(names)\(level)) AS (SELECT \(names)\(first) FROM \(list) AS relata_list UNION SELECT "
             + far.joined(separator: ", ") + next
             + " FROM relata_tree JOIN \(step.rows) AS step ON \(near)"
             + " WHERE \(isSet)\(limit)) SELECT \(level.isEmpty ? "" : "DISTINCT ")\(names) FROM relata_tree)"
@@ -220,9 +229,4 @@ extension ExpressionWriter {
 extension KeyList {
     /// The columns of the list where it is a table of that name.
     fileprivate func columns(_ alias: String) -> [String] { (0..<width).map { "\(alias).c\($0)" } }
-}
-
-extension Dialect {
-    /// A column of a list, which is compared as a constant is: SQLite turns it into what the other side stores.
-    func unaffiliated(_ column: String) -> String { "+" + column }
 }

@@ -155,21 +155,23 @@ extension ExpressionWriter {
             guard let integer = Int64(exactly: number) else {
                 throw .invalidUse("\(describe(target)) is an integer: \(number) would be cut")
             }
-            return bind(.integer(integer))
+            return bind(.integer(integer), as: .integer)
         }
-        return bind(fitting)
+        return bind(fitting, as: target.type)
     }
 
     /// A value in the form of the column it is written to.
     private func converted(_ term: Term, to target: Term) throws(RelataError) -> String {
         guard let from = term.type, let to = target.type, from != to else { return term.sql }
         switch (from, to) {
-        case (.integer, .real), (.boolean, .integer): return term.sql
-        case (.integer, .decimal), (.real, .decimal), (.json, .text): return "CAST(\(term.sql) AS TEXT)"
-        case (.decimal, .real): return "CAST(\(term.sql) AS REAL)"
-        case (.date(let encoding), .date(.microseconds)): return dialect.microseconds(term.sql, encoding)
+        case (.integer, .real): return term.sql
+        case (.boolean, .integer): return dialect.integer(converting: term.sql)
+        case (.integer, .decimal), (.real, .decimal): return dialect.decimal(converting: term.sql)
+        case (.json, .text): return "CAST(\(term.sql) AS TEXT)"
+        case (.decimal, .real): return dialect.real(converting: term.sql)
+        case (.date(let encoding), .date(.microseconds)): return dialect.instant(term.sql, encoding)
         case (.date(let encoding), .date(.seconds)):
-            return "(\(dialect.microseconds(term.sql, encoding)) / 1000000.0)"
+            return dialect.seconds(ofInstant: dialect.instant(term.sql, encoding))
         default:
             throw .invalidUse(
                 "\(describe(target)) is \(to.spelled) and \(describe(term)) is \(from.spelled): it can't be set to that"

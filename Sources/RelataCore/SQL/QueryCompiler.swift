@@ -40,6 +40,12 @@ package struct QueryCompiler: Sendable {
             !plan.sort.isEmpty || plan.relatedTo != nil || plan.limit != nil || plan.offset != nil || place != nil
             || tellsPlace
         let order = needsOrder ? try query.order(isTotal: !isDistinct) : []
+        if isDistinct, dialect.isStrict, !order.isEmpty {
+            let sql = try query.finishDistinct(text, order: order)
+            return CompiledQuery(
+                statement: query.statement(sql), columnTypes: types, partColumns: query.partColumns,
+                accessParameters: query.writer.accessParameters)
+        }
         if isDistinct, place != nil || tellsPlace {
             throw .invalidUse("distinct columns have no place in an order: use limit and offset")
         }
@@ -117,7 +123,7 @@ package struct QueryCompiler: Sendable {
             }
         }
         var query = try QueryWriter(self, plan)
-        let (by, _) = try query.columns(.expressions(groups))
+        let by = try query.group(by: groups)
         query.writer.groups = .direct
         let (text, types) = try query.columns(.expressions(columns))
         var order = try query.order(isTotal: false)

@@ -1,7 +1,7 @@
 /// Writes one query: where its objects come from, what they must meet, their order and their columns.
 struct QueryWriter {
     var writer: ExpressionWriter
-    let plan: QueryPlan
+    var plan: QueryPlan
     let table: Table
     /// What an object must meet, joined by `AND`.
     private(set) var condition = ""
@@ -11,8 +11,12 @@ struct QueryWriter {
     var between: [ExpressionWriter.Term] = []
     /// Where each chosen part begins among the columns, and the end.
     private(set) var partColumns: [Int] = []
+    /// What each column is, where equal rows are given once.
+    private(set) var columnTexts: [String] = []
     /// The columns that tell which of many owners an object belongs to.
     var owner: [String] = []
+    /// What those columns hold.
+    var ownerTypes: [AttributeType] = []
     /// The parameter for the keys of objects that need no reading.
     var knownKeys: Int?
     /// Whether each of many owners has one object at most.
@@ -143,6 +147,7 @@ struct QueryWriter {
         var text = ""
         var types: [AttributeType?] = []
         partColumns = []
+        columnTexts = []
         func separate() { if !types.isEmpty { text.append(", ") } }
         for part in parts {
             partColumns.append(types.count)
@@ -151,6 +156,7 @@ struct QueryWriter {
                 let operand = try writer.operand(node)
                 for term in writer.terms(operand) {
                     separate()
+                    if plan.isDistinct { columnTexts.append(term.sql) }
                     text.append(term.sql)
                     types.append(term.type)
                 }
@@ -161,6 +167,7 @@ struct QueryWriter {
                 if isKey, path.isEmpty {
                     for (term, index) in zip(writer.key(of: position), table.keyColumns) {
                         separate()
+                        if plan.isDistinct { columnTexts.append(term) }
                         text.append(term)
                         types.append(table.columns[index].type)
                     }
@@ -171,6 +178,9 @@ struct QueryWriter {
                 text.reserveCapacity(text.utf8.count + table.columns.count * 16)
                 for index in isKey ? table.keyColumns : Array(table.columns.indices) {
                     separate()
+                    if plan.isDistinct {
+                        columnTexts.append(writer.column(alias, table.columns[index].name))
+                    }
                     text.append(alias)
                     text.append(".")
                     writer.dialect.append(quoted: table.columns[index].name, to: &text)
@@ -196,6 +206,45 @@ struct QueryWriter {
         return order
     }
 
+    /// Writes what a query is grouped by.
+    mutating func group(by groups: [ExpressionNode]) throws(RelataError) -> String {
+        var texts: [String] = []
+        for node in groups {
+            let operand = try writer.operand(node)
+            let terms = writer.terms(operand)
+            texts += terms.map(\.sql)
+            guard writer.dialect.isStrict else { continue }
+            if case .constant = operand {
+                writer.grouped.append((node, .term(terms[0])))
+            } else {
+                writer.grouped.append((node, operand))
+            }
+        }
+        return texts.joined(separator: ", ")
+    }
+
+    /// The whole text of a query whose equal rows are given once, where the engine orders such rows only by what they
+    /// show: of equal rows the first one counts.
+    mutating func finishDistinct(
+        _ columns: String, order: [ExpressionWriter.OrderTerm]
+    ) throws(RelataError) -> String {
+        let places = order.indices.map { "o\($0)" }
+        let outer = zip(order, places).map { term, name in
+            ExpressionWriter.OrderTerm(term, sql: "relata_rows.\(name)")
+        }
+        let rows = columnTexts.enumerated().map { "\($1) AS v\($0)" } + zip(order, places).map { "\($0.sql) AS \($1)" }
+        let (limit, offset) = (plan.limit, plan.offset)
+        (plan.limit, plan.offset) = (nil, nil)
+        let numbers = columnTexts.indices.map { String($0 + 1) }.joined(separator: ", ")
+        var text = try finish(
+            "SELECT DISTINCT ON (\(numbers)) \(rows.joined(separator: ", "))", order: [])
+        text += " ORDER BY \(numbers), " + writer.orderClause(order)
+        (plan.limit, plan.offset) = (limit, offset)
+        let shown = columnTexts.indices.map { "v\($0)" }.joined(separator: ", ")
+        text = "SELECT \(shown) FROM (\(text)) AS relata_rows ORDER BY " + writer.orderClause(outer)
+        return text + (try part())
+    }
+
     /// The whole text, from `SELECT` to `LIMIT`.
     mutating func finish(
         _ select: String, order: [ExpressionWriter.OrderTerm], group: String = ""
@@ -213,16 +262,23 @@ struct QueryWriter {
             text.append(" ORDER BY ")
             text.append(writer.orderClause(order))
         }
+        text.append(try part())
+        return text
+    }
+
+    /// Which part of the rows is meant: `LIMIT` and `OFFSET`.
+    private mutating func part() throws(RelataError) -> String {
+        var text = ""
         if let limit = plan.limit {
             guard limit >= 0 else { throw .invalidUse("the limit \(limit) is negative: give a number of rows") }
             text.append(" LIMIT ")
-            text.append(writer.bind(.integer(Int64(limit))))
+            text.append(writer.bind(.integer(Int64(limit)), as: .integer))
         }
         if let offset = plan.offset {
             guard offset >= 0 else { throw .invalidUse("the offset \(offset) is negative: give a number of rows") }
             if plan.limit == nil { text.append(" LIMIT " + writer.dialect.unlimited) }
             text.append(" OFFSET ")
-            text.append(writer.bind(.integer(Int64(offset))))
+            text.append(writer.bind(.integer(Int64(offset)), as: .integer))
         }
         return text
     }

@@ -4,41 +4,54 @@ import Foundation
 /// with real foreign keys that carry the delete rules.
 package enum SchemaDDL {
     /// Every table of the schema, entities first, then join tables.
-    package static func tables(of schema: Schema) -> [TableDescription] { tables(of: schema, among: nil) }
+    package static func tables(of schema: Schema, dialect: Dialect = .sqlite) -> [TableDescription] {
+        tables(of: schema, among: nil, dialect: dialect)
+    }
 
     /// The tables of the schema whose names, in lower case, are among these; `nil` for all.
-    static func tables(of schema: Schema, among wanted: Set<String>?) -> [TableDescription] {
+    static func tables(
+        of schema: Schema, among wanted: Set<String>?, dialect: Dialect = .sqlite
+    ) -> [TableDescription] {
         let isWanted = { (name: String) in wanted?.contains(name.lowercased()) ?? true }
         var names = IndexNames(schema)
-        let entities = schema.tables.filter { isWanted($0.sqlName) }.map { entityTable($0, schema, &names) }
-        return entities + schema.joins.filter { isWanted($0.table) }.map { joinTable($0, schema, &names) }
+        let entities = schema.tables.filter { isWanted($0.sqlName) }.map { entityTable($0, schema, dialect, &names) }
+        return entities + schema.joins.filter { isWanted($0.table) }.map { joinTable($0, schema, dialect, &names) }
     }
 
     /// The statements that make an empty database for the schema.
     package static func creation(of schema: Schema, dialect: Dialect) -> [String] {
-        tables(of: schema).flatMap { table in
+        let tables = tables(of: schema, dialect: dialect)
+        let creation = tables.flatMap { table in
             [createTable(table, dialect: dialect)]
                 + table.indexes.map { createIndex($0, on: table.name, dialect: dialect) }
         }
+        return creation + tables.flatMap { addForeignKeys(of: $0, dialect: dialect) }
     }
 
-    private static func entityTable(_ table: Table, _ schema: Schema, _ names: inout IndexNames) -> TableDescription {
+    private static func entityTable(
+        _ table: Table, _ schema: Schema, _ dialect: Dialect, _ names: inout IndexNames
+    ) -> TableDescription {
+        // SQLite assigns every key that is a row's number.
+        let isNumber = table.keyColumns.count == 1 && table.columns[table.keyColumns[0]].type.storage == .integer
         let references = schema.references(of: table.index)
         var description = TableDescription(
             name: table.sqlName, columns: [], primaryKey: table.keyColumnNames,
-            isKeyAssigned: table.keyColumns.count == 1 && table.columns[table.keyColumns[0]].type.storage == .integer,
+            isKeyAssigned: isNumber && (dialect == .sqlite || table.entity.isKeyAssigned),
             neverReusesKeys: table.entity.isKeyAssigned)
         for (index, column) in table.columns.enumerated() {
             description.columns.append(
                 ColumnDescription(
-                    name: column.name, type: column.storage.rawValue, isRequired: !column.isOptional,
-                    defaultSQL: column.defaultValue.flatMap { $0.isNull ? nil : literal($0) }))
+                    name: column.name, type: dialect.type(of: column), isRequired: !column.isOptional,
+                    defaultSQL: column.defaultValue.flatMap {
+                        $0.isNull ? nil : literal($0, as: column.type, dialect: dialect)
+                    }))
             // The position stands beside the key it belongs to.
             let isLast = index + 1 == table.columns.count || table.columns[index + 1].reference != column.reference
             if isLast, let reference = column.reference.map({ schema.references[$0] }), reference.isOrderStored,
                 let position = reference.orderColumn
             {
-                description.columns.append(ColumnDescription(name: position, type: "INTEGER", isRequired: false))
+                description.columns.append(
+                    ColumnDescription(name: position, type: dialect.positionType, isRequired: false))
             }
         }
         for reference in references where reference.isEnforced {
@@ -60,15 +73,18 @@ package enum SchemaDDL {
         // the cost of a search and half-filled pages, instead of at the end. A key that is the row's number is a part of
         // every index, in its order: who sorts by both is better served by one order.
         for (number, index) in description.indexes.enumerated()
-        where index.columns.count == 1 && !description.isKeyAssigned {
+        where index.columns.count == 1 && !description.isKeyAssigned && dialect == .sqlite {
             description.indexes[number].isDescending = references.contains {
                 $0.isOptional && $0.columns == index.columns
             }
         }
+        orderUnset(in: &description, lists: references.compactMap(\.orderColumn), dialect)
         return description
     }
 
-    private static func joinTable(_ join: Join, _ schema: Schema, _ names: inout IndexNames) -> TableDescription {
+    private static func joinTable(
+        _ join: Join, _ schema: Schema, _ dialect: Dialect, _ names: inout IndexNames
+    ) -> TableDescription {
         var description = TableDescription(
             name: join.table, columns: [], primaryKey: join.sourceColumns + join.targetColumns)
         let sides = [
@@ -79,7 +95,8 @@ package enum SchemaDDL {
             let table = schema.tables[number]
             for (column, key) in zip(columns, table.keyColumns) {
                 description.columns.append(
-                    ColumnDescription(name: column, type: table.columns[key].type.storage.rawValue, isRequired: true))
+                    ColumnDescription(
+                        name: column, type: dialect.type(of: table.columns[key].type), isRequired: true))
             }
             // Join rows go with either side, unless the rule refuses the deletion.
             description.foreignKeys.append(
@@ -90,11 +107,22 @@ package enum SchemaDDL {
         let orders = [join.orderColumn, join.inverseOrderColumn]
         for position in orders.compactMap({ $0 }) {
             description.columns.append(
-                ColumnDescription(name: position, type: "INTEGER", isRequired: true, defaultSQL: "0"))
+                ColumnDescription(name: position, type: dialect.positionType, isRequired: true, defaultSQL: "0"))
         }
         let wanted = zip(sides, orders).map { ($0.0 + [$1].compactMap { $0 }, false) }
         addIndexes(wanted, to: &description, &names)
         return description
+    }
+
+    /// Says for each index where unset values stand, so that it serves an order: first, and last in a list's own order.
+    private static func orderUnset(in table: inout TableDescription, lists: [String], _ dialect: Dialect) {
+        guard !dialect.sortsNullsFirst else { return }
+        for (number, index) in table.indexes.enumerated() {
+            table.indexes[number].nullsFirst = index.columns.filter { column in
+                let isPlace = index.columns.count > 1 && column == index.columns.last && lists.contains(column)
+                return !isPlace && table.column(column)?.isRequired == false
+            }
+        }
     }
 
     /// Adds what no key or other index does already: the longest first, as an index serves its beginnings too.
@@ -124,7 +152,7 @@ extension SchemaDDL {
         if table.primaryKey.count > 1 {
             lines.append("PRIMARY KEY (\(dialect.list(table.primaryKey)))")
         }
-        for key in table.foreignKeys where key.columns.count > 1 {
+        for key in table.foreignKeys where key.columns.count > 1 && dialect == .sqlite {
             lines.append("FOREIGN KEY (\(dialect.list(key.columns))) \(referencesClause(key, dialect))")
         }
         return "CREATE TABLE \(dialect.quote(table.name)) (\n    \(lines.joined(separator: ",\n    "))\n)"
@@ -138,6 +166,12 @@ extension SchemaDDL {
         if !column.type.isEmpty { words.append(column.type) }
         let isKey = table.primaryKey.count == 1 && table.primaryKey[0].isSameName(as: column.name)
         if column.isRequired && !(isKey && table.isKeyAssigned) { words.append("NOT NULL") }
+        if dialect == .postgres {
+            if isKey && table.isKeyAssigned { words.append("GENERATED BY DEFAULT AS IDENTITY") }
+            if isKey { words.append("PRIMARY KEY") }
+            if let value = column.defaultSQL { words.append("DEFAULT \(value)") }
+            return words.joined(separator: " ")
+        }
         if isKey { words.append("PRIMARY KEY") }
         // SQLite takes the word only where the key is the row's number.
         if isKey && table.isKeyAssigned && table.neverReusesKeys && column.type.uppercased() == "INTEGER" {
@@ -148,11 +182,23 @@ extension SchemaDDL {
         return words.joined(separator: " ")
     }
 
+    /// The statements that add a table's foreign keys where the tables they refer to must be there before.
+    package static func addForeignKeys(of table: TableDescription, dialect: Dialect) -> [String] {
+        guard dialect == .postgres else { return [] }
+        return table.foreignKeys.map {
+            "ALTER TABLE \(dialect.quote(table.name)) ADD FOREIGN KEY (\(dialect.list($0.columns))) "
+                + "\(referencesClause($0, dialect)) DEFERRABLE INITIALLY IMMEDIATE"
+        }
+    }
+
     /// `CREATE INDEX`, unique or not.
     package static func createIndex(_ index: IndexDescription, on table: String, dialect: Dialect) -> String {
         let isDescending = index.isDescending && index.columns.count == 1
+        let columns = index.columns.map {
+            dialect.quote($0) + (index.nullsFirst.contains($0) && !dialect.sortsNullsFirst ? " NULLS FIRST" : "")
+        }.joined(separator: ", ")
         return "CREATE \(index.isUnique ? "UNIQUE " : "")INDEX \(dialect.quote(index.name)) "
-            + "ON \(dialect.quote(table)) (\(dialect.list(index.columns))\(isDescending ? " DESC" : ""))"
+            + "ON \(dialect.quote(table)) (\(columns)\(isDescending ? " DESC" : ""))"
     }
 
     /// A constant as SQL text. Only for what a model declares: values of objects are bound.
@@ -168,6 +214,25 @@ extension SchemaDDL {
         case .uuid(let uuid):
             return literal(.blob(withUnsafeBytes(of: uuid.uuid) { Data($0) }))
         }
+    }
+
+    /// A constant of a type as SQL text. Only for what a model declares: values of objects are bound.
+    static func literal(_ value: Value, as type: AttributeType, dialect: Dialect) -> String {
+        guard dialect == .postgres, !value.isNull else { return literal(value) }
+        let text: String
+        switch (type, value) {
+        case (.boolean, .integer(let number)): return number == 0 ? "FALSE" : "TRUE"
+        case (.date(.microseconds), .integer(let microseconds)):
+            return "('epoch'::timestamptz + \(microseconds / 1_000_000) * interval '1 second' "
+                + "+ \(microseconds % 1_000_000) * interval '1 microsecond')"
+        case (_, .real(let number)) where !number.isFinite:
+            text = number.isNaN ? "'NaN'" : number < 0 ? "'-Infinity'" : "'Infinity'"
+        case (_, .blob(let data)): text = "'\\x\(data.hexadecimal)'"
+        case (_, .uuid(let id)): text = "'\(id.uuidString.lowercased())'"
+        case (_, .text): text = literal(value)
+        case (_, .integer), (_, .real), (_, .null): return literal(value)
+        }
+        return "\(text)::\(type.postgresName)"
     }
 
     private static func referencesClause(_ key: ForeignKeyDescription, _ dialect: Dialect) -> String {

@@ -72,6 +72,21 @@ extension Value {
     }
 }
 
+extension Value {
+    /// The value as JSON text; what JSON has no kind for as a string.
+    var json: String {
+        var json = JSONWriter(capacity: 40)
+        switch self {
+        case .null: json.append("null")
+        case .integer(let number): json.write(number)
+        case .real(let number): json.write(number)
+        case .text(let text): json.write(text)
+        case .blob, .uuid: json.write(description)
+        }
+        return String(decoding: json.bytes, as: UTF8.self)
+    }
+}
+
 extension UUID {
     /// The sixteen bytes.
     var data: Data { withUnsafeBytes(of: uuid) { Data($0) } }

@@ -92,6 +92,8 @@ package struct Table: Sendable {
     package var sqlName: String { entity.table }
     /// The names of the primary key's columns.
     package var keyColumnNames: [String] { keyColumns.map { columns[$0].name } }
+    /// What the primary key's columns hold.
+    package var keyTypes: [AttributeType] { keyColumns.map { columns[$0].type } }
     /// The columns of one property, as indexes in ``columns``: one for an attribute, one for each key column of the
     /// target for a to-one.
     package func columnIndexes(of property: String) -> [Int] {
@@ -177,7 +179,7 @@ extension Schema {
         let keys = zip(target.keyColumnNames, names).map { "t.\(dialect.quote($0)) AS \($1)" }
         // The number of a row is no column that the asterisk stands for.
         let hidden =
-            own.entity.isKeyAssigned
+            own.entity.isKeyAssigned && dialect == .sqlite
             ? own.keyColumnNames.map { ", s.\(dialect.quote($0)) AS \(dialect.quote($0))" } : []
         return (
             "(SELECT \(keys.joined(separator: ", "))\(hidden.joined()), s.* FROM \(source(own)) AS s "

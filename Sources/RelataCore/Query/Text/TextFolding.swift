@@ -29,7 +29,7 @@ package enum TextFolding {
 extension Unicode.Scalar {
     /// Marks above, below, through or around a letter. Signs that make another letter of it (the voicing marks of
     /// kana, nuktas and viramas of Indic scripts) are no diacritics.
-    fileprivate var isDiacritic: Bool {
+    var isDiacritic: Bool {
         guard value >= 0x300 else { return false }
         let combiningClass = properties.canonicalCombiningClass.rawValue
         return combiningClass != 0 && !(7...9).contains(combiningClass)

@@ -26,6 +26,9 @@ package struct TextLocale: Sendable {
     /// The name of the collation in SQL.
     package var collation: String { Self.prefix + identifier }
 
+    /// The name of PostgreSQL's collation, which it has where it was built with ICU and knows the locale.
+    package var internationalCollation: String { identifier.replacingOccurrences(of: "_", with: "-") + "-x-icu" }
+
     /// The locale of a collation by its name; `nil` for the name of another collation.
     package init?(collation: String) {
         guard collation.hasPrefix(Self.prefix),

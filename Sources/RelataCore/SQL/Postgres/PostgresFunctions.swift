@@ -1,0 +1,65 @@
+/// The functions that generated SQL calls on PostgreSQL: the same as those that Swift registers with SQLite. They live in
+/// a schema of their own, are written in SQL and PL/pgSQL, and need no extension.
+///
+/// A database has them once for all its users. Their version stands in the schema's comment.
+package enum PostgresFunctions {
+    /// The version of ``script``; raised whenever that changes.
+    package static let version = 1
+
+    /// Selects one text: the comment of the schema, which equals ``comment`` where this version's functions are there;
+    /// `NULL` where there are none.
+    package static let installed = "SELECT obj_description(to_regnamespace('relata'), 'pg_namespace')"
+
+    /// What ``installed`` selects where this version's functions are there.
+    package static var comment: String { "Relata's functions, version \(version)" }
+
+    /// The statements that make the functions, or replace those of another version: run as one text, which is one
+    /// transaction. Another connection that makes them at the same time waits.
+    ///
+    /// They rely on a database in UTF-8 and on PostgreSQL's collation `und-x-icu`, which it has where it was built with
+    /// ICU.
+    package static var script: String {
+        """
+        SELECT pg_advisory_xact_lock(7885075893410);
+        CREATE SCHEMA IF NOT EXISTS relata;
+        \(text)
+        \(words)
+        \(expressions)
+        \(json)
+        \(dates)
+        \(places)
+        COMMENT ON SCHEMA relata IS \(SchemaDDL.literal(.text(comment)));
+        """
+    }
+}
+
+/// Sets of characters as PostgreSQL's regular expressions spell them.
+enum CharacterClass {
+    /// The characters of a set, as what stands between brackets.
+    static func ranges(where contains: (Unicode.Scalar) -> Bool) -> String {
+        var text = ""
+        var start: UInt32?
+        // Nothing is assigned between the ideographs and the tags of plane 14, nor in the private planes after them.
+        for value in Array(UInt32(1)...0x3FFFF) + Array(0xE0000...0xE0FFF) + [0x110000] {
+            let isInside = Unicode.Scalar(value).map(contains) ?? false
+            if isInside, start == nil { start = value }
+            guard !isInside, let first = start else { continue }
+            text += escape(first)
+            if value - 1 > first { text += "-" + escape(value - 1 > 0x3FFFF && first < 0x40000 ? 0x3FFFF : value - 1) }
+            start = nil
+        }
+        return text
+    }
+
+    /// The characters of a set, as a string that says them with escapes.
+    static func list(where contains: (Unicode.Scalar) -> Bool) -> String {
+        let scalars = (UInt32(1)...0xFFFF).compactMap(Unicode.Scalar.init).filter(contains)
+        return "E'" + scalars.map { escape($0.value) }.joined() + "'"
+    }
+
+    private static func escape(_ value: UInt32) -> String {
+        let digits = String(value, radix: 16)
+        let width = value > 0xFFFF ? 8 : 4
+        return (value > 0xFFFF ? "\\U" : "\\u") + String(repeating: "0", count: width - digits.count) + digits
+    }
+}
