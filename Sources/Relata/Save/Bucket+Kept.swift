@@ -10,8 +10,9 @@ extension Bucket {
         let keys = kept.subtracting(confirmed).sorted().compactMap { keyValue(row: $0) }
         if keys.isEmpty { return }
         let columns = comparedColumns(run.schema)
-        let list = Dialect.sqlite.rows(ofParameter: 1, columns: table.keyColumns.count)
-        let sql = RowSQL.select(table) + " WHERE (\(Dialect.sqlite.list(table.keyColumnNames))) IN \(list)"
+        let rowSQL = run.rowSQL
+        let list = rowSQL.dialect.rows(ofParameter: 1, types: table.keyTypes)
+        let sql = rowSQL.select(table) + " WHERE (\(rowSQL.dialect.list(table.keyColumnNames))) IN \(list)"
         try run.connection.forEachRow(SQLStatement(sql, [.keys(keys)])) { row in
             var reader = RowReader(row)
             let stored = try ReadTransaction.reading(M.self) { try M(from: &reader) }

@@ -90,7 +90,7 @@ extension Bucket {
     }
 
     private func match(_ row: Int, _ columns: [Int], _ writer: RowWriter<M>) throws {
-        let sql = RowSQL.match(table, writer.run.schema, columns: columns)
+        let sql = writer.rowSQL.match(table, writer.run.schema, columns: columns)
         try takePartners(of: row, writer.run)
         let key = try writer.returningKey(objects[row], resolvedOverrides(row, writer.run), sql)
         if let stored = try writer.stored(key) { objects[row] = stored }

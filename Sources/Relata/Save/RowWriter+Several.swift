@@ -6,7 +6,7 @@ extension RowWriter {
     /// are inserted one by one, so that the culprit is known.
     func insertSeveral(_ objects: [M], _ observer: BucketWrite<M>) throws {
         // A trigger may insert rows in between, and keys would not follow one another.
-        guard try !hasTriggers() else {
+        guard connection.dialect == .sqlite, try connection.driver.triggers(of: table.sqlName, connection).isEmpty else {
             return try write(objects, .insert, observer, from: observer.first)
         }
         let count = RowSQL.rowsAtOnce
@@ -45,10 +45,5 @@ extension RowWriter {
     private func isRefusal(_ error: any Error) -> Bool {
         if case RelataError.validation = error { return true }
         return ConstraintErrors.isOfConstraint(error)
-    }
-
-    private func hasTriggers() throws -> Bool {
-        let sql = "SELECT 1 FROM sqlite_master WHERE type = 'trigger' AND tbl_name = ?1 COLLATE NOCASE"
-        return try connection.value(SQLStatement(sql, [.value(.text(table.sqlName))])) != nil
     }
 }

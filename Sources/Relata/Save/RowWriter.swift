@@ -11,6 +11,7 @@ struct RowWriter<M: Model> {
     typealias Overrides = [(reference: Int, key: KeyValue?)]
 
     var connection: Connection { run.connection }
+    var rowSQL: RowSQL { run.rowSQL }
 
     /// Writes objects with one statement; an update of some columns gets them from the observer.
     ///
@@ -19,7 +20,7 @@ struct RowWriter<M: Model> {
         guard let columns = observer?.columns else {
             return try withStatement(statement.slot) { try write(objects, statement, observer, first, $0) }
         }
-        try connection.withStatement(RowSQL.update(table, run.schema, columns: columns)) {
+        try connection.withStatement(rowSQL.update(table, run.schema, columns: columns)) {
             try write(objects, statement, observer, first, $0)
         }
     }
@@ -99,7 +100,7 @@ struct RowWriter<M: Model> {
 
     /// The object with that key as it is stored now.
     func stored(_ key: KeyValue) throws -> M? {
-        try connection.firstRow(slot: RowSQL.Slot.fetch.number(table), { RowSQL.fetch(table) }) {
+        try connection.firstRow(slot: RowSQL.Slot.fetch.number(table), { rowSQL.fetch(table) }) {
             try $0.bind(key)
         } _: { row in
             var reader = RowReader(row)
@@ -113,8 +114,8 @@ struct RowWriter<M: Model> {
             case .date(let encoding) = table.columns[number].type
         else { return nil }
         let sql =
-            "SELECT \(RowSQL.quote(table.columns[number].name)) FROM \(RowSQL.quote(table.sqlName)) WHERE "
-            + RowSQL.matches(table.keyColumnNames, from: 1)
+            "SELECT \(rowSQL.quote(table.columns[number].name)) FROM \(rowSQL.quote(table.sqlName)) WHERE "
+            + rowSQL.matches(table.keyColumnNames, from: 1)
         let statement = SQLStatement(sql, try key(of: object, overrides).values.map(Parameter.value))
         let stored = try connection.values(statement, types: [table.columns[number].type]).first?.first
         return try stored.flatMap { $0.isNull ? nil : try coding(of: Date.self, as: encoding).decode($0) }
@@ -124,7 +125,7 @@ struct RowWriter<M: Model> {
         _ slot: RowSQL.Slot, _ body: (RunningStatement) throws -> Result
     ) throws -> Result {
         try connection.withStatement(
-            slot: slot.number(table), { RowSQL.text(slot, table, run.schema) }, body)
+            slot: slot.number(table), { rowSQL.text(slot, table, run.schema) }, body)
     }
 
     // MARK: Binding

@@ -62,7 +62,7 @@ struct Upsert {
 
 extension RowSQL {
     /// Inserts a row or writes it over the one with the same values in these columns, and returns the row's key.
-    static func match(_ table: Table, _ schema: Schema, columns: [Int]) -> String {
+    func match(_ table: Table, _ schema: Schema, columns: [Int]) -> String {
         let conflict = columns.map { quote(table.columns[$0].name) }.joined(separator: ", ")
         let revision = table.entity.revision.map { table.columnIndexes(of: $0) } ?? []
         var assignments = upserted(table, schema, Set(columns + revision))
@@ -75,6 +75,6 @@ extension RowSQL {
             assignments = ["\(name) = excluded.\(name)"]
         }
         return insert(table) + " ON CONFLICT (\(conflict)) DO UPDATE SET " + assignments.joined(separator: ", ")
-            + " RETURNING " + Dialect.sqlite.list(table.keyColumnNames)
+            + " RETURNING " + dialect.list(table.keyColumnNames)
     }
 }

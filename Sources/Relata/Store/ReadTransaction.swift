@@ -23,7 +23,7 @@ public class ReadTransaction: StoreReader {
     /// The resolved schema of all models.
     package var schema: Schema { catalog.schema }
 
-    var compiler: QueryCompiler { QueryCompiler(schema: catalog.schema, access: access) }
+    var compiler: QueryCompiler { QueryCompiler(schema: catalog.schema, access: access, dialect: connection.dialect) }
 
     /// Runs `body`, which sees the state that the transaction sees.
     public func read<Result>(_ body: (ReadTransaction) throws -> Result) throws -> Result { try body(self) }
@@ -66,7 +66,7 @@ public class ReadTransaction: StoreReader {
 
     @usableFromInline
     final func fetchSQL<M: Model>(_ model: M.Type) throws(RelataError) -> String {
-        RowSQL.fetch(try catalog.table(model))
+        connection.rowSQL.fetch(try catalog.table(model))
     }
 
     /// The objects with these keys in their order, with what is included; `nil` for a key that no object has.
@@ -142,7 +142,7 @@ public class ReadTransaction: StoreReader {
     /// SQL of one's own. Connections to a file that read can't write; in memory there is but one, which could.
     func statement(of sql: SQL) throws -> SQLStatement {
         try access.requireEverything(for: "SQL of your own")
-        let statement = try sql.statement
+        let statement = try sql.statement(connection.dialect)
         if connection.path.isEmpty, !(self is WriteTransaction), try connection.writes(statement.sql) {
             throw RelataError.readOnly("SQL that writes was given to a read: use execute, or a write transaction")
         }

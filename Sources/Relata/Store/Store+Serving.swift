@@ -23,7 +23,9 @@ extension ReadTransaction {
 
     /// The object that a row with these values holds, whether or not there is such a row.
     package func object<M: Model>(_ model: M.Type, values: [Value]) throws -> M {
-        let columns = values.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
+        let columns = zip(values.indices, try catalog.table(model).columns).map {
+            connection.dialect.parameter($0 + 1, as: $1.type)
+        }.joined(separator: ", ")
         let cursor = try RowCursor(SQLStatement("SELECT \(columns)", values.map(Parameter.value)), on: connection)
         defer { cursor.close() }
         guard let row = try cursor.next() else { throw RelataError.invalidUse("\(M.entityName) has no properties") }

@@ -309,7 +309,7 @@ extension StoreWriter {
         try _writeOnce { transaction in
             try transaction.access.requireEverything(for: "SQL of your own")
             return try transaction.connection.runningForeignSQL {
-                try transaction.connection.run(try sql.statement)
+                try transaction.connection.run(try sql.statement(transaction.connection.dialect))
             }
         }
     }

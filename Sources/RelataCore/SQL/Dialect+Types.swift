@@ -78,7 +78,7 @@ extension Dialect {
 extension AttributeType {
     /// The type of values that are bound together: that of what they are compared with, unless only one of the values'
     /// own holds them.
-    static func of(_ values: some Sequence<Value>, like type: AttributeType?) -> AttributeType {
+    package static func of(_ values: some Sequence<Value>, like type: AttributeType?) -> AttributeType {
         var found = type
         for value in values {
             guard let own = value.type else { continue }

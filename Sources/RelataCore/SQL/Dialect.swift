@@ -104,21 +104,6 @@ package enum Dialect: Sendable {
         "\(functionName(name))(\(arguments.joined(separator: ", ")))"
     }
 
-    /// A value that is another once anybody changed a table.
-    package var schemaVersion: String { "(SELECT schema_version FROM temp.pragma_schema_version)" }
-
-    /// What rows of Relata's own tables are sorted by to come as they were inserted.
-    package var insertionOrder: String { "rowid" }
-
-    /// The type of an integer column.
-    package var integerType: String { "INTEGER" }
-
-    /// A key that the database assigns, and never again.
-    package var assignedKey: String { "INTEGER PRIMARY KEY AUTOINCREMENT" }
-
-    /// How a transaction begins that writes.
-    package var beginWriting: String { "BEGIN IMMEDIATE" }
-
     /// The operator that holds for equal values and for two unset ones.
     @inlinable
     package var isSame: String { self == .sqlite ? " IS " : " IS NOT DISTINCT FROM " }

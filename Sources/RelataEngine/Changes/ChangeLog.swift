@@ -114,9 +114,11 @@ package enum ChangeLog {
             )
         }
         var changes: [LoggedChange] = []
+        let dialect = connection.dialect
         let sql = """
-            SELECT position, batch, time, entity, kind, ids, properties, origin, originNumber, versions FROM \(table)
-            WHERE position > ?1 ORDER BY position LIMIT ?2
+            SELECT position, batch, time, entity, kind, ids, properties, origin, \(dialect.quote("originNumber")), versions
+            FROM \(table)
+            WHERE position > \(dialect.parameter(1)) ORDER BY position LIMIT \(dialect.parameter(2))
             """
         let statement = SQLStatement(sql, [.value(.integer(position)), .value(.integer(Int64(limit)))])
         try connection.rows(statement) { (row) throws(RelataError) in
@@ -139,7 +141,7 @@ package enum ChangeLog {
 
     /// Removes the changes up to a position, and returns how many.
     package static func remove(through position: Int64, on connection: Connection) throws(RelataError) -> Int {
-        try connection.run(SQLStatement("DELETE FROM \(table) WHERE position <= ?1", [.value(.integer(position))]))
+        try connection.run(SQLStatement("DELETE FROM \(table) WHERE position <= \(connection.dialect.parameter(1))", [.value(.integer(position))]))
     }
 }
 

@@ -12,7 +12,7 @@ extension Connection {
     package func deletionPlan(
         of entity: Int, roots: DeletionRoots, schema: Schema, access: Access
     ) throws(RelataError) -> DeletionReport {
-        let roots = try roots.seen(of: entity, in: schema, under: access)
+        let roots = try roots.seen(of: entity, in: schema, under: access, dialect)
         var deletion = try Deletion(of: entity, roots: roots, schema: schema, on: self)
         return try SeenReport(connection: self, schema: schema, access: access).report(try deletion.plan())
     }
@@ -47,7 +47,7 @@ extension Connection {
         if !seen.blockers.isEmpty || seen.hiddenBlockerCount > 0 { throw .deleteDenied(blockers: seen.blockers) }
         if !seen.shortages.isEmpty { throw .validation(seen.shortages) }
         let all = try delete(
-            entity: entity, roots: try roots.seen(of: entity, in: schema, under: access), schema: schema, now: now,
+            entity: entity, roots: try roots.seen(of: entity, in: schema, under: access, dialect), schema: schema, now: now,
             method: .setBased, isUndoneByCaller: isUndoneByCaller)
         recorder?.record(all)
         return seen

@@ -15,11 +15,11 @@ extension Deletion {
         var names: [String] = []
         for key in schema.foreignKeys where key.isEnforced && !key.isIndexed {
             guard let list = sql.lists[key.target], list.count >= Self.worthIndexing else { continue }
-            let name = Dialect.sqlite.quote("relata_deletion_\(key.index)")
+            let name = connection.dialect.quote("relata_deletion_\(key.index)")
             let columns = zip(key.columns, key.targetColumns).map { column, target in
-                Dialect.sqlite.quote(column) + collation(of: target, in: schema.tables[key.target].sqlName)
+                connection.dialect.quote(column) + collation(of: target, in: schema.tables[key.target].sqlName)
             }
-            let table = Dialect.sqlite.quote(schema.tables[key.source].sqlName)
+            let table = connection.dialect.quote(schema.tables[key.source].sqlName)
             try connection.execute("CREATE INDEX \(name) ON \(table) (\(columns.joined(separator: ", ")))")
             names.append(name)
         }
@@ -30,6 +30,6 @@ extension Deletion {
     private static let worthIndexing = 500
 
     private func collation(of column: String, in table: String) -> String {
-        connection.driver.collation(of: column, in: table).map { " COLLATE \(Dialect.sqlite.quote($0))" } ?? ""
+        connection.driver.collation(of: column, in: table).map { " COLLATE \(connection.dialect.quote($0))" } ?? ""
     }
 }

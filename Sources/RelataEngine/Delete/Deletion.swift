@@ -23,7 +23,7 @@ struct Deletion {
         self.connection = connection
         fileKeys = try connection.fileKeys(of: schema)
         graph = DeletionGraph(schema: fileKeys.actual, root: entity)
-        sql = DeletionSQL(graph, roots: roots, dialect: .sqlite)
+        sql = DeletionSQL(graph, roots: roots, dialect: connection.dialect)
         report = DeletionReport(entity: schema.tables[entity].name)
         if case .keys(let keys) = roots, let key = keys.first(where: { $0.values.count != keyTypes(entity).count }) {
             throw .invalidUse(

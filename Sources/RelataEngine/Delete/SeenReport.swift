@@ -2,11 +2,13 @@ import RelataCore
 
 extension DeletionRoots {
     /// The same objects without those that are hidden.
-    func seen(of entity: Int, in schema: Schema, under access: Access) throws(RelataError) -> DeletionRoots {
+    func seen(
+        of entity: Int, in schema: Schema, under access: Access, _ dialect: Dialect
+    ) throws(RelataError) -> DeletionRoots {
         guard schema.tables.indices.contains(entity), access.guards(schema.tables[entity]),
             case .keys(let keys) = self
         else { return self }
-        let compiler = QueryCompiler(schema: schema, access: access)
+        let compiler = QueryCompiler(schema: schema, access: access, dialect: dialect)
         return .query(try compiler.keys(of: schema.tables[entity].name, among: keys).statement)
     }
 }
@@ -70,7 +72,7 @@ struct SeenReport {
     /// Those of an entity's keys whose objects aren't hidden, in order.
     private func seen(_ keys: KeyList, of entity: String) throws(RelataError) -> KeyList {
         guard let table = schema[entity], access.guards(table), !keys.isEmpty else { return keys }
-        let query = try QueryCompiler(schema: schema, access: access).keys(of: entity, among: Array(keys))
+        let query = try QueryCompiler(schema: schema, access: access, dialect: connection.dialect).keys(of: entity, among: Array(keys))
         let seen = Set(try connection.values(query.statement, types: query.columnTypes).map { KeyValue($0) })
         var result = KeyList(width: keys.width)
         for key in keys where seen.contains(key) { result.append(key) }

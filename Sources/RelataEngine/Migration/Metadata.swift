@@ -16,6 +16,8 @@ package struct Metadata {
     private static let table = "\"relata_metadata\""
     /// How the names of rows begin that hold one entity each.
     private static let entityPrefix = "entity "
+    /// Whether a row is one of them.
+    private static var isEntity: String { "substr(name, 1, \(entityPrefix.count)) = '\(entityPrefix)'" }
 
     /// Whether the file was last left by the same entities and steps, and nobody changed its tables since: one look-up.
     package static func isUnchanged(_ connection: Connection, fingerprint: String) -> Bool {
@@ -79,7 +81,7 @@ package struct Metadata {
     /// Remembers entities and steps, within the transaction that made the tables fit.
     package func write(_ connection: Connection, fingerprint: String) throws(RelataError) {
         try Self.create(connection)
-        try connection.execute("DELETE FROM \(Self.table) WHERE name GLOB '\(Self.entityPrefix)*'")
+        try connection.execute("DELETE FROM \(Self.table) WHERE \(Self.isEntity)")
         try Self.put("entities", entities ?? [], connection)
         try Self.put("steps", steps, connection)
         try Self.put("renames", renames, connection)
@@ -94,7 +96,7 @@ package struct Metadata {
     ) throws(RelataError) {
         // All entities were written since by an older version, which knows nothing of rows of one: these are old now.
         try connection.execute(
-            "DELETE FROM \(table) WHERE name GLOB '\(entityPrefix)*' "
+            "DELETE FROM \(table) WHERE \(isEntity) "
                 + "AND EXISTS (SELECT 1 FROM \(table) WHERE name = 'fingerprint')")
         for entity in entities { try put(entityPrefix + entity.name, entity, connection) }
         for name in removed { try put(entityPrefix + name, Entity?.none, connection) }
@@ -119,7 +121,8 @@ package struct Metadata {
     }
 
     private static func create(_ connection: Connection) throws(RelataError) {
-        try connection.execute("CREATE TABLE IF NOT EXISTS \(table) (name TEXT PRIMARY KEY, value TEXT)")
+        try connection.execute("CREATE TABLE IF NOT EXISTS \(table) (name TEXT PRIMARY KEY, value TEXT"
+                + connection.dialect.insertionOrderColumn + ")")
     }
 
     private static func put(_ name: String, _ value: some Encodable, _ connection: Connection) throws(RelataError) {
@@ -139,7 +142,7 @@ package struct Metadata {
     private static func put(_ name: String, text: String, _ connection: Connection) throws(RelataError) {
         try connection.execute(
             SQLStatement(
-                "INSERT INTO \(table) (name, value) VALUES (?1, ?2) "
+                "INSERT INTO \(table) (name, value) VALUES (\(connection.dialect.parameter(1)), \(connection.dialect.parameter(2))) "
                     + "ON CONFLICT (name) DO UPDATE SET value = excluded.value",
                 [.value(.text(name)), .value(.text(text))]))
     }

@@ -24,13 +24,13 @@ public struct MigrationTransaction {
     ///   ``RelataError/invalidUse(_:)`` for several statements in one text, and for one that ends the transaction.
     @discardableResult
     public func execute(_ sql: SQL) throws -> Int {
-        try connection.runningForeignSQL { try connection.run(try sql.statement) }
+        try connection.runningForeignSQL { try connection.run(try sql.statement(connection.dialect)) }
     }
 
     /// The rows of SQL, each value bound, and as it is stored.
     ///
     /// - Throws: As ``execute(_:)``.
     public func rows(_ sql: SQL) throws -> [[Value]] {
-        try connection.runningForeignSQL { try connection.values(try sql.statement) }
+        try connection.runningForeignSQL { try connection.values(try sql.statement(connection.dialect)) }
     }
 }

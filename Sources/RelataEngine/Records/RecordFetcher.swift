@@ -13,7 +13,7 @@ package struct RecordFetcher {
     package init(_ connection: Connection, schema: Schema, access: Access) {
         self.connection = connection
         self.schema = schema
-        compiler = QueryCompiler(schema: schema, access: access)
+        compiler = QueryCompiler(schema: schema, access: access, dialect: connection.dialect)
     }
 
     /// The objects of a query, in order.

@@ -3,7 +3,12 @@ import RelataCore
 /// The SQL of single rows: made once per table and connection, found by a slot number afterwards.
 ///
 /// All statements bind column n of the table to parameter n + 1, so that one `Model.bind(to:)` serves them all.
-package enum RowSQL {
+package struct RowSQL {
+    /// Whose SQL is written.
+    package let dialect: Dialect
+
+    package init(_ dialect: Dialect) { self.dialect = dialect }
+
     /// Which statement, for ``Connection/withStatement(slot:_:_:)``.
     package enum Slot: Int, CaseIterable {
         case fetch, insert, insertSeveral, insertIfAbsent, update
@@ -19,44 +24,44 @@ package enum RowSQL {
         }
     }
 
-    package static func text(_ slot: Slot, _ table: Table, _ schema: Schema) -> String {
+    package func text(_ slot: Slot, _ table: Table, _ schema: Schema) -> String {
         switch slot {
         case .fetch: fetch(table)
         case .insert: insert(table)
         case .insertSeveral: insertSeveral(table)
         case .insertIfAbsent: insert(table) + onConflict(table) + " DO NOTHING"
-        case .update: update(table, schema, columns: written(table))
+        case .update: update(table, schema, columns: Self.written(table))
         }
     }
 
-    package static func quote(_ name: String) -> String { Dialect.sqlite.quote(name) }
+    package func quote(_ name: String) -> String { dialect.quote(name) }
 
     /// `"a" = ?1 AND "b" = ?2`, the first parameter given.
-    package static func matches(_ columns: [String], from first: Int) -> String {
-        columns.enumerated().map { "\(quote($1)) = ?\(first + $0)" }.joined(separator: " AND ")
+    package func matches(_ columns: [String], from first: Int) -> String {
+        columns.enumerated().map { "\(quote($1)) = \(dialect.parameter(first + $0))" }.joined(separator: " AND ")
     }
 
     /// `SELECT` of the position after the last of a list: of the rows whose columns match.
-    static func nextPlace(_ order: String, in table: String, _ columns: [String], from first: Int) -> String {
+    func nextPlace(_ order: String, in table: String, _ columns: [String], from first: Int) -> String {
         "SELECT coalesce(max(\(quote(order))), 0) + \(Relationship.Order.gap) FROM \(table) "
             + "WHERE \(matches(columns, from: first))"
     }
 
     /// `SELECT` of all columns in order.
-    package static func select(_ table: Table) -> String {
+    package func select(_ table: Table) -> String {
         "SELECT " + table.columns.map { quote($0.name) }.joined(separator: ", ") + " FROM " + quote(table.sqlName)
     }
 
-    package static func fetch(_ table: Table) -> String {
+    package func fetch(_ table: Table) -> String {
         select(table) + " WHERE " + matches(table.keyColumnNames, from: 1)
     }
 
-    fileprivate static func exists(_ table: Table) -> String {
+    fileprivate func exists(_ table: Table) -> String {
         "SELECT 1 FROM \(quote(table.sqlName)) WHERE " + matches(table.keyColumnNames, from: 1)
     }
 
-    package static func insert(_ table: Table) -> String {
-        insert(table, "VALUES (" + table.columns.indices.map { "?\($0 + 1)" }.joined(separator: ", ") + ")")
+    package func insert(_ table: Table) -> String {
+        insert(table, "VALUES (" + table.columns.indices.map { dialect.parameter($0 + 1) }.joined(separator: ", ") + ")")
     }
 
     /// How many rows one statement inserts where the database assigns their keys. A key that is never used again is noted
@@ -64,54 +69,55 @@ package enum RowSQL {
     package static let rowsAtOnce = 16
 
     /// Inserts several rows. The columns of one come after those of another.
-    private static func insertSeveral(_ table: Table) -> String {
+    private func insertSeveral(_ table: Table) -> String {
         let count = table.columns.count
-        let rows = (0..<rowsAtOnce).map { row in
-            "(" + (1...max(1, count)).map { "?\(row * count + $0)" }.joined(separator: ", ") + ")"
+        let rows = (0..<Self.rowsAtOnce).map { row in
+            "(" + (1...max(1, count)).map { dialect.parameter(row * count + $0) }.joined(separator: ", ") + ")"
         }
         return insert(table, "VALUES " + rows.joined(separator: ", "))
     }
 
     /// Inserts the rows that are bound as one parameter.
-    static func insertRows(_ table: Table) -> String {
+    func insertRows(_ table: Table) -> String {
         insert(
             table,
-            "SELECT " + table.columns.indices.map { "c\($0)" }.joined(separator: ", ") + " FROM temp.relata_values(?1)")
+            "SELECT " + table.columns.indices.map { "c\($0)" }.joined(separator: ", ") + " FROM "
+                + dialect.rows(ofParameter: 1, types: table.columns.map(\.type)) + " AS v")
     }
 
-    private static func insert(_ table: Table, _ rows: String) -> String {
+    private func insert(_ table: Table, _ rows: String) -> String {
         "INSERT INTO \(quote(table.sqlName)) (" + table.columns.map { quote($0.name) }.joined(separator: ", ") + ") "
             + rows
     }
 
     /// Writes columns of the row with the object's key; one that has a revision only if it still has the one given.
-    package static func update(_ table: Table, _ schema: Schema, columns: [Int]) -> String {
+    package func update(_ table: Table, _ schema: Schema, columns: [Int]) -> String {
         // A statement must set something to say whether the row is there.
         let columns = columns.isEmpty ? [table.keyColumns[0]] : columns
         var sql =
             "UPDATE \(quote(table.sqlName)) SET "
-            + (columns.map { "\(quote(table.columns[$0].name)) = ?\($0 + 1)" }
-            + places(table, schema, among: columns) { "?\($0 + 1)" }).joined(separator: ", ") + " WHERE "
-            + table.keyColumns.map { "\(quote(table.columns[$0].name)) = ?\($0 + 1)" }.joined(separator: " AND ")
+            + (columns.map { "\(quote(table.columns[$0].name)) = \(dialect.parameter($0 + 1))" }
+            + places(table, schema, among: columns) { dialect.parameter($0 + 1) }).joined(separator: ", ") + " WHERE "
+            + table.keyColumns.map { "\(quote(table.columns[$0].name)) = \(dialect.parameter($0 + 1))" }.joined(separator: " AND ")
         if let revision = table.entity.revision, let index = table.columnIndexes(of: revision).first {
-            sql += " AND \(quote(table.columns[index].name)) = ?\(table.columns.count + 1)"
+            sql += " AND \(quote(table.columns[index].name)) = \(dialect.parameter(table.columns.count + 1))"
         }
         return sql
     }
 
     /// What `ON CONFLICT DO UPDATE` sets: every column but those given, and the stamp of the insertion.
-    package static func upserted(_ table: Table, _ schema: Schema, _ fixed: Set<Int>) -> [String] {
-        let columns = written(table).filter { !fixed.contains($0) }
+    package func upserted(_ table: Table, _ schema: Schema, _ fixed: Set<Int>) -> [String] {
+        let columns = Self.written(table).filter { !fixed.contains($0) }
         let quoted = columns.map { quote(table.columns[$0].name) }
         return quoted.map { "\($0) = excluded.\($0)" }
             + places(table, schema, among: columns) { "excluded.\(quote(table.columns[$0].name))" }
     }
 
-    private static func places(
+    private func places(
         _ table: Table, _ schema: Schema, among columns: [Int], _ new: (Int) -> String
     ) -> [String] {
         schema.places(
-            in: table, setting: columns.map { (table.columns[$0].name, new($0)) }, of: quote(table.sqlName), .sqlite)
+            in: table, setting: columns.map { (table.columns[$0].name, new($0)) }, of: quote(table.sqlName), dialect)
     }
 
     /// The columns that an update writes: all but the key and the insertion's stamp.
@@ -121,7 +127,7 @@ package enum RowSQL {
     }
 
     /// `, "revision" = "revision" + 1, "updatedAt" = ?n` for a change that didn't come from a value of the model.
-    package static func touch(_ table: Table, parameter: Int) -> (sql: String, needsNow: Bool) {
+    package func touch(_ table: Table, parameter: Int) -> (sql: String, needsNow: Bool) {
         var sql = ""
         if let revision = table.entity.revision.flatMap({ table.entity.attribute($0)?.column }) {
             sql += ", \(quote(revision)) = \(quote(revision)) + 1"
@@ -129,17 +135,20 @@ package enum RowSQL {
         guard let updatedAt = table.entity.updatedAt.flatMap({ table.entity.attribute($0)?.column }) else {
             return (sql, false)
         }
-        return (sql + ", \(quote(updatedAt)) = ?\(parameter)", true)
+        return (sql + ", \(quote(updatedAt)) = \(dialect.parameter(parameter))", true)
     }
 
-    private static func onConflict(_ table: Table) -> String {
+    private func onConflict(_ table: Table) -> String {
         " ON CONFLICT (" + table.keyColumnNames.map(quote).joined(separator: ", ") + ")"
     }
 }
 
 extension Connection {
+    /// The SQL of single rows.
+    package var rowSQL: RowSQL { RowSQL(dialect) }
+
     /// Whether a row with that key is there.
     package func isStored(_ key: KeyValue, in table: Table) throws(RelataError) -> Bool {
-        try value(SQLStatement(RowSQL.exists(table), key.values.map(Parameter.value))) != nil
+        try value(SQLStatement(rowSQL.exists(table), key.values.map(Parameter.value))) != nil
     }
 }

@@ -5,7 +5,7 @@ extension Connection {
     /// compiler's caller.
     package func row(_ key: KeyValue, of table: Table, _ compiler: QueryCompiler) throws(RelataError) -> [Value]? {
         if compiler.access.guards(table) { return try seenRows([key], of: table, compiler)[key] }
-        let statement = SQLStatement(RowSQL.fetch(table), key.values.map(Parameter.value))
+        let statement = SQLStatement(rowSQL.fetch(table), key.values.map(Parameter.value))
         return try values(statement, types: table.columns.map(\.type)).first
     }
 
@@ -21,11 +21,11 @@ extension Connection {
         if keys.count < 2 || table.keyColumns.count >= KeyValue.maximumParts {
             return try keys.map { (key) throws(RelataError) in try row(key, of: table, compiler) }
         }
-        let dialect = Dialect.sqlite
+        let dialect = rowSQL.dialect
         let columns = table.columns.map { "t.\(dialect.quote($0.name))" }.joined(separator: ", ")
         let isSame = table.keyColumnNames.enumerated().map { "t.\(dialect.quote($1)) = v.c\($0 + 1)" }
         let sql =
-            "SELECT v.c0, \(columns) FROM \(dialect.rows(ofParameter: 1, columns: table.keyColumns.count + 1)) AS v "
+            "SELECT v.c0, \(columns) FROM \(dialect.rows(ofParameter: 1, types: [.integer] + table.keyTypes)) AS v "
             + "CROSS JOIN \(dialect.quote(table.sqlName)) AS t WHERE \(isSame.joined(separator: " AND "))"
         let wanted = keys.enumerated().map { KeyValue([.integer(Int64($0))] + $1.values) }
         var found: [[Value]?] = Array(repeating: nil, count: keys.count)

@@ -47,6 +47,7 @@ package struct CountCheck {
     /// - Throws: ``RelataError/validation(_:)`` with every list that has too few or too many members.
     package func check(connection: Connection, schema: Schema) throws {
         var failures: [ValidationFailure] = []
+        let rowSQL = connection.rowSQL
         for (list, keys) in owners {
             let table = schema.tables[list.table]
             guard let relationship = table.entity.relationship(list.relationship),
@@ -55,8 +56,8 @@ package struct CountCheck {
             for key in keys {
                 // An owner that was deleted meanwhile has no counts.
                 let sql =
-                    "SELECT count(*) FROM \(RowSQL.quote(counted.table)) WHERE "
-                    + RowSQL.matches(counted.columns, from: 1)
+                    "SELECT count(*) FROM \(rowSQL.quote(counted.table)) WHERE "
+                    + rowSQL.matches(counted.columns, from: 1)
                 guard try connection.isStored(key, in: table),
                     case .integer(let count)? = try connection.value(
                         SQLStatement(sql, key.values.map(Parameter.value)))

@@ -12,6 +12,7 @@ final class JoinRows {
     private let isEditedFromOtherSide: Bool
     /// The slot of the statement that inserts a row.
     private let slot: Int
+    private var rowSQL: RowSQL { run.rowSQL }
 
     /// `nil` for a link that isn't a many-to-many.
     init?(_ run: WriteRun, _ link: PlannedLink) {
@@ -21,7 +22,7 @@ final class JoinRows {
         self.isSource = isSource
         self.link = link.name
         join = schema.joins[number]
-        side = JoinSide(join, isSource: isSource)
+        side = JoinSide(join, isSource: isSource, run.rowSQL)
         hasCounts =
             [join.minimumCount, join.maximumCount, join.inverseMinimumCount, join.inverseMaximumCount] != [
                 nil, nil, nil, nil,
@@ -106,21 +107,21 @@ final class JoinRows {
         if hasCounts { note(owner: nil, member: member) }
         let removed = try run.connection.run(
             SQLStatement(
-                "DELETE FROM \(RowSQL.quote(join.table)) WHERE " + RowSQL.matches(side.own + side.other, from: 1),
+                "DELETE FROM \(rowSQL.quote(join.table)) WHERE " + rowSQL.matches(side.own + side.other, from: 1),
                 (owner.values + member.values).map(Parameter.value)))
         if removed > 0 { record([member], of: owner) }
     }
 
     /// Makes all objects but these no members.
     private func removeAll(except keys: [KeyValue], from owner: KeyValue) throws {
-        let columns = side.other.map(RowSQL.quote).joined(separator: ", ")
-        let list = Dialect.sqlite.rows(ofParameter: owner.values.count + 1, columns: side.other.count)
+        let target = run.schema.tables[isSource ? join.target : join.source]
+        let columns = side.other.map(rowSQL.quote).joined(separator: ", ")
+        let list = rowSQL.dialect.rows(ofParameter: owner.values.count + 1, types: target.keyTypes)
         let (condition, parameters): (String, [Parameter]) =
             keys.isEmpty ? ("", []) : (" AND (\(columns)) NOT IN \(list)", [.keys(keys)])
-        let target = run.schema.tables[isSource ? join.target : join.source]
         let removed = try run.connection.values(
             SQLStatement(
-                "DELETE FROM \(RowSQL.quote(join.table)) WHERE " + RowSQL.matches(side.own, from: 1) + condition
+                "DELETE FROM \(rowSQL.quote(join.table)) WHERE " + rowSQL.matches(side.own, from: 1) + condition
                     + " RETURNING " + columns, owner.values.map(Parameter.value) + parameters),
             types: target.keyColumns.map { target.columns[$0].type })
         if hasCounts { for key in removed { note(owner: nil, member: KeyValue(key)) } }
@@ -132,8 +133,8 @@ final class JoinRows {
         guard let order = side.order else { return }
         try run.connection.run(
             SQLStatement(
-                "UPDATE \(RowSQL.quote(join.table)) SET \(RowSQL.quote(order)) = ?1 WHERE "
-                    + RowSQL.matches(side.own + side.other, from: 2),
+                "UPDATE \(rowSQL.quote(join.table)) SET \(rowSQL.quote(order)) = \(rowSQL.dialect.parameter(1)) WHERE "
+                    + rowSQL.matches(side.own + side.other, from: 2),
                 ([.integer(position)] + owner.values + member.values).map(Parameter.value)))
         run.connection.recorder?.record(
             .update, isSource ? join.source : join.target, owner, properties: [link])

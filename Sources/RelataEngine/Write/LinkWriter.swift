@@ -8,6 +8,7 @@ package struct LinkWriter {
 
     private var schema: Schema { run.schema }
     private var connection: Connection { run.connection }
+    private var rowSQL: RowSQL { run.rowSQL }
 
     /// Writes edits in the order they were made.
     ///
@@ -74,13 +75,13 @@ package struct LinkWriter {
     private func place(
         _ key: KeyValue, at position: Int64, _ column: String, of table: Table, isCounted: Bool
     ) throws {
-        let bump = isCounted ? RowSQL.touch(table, parameter: key.values.count + 2) : (sql: "", needsNow: false)
+        let bump = isCounted ? rowSQL.touch(table, parameter: key.values.count + 2) : (sql: "", needsNow: false)
         let values = [.integer(position)] + key.values + (bump.needsNow ? [table.stampValue(run.now)] : [])
         do {
             try connection.run(
                 SQLStatement(
-                    "UPDATE \(RowSQL.quote(table.sqlName)) SET \(RowSQL.quote(column)) = ?1\(bump.sql) WHERE "
-                        + RowSQL.matches(table.keyColumnNames, from: 2), values.map(Parameter.value)))
+                    "UPDATE \(rowSQL.quote(table.sqlName)) SET \(rowSQL.quote(column)) = \(rowSQL.dialect.parameter(1))\(bump.sql) WHERE "
+                        + rowSQL.matches(table.keyColumnNames, from: 2), values.map(Parameter.value)))
         } catch {
             let object = ObjectReference(entity: table.name, key: key)
             throw try ConstraintErrors(connection, schema: schema).translate(error, object: object, table: table) { [] }
@@ -105,14 +106,14 @@ package struct LinkWriter {
         isCounted: Bool = true
     ) throws {
         let table = schema.tables[reference.source]
-        var condition = RowSQL.matches(reference.columns, from: 1)
+        var condition = rowSQL.matches(reference.columns, from: 1)
         var parameters = owner.values.map(Parameter.value)
         if let only {
-            condition += " AND " + RowSQL.matches(table.keyColumnNames, from: parameters.count + 1)
+            condition += " AND " + rowSQL.matches(table.keyColumnNames, from: parameters.count + 1)
             parameters += only.values.map(Parameter.value)
         } else if let except, !except.isEmpty {
-            let columns = table.keyColumnNames.map(RowSQL.quote).joined(separator: ", ")
-            let list = Dialect.sqlite.rows(ofParameter: parameters.count + 1, columns: table.keyColumns.count)
+            let columns = table.keyColumnNames.map(rowSQL.quote).joined(separator: ", ")
+            let list = rowSQL.dialect.rows(ofParameter: parameters.count + 1, types: table.keyTypes)
             condition += " AND (\(columns)) NOT IN \(list)"
             parameters.append(.keys(except))
         }
@@ -130,20 +131,20 @@ package struct LinkWriter {
         }
         guard reference.isOptional else {
             let sql = SQLStatement(
-                "SELECT 1 FROM \(RowSQL.quote(table.sqlName)) WHERE \(condition) LIMIT 1", parameters)
+                "SELECT 1 FROM \(rowSQL.quote(table.sqlName)) WHERE \(condition) LIMIT 1", parameters)
             if try connection.value(sql) == nil { return }
             throw RelataError.requiredReference(
                 entity: table.name, property: reference.property,
                 hint: "a \(table.name) can't be without one: move it to another, or delete it")
         }
         run.counted.noteOwner(owner, of: reference, in: schema)
-        let bump = isCounted ? RowSQL.touch(table, parameter: parameters.count + 1) : (sql: "", needsNow: false)
+        let bump = isCounted ? rowSQL.touch(table, parameter: parameters.count + 1) : (sql: "", needsNow: false)
         if bump.needsNow { parameters.append(.value(table.stampValue(run.now))) }
-        let assignments = reference.columns.map { "\(RowSQL.quote($0)) = NULL" }.joined(separator: ", ")
-        let keys = " RETURNING " + table.keyColumnNames.map(RowSQL.quote).joined(separator: ", ")
+        let assignments = reference.columns.map { "\(rowSQL.quote($0)) = NULL" }.joined(separator: ", ")
+        let keys = " RETURNING " + table.keyColumnNames.map(rowSQL.quote).joined(separator: ", ")
         let freed = try connection.values(
             SQLStatement(
-                "UPDATE \(RowSQL.quote(table.sqlName)) SET \(assignments)\(bump.sql) WHERE \(condition)\(keys)",
+                "UPDATE \(rowSQL.quote(table.sqlName)) SET \(assignments)\(bump.sql) WHERE \(condition)\(keys)",
                 parameters), types: table.keyColumns.map { table.columns[$0].type })
         for key in freed {
             run.touch(table.index, KeyValue(key))
@@ -160,8 +161,8 @@ package struct LinkWriter {
             let reference = schema.references[number]
             let table = schema.tables[reference.source]
             let condition =
-                RowSQL.matches(reference.columns, from: 1) + " AND \(Dialect.sqlite.tuple(table.keyColumnNames)) IN "
-                + Dialect.sqlite.rows(ofParameter: reference.columns.count + 1, columns: table.keyColumns.count)
+                rowSQL.matches(reference.columns, from: 1) + " AND \(rowSQL.dialect.tuple(table.keyColumnNames)) IN "
+                + rowSQL.dialect.rows(ofParameter: reference.columns.count + 1, types: table.keyTypes)
             let orphans = try edits.flatMap { edit in
                 try keys(of: table, where: condition, edit.owner.values.map(Parameter.value) + [.keys(edit.keys)])
             }
@@ -175,7 +176,7 @@ package struct LinkWriter {
     ) throws -> [KeyValue] {
         try connection.values(
             SQLStatement(
-                "SELECT \(Dialect.sqlite.list(table.keyColumnNames)) FROM \(RowSQL.quote(table.sqlName)) "
+                "SELECT \(rowSQL.dialect.list(table.keyColumnNames)) FROM \(rowSQL.quote(table.sqlName)) "
                     + "WHERE \(condition)", parameters), types: table.keyColumns.map { table.columns[$0].type }
         ).map { KeyValue($0) }
     }

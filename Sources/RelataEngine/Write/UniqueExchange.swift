@@ -178,28 +178,17 @@ package struct UniqueExchange {
         if !isUnset, let reference = column.reference, run.schema.references[reference].isEnforced {
             try run.deferReferences()
         }
-        let dialect = Dialect.sqlite
+        let dialect = run.connection.dialect
         let sql =
             "UPDATE \(dialect.quote(table.sqlName)) SET \(dialect.quote(column.name)) = "
-            + (isUnset ? "NULL" : column.type.storage.randomSQL) + " WHERE \(dialect.tuple(table.keyColumnNames)) IN "
-            + dialect.rows(ofParameter: 1, columns: table.keyColumns.count)
+            + (isUnset ? "NULL" : dialect.randomValue(of: column.type)) + " WHERE \(dialect.tuple(table.keyColumnNames)) IN "
+            + dialect.rows(ofParameter: 1, types: table.keyTypes)
         do {
             try run.connection.run(SQLStatement(sql, [.keys(keys)]))
             return true
         } catch {
             guard ConstraintErrors.isOfConstraint(error) else { throw error }
             return false
-        }
-    }
-}
-
-extension StorageType {
-    /// A value that no row has.
-    fileprivate var randomSQL: String {
-        switch self {
-        case .integer, .real, .numeric: "random()"
-        case .text: "'relata ' || hex(randomblob(16))"
-        case .blob: "randomblob(16)"
         }
     }
 }

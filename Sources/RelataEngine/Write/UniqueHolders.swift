@@ -36,7 +36,7 @@ struct UniqueHolders {
                     claims.claims.map {
                         KeyValue([.integer(Int64($0.row)), .integer($0.yields ? 1 : 0)] + $0.identity + $0.values)
                     }))
-            parts.append(sql(claims, number, parameter: parameters.count, width: width))
+            parts.append(sql(claims, number, parameter: parameters.count, connection.dialect))
         }
         if parts.isEmpty { return [] }
         let statement = SQLStatement(parts.joined(separator: " UNION ALL "), parameters)
@@ -47,16 +47,16 @@ struct UniqueHolders {
         }
     }
 
-    private func sql(_ claims: Claims, _ number: Int, parameter: Int, width: Int) -> String {
-        let dialect = Dialect.sqlite
+    private func sql(_ claims: Claims, _ number: Int, parameter: Int, _ dialect: Dialect) -> String {
         func name(_ column: Int) -> String { dialect.quote(table.columns[column].name) }
         let own = claims.identity.enumerated().map { (name($1), "v.c\(2 + $0)") }
         let wanted = claims.set.columns.enumerated().map { "t.\(name($1)) = v.c\(2 + own.count + $0)" }
-        let isOwn = own.map { "t.\($0) IS \($1)" }.joined(separator: " AND ")
+        let isOwn = own.map { "t.\($0)\(dialect.isSame)\($1)" }.joined(separator: " AND ")
         let isStored = own.map { "s.\($0) = \($1)" }.joined(separator: " AND ")
         let keys = table.keyColumnNames.map { "t.\(dialect.quote($0))" }.joined(separator: ", ")
+        let types = [.integer, .integer] + (claims.identity + claims.set.columns).map { table.columns[$0].type }
         // The values come first, and each finds its holder by the set's index.
-        return "SELECT \(number), v.c0, \(keys) FROM \(dialect.rows(ofParameter: parameter, columns: width)) AS v "
+        return "SELECT \(number), v.c0, \(keys) FROM \(dialect.rows(ofParameter: parameter, types: types)) AS v "
             + "CROSS JOIN \(dialect.quote(table.sqlName)) AS t "
             + "WHERE \(wanted.joined(separator: " AND ")) AND NOT (\(isOwn)) AND (v.c1 = 0 OR NOT EXISTS ("
             + "SELECT 1 FROM \(dialect.quote(table.sqlName)) AS s WHERE \(isStored)))"

@@ -28,9 +28,9 @@ package final class ValueBatch: RowBatch {
     package struct Insertion: Sendable {
         let one, several: String
 
-        package init(into table: Table) {
-            one = RowSQL.insert(table)
-            several = RowSQL.insertRows(table)
+        package init(into table: Table, _ dialect: Dialect) {
+            one = RowSQL(dialect).insert(table)
+            several = RowSQL(dialect).insertRows(table)
         }
     }
 
@@ -41,7 +41,7 @@ package final class ValueBatch: RowBatch {
     package var rows: [Row] = []
     /// Whether the caller undoes what a statement that fails did, and finds out which row was the culprit.
     package var isUndoneByCaller = false
-    private lazy var insertion = Insertion(into: table)
+    private let insertion: Insertion
     private var takings: [Int: [UniqueExchange.Taking]] = [:]
     private var isWritten: [Bool] = []
     /// The statement that writes the columns of the row before.
@@ -53,9 +53,9 @@ package final class ValueBatch: RowBatch {
     package init(of table: Table, in run: WriteRun, insertion: Insertion? = nil) {
         self.table = table
         tableIndex = table.index
+        self.insertion = insertion ?? Insertion(into: table, run.connection.dialect)
         number = run.batches.count
         run.add(self)
-        if let insertion { self.insertion = insertion }
     }
 
     /// Adds a row, to the plan of the run as well, and returns its number there.
@@ -209,7 +209,7 @@ package final class ValueBatch: RowBatch {
         let parameters = columns.map { Parameter.value(rows[row].values[$0]) } + key.values.map(Parameter.value)
         let isStored: Bool
         do {
-            let sql = sql(updating: columns, run.schema)
+            let sql = sql(updating: columns, run)
             isStored = try run.connection.run(SQLStatement(sql, parameters)) > 0
         } catch {
             throw try explained(error, row, run)
@@ -224,19 +224,20 @@ package final class ValueBatch: RowBatch {
         run.connection.recorder?.record(.update, tableIndex, key, properties: table.properties(of: columns))
     }
 
-    private func sql(updating columns: [Int], _ schema: Schema) -> String {
+    private func sql(updating columns: [Int], _ run: WriteRun) -> String {
+        let (schema, rowSQL) = (run.schema, run.rowSQL)
         if let update, update.columns == columns { return update.sql }
         let values: [(name: String, value: String)] = columns.enumerated().map {
-            (table.columns[$1].name, "?\($0 + 1)")
+            (table.columns[$1].name, rowSQL.dialect.parameter($0 + 1))
         }
-        var assignments = values.map { "\(RowSQL.quote($0)) = \($1)" }
-        assignments += schema.places(in: table, setting: values, of: RowSQL.quote(table.sqlName), .sqlite)
+        var assignments = values.map { "\(rowSQL.quote($0)) = \($1)" }
+        assignments += schema.places(in: table, setting: values, of: rowSQL.quote(table.sqlName), rowSQL.dialect)
         if let revision = table.entity.revision.flatMap({ table.entity.attribute($0)?.column }) {
-            assignments.append("\(RowSQL.quote(revision)) = \(RowSQL.quote(revision)) + 1")
+            assignments.append("\(rowSQL.quote(revision)) = \(rowSQL.quote(revision)) + 1")
         }
         let sql =
-            "UPDATE \(RowSQL.quote(table.sqlName)) SET \(assignments.joined(separator: ", ")) WHERE "
-            + RowSQL.matches(table.keyColumnNames, from: columns.count + 1)
+            "UPDATE \(rowSQL.quote(table.sqlName)) SET \(assignments.joined(separator: ", ")) WHERE "
+            + rowSQL.matches(table.keyColumnNames, from: columns.count + 1)
         update = (columns, sql)
         return sql
     }

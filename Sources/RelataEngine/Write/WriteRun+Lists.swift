@@ -21,7 +21,7 @@ extension WriteRun {
             source = (table.sqlName, reference.columns, table.keyColumnNames, order)
         case .join(let number, let isSource):
             let join = schema.joins[number]
-            let side = JoinSide(join, isSource: isSource)
+            let side = JoinSide(join, isSource: isSource, rowSQL)
             guard let order = side.order else { return nil }
             source = (join.table, side.own, side.other, order)
         default: return nil
@@ -31,10 +31,10 @@ extension WriteRun {
         let appended = edits.changes.compactMap { change -> PlannedKey? in
             if case .add(let member) = change { member } else { nil }
         }
-        let quote = RowSQL.quote
+        let quote = rowSQL.quote
         let keys = source.other.map(quote).joined(separator: ", ")
         let order = quote(source.order)
-        let from = " FROM \(quote(source.table)) WHERE " + RowSQL.matches(source.own, from: 1)
+        let from = " FROM \(quote(source.table)) WHERE " + rowSQL.matches(source.own, from: 1)
         var parameters = owner.values.map(Parameter.value)
         let types = schema.tables[edits.link.target].keyColumns.map {
             schema.tables[edits.link.target].columns[$0].type as AttributeType?
@@ -46,7 +46,8 @@ extension WriteRun {
             let base: Int64 = if case .integer(let last)? = end?.first { last } else { 0 }
             let present =
                 "SELECT \(keys)" + from + " AND (\(keys)) IN "
-                + Dialect.sqlite.rows(ofParameter: parameters.count + 1, columns: source.other.count)
+                + rowSQL.dialect.rows(
+                    ofParameter: parameters.count + 1, types: schema.tables[edits.link.target].keyTypes)
             parameters.append(.keys(appended.compactMap { keyValue($0) }))
             let members = try connection.values(SQLStatement(present, parameters), types: types).map { KeyValue($0) }
             if end?.last == .integer(0), let list = OrderedList(appendingAfter: base, members: members) { return list }
@@ -67,8 +68,8 @@ extension Connection {
     /// none orders it.
     package func nextPlace(in reference: Reference, of owner: KeyValue, _ schema: Schema) throws -> Int64? {
         guard let order = reference.orderColumn else { return nil }
-        let sql = RowSQL.nextPlace(
-            order, in: RowSQL.quote(schema.tables[reference.source].sqlName), reference.columns, from: 1)
+        let sql = rowSQL.nextPlace(
+            order, in: rowSQL.quote(schema.tables[reference.source].sqlName), reference.columns, from: 1)
         switch try value(SQLStatement(sql, owner.values.map { .value($0) })) {
         case .integer(let place)?: return place
         case .real(let place)?: return Int64(exactly: place.rounded(.down))

@@ -8,20 +8,20 @@ extension WriteRun {
         _ reference: Reference, of key: KeyValue, to target: KeyValue?, isPlaced: Bool = false
     ) throws {
         let table = schema.tables[reference.source]
-        let columns = reference.columns.map(RowSQL.quote)
+        let columns = reference.columns.map(rowSQL.quote)
         let values = target?.values ?? reference.columns.map { _ in .null }
-        let bump = RowSQL.touch(table, parameter: columns.count + key.values.count + 1)
+        let bump = rowSQL.touch(table, parameter: columns.count + key.values.count + 1)
         // Its old place may be another's in the list that it joins.
         let place =
             isPlaced
             ? schema.uniquePlaces[reference.index].map {
-                ", \(RowSQL.quote(table.columns[$0].name)) = \(nextStandIn())"
+                ", \(rowSQL.quote(table.columns[$0].name)) = \(nextStandIn())"
             } ?? "" : ""
         let sql =
-            "UPDATE \(RowSQL.quote(table.sqlName)) SET "
-            + columns.enumerated().map { "\($1) = ?\($0 + 1)" }.joined(separator: ", ") + bump.sql + place
-            + " WHERE " + RowSQL.matches(table.keyColumnNames, from: columns.count + 1)
-            + " AND NOT (" + columns.enumerated().map { "\($1) IS ?\($0 + 1)" }.joined(separator: " AND ") + ")"
+            "UPDATE \(rowSQL.quote(table.sqlName)) SET "
+            + columns.enumerated().map { "\($1) = \(rowSQL.dialect.parameter($0 + 1))" }.joined(separator: ", ") + bump.sql + place
+            + " WHERE " + rowSQL.matches(table.keyColumnNames, from: columns.count + 1)
+            + " AND NOT (" + columns.enumerated().map { "\($1)\(rowSQL.dialect.isSame)\(rowSQL.dialect.parameter($0 + 1))" }.joined(separator: " AND ") + ")"
         let parameters = (values + key.values + (bump.needsNow ? [table.stampValue(now)] : [])).map(Parameter.value)
         let object = ObjectReference(entity: table.name, key: key)
         try noteOwner(of: reference, from: key)
@@ -46,8 +46,8 @@ extension WriteRun {
         guard reference.minimumCount != nil || reference.maximumCount != nil else { return }
         let (table, target) = (schema.tables[reference.source], schema.tables[reference.target])
         let sql =
-            "SELECT \(Dialect.sqlite.list(reference.columns)) FROM \(RowSQL.quote(table.sqlName)) WHERE "
-            + RowSQL.matches(table.keyColumnNames, from: 1)
+            "SELECT \(rowSQL.dialect.list(reference.columns)) FROM \(rowSQL.quote(table.sqlName)) WHERE "
+            + rowSQL.matches(table.keyColumnNames, from: 1)
         let owners = try connection.values(
             SQLStatement(sql, key.values.map(Parameter.value)), types: target.keyColumns.map { target.columns[$0].type }
         )

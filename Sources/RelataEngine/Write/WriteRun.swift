@@ -6,6 +6,8 @@ import RelataCore
 package final class WriteRun {
     package let connection: Connection
     package let schema: Schema
+    /// The SQL of single rows.
+    package var rowSQL: RowSQL { connection.rowSQL }
     /// The stamp of all objects, as exact as a date column keeps it.
     package let now: Date
     package var plan = WritePlan()

@@ -57,7 +57,7 @@ final class ParseTransaction {
     var schema: Schema { classes.schema }
 
     /// Writes the statements of the transaction.
-    var compiler: QueryCompiler { QueryCompiler(schema: schema, access: access) }
+    var compiler: QueryCompiler { QueryCompiler(schema: schema, access: access, dialect: connection.dialect) }
 
     /// The class of that name.
     ///

@@ -23,7 +23,7 @@ public class RecordTransaction {
 
     package var schema: Schema { recordClasses.schema }
 
-    var compiler: QueryCompiler { QueryCompiler(schema: schema, access: access) }
+    var compiler: QueryCompiler { QueryCompiler(schema: schema, access: access, dialect: connection.dialect) }
 
     // MARK: Classes
 
