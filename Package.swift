@@ -5,7 +5,8 @@ import PackageDescription
 // Relata: relationship-first persistence for Swift.
 //
 // An app that imports `Relata` fetches swift-syntax. What only the command-line tool needs stands behind the trait
-// `CommandLineTool`, what only the server needs behind `Server`. Both are off by default.
+// `CommandLineTool`, what only the server needs behind `Server`, what needs libpq behind `PostgreSQL`. All are off by
+// default.
 
 /// Every target of ours compiles without a warning.
 let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
@@ -28,6 +29,7 @@ let package = Package(
         .trait(
             name: "Server",
             description: "The Parse-compatible server: `RelataServer`, and `relata serve` in the command-line tool."),
+        .trait(name: "PostgreSQL", description: "The engine on PostgreSQL, which needs the system's libpq."),
     ],
     dependencies: [
         .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
@@ -64,13 +66,27 @@ let package = Package(
         .target(
             name: "RelataSQLite", dependencies: ["RelataCore", "RelataEngine", "CRelataSQLite", "RelataCSQLite"],
             swiftSettings: strict),
+        // The system's libpq.
+        .systemLibrary(
+            name: "RelataCPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+        // The engine on PostgreSQL.
+        .target(
+            name: "RelataPostgres",
+            dependencies: [
+                "RelataCore", "RelataEngine", .target(name: "RelataCPQ", condition: .when(traits: ["PostgreSQL"])),
+            ],
+            swiftSettings: strict),
         // A store of classes that are known at run time: records, made by use or refused.
         .target(
             name: "RelataRecords", dependencies: ["RelataCore", "RelataEngine", "RelataSQLite"],
             swiftSettings: strict),
         // What an app imports: the typed API over plans and an engine.
         .target(
-            name: "Relata", dependencies: ["RelataCore", "RelataEngine", "RelataSQLite", "RelataMacros"],
+            name: "Relata",
+            dependencies: [
+                "RelataCore", "RelataEngine", "RelataSQLite", "RelataMacros",
+                .target(name: "RelataPostgres", condition: .when(traits: ["PostgreSQL"])),
+            ],
             swiftSettings: strict),
         // Parse's protocol on a store: classes, objects, queries, batches and schemas. Knows requests and replies, no HTTP.
         .target(
@@ -131,6 +147,13 @@ let package = Package(
         .testTarget(
             name: "RelataSQLiteTests", dependencies: ["RelataSQLite", "RelataEngine", "RelataCore"],
             swiftSettings: strict),
+        // A PostgreSQL server of a test process's own.
+        .target(
+            name: "PostgresCluster", dependencies: ["RelataPostgres", "RelataCore"], path: "Tests/PostgresCluster",
+            swiftSettings: strict),
+        .testTarget(
+            name: "RelataPostgresTests", dependencies: ["RelataPostgres", "RelataCore", "PostgresCluster"],
+            swiftSettings: strict),
         .testTarget(
             name: "RelataRecordsTests",
             dependencies: ["RelataRecords", "RelataSQLite", "RelataCore", "Relata", "RelataTesting"],
@@ -139,7 +162,8 @@ let package = Package(
             name: "RelataParseTests", dependencies: ["RelataParse", "RelataRecords", "Relata", "RelataTesting"],
             swiftSettings: strict),
         .testTarget(
-            name: "RelataTests", dependencies: ["Relata", "RelataSQLite", "RelataTesting"], swiftSettings: strict),
+            name: "RelataTests", dependencies: ["Relata", "RelataEngine", "RelataSQLite", "RelataTesting", "PostgresCluster"],
+            swiftSettings: strict),
         // Kills a process that writes, and lets several write at once.
         .executableTarget(
             name: "RobustnessWriter", dependencies: ["Relata", "RelataSQLite"], path: "Tests/RobustnessWriter",

@@ -2,8 +2,8 @@
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 root=$PWD
-# The command-line tool and the server stand behind traits, so that an app that imports the library fetches neither.
-traits=(--traits CommandLineTool,Server)
+# The command-line tool, the server and PostgreSQL stand behind traits: an app that imports the library needs none of them.
+traits=(--traits CommandLineTool,Server,PostgreSQL)
 
 say() { printf '%s\n' "$*" >&2; }
 
@@ -23,6 +23,8 @@ install_needs() {
     command -v git >/dev/null || packages+=(git)
     [[ -e /usr/include/sqlite3.h ]] || packages+=(libsqlite3-dev)
     [[ -e /usr/include/zlib.h ]] || packages+=(zlib1g-dev)
+    [[ -e /usr/include/postgresql/libpq-fe.h || -e /usr/include/libpq-fe.h ]] || packages+=(libpq-dev)
+    compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || command -v initdb >/dev/null || packages+=(postgresql)
     ((${#packages[@]})) || return 0
     local install="apt-get install -y ${packages[*]}"
     command -v apt-get >/dev/null || fail "needs ${packages[*]}: install what your system calls them"

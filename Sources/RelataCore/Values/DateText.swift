@@ -88,8 +88,8 @@ public enum DateText {
         return (yearOfEra + era * 400 + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * shifted + 2) / 5 + 1)
     }
 
-    /// The inverse of ``civil(_:)``.
-    private static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
+    /// The day, counted from 1970-01-01, of a year, a month and a day. The inverse of ``civil(_:)``.
+    package static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
         let (era, yearOfEra) = floorDivide(month <= 2 ? year - 1 : year, 400)
         let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
         return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468

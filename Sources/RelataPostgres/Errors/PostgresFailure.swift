@@ -1,0 +1,131 @@
+#if PostgreSQL
+import RelataCPQ
+import RelataCore
+
+/// What the server or libpq said of something that failed, and what that means to a program.
+package struct PostgresFailure: Error, Sendable {
+    /// What it means to a program. Names of tables and columns are the database's.
+    package var error: RelataError
+    /// What the server said, where it was the server.
+    package let diagnostics: Diagnostics?
+    /// The place of the statement that failed among those of a pipeline, the first being 0.
+    package var statement: Int?
+
+    /// The fields of a server's error.
+    package struct Diagnostics: Hashable, Sendable {
+        /// Five characters that say what kind of error it is.
+        package let sqlState: String
+        /// The error in a line.
+        package let message: String
+        /// More of it, such as the values of a key.
+        package let detail: String?
+        /// What may help.
+        package let hint: String?
+        /// Where it happened, such as the line of a `COPY`.
+        package let context: String?
+        /// The schema of the table.
+        package let schema: String?
+        /// The table that the error is about.
+        package let table: String?
+        /// The column that the error is about.
+        package let column: String?
+        /// The constraint or unique index that the error is about.
+        package let constraint: String?
+        /// The type that the error is about.
+        package let type: String?
+    }
+
+    /// Kinds of constraints.
+    package enum Constraint: Sendable {
+        /// `UNIQUE` or a primary key, 23505.
+        case unique
+        /// A foreign key, 23503, or 23001 where its rule is `RESTRICT`.
+        case foreignKey
+        /// `NOT NULL`, 23502.
+        case notNull
+        /// `CHECK`, 23514.
+        case check
+        /// `EXCLUDE`, 23P01.
+        case exclusion
+    }
+
+    /// A failure that isn't the server's.
+    package init(_ error: RelataError) {
+        self.error = error
+        diagnostics = nil
+    }
+
+    init(_ error: RelataError, _ diagnostics: Diagnostics) {
+        self.error = error
+        self.diagnostics = diagnostics
+    }
+
+    /// Five characters that say what kind of error it is.
+    package var sqlState: String? { diagnostics?.sqlState }
+
+    /// The kind of constraint that refused a row.
+    package var constraint: Constraint? {
+        switch sqlState {
+        case "23505": .unique
+        case "23503", "23001": .foreignKey
+        case "23502": .notNull
+        case "23514": .check
+        case "23P01": .exclusion
+        default: nil
+        }
+    }
+
+    /// Whether another try of the whole transaction may succeed: others were in its way.
+    package var isRetryable: Bool { sqlState == "40001" || sqlState == "40P01" }
+
+    /// The columns of the key in a detail: `Key (album, "track no")=(1, 2) already exists.`
+    package var keyColumns: [String] {
+        guard let detail = diagnostics?.detail, let start = detail.firstIndex(of: "("),
+            let end = detail.range(of: ")=(")?.lowerBound, start < end
+        else { return [] }
+        return Self.names(detail[detail.index(after: start)..<end])
+    }
+
+    /// Names that are separated by commas. One in quotes may hold any character, quotes doubled.
+    private static func names(_ text: Substring) -> [String] {
+        var names: [String] = []
+        var name = ""
+        var isQuoted = false
+        var previous: Character?
+        for character in text {
+            if character == "\"" {
+                isQuoted.toggle()
+                if isQuoted, previous == "\"" { name.append(character) }
+            } else if character == ",", !isQuoted {
+                names.append(name)
+                name = ""
+            } else if character != " " || isQuoted {
+                name.append(character)
+            }
+            previous = character
+        }
+        return names + [name]
+    }
+}
+
+extension PostgresFailure.Diagnostics {
+    /// The fields of a result that is an error or a notice; `nil` where libpq itself made the error.
+    init?(_ result: OpaquePointer) {
+        // Swift doesn't see the macros that name these letters, PG_DIAG_SQLSTATE and so on.
+        func field(_ letter: Unicode.Scalar) -> String? {
+            PQresultErrorField(result, Int32(letter.value)).map { String(cString: $0) }
+        }
+        guard let sqlState = field("C") else { return nil }
+        self.sqlState = sqlState
+        message = field("M") ?? ""
+        detail = field("D")
+        hint = field("H")
+        context = field("W")
+        schema = field("s")
+        table = field("t")
+        column = field("c")
+        constraint = field("n")
+        type = field("d")
+    }
+}
+#endif

@@ -1,0 +1,79 @@
+#if PostgreSQL
+import Foundation
+import RelataCore
+
+/// What the codes of a server's errors mean to a program.
+enum SQLState {
+    /// The error of a statement.
+    ///
+    /// - Parameters:
+    ///   - server: The server and the database, as messages name them.
+    ///   - wasCancelled: Whether the client asked to stop the statement. A timeout has the same code.
+    static func error(
+        _ failure: PostgresFailure.Diagnostics, server: String, sql: String?, wasCancelled: Bool
+    ) -> RelataError {
+        let message = failure.message
+        switch failure.sqlState {
+        case "23505":
+            let columns = PostgresFailure(.closed(""), failure).keyColumns
+            guard let table = failure.table, !columns.isEmpty else { return unnamed(failure, sql) }
+            return .uniqueViolation(entity: table, properties: columns)
+        case "40001", "40P01":
+            return .busy("another transaction changed the same rows (\(message)): run the transaction again")
+        case "55P03": return .busy("another transaction holds a lock for too long (\(message)): try again later")
+        case "53300", "57P03": return .busy("\(server) takes no connection at the moment (\(message)): try again later")
+        case "57014" where wasCancelled: return .interrupted
+        case "57014": return .busy("a statement took longer than its time limit (\(message)): raise the limit")
+        case "25006": return .readOnly("\(server) can't be written in this transaction (\(message))")
+        case "53100": return .noSpaceLeft(server)
+        case "42501":
+            return .fileAccess(path: server, "the role has no right to do that (\(message)): GRANT it what it needs")
+        case "22003": return .invalidUse("a number is too large or too small for its column (\(message))")
+        case "22021", "22P05":
+            return .invalidUse("PostgreSQL's text can't hold such a character (\(message)): store it as data")
+        // A value that isn't one of its type, or that is larger than the server's limits.
+        case let state where state.hasPrefix("22") || state.hasPrefix("54"):
+            return .invalidUse(message + (failure.detail.map { ": " + $0 } ?? ""))
+        case let state where state.hasPrefix("28") || state == "3D000":
+            return .fileAccess(path: server, "\(message): check the user, the password and the database")
+        case "57P01", "57P02", "57P05", "25P03": return lost(server, message)
+        case let state where state.hasPrefix("08"): return lost(server, message)
+        default: return unnamed(failure, sql)
+        }
+    }
+
+    /// The error of a connection that is gone.
+    static func lost(_ server: String, _ message: String) -> RelataError {
+        .fileAccess(path: server, "the server went away (\(line(message))): connect again")
+    }
+
+    /// The error of a connection that couldn't be made. libpq gives no code for it.
+    static func connecting(_ server: String, _ message: String) -> RelataError {
+        let message = line(message)
+        let isTemporary = [
+            "the database system is starting up", "the database system is shutting down",
+            "the database system is in recovery mode", "too many clients", "connection slots are reserved",
+            "too many connections",
+        ].contains { message.contains($0) }
+        return isTemporary
+            ? .busy("\(server) takes no connection at the moment (\(message)): try again later")
+            : .fileAccess(
+                path: server, "can't connect (\(message)): check the address, the user, the password and the database")
+    }
+
+    /// A message of several lines in one.
+    static func line(_ message: String) -> String {
+        message.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
+            .joined(separator: "; ")
+    }
+
+    private static func unnamed(_ failure: PostgresFailure.Diagnostics, _ sql: String?) -> RelataError {
+        let parts = [failure.message, failure.detail, failure.hint].compactMap(\.self).joined(separator: "; ")
+        return .database(code: code(failure.sqlState), message: "\(parts) (SQLSTATE \(failure.sqlState))", sql: sql)
+    }
+
+    /// The five characters as a number in base 36, times 256: SQLite's codes have their kind in the lowest byte, and none
+    /// of them must be taken for one of these.
+    static func code(_ sqlState: String) -> Int { (Int(sqlState, radix: 36) ?? 0) << 8 }
+}
+#endif

@@ -1,0 +1,299 @@
+#if PostgreSQL
+import Foundation
+import RelataCore
+
+/// Takes values one after the other and holds them as PostgreSQL's binary form of the types that they are for: what is
+/// bound to a prepared statement, or rows that are copied into a table.
+///
+/// All values lie in one piece of memory, each behind its length, and the memory is used again for the next statement.
+@usableFromInline
+package final class ParameterBuffer {
+    // Whoever has the session has the buffer alone, and each value would pay for a check.
+    @exclusivity(unchecked) @usableFromInline var base: UnsafeMutableRawPointer
+    @exclusivity(unchecked) @usableFromInline var capacity: Int
+    /// How many bytes are used.
+    @exclusivity(unchecked) @usableFromInline package internal(set) var size = 0
+    @exclusivity(unchecked) @usableFromInline var types: UnsafePointer<TypeCode>
+    @exclusivity(unchecked) @usableFromInline var typeCount = 0
+    /// How many values were taken.
+    @exclusivity(unchecked) @usableFromInline package internal(set) var count = 0
+    /// Where each value begins; -1 for `NULL`.
+    @exclusivity(unchecked) @usableFromInline var offsets: UnsafeMutablePointer<Int>
+    @exclusivity(unchecked) @usableFromInline var lengths: UnsafeMutablePointer<Int32>
+    /// 1 where the value is in binary form, 0 where it is text that ends with a zero.
+    @exclusivity(unchecked) @usableFromInline var formats: UnsafeMutablePointer<Int32>
+    private var pointers: UnsafeMutablePointer<UnsafePointer<CChar>?>
+    private var places = 0
+    /// Keeps the types where they are.
+    private var owner: AnyObject?
+    /// Whether rows are collected to be copied: all of it must be in binary form.
+    private(set) var isCopying = false
+
+    /// An empty buffer that takes nothing before ``begin(_:)``.
+    package init(capacity: Int = 1024) {
+        self.capacity = max(64, capacity)
+        base = .allocate(byteCount: self.capacity, alignment: 8)
+        offsets = .allocate(capacity: 1)
+        lengths = .allocate(capacity: 1)
+        formats = .allocate(capacity: 1)
+        pointers = .allocate(capacity: 1)
+        types = UnsafePointer(bitPattern: MemoryLayout<TypeCode>.alignment)!  // Never read: there are no types.
+    }
+
+    deinit {
+        base.deallocate()
+        freePlaces()
+    }
+
+    private func freePlaces() {
+        offsets.deallocate()
+        lengths.deallocate()
+        formats.deallocate()
+        pointers.deallocate()
+    }
+
+    /// Begins to take the parameters of a statement, from `$1` on.
+    package func begin(_ statement: PreparedStatement) {
+        isCopying = false
+        size = 0
+        begin(UnsafePointer(statement.parameterTypes), statement.parameters.count, owner: statement)
+    }
+
+    /// Begins to take rows of columns that are copied.
+    func beginCopying(_ columns: UnsafePointer<TypeCode>, _ count: Int, owner: AnyObject) {
+        isCopying = true
+        size = 0
+        begin(columns, count, owner: owner)
+    }
+
+    private func begin(_ types: UnsafePointer<TypeCode>, _ typeCount: Int, owner: AnyObject) {
+        count = 0
+        self.types = types
+        self.typeCount = typeCount
+        if self.owner !== owner { self.owner = owner }
+        guard typeCount > places else { return }
+        freePlaces()
+        places = typeCount
+        offsets = .allocate(capacity: places)
+        lengths = .allocate(capacity: places)
+        formats = .allocate(capacity: places)
+        pointers = .allocate(capacity: places)
+    }
+
+    /// Begins a row that is copied.
+    func beginRow() {
+        count = 0
+        write(Int16(typeCount))
+    }
+
+    // MARK: Taking values
+
+    /// Takes an integer.
+    @inlinable
+    package func append(_ value: Int64) throws(RelataError) {
+        let start = size
+        let type = try nextType()
+        if type.kind == .int8 {
+            reserve(12)
+            store(Int32(8))
+            store(value)
+        } else {
+            try encode(start) { () throws(RelataError) in try write(value, as: type) }
+        }
+        finish(start)
+    }
+
+    /// Takes a number.
+    @inlinable
+    package func append(_ value: Double) throws(RelataError) {
+        let start = size
+        let type = try nextType()
+        if type.kind == .float8 {
+            reserve(12)
+            store(Int32(8))
+            store(value.bitPattern)
+        } else {
+            try encode(start) { () throws(RelataError) in try write(value, as: type) }
+        }
+        finish(start)
+    }
+
+    /// Takes text.
+    ///
+    /// - Throws: ``RelataError/invalidUse(_:)`` where it holds U+0000, which PostgreSQL's text can't, or doesn't spell a
+    ///   value of the parameter's type.
+    @inlinable
+    package func append(_ value: String) throws(RelataError) {
+        let start = size
+        let type = try nextType()
+        if type.kind == .text {
+            try encode(start) { () throws(RelataError) in try write(text: value) }
+        } else if try !encode(start, { () throws(RelataError) in try write(value, as: type) }) {
+            // The server reads the text by itself, or says why it can't.
+            size = start
+            try encode(start) { () throws(RelataError) in try write(text: value) }
+            return finishText(start)
+        }
+        finish(start)
+    }
+
+    /// Takes bytes.
+    @inlinable
+    package func append(_ value: Data) throws(RelataError) {
+        let start = size
+        let type = try nextType()
+        try encode(start) { () throws(RelataError) in try write(value, as: type) }
+        finish(start)
+    }
+
+    /// Takes a UUID.
+    @inlinable
+    package func append(_ value: UUID) throws(RelataError) {
+        let start = size
+        let type = try nextType()
+        if type.kind == .uuid {
+            reserve(20)
+            store(Int32(16))
+            base.storeBytes(of: value.uuid, toByteOffset: size, as: uuid_t.self)
+            size += 16
+        } else {
+            try encode(start) { () throws(RelataError) in try write(value, as: type) }
+        }
+        finish(start)
+    }
+
+    /// Takes `NULL`.
+    @inlinable
+    package func appendNull() throws(RelataError) {
+        _ = try nextType()
+        reserve(4)
+        store(Int32(-1))
+        offsets[count] = -1
+        lengths[count] = 0
+        formats[count] = 1
+        count += 1
+    }
+
+    /// Takes a stored value.
+    package func append(_ value: Value) throws(RelataError) {
+        switch value {
+        case .null: try appendNull()
+        case .integer(let value): try append(value)
+        case .real(let value): try append(value)
+        case .text(let value): try append(value)
+        case .blob(let value): try append(value)
+        case .uuid(let value): try append(value)
+        }
+    }
+
+    /// Takes what a statement has for a parameter.
+    package func append(_ parameter: Parameter) throws(RelataError) {
+        switch parameter {
+        case .value(let value): try append(value)
+        case .list(let values): try append(list: values)
+        case .keys(let keys): try append(keys: keys)
+        }
+    }
+
+    // MARK: Memory
+
+    /// The type of the next value.
+    @inlinable @inline(__always)
+    func nextType() throws(RelataError) -> TypeCode {
+        if count >= typeCount { throw tooMany() }
+        return types[count]
+    }
+
+    @usableFromInline
+    func tooMany() -> RelataError {
+        .invalidUse("more values were given than there are \(isCopying ? "columns" : "parameters"): \(typeCount)")
+    }
+
+    /// Makes room for so many bytes.
+    @inlinable @inline(__always)
+    func reserve(_ bytes: Int) { if capacity - size < bytes { grow(bytes) } }
+
+    @usableFromInline
+    func grow(_ bytes: Int) {
+        let capacity = max(self.capacity * 2, size + bytes)
+        let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)
+        larger.copyMemory(from: base, byteCount: size)
+        base.deallocate()
+        (base, self.capacity) = (larger, capacity)
+    }
+
+    /// Writes a number where there is room for it.
+    @inlinable @inline(__always)
+    func store<Number: FixedWidthInteger>(_ number: Number) {
+        base.storeBytes(of: number.bigEndian, toByteOffset: size, as: Number.self)
+        size += MemoryLayout<Number>.size
+    }
+
+    func write<Number: FixedWidthInteger>(_ number: Number) {
+        reserve(MemoryLayout<Number>.size)
+        store(number)
+    }
+
+    @usableFromInline
+    func write(bytes: UnsafeRawBufferPointer) {
+        reserve(bytes.count)
+        if let source = bytes.baseAddress { (base + size).copyMemory(from: source, byteCount: bytes.count) }
+        size += bytes.count
+    }
+
+    /// Runs what writes a value. If that fails nothing is left of it.
+    @inlinable @inline(__always)
+    @discardableResult
+    func encode<Result>(_ start: Int, _ body: () throws(RelataError) -> Result) throws(RelataError) -> Result {
+        do {
+            return try body()
+        } catch {
+            size = start
+            throw error
+        }
+    }
+
+    /// Notes where the value is that begins with its length.
+    @inlinable @inline(__always)
+    func finish(_ start: Int) {
+        offsets[count] = start + 4
+        lengths[count] = Int32(truncatingIfNeeded: size - start - 4)
+        formats[count] = 1
+        count += 1
+    }
+
+    /// Notes where a value in text form is, which ends with a zero.
+    @usableFromInline
+    func finishText(_ start: Int) {
+        write(UInt8(0))
+        offsets[count] = start + 4
+        lengths[count] = Int32(truncatingIfNeeded: size - start - 5)
+        formats[count] = 0
+        count += 1
+    }
+
+    // MARK: What libpq takes
+
+    /// Lends the values to `body` as libpq takes them. They must not change meanwhile.
+    func withPointers<Result>(
+        _ body: (
+            UnsafePointer<UnsafePointer<CChar>?>, UnsafePointer<Int32>, UnsafePointer<Int32>
+        ) -> Result
+    ) -> Result {
+        let start = UnsafeRawPointer(base).assumingMemoryBound(to: CChar.self)
+        for index in 0..<count {
+            let offset = offsets[index]
+            pointers[index] = offset < 0 ? nil : start + offset
+        }
+        return body(pointers, lengths, formats)
+    }
+
+    /// Whether all values are there.
+    func checkIsComplete() throws(RelataError) {
+        guard count == typeCount else {
+            throw .invalidUse(
+                "\(count) values were given for \(typeCount) \(isCopying ? "columns" : "parameters")")
+        }
+    }
+}
+#endif

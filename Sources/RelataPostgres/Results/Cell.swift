@@ -1,0 +1,145 @@
+#if PostgreSQL
+import Foundation
+import RelataCPQ
+import RelataCore
+
+/// One column of one row. Valid while its result is there.
+///
+/// A cell is asked for what its type is: ``isInteger`` and its like say what that is. Other questions are answered as
+/// SQLite answers them, by conversion.
+@frozen @usableFromInline
+package struct Cell {
+    @usableFromInline let result: OpaquePointer
+    @usableFromInline let row: Int32
+    @usableFromInline let column: Int32
+    /// How the value travelled, were it in binary form.
+    @usableFromInline package let kind: TypeKind
+    /// Whether it is in binary form.
+    @usableFromInline let isBinary: Bool
+
+    @inlinable
+    init(result: OpaquePointer, row: Int32, column: Int32, kind: TypeKind, isBinary: Bool) {
+        self.result = result
+        self.row = row
+        self.column = column
+        self.kind = kind
+        self.isBinary = isBinary
+    }
+
+    /// Where its bytes begin, which a zero follows.
+    @inlinable var pointer: UnsafeRawPointer { UnsafeRawPointer(PQgetvalue(result, row, column)) }
+    /// How many bytes there are.
+    @inlinable var length: Int { Int(PQgetlength(result, row, column)) }
+    @inlinable var bytes: UnsafeBufferPointer<UInt8> {
+        UnsafeBufferPointer(start: pointer.assumingMemoryBound(to: UInt8.self), count: length)
+    }
+
+    /// A number of the binary form.
+    @inlinable @inline(__always)
+    func load<Number: FixedWidthInteger>(_ type: Number.Type) -> Number {
+        Number(bigEndian: pointer.loadUnaligned(as: type))
+    }
+
+    /// Whether it is `NULL`.
+    @inlinable package var isNull: Bool { PQgetisnull(result, row, column) != 0 }
+
+    /// Whether it is a whole number, a boolean or a point in time.
+    @inlinable package var isInteger: Bool {
+        guard !isNull else { return false }
+        return switch kind {
+        case .boolean, .int2, .int4, .int8, .oid, .date, .timestamp: true
+        default: false
+        }
+    }
+
+    /// Whether it is a floating-point number.
+    @inlinable package var isReal: Bool { (kind == .float8 || kind == .float4) && !isNull }
+
+    /// Whether it is bytes.
+    @inlinable package var isBlob: Bool { kind == .bytea && !isNull }
+
+    /// Whether it is a UUID.
+    @inlinable package var isUUID: Bool { kind == .uuid && !isNull }
+
+    /// Whether it is text: also decimal numbers, JSON, and every type that has no other form here.
+    @inlinable package var isText: Bool {
+        guard !isNull else { return false }
+        return switch kind {
+        case .numeric, .jsonb, .text, .array, .other: true
+        default: false
+        }
+    }
+
+    /// The cell as an integer: 0 or 1 of a boolean, microseconds since 1970 of a date; 0 of `NULL`.
+    ///
+    /// - Throws: ``RelataError/corruptStore(_:)`` where the point in time is infinity.
+    @inlinable
+    package func integer() throws(RelataError) -> Int64 {
+        if isBinary {
+            switch kind {
+            // Of NULL the bytes are a zero only.
+            case .int8 where !isNull: return load(Int64.self)
+            case .int4 where !isNull: return Int64(load(Int32.self))
+            case .timestamp where !isNull:
+                let value = load(Int64.self)
+                if value < .max - 1_000_000_000_000_000 && value > .min { return value + 946_684_800_000_000 }
+            default: break
+            }
+        }
+        return try convertedInteger()
+    }
+
+    /// The cell as a number; 0 of `NULL`.
+    @inlinable
+    package func real() throws(RelataError) -> Double {
+        if isBinary, kind == .float8, !isNull { return Double(bitPattern: load(UInt64.self)) }
+        return try convertedReal()
+    }
+
+    /// The cell as text; empty of `NULL`.
+    @inlinable
+    package func text() throws(RelataError) -> String {
+        if kind == .text || kind == .other || kind == .array { return String(decoding: bytes, as: UTF8.self) }
+        return try convertedText()
+    }
+
+    /// Lends the UTF-8 of the cell's text.
+    @inlinable
+    package func withTextBytes<Result>(
+        _ body: (UnsafeBufferPointer<UInt8>) throws -> Result
+    ) throws -> Result {
+        if kind == .text || kind == .other || kind == .array { return try body(bytes) }
+        var text = try convertedText()
+        return try text.withUTF8(body)
+    }
+
+    /// The cell's bytes: of a UUID its sixteen, of text its UTF-8; none of `NULL`.
+    @inlinable
+    package func data() throws(RelataError) -> Data {
+        if isBinary, kind == .bytea { return Data(bytes: pointer, count: length) }
+        return try convertedData()
+    }
+
+    /// The cell as a UUID: also sixteen bytes, and text that spells one; `nil` of anything else.
+    @inlinable
+    package var uuid: UUID? {
+        if isBinary, kind == .uuid, length == 16 { return UUID(uuid: pointer.loadUnaligned(as: uuid_t.self)) }
+        return convertedUUID
+    }
+
+    /// The cell as a stored value: integers of booleans, whole numbers and points in time; text of decimal numbers, JSON
+    /// and whatever has no other form here.
+    ///
+    /// - Throws: ``RelataError/corruptStore(_:)`` where it is a point in time or a decimal number that is infinity or none.
+    package func value() throws(RelataError) -> Value {
+        guard !isNull else { return .null }
+        if kind == .uuid, let uuid { return .uuid(uuid) }
+        return switch kind {
+        case .boolean, .int2, .int4, .int8, .oid, .date, .timestamp: .integer(try integer())
+        case .float4, .float8: .real(try real())
+        case .uuid, .bytea: .blob(try data())
+        case .numeric, .jsonb, .text, .array, .other: .text(try text())
+        }
+    }
+}
+#endif

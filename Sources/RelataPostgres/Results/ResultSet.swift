@@ -1,0 +1,78 @@
+#if PostgreSQL
+import RelataCPQ
+import RelataCore
+
+/// The rows of a statement that has run, or as many of them as came at once. Frees them with the object.
+@usableFromInline
+package final class ResultSet {
+    @usableFromInline let handle: OpaquePointer
+    /// The statement that yielded them, whose types the cells are of.
+    @usableFromInline let statement: PreparedStatement
+    /// How many rows there are.
+    @usableFromInline package let count: Int
+
+    init(_ handle: OpaquePointer, of statement: PreparedStatement) {
+        self.handle = handle
+        self.statement = statement
+        count = Int(PQntuples(handle))
+    }
+
+    deinit { PQclear(handle) }
+
+    /// The columns.
+    package var columns: [PreparedStatement.Column] { statement.columns }
+
+    /// A row. Valid while the result is there.
+    @inlinable
+    package subscript(row: Int) -> Cells {
+        Cells(
+            result: handle, row: Int32(truncatingIfNeeded: row), types: UnsafePointer(statement.columnTypes),
+            isBinary: statement.isBinary)
+    }
+
+    /// How many rows the statement inserted, updated, deleted or returned.
+    package var affectedRows: Int { PQcmdTuples(handle).flatMap { Int(String(cString: $0)) } ?? 0 }
+
+    /// All rows as values.
+    package func values() throws(RelataError) -> [[Value]] {
+        var rows: [[Value]] = []
+        rows.reserveCapacity(count)
+        for row in 0..<count {
+            let cells = self[row]
+            var values: [Value] = []
+            values.reserveCapacity(columns.count)
+            for column in 0..<columns.count { values.append(try cells[column].value()) }
+            rows.append(values)
+        }
+        return rows
+    }
+}
+
+/// The cells of one row. Valid while its result is there.
+@frozen @usableFromInline
+package struct Cells {
+    @usableFromInline let result: OpaquePointer
+    @usableFromInline let row: Int32
+    @usableFromInline let types: UnsafePointer<TypeCode>
+    @usableFromInline let isBinary: Bool
+
+    @inlinable
+    init(result: OpaquePointer, row: Int32, types: UnsafePointer<TypeCode>, isBinary: Bool) {
+        self.result = result
+        self.row = row
+        self.types = types
+        self.isBinary = isBinary
+    }
+
+    /// A cell. There must be such a column.
+    @inlinable
+    package subscript(column: Int) -> Cell {
+        Cell(
+            result: result, row: row, column: Int32(truncatingIfNeeded: column), kind: types[column].kind,
+            isBinary: isBinary)
+    }
+
+    /// How many columns there are.
+    @inlinable package var columnCount: Int { Int(PQnfields(result)) }
+}
+#endif

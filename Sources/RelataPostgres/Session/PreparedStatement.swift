@@ -1,0 +1,128 @@
+#if PostgreSQL
+import Foundation
+import RelataCPQ
+import RelataCore
+
+/// A statement that the server has planned for, with the types of its parameters and columns.
+@usableFromInline
+package final class PreparedStatement {
+    /// Its name in the session; empty for the one that the next such statement replaces.
+    package let name: String
+    /// Its text.
+    package let sql: String
+    /// The types of its parameters, from `$1` on.
+    package let parameters: [TypeCode]
+    /// The columns of its rows.
+    package let columns: [Column]
+    /// Whether its rows come in binary form. They do unless one of the columns can only be read as text.
+    @usableFromInline package let isBinary: Bool
+    /// The session's ``Session/generation`` it belongs to.
+    let generation: Int
+    /// The name as libpq takes it.
+    let nameBytes: UnsafeMutablePointer<CChar>
+    /// The types of the columns and of the parameters, which cells and parameters look into without any check.
+    @usableFromInline let columnTypes: UnsafeMutablePointer<TypeCode>
+    @usableFromInline let parameterTypes: UnsafeMutablePointer<TypeCode>
+
+    /// A column of a result.
+    package struct Column: Hashable, Sendable {
+        /// Its name.
+        package let name: String
+        /// Its type; of a domain the one below.
+        package let type: TypeCode
+    }
+
+    init(name: String, sql: String, parameters: [TypeCode], columns: [Column], generation: Int) {
+        self.name = name
+        self.sql = sql
+        self.parameters = parameters
+        self.columns = columns
+        self.generation = generation
+        isBinary = columns.allSatisfy(\.type.isReadInBinary)
+        nameBytes = .allocate(capacity: name.utf8.count + 1)
+        for (index, byte) in name.utf8.enumerated() { nameBytes[index] = CChar(bitPattern: byte) }
+        nameBytes[name.utf8.count] = 0
+        columnTypes = .allocate(capacity: max(1, columns.count))
+        for (index, column) in columns.enumerated() { columnTypes[index] = column.type }
+        parameterTypes = .allocate(capacity: max(1, parameters.count))
+        for (index, type) in parameters.enumerated() { parameterTypes[index] = type }
+    }
+
+    deinit {
+        nameBytes.deallocate()
+        columnTypes.deallocate()
+        parameterTypes.deallocate()
+    }
+}
+
+extension Session {
+    /// Prepares a statement and learns the types of its parameters and columns, in one round trip.
+    ///
+    /// - Parameter name: A name that no other statement of the session has; empty replaces the last one without a name.
+    package func prepare(name: String, sql: String) throws(PostgresFailure) -> PreparedStatement {
+        let handle = try idle()
+        guard !sql.utf8.contains(0), !name.utf8.contains(0) else {
+            throw PostgresFailure(.invalidUse("SQL can't hold U+0000: bind it as a parameter"))
+        }
+        guard PQenterPipelineMode(handle) == 1 else { throw failure(nil, sql: sql) }
+        let isSent =
+            PQsendPrepare(handle, name, sql, 0, nil) == 1 && PQsendDescribePrepared(handle, name) == 1
+            && PQpipelineSync(handle) == 1
+        guard isSent else {
+            let failure = failure(nil, sql: sql)
+            leavePipelineMode(handle)
+            throw failure
+        }
+        var description: OpaquePointer?
+        defer { PQclear(description) }
+        var failed: PostgresFailure?
+        // Two statements, each ended by a missing result, and the mark after them.
+        results: while true {
+            guard let result = PQgetResult(handle) else {
+                if PQstatus(handle) == CONNECTION_OK { continue }
+                failed = failed ?? failure(nil, sql: sql)
+                break
+            }
+            switch PQresultStatus(result) {
+            case PGRES_PIPELINE_SYNC:
+                PQclear(result)
+                break results
+            case PGRES_COMMAND_OK:
+                PQclear(description)
+                description = result
+            case PGRES_PIPELINE_ABORTED: PQclear(result)
+            default:
+                failed = failed ?? failure(result, sql: sql)
+                PQclear(result)
+            }
+        }
+        leavePipelineMode(handle)
+        if let failed { throw failed }
+        guard let description else { throw failure(nil, sql: sql) }
+        let parameterOIDs = (0..<PQnparams(description)).map { PQparamtype(description, $0) }
+        let columnOIDs = (0..<PQnfields(description)).map { PQftype(description, $0) }
+        try learn(parameterOIDs + columnOIDs)
+        let columns = columnOIDs.enumerated().map { index, oid in
+            PreparedStatement.Column(
+                name: PQfname(description, Int32(index)).map { String(cString: $0) } ?? "", type: type(oid))
+        }
+        return PreparedStatement(
+            name: name, sql: sql, parameters: parameterOIDs.map(type), columns: columns, generation: generation)
+    }
+
+    /// Forgets a prepared statement.
+    package func deallocate(name: String) throws(PostgresFailure) {
+        let handle = try idle()
+        guard let quoted = PQescapeIdentifier(handle, name, name.utf8.count) else { throw failure(nil) }
+        defer { PQfreemem(quoted) }
+        try run("DEALLOCATE " + String(cString: quoted))
+    }
+
+    /// Ends the pipeline mode. Nothing is left to be read, unless the connection is gone.
+    func leavePipelineMode(_ handle: OpaquePointer) {
+        if PQexitPipelineMode(handle) == 1 { return }
+        while let result = PQgetResult(handle) { PQclear(result) }
+        _ = PQexitPipelineMode(handle)
+    }
+}
+#endif

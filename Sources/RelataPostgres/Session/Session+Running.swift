@@ -1,0 +1,101 @@
+#if PostgreSQL
+import RelataCPQ
+import RelataCore
+
+extension Session {
+    /// Runs SQL text without parameters, which may hold several statements, and drops its rows.
+    ///
+    /// - Returns: How many rows the last statement inserted, updated, deleted or returned.
+    @discardableResult
+    package func run(_ sql: String) throws(PostgresFailure) -> Int {
+        let handle = try idle()
+        guard !sql.utf8.contains(0) else {
+            throw PostgresFailure(.invalidUse("SQL can't hold U+0000: bind it as a parameter"))
+        }
+        guard let result = PQexec(handle, sql) else { throw failure(nil, sql: sql) }
+        defer { PQclear(result) }
+        switch PQresultStatus(result) {
+        case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY:
+            return PQcmdTuples(result).flatMap { Int(String(cString: $0)) } ?? 0
+        case let status: throw unusable(result, status, sql: sql)
+        }
+    }
+
+    /// Runs a prepared statement to its end.
+    package func execute(
+        _ statement: PreparedStatement, _ parameters: ParameterBuffer
+    ) throws(PostgresFailure) -> ResultSet {
+        let handle = try idle()
+        try check(statement, parameters)
+        let result = parameters.withPointers { values, lengths, formats in
+            PQexecPrepared(
+                handle, statement.nameBytes, Int32(parameters.count), values, lengths, formats,
+                statement.isBinary ? 1 : 0)
+        }
+        guard let result else { throw failure(nil, sql: statement.sql) }
+        return try rows(result, of: statement)
+    }
+
+    /// Prepares and runs a statement that isn't kept.
+    package func execute(_ statement: SQLStatement) throws(PostgresFailure) -> ResultSet {
+        let prepared = try prepare(name: "", sql: statement.sql)
+        let parameters = ParameterBuffer()
+        parameters.begin(prepared)
+        do throws(RelataError) {
+            for parameter in statement.parameters { try parameters.append(parameter) }
+        } catch {
+            throw PostgresFailure(error)
+        }
+        return try execute(prepared, parameters)
+    }
+
+    /// Refuses a statement of an earlier connection, and parameters that aren't complete.
+    func check(_ statement: PreparedStatement, _ parameters: ParameterBuffer) throws(PostgresFailure) {
+        guard statement.generation == generation else {
+            throw PostgresFailure(
+                .invalidUse("the statement was prepared before the connection was lost: prepare it again"))
+        }
+        do throws(RelataError) {
+            try parameters.checkIsComplete()
+        } catch {
+            throw PostgresFailure(error)
+        }
+    }
+
+    /// The rows of a result, which is freed if it is an error.
+    func rows(_ result: OpaquePointer, of statement: PreparedStatement) throws(PostgresFailure) -> ResultSet {
+        let status = PQresultStatus(result)
+        guard status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK || status == PGRES_EMPTY_QUERY else {
+            defer { PQclear(result) }
+            throw unusable(result, status, sql: statement.sql)
+        }
+        let rows = ResultSet(result, of: statement)
+        // Cells trust the types that were described.
+        guard rows.count == 0 || Int(PQnfields(result)) == statement.columns.count else {
+            throw PostgresFailure(.database(code: 0, message: "the result has other columns", sql: statement.sql))
+        }
+        return rows
+    }
+
+    /// The failure of a result that holds no rows.
+    private func unusable(_ result: OpaquePointer, _ status: ExecStatusType, sql: String) -> PostgresFailure {
+        switch status {
+        case PGRES_COPY_IN, PGRES_COPY_OUT, PGRES_COPY_BOTH:
+            leaveCopy(status)
+            return PostgresFailure(.invalidUse("COPY isn't run as a statement: use copy(_:columns:)"))
+        default: return failure(result, sql: sql)
+        }
+    }
+
+    /// Ends a `COPY` that nobody feeds or reads.
+    private func leaveCopy(_ status: ExecStatusType) {
+        guard let handle else { return }
+        if status == PGRES_COPY_IN { PQputCopyEnd(handle, "nothing is copied") }
+        if status == PGRES_COPY_OUT {
+            var row: UnsafeMutablePointer<CChar>?
+            while PQgetCopyData(handle, &row, 0) > 0 { PQfreemem(row) }
+        }
+        while let rest = PQgetResult(handle) { PQclear(rest) }
+    }
+}
+#endif

@@ -1,0 +1,212 @@
+#if PostgreSQL
+import Foundation
+import RelataCPQ
+import RelataCore
+
+/// One connection to a PostgreSQL server. Its calls block until the server has answered.
+///
+/// A session isn't `Sendable`: one thread uses it at a time, such as a ``ConnectionThread``. Only its ``cancellation`` may
+/// be used by others meanwhile.
+package final class Session {
+    /// Where it is connected to.
+    package let url: PostgresURL
+    /// libpq's own handle; `nil` once it is closed.
+    private(set) var handle: OpaquePointer?
+    /// Counts how often the connection was made anew: statements that were prepared before are gone.
+    package private(set) var generation = 0
+    /// Cancels what the session does, from any thread. Another one after ``reset()``.
+    package private(set) var cancellation: Cancellation
+    /// Called with what the server has to say besides results, while a call of the session waits for the server.
+    package var onNotice: ((PostgresFailure.Diagnostics) -> Void)?
+    /// What goes on between calls.
+    var activity = Activity.idle
+    /// Types that aren't the same on every server.
+    var types: [UInt32: TypeCode] = [:]
+    /// Wakes what waits for notifications.
+    let waker: Waker
+
+    /// What a session is in the middle of, so that nothing else can begin.
+    enum Activity {
+        case idle
+        /// Rows are read one by one.
+        case streaming
+        /// Statements are queued.
+        case pipeline
+        /// Rows are sent.
+        case copying
+    }
+
+    /// The least version of the server that is supported.
+    package static let leastServerVersion = 13
+
+    /// Connects, and sets the session up.
+    package init(_ url: PostgresURL) throws(PostgresFailure) {
+        guard let handle = url.connect() else {
+            throw PostgresFailure(.fileAccess(path: url.description, "can't connect: there is no memory left"))
+        }
+        let waker: Waker
+        do throws(PostgresFailure) {
+            guard PQstatus(handle) == CONNECTION_OK else { throw Self.connectionFailed(handle, url) }
+            waker = try Waker()
+        } catch {
+            PQfinish(handle)
+            throw error
+        }
+        self.url = url
+        self.handle = handle
+        self.waker = waker
+        cancellation = Cancellation(handle, waker)
+        try setUp()
+    }
+
+    deinit { close() }
+
+    /// Closes the connection. What is open in a transaction is rolled back by the server.
+    package func close() {
+        guard let handle else { return }
+        self.handle = nil
+        PQfinish(handle)
+    }
+
+    /// Connects again after the connection was lost. Prepared statements, settings and what was listened to are gone.
+    package func reset() throws(PostgresFailure) {
+        let handle = try open()
+        activity = .idle
+        generation += 1
+        types = [:]
+        PQreset(handle)
+        guard PQstatus(handle) == CONNECTION_OK else { throw Self.connectionFailed(handle, url) }
+        cancellation = Cancellation(handle, waker)
+        try setUp()
+    }
+
+    private func setUp() throws(PostgresFailure) {
+        let handle = try open()
+        try Self.check(
+            version: Int(PQserverVersion(handle)), encoding: parameter("server_encoding") ?? "", server: serverName)
+        // The session is alive while its connection is, and libpq calls this within the session's own calls.
+        PQsetNoticeReceiver(
+            handle,
+            { context, result in
+                guard let context, let result, let notice = PostgresFailure.Diagnostics(result) else { return }
+                Unmanaged<Session>.fromOpaque(context).takeUnretainedValue().onNotice?(notice)
+            }, Unmanaged.passUnretained(self).toOpaque())
+        // What travels in text form must be read the same on every server.
+        try run(
+            """
+            SET TimeZone = 'UTC'; SET DateStyle = 'ISO, YMD'; SET IntervalStyle = 'postgres'; SET bytea_output = 'hex'; \
+            SET extra_float_digits = 1; SET standard_conforming_strings = on
+            """)
+    }
+
+    /// Refuses a server that is too old, or a database that can't hold every character.
+    static func check(version: Int, encoding: String, server: String) throws(PostgresFailure) {
+        guard version >= leastServerVersion * 10_000 else {
+            throw PostgresFailure(
+                .fileAccess(
+                    path: server,
+                    "the server is PostgreSQL \(version / 10_000): version \(leastServerVersion) or newer is needed"))
+        }
+        guard encoding == "UTF8" else {
+            throw PostgresFailure(
+                .fileAccess(
+                    path: server,
+                    "the database's encoding is \(encoding), which doesn't hold every character: create it with ENCODING 'UTF8'"
+                ))
+        }
+    }
+
+    /// The handle while the session isn't closed.
+    func open() throws(PostgresFailure) -> OpaquePointer {
+        guard let handle else {
+            throw PostgresFailure(.closed("the connection to \(url) is closed: open another one"))
+        }
+        return handle
+    }
+
+    /// The handle while nothing else goes on.
+    func idle() throws(PostgresFailure) -> OpaquePointer {
+        let handle = try open()
+        switch activity {
+        case .idle: return handle
+        case .streaming:
+            throw PostgresFailure(.invalidUse("the rows of a query are still being read: read them all, or close them"))
+        case .pipeline: throw PostgresFailure(.invalidUse("statements are queued: call sync() first"))
+        case .copying: throw PostgresFailure(.invalidUse("rows are still being copied: finish or cancel the copy"))
+        }
+    }
+
+    // MARK: State
+
+    /// Whether a transaction is open.
+    package enum TransactionStatus: Sendable {
+        /// None is.
+        case idle
+        /// One is open.
+        case open
+        /// One is open that failed: it can only be rolled back.
+        case failed
+        /// A statement runs.
+        case active
+        /// The connection is gone.
+        case unknown
+    }
+
+    /// Whether a transaction is open.
+    package var transactionStatus: TransactionStatus {
+        guard let handle else { return .unknown }
+        return switch PQtransactionStatus(handle) {
+        case PQTRANS_IDLE: .idle
+        case PQTRANS_INTRANS: .open
+        case PQTRANS_INERROR: .failed
+        case PQTRANS_ACTIVE: .active
+        default: .unknown
+        }
+    }
+
+    /// Whether the connection is closed, or was found to be gone.
+    package var isLost: Bool { handle.map { PQstatus($0) != CONNECTION_OK } ?? true }
+
+    /// The version of the server, such as 150018.
+    package var serverVersion: Int { handle.map { Int(PQserverVersion($0)) } ?? 0 }
+
+    /// The number of the server's process for this session, as `pg_stat_activity` and `pg_locks` name it.
+    package var processID: Int32 { handle.map { PQbackendPID($0) } ?? 0 }
+
+    /// A setting that the server reports by itself, such as `server_encoding` or `in_hot_standby`.
+    package func parameter(_ name: String) -> String? {
+        handle.flatMap { PQparameterStatus($0, name) }.map { String(cString: $0) }
+    }
+
+    /// The server and the database as they are: of several hosts the one that answered.
+    var serverName: String { handle.map { Self.serverName($0, url) } ?? url.description }
+
+    private static func serverName(_ handle: OpaquePointer, _ url: PostgresURL) -> String {
+        func text(_ pointer: UnsafeMutablePointer<CChar>?) -> String { pointer.map { String(cString: $0) } ?? "" }
+        let (host, port, database) = (text(PQhost(handle)), text(PQport(handle)), text(PQdb(handle)))
+        guard !host.isEmpty else { return url.description }
+        return "postgresql://\(host):\(port)/\(database)"
+    }
+
+    private static func connectionFailed(_ handle: OpaquePointer, _ url: PostgresURL) -> PostgresFailure {
+        let message = PQerrorMessage(handle).map { String(cString: $0) } ?? ""
+        return PostgresFailure(SQLState.connecting(serverName(handle, url), message))
+    }
+
+    // MARK: Errors
+
+    /// The failure of a result, or of the connection where there is none.
+    func failure(_ result: OpaquePointer?, sql: String? = nil) -> PostgresFailure {
+        guard let handle else { return PostgresFailure(.closed("the connection to \(url) is closed")) }
+        if let result, let diagnostics = PostgresFailure.Diagnostics(result) {
+            return PostgresFailure(
+                SQLState.error(diagnostics, server: serverName, sql: sql, wasCancelled: cancellation.isRequested),
+                diagnostics)
+        }
+        let message =
+            (result.flatMap { PQresultErrorMessage($0) } ?? PQerrorMessage(handle)).map { String(cString: $0) } ?? ""
+        guard PQstatus(handle) == CONNECTION_OK else { return PostgresFailure(SQLState.lost(serverName, message)) }
+        return PostgresFailure(.database(code: 0, message: SQLState.line(message), sql: sql))
+    }
+}
+#endif
