@@ -1,0 +1,154 @@
+#if PostgreSQL
+import Foundation
+import RelataCore
+import RelataPostgres
+import Synchronization
+
+/// A PostgreSQL server of this process's own, in a temporary folder, that only a socket in that folder leads to.
+///
+/// It ends with the process, however that ends: a shell that holds the other end of a pipe stops the server and removes
+/// the folder when the pipe is closed.
+package final class PrivateCluster: Sendable {
+    /// The one that the tests of a process share, started when it is first asked for.
+    package static var shared: PrivateCluster { get throws { try started.get() } }
+
+    private static let started = Result { try PrivateCluster() }
+
+    /// Why a test is skipped where PostgreSQL isn't installed.
+    package static let missing = "PostgreSQL isn't installed: the package is called postgresql"
+
+    /// Whether there can be one.
+    package static var isInstalled: Bool { PostgresPrograms.areInstalled }
+
+    /// A role that must give the password `secret`. All others are let in.
+    package static let guardedRole = "guarded"
+
+    private let folder: String
+    private let shell: Process
+    private let lifeline: FileHandle
+    private let databases = Atomic<Int>(0)
+
+    /// What keeps a cluster from starting.
+    package struct StartError: Error, CustomStringConvertible {
+        package let description: String
+    }
+
+    /// Makes a cluster and starts its server.
+    ///
+    /// - Parameters:
+    ///   - fsync: Whether commits wait for the disk.
+    ///   - settings: What `postgresql.conf` would say.
+    package init(fsync: Bool = false, settings: [String: String] = [:]) throws {
+        guard let programs = PostgresPrograms.folder else { throw StartError(description: Self.missing) }
+        // A socket's path has room for a hundred characters, which other temporary folders may exceed.
+        folder = "/tmp/relata-postgres-\(UInt64.random(in: 0 ... .max))"
+        let own = [
+            "listen_addresses": "", "unix_socket_directories": folder, "max_connections": "200",
+            "shared_buffers": "64MB", "fsync": fsync ? "on" : "off", "synchronous_commit": fsync ? "on" : "off",
+            "full_page_writes": fsync ? "on" : "off", "timezone": "UTC", "log_min_messages": "warning",
+            "max_prepared_transactions": "10",
+        ]
+        let options = own.merging(settings) { $1 }.sorted { $0.key < $1.key }.map { "\($0) = '\($1)'" }
+        var command: [String] = []
+        // In a session of its own, so that no signal for the tests' group reaches it.
+        if let setsid = PostgresPrograms.find("setsid") { command.append(setsid) }
+        if geteuid() == 0 {
+            guard let runuser = PostgresPrograms.find("runuser") else {
+                throw StartError(description: "PostgreSQL refuses to be root, and there is no runuser")
+            }
+            command += [runuser, "-u", "postgres", "--"]
+        }
+        command += [
+            PostgresPrograms.find("sh") ?? "/bin/sh", "-c", Self.script, "relata-postgres", programs, folder,
+            options.joined(separator: "\n"),
+        ]
+        let (input, output) = (Pipe(), Pipe())
+        lifeline = input.fileHandleForWriting
+        // No other process may hold the end of the pipe that stands for this one.
+        for end in [lifeline, output.fileHandleForReading] { _ = fcntl(end.fileDescriptor, F_SETFD, FD_CLOEXEC) }
+        shell = Process()
+        shell.executableURL = URL(fileURLWithPath: command[0])
+        shell.arguments = Array(command.dropFirst())
+        shell.currentDirectoryURL = URL(fileURLWithPath: "/")
+        shell.standardInput = input
+        shell.standardOutput = output
+        shell.standardError = FileHandle.nullDevice
+        try shell.run()
+        try? input.fileHandleForReading.close()
+        try? output.fileHandleForWriting.close()
+        // The pipe stays open: what runs the shell as another user holds its end as well.
+        var bytes = Data()
+        while !bytes.starts(with: Data("ready\n".utf8)) {
+            let more = output.fileHandleForReading.availableData
+            if more.isEmpty { break }
+            bytes += more
+        }
+        let answer = String(decoding: bytes, as: UTF8.self)
+        guard answer.hasPrefix("ready") else { throw StartError(description: "PostgreSQL didn't start: \(answer)") }
+    }
+
+    deinit { stop() }
+
+    /// Stops the server and removes its folder.
+    package func stop() { try? lifeline.close() }
+
+    private static let script = """
+        trap '' HUP INT QUIT TERM
+        programs=$1 folder=$2 options=$3
+        start() {
+            mkdir -m 700 "$folder" || return
+            "$programs/initdb" -D "$folder/data" -U postgres -A trust -E UTF8 --locale=C --no-sync || return
+            printf '%s\\n' "$options" >>"$folder/data/postgresql.conf" || return
+            printf 'local all \(guardedRole) scram-sha-256\\nlocal all all trust\\n' >"$folder/data/pg_hba.conf" || return
+            "$programs/pg_ctl" -D "$folder/data" -l "$folder/log" -w start || { cat "$folder/log"; return 1; }
+            "$programs/psql" -X -q -h "$folder" -U postgres -d postgres \\
+                -c "CREATE ROLE \(guardedRole) LOGIN PASSWORD 'secret'"
+        }
+        if answer=$(start 2>&1 </dev/null); then echo ready; else printf '%s\\n' "$answer"; rm -rf "$folder"; exit 1; fi
+        exec >/dev/null
+        cat >/dev/null
+        "$programs/pg_ctl" -D "$folder/data" -m immediate stop
+        rm -rf "$folder"
+        """
+
+    // MARK: Databases
+
+    /// The URL of a database of the cluster.
+    package func url(database: String = "postgres", user: String = "postgres") -> String {
+        "postgresql://\(user)@/\(database)?host=\(folder)"
+    }
+
+    /// The folder of the server's socket, log and data.
+    package var place: String { folder }
+
+    /// Makes a database that is dropped with the object: an empty one, or a copy of a template that nobody is connected to.
+    package func makeDatabase(template: String = "template0") throws -> TestDatabase {
+        let number = databases.wrappingAdd(1, ordering: .relaxed).newValue
+        let name = "test_\(number)"
+        let session = try Session(PostgresURL(url()))
+        try session.run("CREATE DATABASE \"\(name)\" TEMPLATE \"\(template)\"")
+        return TestDatabase(name, of: self)
+    }
+}
+
+/// A database of a test's own, dropped with the object.
+package final class TestDatabase: Sendable {
+    /// Its name.
+    package let name: String
+    private let cluster: PrivateCluster
+
+    fileprivate init(_ name: String, of cluster: PrivateCluster) {
+        self.name = name
+        self.cluster = cluster
+    }
+
+    /// Its URL.
+    package var url: String { cluster.url(database: name) }
+
+    deinit {
+        // The server goes with the process, and the database with it: a failure only costs space until then.
+        guard let url = try? PostgresURL(cluster.url()), let session = try? Session(url) else { return }
+        _ = try? session.run("DROP DATABASE IF EXISTS \"\(name)\" WITH (FORCE)")
+    }
+}
+#endif
