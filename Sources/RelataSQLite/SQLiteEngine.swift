@@ -55,6 +55,8 @@ package struct SQLiteEngine: Engine {
         return connection
     }
 
+    package func prepareForUse(_ connection: Connection) throws(RelataError) {}
+
     package func beginWriting(_ connection: Connection) throws(RelataError) {
         let sqlite = try connection.sqlite
         sqlite3_busy_timeout(sqlite.handle, 0)

@@ -3,6 +3,10 @@ import RelataCore
 import RelataEngine
 import RelataSQLite
 
+#if PostgreSQL
+import RelataPostgres
+#endif
+
 extension Store.Options {
     /// The engine of a database, by what its path looks like.
     ///
@@ -10,6 +14,16 @@ extension Store.Options {
     ///   - path: A file, or `nil` for a database in memory.
     ///   - isLookedAtOnly: Whether a file that isn't there is taken for an empty one, and none is made.
     func engine(for path: String?, isLookedAtOnly: Bool = false) throws(RelataError) -> any Engine {
+        if let path, path.hasPrefix("postgres://") || path.hasPrefix("postgresql://") {
+            #if PostgreSQL
+            return try PostgresEngine(
+                url: path, isReadOnly: isReadOnly || isLookedAtOnly, writers: maximumWriters,
+                busyTimeout: busyTimeout, trace: isLookedAtOnly ? nil : trace)
+            #else
+            throw .invalidUse(
+                "\(path.prefix { $0 != ":" }) URLs need the trait PostgreSQL: add traits: [\"PostgreSQL\"] to the package's dependency")
+            #endif
+        }
         let isMissing = isLookedAtOnly && path.map { !FileManager.default.fileExists(atPath: $0) } ?? false
         return SQLiteEngine(
             path: isMissing ? nil : path, isReadOnly: isReadOnly || isLookedAtOnly && !isMissing,

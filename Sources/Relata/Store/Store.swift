@@ -22,6 +22,8 @@ public final class Store: StoreWriter, Sendable {
         public var durability = Durability.normal
         /// The largest number of reads at the same time.
         public var maximumReaders = 5
+        /// How many transactions may write at once, on a database that lets several: SQLite lets one.
+        public var maximumWriters = 5
         /// How many seconds a write waits for another process that writes.
         public var busyTimeout = 5.0
         /// Called after each SQL statement, with its text and how long it ran.

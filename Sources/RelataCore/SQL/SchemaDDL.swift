@@ -159,7 +159,7 @@ extension SchemaDDL {
     }
 
     /// A column as `CREATE TABLE` and `ALTER TABLE … ADD COLUMN` take it, with a foreign key of this column alone.
-    static func columnDefinition(
+    package static func columnDefinition(
         _ column: ColumnDescription, of table: TableDescription, dialect: Dialect
     ) -> String {
         var words = [dialect.quote(column.name)]

@@ -292,10 +292,10 @@ package final class Connection {
     // before or after they have done their work.
 
     /// Begins a transaction, or throws with none begun.
-    package func begin(_ statement: String = "BEGIN") throws(RelataError) {
+    package func begin(_ statement: String? = nil) throws(RelataError) {
         let isInside = isInTransaction
         do {
-            try execute(SQLStatement(statement))
+            try execute(SQLStatement(statement ?? dialect.beginReading))
         } catch {
             if !isInside { endReading() }
             throw error

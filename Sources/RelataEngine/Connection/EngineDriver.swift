@@ -22,6 +22,12 @@ package protocol EngineDriver: AnyObject {
     func error(_ result: StepResult, _ statement: RunningStatement) -> RelataError
     /// Whether a statement writes something when it is run.
     func writes(_ statement: Statement) -> Bool
+    /// Where statements run that block a thread, for calls of tasks; `nil` where the task's own thread serves.
+    var executor: (any TaskExecutor)? { get }
+    /// Stops the statement that runs, from any thread; `nil` where the engine looks for cancelled tasks by itself.
+    var canceller: (@Sendable () -> Void)? { get }
+    /// Forgets that a statement was to be stopped.
+    func endCancellation() throws(RelataError)
     /// Closes the connection, whose statements are gone.
     func close() throws(RelataError)
 

@@ -14,6 +14,7 @@ package final class RowCursor {
         self.connection = connection
         let statement = try connection.lease(query.sql)
         self.statement = statement
+        statement.running.remoteStatement?.isStreamed = true
         try connection.bind(query.parameters, to: statement.running)
     }
 

@@ -13,6 +13,8 @@ extension Deletion {
     /// goes: without them it reads a whole table for each. Returns their names, quoted.
     func makeIndexes() throws(RelataError) -> [String] {
         var names: [String] = []
+        // An index made within a transaction would keep others from the table.
+        guard connection.dialect == .sqlite else { return names }
         for key in schema.foreignKeys where key.isEnforced && !key.isIndexed {
             guard let list = sql.lists[key.target], list.count >= Self.worthIndexing else { continue }
             let name = connection.dialect.quote("relata_deletion_\(key.index)")

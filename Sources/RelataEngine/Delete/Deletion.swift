@@ -200,7 +200,9 @@ struct Deletion {
         for index in indexes { try connection.execute("DROP INDEX \(index)") }
         // Triggers and SQLite's own actions change rows besides: then it is looked whether what was planned is gone. A
         // trigger may also change a row in place of each that it keeps.
-        if hasTriggers || connection.totalChanges - earlier != expectedChanges { try verify() }
+        // Another engine doesn't count what its own actions change.
+        let isAsExpected = connection.dialect != .sqlite || connection.totalChanges - earlier == expectedChanges
+        if hasTriggers || !isAsExpected { try verify() }
     }
 
     /// Whether a table that is changed has a trigger.

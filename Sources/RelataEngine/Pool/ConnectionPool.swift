@@ -72,6 +72,7 @@ package final class ConnectionPool: Sendable {
         if !isShared, writer.isHeldByCurrentThread { throw RelataError.invalidUse(Self.nestedRead) }
         guard let connection = try readers.acquireUnlessHeld() else { return try readInside(body) }
         defer { readers.release(connection) }
+        try engine.prepareForUse(connection)
         return try translatingInterrupts { try body(connection) }
     }
 
@@ -98,6 +99,9 @@ package final class ConnectionPool: Sendable {
             readers.release(connection)
             Turn.end()
         }
+        if let executor = connection.driver.executor {
+            return try await perform(connection, of: readers, on: executor, body)
+        }
         return try translatingInterrupts { try body(connection) }
     }
 
@@ -114,6 +118,7 @@ package final class ConnectionPool: Sendable {
         try refuseReadOnly()
         let connection = try acquireWriter()
         defer { writer.release(connection) }
+        try engine.prepareForUse(connection)
         let deadline = Date(timeIntervalSinceNow: busyTimeout)
         var pause = 0.001
         while try !begin(connection, deadline) {
@@ -133,6 +138,12 @@ package final class ConnectionPool: Sendable {
         defer {
             writer.release(connection)
             Turn.end()
+        }
+        if let executor = connection.driver.executor {
+            return try await perform(connection, of: writer, on: executor) { connection in
+                try self.engine.beginWriting(connection)
+                return try self.commit(connection, body)
+            }
         }
         try await begin(connection, until: Date(timeIntervalSinceNow: busyTimeout))
         return try translatingInterrupts { try commit(connection, body) }
@@ -155,6 +166,17 @@ package final class ConnectionPool: Sendable {
             writer.release(connection)
             Turn.end()
         }
+        if let executor = connection.driver.executor {
+            return try await perform(connection, of: writer, on: executor) { connection in
+                do {
+                    try self.engine.beginWriting(connection)
+                    return try self.commit(connection, takesOthersAlong: true, body)
+                } catch is SharingFailed {
+                    try self.engine.beginWriting(connection)
+                    return try self.commit(connection, body)
+                }
+            }
+        }
         let deadline = Date(timeIntervalSinceNow: busyTimeout)
         do {
             try await begin(connection, until: deadline)
@@ -162,6 +184,29 @@ package final class ConnectionPool: Sendable {
         } catch is SharingFailed {
             try await begin(connection, until: deadline)
             return try translatingInterrupts { try commit(connection, body) }
+        }
+    }
+
+    /// Runs `body` on the thread of a connection whose statements block, so that none of Swift's own threads does. A task
+    /// that is cancelled meanwhile stops the statement that runs.
+    private func perform<Result: Sendable>(
+        _ connection: Connection, of leases: Leases, on executor: any TaskExecutor,
+        _ body: @Sendable (Connection) throws -> Result
+    ) async throws -> Result {
+        let leased = LeasedConnection(connection: connection)
+        let canceller = connection.driver.canceller
+        leases.endHold()
+        return try await withTaskExecutorPreference(executor) {
+            leases.beginHold(leased)
+            defer { leases.endHold() }
+            try self.engine.prepareForUse(leased.connection)
+            return try await withTaskCancellationHandler {
+                let result = Swift.Result { try self.translatingInterrupts { try body(leased.connection) } }
+                if Task.isCancelled { try leased.connection.driver.endCancellation() }
+                return try result.get()
+            } onCancel: {
+                canceller?()
+            }
         }
     }
 
@@ -196,6 +241,9 @@ package final class ConnectionPool: Sendable {
         defer {
             writer.release(connection)
             Turn.end()
+        }
+        if let executor = connection.driver.executor {
+            return try await perform(connection, of: writer, on: executor, body)
         }
         return try body(connection)
     }

@@ -17,6 +17,8 @@ package protocol Engine: Sendable {
     ///   - role: What it is for.
     ///   - waits: Whether it waits for other processes from the beginning.
     func connect(_ role: ConnectionRole, waits: Bool) throws(RelataError) -> Connection
+    /// Makes a connection ready that may have been lost since it was used last.
+    func prepareForUse(_ connection: Connection) throws(RelataError)
     /// Begins a transaction that writes.
     ///
     /// - Throws: ``RelataError/busy(_:)`` at once while another process writes and the engine lets only one do so.

@@ -24,7 +24,9 @@ package struct ConstraintErrors {
         case ConstraintCode.primaryKey, ConstraintCode.rowID: return RelataError.alreadyExists(object)
         case ConstraintCode.unique:
             let properties = properties(in: message, table)
-            if try Set(properties) == Set(table.entity.key) || isInsert && connection.isStored(object.key, in: table) {
+            // Within a transaction that has failed, another engine answers nothing; but it tells keys apart by itself.
+            let canAsk = isInsert && connection.dialect == .sqlite
+            if try Set(properties) == Set(table.entity.key) || canAsk && connection.isStored(object.key, in: table) {
                 return RelataError.alreadyExists(object)
             }
             if let reference = schema.references.first(where: {
@@ -40,7 +42,10 @@ package struct ConstraintErrors {
         case ConstraintCode.notNull:
             let property = properties(in: message, table).first ?? "a property"
             return RelataError.requiredReference(entity: table.name, property: property, hint: "set it before saving")
-        case ConstraintCode.foreignKey: return try culprit(table, values()) ?? error
+        case ConstraintCode.foreignKey:
+            let named = columns(in: message, table)
+            return try (connection.dialect == .sqlite ? culprit(table, values()) : culprit(table, named, values()))
+                ?? error
         default: return error
         }
     }
@@ -80,6 +85,17 @@ package struct ConstraintErrors {
             if !properties.contains(property) { properties.append(property) }
         }
         return properties
+    }
+
+    /// The reference of these columns, whose target isn't there.
+    private func culprit(_ table: Table, _ columns: [String], _ values: [Value]) -> RelataError? {
+        for reference in schema.references where reference.source == table.index && reference.columns == columns {
+            let key = table.columns.indices.filter { table.columns[$0].reference == reference.index }.map {
+                $0 < values.count ? values[$0] : .null
+            }
+            return .invalidReference(entity: table.name, property: reference.property, key: KeyValue(key))
+        }
+        return nil
     }
 
     /// The reference whose target isn't there.

@@ -6,8 +6,8 @@ import RelataCore
 ///
 /// A class that engines inherit from, and no protocol: loops over rows ask it for nothing but its cells, which lie at a
 /// known place. As it is, it takes no values and has no rows.
-@usableFromInline
-package class RemoteStatement {
+@_documentation(visibility: internal)
+open class RemoteStatement {
     /// The current row, valid until the next step.
     @exclusivity(unchecked) @usableFromInline package final var cells: UnsafeMutablePointer<ResultCell>
     /// How many columns a row has.
@@ -16,6 +16,8 @@ package class RemoteStatement {
     package final let parameterCount: Int
     /// Its text.
     package final let sql: String
+    /// Whether few rows at a time should be in memory: the caller reads many, one after the other.
+    package final var isStreamed = false
     /// Why the last step failed.
     package final var failure: RelataError?
 
@@ -31,32 +33,32 @@ package class RemoteStatement {
     deinit { cells.deallocate() }
 
     /// The name of a column.
-    package func columnName(_ index: Int) -> String { "\(index)" }
+    open func columnName(_ index: Int) -> String { "\(index)" }
     /// Runs on to the next row or to the end; ``failure`` says what went wrong.
-    @usableFromInline package func step() -> StepResult { .done }
+    open func step() -> StepResult { .done }
     /// Makes it ready to run again.
-    @usableFromInline package func reset() {}
+    open func reset() {}
     /// Forgets the values.
-    @usableFromInline package func clearBindings() {}
+    open func clearBindings() {}
     /// How many rows the last run inserted, updated or deleted.
-    @usableFromInline package var changes: Int { 0 }
+    open var changes: Int { 0 }
     /// How many bytes of memory it takes.
     package var size: Int { sql.utf8.count + 256 * (columnCount + parameterCount + 1) }
 
     // MARK: Values
 
     /// Takes an integer. Parameters count from 1.
-    @usableFromInline package func bind(_ value: Int64, at index: Int32) throws(RelataError) {}
+    open func bind(_ value: Int64, at index: Int32) throws(RelataError) {}
     /// Takes a number.
-    @usableFromInline package func bind(_ value: Double, at index: Int32) throws(RelataError) {}
+    open func bind(_ value: Double, at index: Int32) throws(RelataError) {}
     /// Takes text.
-    @usableFromInline package func bind(_ value: String, at index: Int32) throws(RelataError) {}
+    open func bind(_ value: String, at index: Int32) throws(RelataError) {}
     /// Takes data.
-    @usableFromInline package func bind(_ value: Data, at index: Int32) throws(RelataError) {}
+    open func bind(_ value: Data, at index: Int32) throws(RelataError) {}
     /// Takes a UUID.
-    @usableFromInline package func bind(_ value: UUID, at index: Int32) throws(RelataError) {}
+    open func bind(_ value: UUID, at index: Int32) throws(RelataError) {}
     /// Leaves a parameter unset.
-    @usableFromInline package func bindNull(at index: Int32) throws(RelataError) {}
+    open func bindNull(at index: Int32) throws(RelataError) {}
     /// Takes a list of values, or of keys of several parts.
-    package func bind(_ list: Parameter, at index: Int32) throws(RelataError) {}
+    open func bind(_ list: Parameter, at index: Int32) throws(RelataError) {}
 }

@@ -27,7 +27,7 @@ package struct RowSQL {
     package func text(_ slot: Slot, _ table: Table, _ schema: Schema) -> String {
         switch slot {
         case .fetch: fetch(table)
-        case .insert: insert(table)
+        case .insert: insertTellingKey(table)
         case .insertSeveral: insertSeveral(table)
         case .insertIfAbsent: insert(table) + onConflict(table) + " DO NOTHING"
         case .update: update(table, schema, columns: Self.written(table))
@@ -61,8 +61,12 @@ package struct RowSQL {
     }
 
     package func insert(_ table: Table) -> String {
-        insert(table, "VALUES (" + table.columns.indices.map { dialect.parameter($0 + 1) }.joined(separator: ", ") + ")")
+        let values = table.columns.indices.map { dialect.newValue(of: table, column: $0, dialect.parameter($0 + 1)) }
+        return insert(table, "VALUES (" + values.joined(separator: ", ") + ")")
     }
+
+    /// The same, after which the connection knows the key that the database gave the row.
+    package func insertTellingKey(_ table: Table) -> String { insert(table) + dialect.tellingKey(of: table) }
 
     /// How many rows one statement inserts where the database assigns their keys. A key that is never used again is noted
     /// in a table of SQLite's, once a statement: noted once a row, that would cost half as much as the row itself.

@@ -20,7 +20,7 @@ package struct RunningStatement {
     package init(_ remote: RemoteStatement) { (handle, self.remote) = (nil, .passUnretained(remote)) }
 
     /// The statement of another engine.
-    @inlinable var remoteStatement: RemoteStatement? { remote?.takeUnretainedValue() }
+    @inlinable package var remoteStatement: RemoteStatement? { remote?.takeUnretainedValue() }
 
     /// Runs on to the next row or to the end.
     @inlinable package func step() -> StepResult {
@@ -93,8 +93,9 @@ package struct RunningStatement {
 }
 
 /// What a step came to: a row, the end, or an error that the connection can explain.
-@frozen @usableFromInline
-package struct StepResult: Equatable {
+@_documentation(visibility: internal)
+@frozen
+public struct StepResult: Equatable {
     @usableFromInline package let code: Int32
 
     @inlinable package init(_ code: Int32) { self.code = code }

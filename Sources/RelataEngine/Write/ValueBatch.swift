@@ -29,7 +29,7 @@ package final class ValueBatch: RowBatch {
         let one, several: String
 
         package init(into table: Table, _ dialect: Dialect) {
-            one = RowSQL(dialect).insert(table)
+            one = RowSQL(dialect).insertTellingKey(table)
             several = RowSQL(dialect).insertRows(table)
         }
     }

@@ -272,6 +272,28 @@ package final class ParameterBuffer {
         count += 1
     }
 
+    // MARK: By number
+
+    /// Begins anew, with no value set.
+    func beginUnset(_ statement: PreparedStatement) {
+        begin(statement)
+        for index in 0..<typeCount { (offsets[index], lengths[index], formats[index]) = (-1, 0, 1) }
+        count = typeCount
+    }
+
+    /// Has the next value take the place of a parameter, the first being 0. Afterwards ``endSetting()`` is called.
+    @inline(__always)
+    func setNext(_ index: Int) {
+        // The value that was written last leaves its room.
+        if offsets[index] >= 0, offsets[index] + Int(lengths[index]) == size { size = offsets[index] - 4 }
+        offsets[index] = -1
+        count = index
+    }
+
+    /// All parameters have a value again, if only an unset one.
+    @inline(__always)
+    func endSetting() { count = typeCount }
+
     // MARK: What libpq takes
 
     /// Lends the values to `body` as libpq takes them. They must not change meanwhile.

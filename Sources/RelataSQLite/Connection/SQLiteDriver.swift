@@ -74,6 +74,10 @@ package final class SQLiteDriver: EngineDriver {
         try check(list.bind(to: statement, at: index), statement.sql)
     }
 
+    package var executor: (any TaskExecutor)? { nil }
+    package var canceller: (@Sendable () -> Void)? { nil }
+    package func endCancellation() throws(RelataError) {}
+
     package func writes(_ statement: Statement) -> Bool {
         guard let handle = statement.running.handle else { return true }
         return sqlite3_stmt_readonly(handle) == 0 && sqlite3_stmt_isexplain(handle) == 0

@@ -172,4 +172,25 @@ extension PostgresFunctions {
         ) RETURNS boolean
         LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$ SELECT relata.in_polygon(latitude, longitude, corners::text) $$;
         """#
+
+    /// Keys that the database assigns. One that is given moves the sequence on, so that it is never assigned later.
+    static let keys = #"""
+        CREATE OR REPLACE FUNCTION relata.key(owner text, name text, given bigint) RETURNS bigint
+        LANGUAGE plpgsql AS $$
+        DECLARE
+            sequence regclass := pg_get_serial_sequence(owner, name)::regclass;
+        BEGIN
+            IF given IS NULL THEN
+                RETURN nextval(sequence);
+            END IF;
+            IF given > coalesce(pg_sequence_last_value(sequence), 0) THEN
+                -- One after the other: the sequence must never go back.
+                PERFORM pg_advisory_xact_lock(7885075893412 + sequence::oid::bigint);
+                IF given > coalesce(pg_sequence_last_value(sequence), 0) THEN
+                    PERFORM setval(sequence, given);
+                END IF;
+            END IF;
+            RETURN given;
+        END $$;
+        """#
 }

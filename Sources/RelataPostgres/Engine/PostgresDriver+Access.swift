@@ -1,0 +1,95 @@
+#if PostgreSQL
+import Foundation
+import RelataCore
+import RelataEngine
+
+/// What statements read and write: the server's plan names the tables.
+extension PostgresDriver {
+    package func access(of statement: Statement) -> StatementAccess? {
+        guard let sql = statement.running.sql else { return nil }
+        let word = sql.drop { $0.isWhitespace || $0 == "(" }.prefix { $0.isLetter }.uppercased()
+        switch word {
+        case "SELECT", "VALUES", "TABLE", "WITH", "INSERT", "UPDATE", "DELETE", "MERGE": break
+        case "CREATE", "ALTER", "DROP":
+            var access = StatementAccess()
+            access.writes.add(rowsOf: catalogTable)
+            return access
+        case "TRUNCATE", "COPY", "CALL", "DO", "EXECUTE":
+            var access = StatementAccess()
+            access.writes = .everything
+            return access
+        default: return StatementAccess()
+        }
+        guard session.transactionStatus != .failed, let plan = try? plan(of: sql, statement) else {
+            var access = StatementAccess()
+            (access.reads, access.writes) = (.everything, Self.isQuery(word) ? TableRegion() : .everything)
+            return access
+        }
+        var access = StatementAccess()
+        Self.read(plan, into: &access)
+        return access
+    }
+
+    private static func isQuery(_ word: String) -> Bool { ["SELECT", "VALUES", "TABLE"].contains(word) }
+
+    package var hasRecompiled: Bool { false }
+
+    package func forgetRecompilation() {}
+
+    package var catalogTable: String { "pg_class" }
+
+    /// The plan of a statement with no value known, which leaves no table out.
+    private func plan(of sql: String, _ statement: Statement) throws -> Any {
+        let count = statement.running.parameterCount
+        let arguments = count == 0 ? "" : "(" + Array(repeating: "NULL", count: count).joined(separator: ", ") + ")"
+        let rows = try run { (session) throws(PostgresFailure) in
+            try session.plan(sql, arguments: arguments)
+        }
+        return try JSONSerialization.jsonObject(with: Data(rows.utf8))
+    }
+
+    private static func read(_ node: Any, into access: inout StatementAccess) {
+        if let list = node as? [Any] {
+            for part in list { read(part, into: &access) }
+            return
+        }
+        guard let fields = node as? [String: Any] else { return }
+        if let table = fields["Relation Name"] as? String {
+            if fields["Node Type"] as? String == "ModifyTable" {
+                access.writes.add(rowsOf: table)
+            } else {
+                access.reads.add(rowsOf: table)
+            }
+        }
+        for part in fields.values where part is [Any] || part is [String: Any] { read(part, into: &access) }
+    }
+}
+
+extension Session {
+    /// The server's plan of a statement as JSON text.
+    fileprivate func plan(_ sql: String, arguments: String) throws(PostgresFailure) -> String {
+        let name = "relata_plan"
+        let isOpen = transactionStatus == .open
+        if isOpen { try run("SAVEPOINT relata_plan") }
+        do throws(PostgresFailure) {
+            try run(
+                "SET plan_cache_mode = force_generic_plan; PREPARE \(name) AS \(sql)")
+            let rows = try execute(SQLStatement("EXPLAIN (FORMAT JSON) EXECUTE \(name)\(arguments)"))
+            let text: String
+            do throws(RelataError) {
+                text = rows.count > 0 ? try rows[0][0].text() : "[]"
+            } catch {
+                throw PostgresFailure(error)
+            }
+            try run("DEALLOCATE \(name); SET plan_cache_mode = auto")
+            if isOpen { try run("RELEASE relata_plan") }
+            return text
+        } catch {
+            if isOpen { try run("ROLLBACK TO relata_plan; RELEASE relata_plan") }
+            _ = try? run("DEALLOCATE \(name)")
+            _ = try? run("SET plan_cache_mode = auto")
+            throw error
+        }
+    }
+}
+#endif

@@ -1,0 +1,219 @@
+#if PostgreSQL
+import Foundation
+import RelataCore
+import RelataEngine
+import Synchronization
+
+/// A connection of PostgreSQL: what a ``Connection`` needs of a ``Session``.
+package final class PostgresDriver: EngineDriver {
+    let session: Session
+    private let trace: SQLTrace?
+    private let thread: ConnectionThread
+    private var nextName = 0
+    /// Names of statements that nobody needs any more, which the server is told of with the next statement.
+    private var unused: [String] = []
+    private var waitsForReferences = false
+    package var lastInsertedKey: Int64 = .min
+    package private(set) var changes = 0
+    package private(set) var totalChanges = 0
+    package let dialect = Dialect.postgres
+
+    init(_ url: PostgresURL, settings: SessionSettings, trace: SQLTrace?) throws(RelataError) {
+        do throws(PostgresFailure) {
+            session = try Session(url)
+            try session.apply(settings)
+        } catch {
+            throw error.error
+        }
+        self.trace = trace
+        thread = ConnectionThread(name: "relata")
+    }
+
+    package func close() throws(RelataError) { session.close() }
+
+    package var executor: (any TaskExecutor)? { thread }
+
+    package var canceller: (@Sendable () -> Void)? {
+        let cancellation = session.cancellation
+        return { cancellation.cancel() }
+    }
+
+    package func endCancellation() throws(RelataError) {
+        try run { (session) throws(PostgresFailure) in try session.endCancellation() }
+    }
+
+    // MARK: Running
+
+    /// Runs `body`, and gives its failure the form that SQLite's has.
+    func run<Result>(
+        _ body: (Session) throws(PostgresFailure) -> Result
+    ) throws(RelataError) -> Result {
+        do throws(PostgresFailure) {
+            return try body(session)
+        } catch {
+            throw ConstraintFailures.error(error)
+        }
+    }
+
+    /// The same for a statement that the trace is told of.
+    func traced<Result>(
+        _ sql: String, _ body: (Session) throws(PostgresFailure) -> Result
+    ) throws(RelataError) -> Result {
+        guard let trace else { return try run(body) }
+        let start = ContinuousClock.now
+        defer { trace(sql, ContinuousClock.now - start) }
+        return try run(body)
+    }
+
+    /// Counts what a statement changed.
+    func didRun(_ affectedRows: Int) {
+        changes = affectedRows
+        totalChanges += affectedRows
+    }
+
+    package func prepare(_ sql: String) throws(RelataError) -> Statement {
+        try dropUnused()
+        nextName += 1
+        let name = "relata_\(nextName)"
+        let prepared = try run { (session) throws(PostgresFailure) in try session.prepare(name: name, sql: sql) }
+        let remote = PostgresStatement(prepared, self)
+        // A statement outlives neither the connection nor, on the server, a lost one.
+        let generation = session.generation
+        return Statement(
+            RunningStatement(remote), controlsTransaction: Self.controlsTransaction(sql), size: remote.size
+        ) { [weak self] in
+            withExtendedLifetime(remote) {
+                if let self, self.session.generation == generation { self.unused.append(name) }
+            }
+        }
+    }
+
+    private func dropUnused() throws(RelataError) {
+        // Not within a transaction that has failed, and not one by one.
+        guard unused.count >= 32, session.transactionStatus != .failed else { return }
+        let names = unused
+        unused = []
+        try run { (session) throws(PostgresFailure) in
+            try session.run(names.map { "DEALLOCATE \"\($0)\"" }.joined(separator: "; "))
+        }
+    }
+
+    private static func controlsTransaction(_ sql: String) -> Bool {
+        let word = sql.drop { $0.isWhitespace || $0 == ";" }.prefix { $0.isLetter }.uppercased()
+        return [
+            "BEGIN", "START", "COMMIT", "END", "ROLLBACK", "ABORT", "SAVEPOINT", "RELEASE", "PREPARE",
+        ].contains(word)
+    }
+
+    package func execute(script: String) throws(RelataError) {
+        let count = try traced(script) { (session) throws(PostgresFailure) in try session.run(script) }
+        didRun(count)
+        didEndTransaction()
+    }
+
+    package func executeNoting(script: String) throws(RelataError) -> StatementAccess {
+        try execute(script: script)
+        // Whatever it did, those who observe the database look again.
+        var access = StatementAccess()
+        if !Self.controlsTransaction(script) { access.writes = .everything }
+        return access
+    }
+
+    package func bind(_ list: Parameter, to statement: RunningStatement, at index: Int32) throws(RelataError) {
+        try statement.remoteStatement?.bind(list, at: index)
+    }
+
+    package func bind(
+        rows: Range<Int>, columns: Int, to statement: RunningStatement, at index: Int32, _ row: (Int) -> [Value]
+    ) throws(RelataError) {
+        let keys = Parameter.keys(rows.map { KeyValue(row($0)) })
+        try statement.remoteStatement?.bind(keys, at: index)
+    }
+
+    package func writes(_ statement: Statement) -> Bool {
+        !Self.reads(statement.running.sql ?? "")
+    }
+
+    private static func reads(_ sql: String) -> Bool {
+        let word = sql.drop { $0.isWhitespace || $0 == "(" }.prefix { $0.isLetter }.uppercased()
+        return ["SELECT", "VALUES", "TABLE", "SHOW", "EXPLAIN"].contains(word)
+    }
+
+    package func error(_ result: StepResult, _ statement: RunningStatement) -> RelataError {
+        statement.remoteStatement?.failure ?? .database(code: 0, message: "the statement failed", sql: statement.sql)
+    }
+
+    // MARK: Transactions
+
+    package var isInTransaction: Bool {
+        switch session.transactionStatus {
+        case .open, .failed, .active: true
+        case .idle, .unknown: false
+        }
+    }
+
+    private func didEndTransaction() { if !isInTransaction { waitsForReferences = false } }
+
+    package func forgetLastInsertedKey() { lastInsertedKey = .min }
+
+    package func referencesWait() throws(RelataError) -> Bool {
+        didEndTransaction()
+        return waitsForReferences
+    }
+
+    package func setReferencesWait(_ wait: Bool) throws(RelataError) {
+        waitsForReferences = false
+        try execute(script: "SET CONSTRAINTS ALL \(wait ? "DEFERRED" : "IMMEDIATE")")
+        waitsForReferences = wait
+    }
+
+    /// While references wait nobody knows.
+    package var hasDanglingReferences: Bool { waitsForReferences && isInTransaction }
+
+    /// Makes a connection usable that was lost since it was used last.
+    ///
+    /// - Returns: Whether prepared statements are gone.
+    func reconnectIfLost() throws(RelataError) -> Bool {
+        guard session.isLost else { return false }
+        try run { (session) throws(PostgresFailure) in try session.reset() }
+        unused = []
+        waitsForReferences = false
+        return true
+    }
+
+    // MARK: Cursors
+
+    func newCursorName() -> String {
+        nextName += 1
+        return "relata_cursor_\(nextName)"
+    }
+
+    /// Whether a cursor can read the rows of a statement.
+    func canBeDeclared(_ sql: String) -> Bool { Self.reads(sql) && !sql.uppercased().hasPrefix("EXPLAIN") }
+
+    /// Declares a cursor for a statement's rows.
+    func declare(
+        _ name: String, for statement: PostgresStatement, _ parameters: ParameterBuffer
+    ) throws(RelataError) {
+        let sql = "DECLARE \(name) NO SCROLL CURSOR FOR \(statement.sql)"
+        try run { (session) throws(PostgresFailure) in
+            try session.declare(sql, like: statement.prepared, parameters)
+        }
+    }
+
+    /// The next rows of a cursor.
+    func fetch(
+        _ count: Int, from cursor: String, like prepared: PreparedStatement
+    ) throws(RelataError) -> ResultSet {
+        try run { (session) throws(PostgresFailure) in
+            try session.fetch("FETCH FORWARD \(count) FROM \(cursor)", like: prepared)
+        }
+    }
+
+    /// Closes a cursor; the end of its transaction does so, too.
+    func close(cursor: String) {
+        guard session.transactionStatus == .open else { return }
+        _ = try? session.run("CLOSE \(cursor)")
+    }
+}
+#endif

@@ -1,0 +1,82 @@
+#if PostgreSQL
+import Foundation
+import RelataCore
+import RelataEngine
+
+/// PostgreSQL, and one database of a server.
+package struct PostgresEngine: Engine {
+    private let url: PostgresURL
+    private let isReadOnly: Bool
+    private let trace: SQLTrace?
+    private let settings: SessionSettings
+    package let writerCount: Int
+
+    /// A database.
+    ///
+    /// - Parameters:
+    ///   - url: Where it is: `postgres://user@host/database`, or what libpq understands besides.
+    ///   - isReadOnly: Whether writing is refused.
+    ///   - writers: How many transactions may write at once.
+    ///   - busyTimeout: How many seconds a statement waits for a lock.
+    ///   - trace: Called after each statement.
+    package init(
+        url: String, isReadOnly: Bool = false, writers: Int = 5, busyTimeout: Double = 5, trace: SQLTrace? = nil
+    ) throws(RelataError) {
+        self.url = try PostgresURL(url)
+        self.isReadOnly = isReadOnly
+        self.trace = trace
+        writerCount = max(1, writers)
+        settings = SessionSettings(lockTimeout: .milliseconds(Int64(min(max(busyTimeout, 0.001), 2_000_000) * 1000)))
+    }
+
+    /// Whether a path is the URL of a database.
+    package static func isURL(_ path: String) -> Bool {
+        path.hasPrefix("postgres://") || path.hasPrefix("postgresql://")
+    }
+
+    package var path: String? { url.description }
+    package var isShared: Bool { false }
+
+    package func checkBeforeOpening(isReadOnly: Bool) throws(RelataError) {}
+
+    package func connect(_ role: ConnectionRole, waits: Bool) throws(RelataError) -> Connection {
+        let connection = Connection(
+            try PostgresDriver(url, settings: settings, trace: trace), path: url.description)
+        if isReadOnly { try connection.execute("SET default_transaction_read_only = on") }
+        return connection
+    }
+
+    package func prepareForUse(_ connection: Connection) throws(RelataError) {
+        guard let driver = connection.driver as? PostgresDriver else { return }
+        if try driver.reconnectIfLost() { connection.clearStatements() }
+    }
+
+    package func beginWriting(_ connection: Connection) throws(RelataError) { try connection.begin("BEGIN") }
+
+    package func beginWaiting(_ connection: Connection) {}
+
+    package func dataVersion(_ connection: Connection) throws(RelataError) -> Int64 {
+        let sql = "SELECT (xact_commit + xact_rollback)::bigint FROM pg_stat_database WHERE datname = current_database()"
+        guard case .integer(let count)? = try connection.value(SQLStatement(sql)) else { return 0 }
+        return count
+    }
+
+    package func finish() {}
+
+    package func pendingMigration(
+        _ connection: Connection, schema: Schema, steps: [MigrationStep]
+    ) throws(RelataError) -> MigrationPlan {
+        try PostgresMigrator.pending(connection, schema: schema, steps: steps)
+    }
+
+    package func migrate(
+        _ connection: Connection, schema: Schema, steps: [MigrationStep], isReadOnly: Bool
+    ) throws {
+        try PostgresMigrator.migrate(connection, schema: schema, steps: steps, isReadOnly: isReadOnly)
+    }
+
+    package func backup(_ connection: Connection, to path: String) throws(RelataError) {
+        throw .invalidUse("a database of PostgreSQL is copied by its own tools: use pg_dump or pg_basebackup")
+    }
+}
+#endif

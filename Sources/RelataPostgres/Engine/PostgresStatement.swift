@@ -1,0 +1,192 @@
+#if PostgreSQL
+import Foundation
+import RelataCPQ
+import RelataCore
+import RelataEngine
+
+/// A prepared statement of PostgreSQL as loops over rows use it: its first step sends it, and each step decodes the cells
+/// of the next row.
+final class PostgresStatement: RemoteStatement {
+    /// The column in which an insertion tells the key that it gave a row: it is no row for the caller.
+    static let assignedKey = "relata_assigned_key"
+
+    private let driver: PostgresDriver
+    private(set) var prepared: PreparedStatement
+    private let parameters = ParameterBuffer()
+    private let tellsKey: Bool
+    private var rows: ResultSet?
+    private var nextRow = 0
+    private var hasRun = false
+    private var affectedRows = 0
+    /// Text of cells that travel in another form, for the current row.
+    private var scratch: [UnsafeMutableBufferPointer<UInt8>] = []
+    /// The cursor whose rows are read, while the rows are read part by part.
+    private var cursor: String?
+
+    init(_ prepared: PreparedStatement, _ driver: PostgresDriver) {
+        self.driver = driver
+        self.prepared = prepared
+        tellsKey = prepared.columns.count == 1 && prepared.columns[0].name == Self.assignedKey
+        super.init(
+            sql: prepared.sql, parameterCount: prepared.parameters.count,
+            columnCount: tellsKey ? 0 : prepared.columns.count)
+        parameters.beginUnset(prepared)
+    }
+
+    deinit { freeScratch() }
+
+    override func columnName(_ index: Int) -> String {
+        prepared.columns.indices.contains(index) ? prepared.columns[index].name : "\(index)"
+    }
+
+    override var changes: Int { affectedRows }
+
+    // MARK: Running
+
+    override func step() -> StepResult {
+        do throws(RelataError) {
+            if !hasRun { try run() }
+            guard let rows else { return .done }
+            if nextRow >= rows.count, cursor != nil { try fetchMore() }
+            guard let rows = self.rows, nextRow < rows.count else { return .done }
+            freeScratch()
+            try decode(rows[nextRow])
+            nextRow += 1
+            return .row
+        } catch {
+            failure = error
+            return .failed
+        }
+    }
+
+    private func run() throws(RelataError) {
+        hasRun = true
+        nextRow = 0
+        if isStreamed, prepared.columns.count > 0, driver.isInTransaction, driver.canBeDeclared(sql) {
+            let name = driver.newCursorName()
+            try driver.declare(name, for: self, parameters)
+            cursor = name
+            return try fetchMore()
+        }
+        let result = try driver.traced(sql) { (session) throws(PostgresFailure) in
+            try session.execute(prepared, parameters)
+        }
+        affectedRows = result.affectedRows
+        driver.didRun(affectedRows)
+        guard tellsKey else {
+            rows = prepared.columns.isEmpty ? nil : result
+            return
+        }
+        if result.count > 0 { driver.lastInsertedKey = try result[result.count - 1][0].integer() }
+    }
+
+    /// How many rows a part has.
+    private static let partSize = 1000
+
+    private func fetchMore() throws(RelataError) {
+        guard let cursor else { return }
+        rows = try driver.fetch(Self.partSize, from: cursor, like: prepared)
+        nextRow = 0
+    }
+
+    override func reset() {
+        rows = nil
+        hasRun = false
+        failure = nil
+        if let cursor {
+            self.cursor = nil
+            driver.close(cursor: cursor)
+        }
+    }
+
+    override func clearBindings() {
+        parameters.beginUnset(prepared)
+        isStreamed = false
+        freeScratch()
+    }
+
+    // MARK: Cells
+
+    private func decode(_ row: Cells) throws(RelataError) {
+        for column in 0..<columnCount { cells[column] = try decode(row[column]) }
+    }
+
+    @inline(__always)
+    private func decode(_ cell: Cell) throws(RelataError) -> ResultCell {
+        if cell.isNull { return ResultCell() }
+        switch cell.kind {
+        case .int8, .int4, .int2, .boolean, .oid, .timestamp, .date: return ResultCell(integer: try cell.integer())
+        case .float8, .float4: return ResultCell(real: try cell.real())
+        case .text, .array, .other:
+            return ResultCell(.text, bytes: cell.pointer.assumingMemoryBound(to: UInt8.self), count: cell.length)
+        case .uuid where cell.isBinary:
+            return ResultCell(.uuid, bytes: cell.pointer.assumingMemoryBound(to: UInt8.self), count: cell.length)
+        case .bytea where cell.isBinary:
+            return ResultCell(.blob, bytes: cell.pointer.assumingMemoryBound(to: UInt8.self), count: cell.length)
+        case .jsonb where cell.isBinary:
+            // A version byte is in front of the text.
+            return ResultCell(
+                .text, bytes: (cell.pointer + 1).assumingMemoryBound(to: UInt8.self), count: cell.length - 1)
+        case .uuid: return keep(Array(try cell.data()), .uuid)
+        case .bytea: return keep(Array(try cell.data()), .blob)
+        case .numeric, .jsonb: return keep(Array(try cell.text().utf8), .text)
+        }
+    }
+
+    /// Keeps bytes until the next row.
+    private func keep(_ bytes: [UInt8], _ kind: ResultCell.Kind) -> ResultCell {
+        let buffer = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: max(1, bytes.count))
+        _ = buffer.initialize(from: bytes)
+        scratch.append(buffer)
+        return ResultCell(kind, bytes: UnsafePointer(buffer.baseAddress), count: bytes.count)
+    }
+
+    private func freeScratch() {
+        if scratch.isEmpty { return }
+        for buffer in scratch { buffer.deallocate() }
+        scratch.removeAll(keepingCapacity: true)
+    }
+
+    // MARK: Values
+
+    /// A statement may be given values that it has no parameter for, as SQLite's may.
+    @inline(__always)
+    private func set(
+        _ index: Int32, _ append: () throws(RelataError) -> Void
+    ) throws(RelataError) {
+        let place = Int(index) - 1
+        guard place >= 0, place < parameterCount else { return }
+        parameters.setNext(place)
+        defer { parameters.endSetting() }
+        try append()
+    }
+
+    override func bind(_ value: Int64, at index: Int32) throws(RelataError) {
+        try set(index) { () throws(RelataError) in try parameters.append(value) }
+    }
+
+    override func bind(_ value: Double, at index: Int32) throws(RelataError) {
+        try set(index) { () throws(RelataError) in try parameters.append(value) }
+    }
+
+    override func bind(_ value: String, at index: Int32) throws(RelataError) {
+        try set(index) { () throws(RelataError) in try parameters.append(value) }
+    }
+
+    override func bind(_ value: Data, at index: Int32) throws(RelataError) {
+        try set(index) { () throws(RelataError) in try parameters.append(value) }
+    }
+
+    override func bind(_ value: UUID, at index: Int32) throws(RelataError) {
+        try set(index) { () throws(RelataError) in try parameters.append(value) }
+    }
+
+    override func bindNull(at index: Int32) throws(RelataError) {
+        try set(index) { () throws(RelataError) in try parameters.appendNull() }
+    }
+
+    override func bind(_ list: Parameter, at index: Int32) throws(RelataError) {
+        try set(index) { () throws(RelataError) in try parameters.append(list) }
+    }
+}
+#endif

@@ -1,0 +1,215 @@
+#if PostgreSQL
+import RelataCore
+import RelataEngine
+
+/// What the database's tables are: those of the schema that names without one lead to.
+extension PostgresDriver {
+    package func hasTable(_ name: String, _ connection: Connection) throws(RelataError) -> Bool {
+        let sql = """
+            SELECT 1 FROM pg_class
+            WHERE relname = $1::text AND relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p')
+            """
+        return try connection.value(SQLStatement(sql, [.value(.text(name))])) != nil
+    }
+
+    package func tables(
+        named names: [String]?, hidesReserved: Bool, _ connection: Connection
+    ) throws(RelataError) -> [TableDescription] {
+        var reader = PostgresTableReader(connection, names: names, hidesReserved: hidesReserved)
+        try reader.read()
+        return reader.tables
+    }
+
+    package func columnNames(of table: String, _ connection: Connection) throws(RelataError) -> [String] {
+        let sql = """
+            SELECT a.attname::text FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = a.attrelid
+            WHERE c.relname = $1::text AND c.relnamespace = current_schema()::regnamespace AND a.attnum > 0
+                AND NOT a.attisdropped ORDER BY a.attnum
+            """
+        return try connection.values(SQLStatement(sql, [.value(.text(table))])).map { $0[0].description }
+    }
+
+    package func otherTables(_ connection: Connection) throws(RelataError) -> [String: String] {
+        var kinds: [String: String] = [:]
+        let sql = """
+            SELECT relname::text, relkind::text FROM pg_class
+            WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('v', 'm', 'f')
+            """
+        try connection.rows(SQLStatement(sql)) { row in
+            kinds[row.text(at: 0)] =
+                switch row.text(at: 1) {
+                case "v": "a view"
+                case "m": "a materialized view"
+                default: "a foreign table"
+                }
+        }
+        return kinds
+    }
+
+    package func triggers(of table: String, _ connection: Connection) throws(RelataError) -> [String] {
+        let sql = """
+            SELECT t.tgname::text FROM pg_trigger AS t JOIN pg_class AS c ON c.oid = t.tgrelid
+            WHERE c.relname = $1::text AND c.relnamespace = current_schema()::regnamespace AND NOT t.tgisinternal
+            ORDER BY t.tgname
+            """
+        return try connection.values(SQLStatement(sql, [.value(.text(table))])).map { $0[0].description }
+    }
+
+    /// Columns have the collation that they are compared by, in every index too.
+    package func collation(of column: String, in table: String) -> String? { nil }
+
+    package func lastAssignedKey(of table: String, _ connection: Connection) throws(RelataError) -> Int64 {
+        let sql = """
+            SELECT coalesce(max(pg_sequence_last_value(d.objid)), 0)::bigint
+            FROM pg_depend AS d JOIN pg_class AS c ON c.oid = d.refobjid JOIN pg_class AS s ON s.oid = d.objid
+            WHERE c.relname = $1::text AND c.relnamespace = current_schema()::regnamespace AND s.relkind = 'S'
+                AND d.classid = 'pg_class'::regclass AND d.deptype IN ('a', 'i')
+            """
+        guard case .integer(let key)? = try connection.value(SQLStatement(sql, [.value(.text(table))])) else {
+            return 0
+        }
+        return key
+    }
+
+    /// The server looks after its own files.
+    package func damage(_ connection: Connection) throws(RelataError) -> EngineDamage { EngineDamage() }
+}
+
+/// Reads tables as they are, in the words that ``SchemaDDL`` makes them with.
+struct PostgresTableReader {
+    private let connection: Connection
+    private let names: [String]?
+    private let hidesReserved: Bool
+    private(set) var tables: [TableDescription] = []
+    private var places: [String: Int] = [:]
+
+    init(_ connection: Connection, names: [String]?, hidesReserved: Bool) {
+        self.connection = connection
+        self.names = names
+        self.hidesReserved = hidesReserved
+    }
+
+    /// Which tables are read, with their alias.
+    private var condition: String {
+        "c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition"
+            + (names == nil ? "" : " AND lower(c.relname) IN (SELECT lower(x) FROM unnest($1::text[]) AS x)")
+    }
+
+    private func query(_ sql: String) -> SQLStatement {
+        SQLStatement(sql, names.map { [.list($0.map { .text($0) })] } ?? [])
+    }
+
+    mutating func read() throws(RelataError) {
+        try connection.rows(query("SELECT c.relname::text FROM pg_class AS c WHERE \(condition) ORDER BY c.oid")) { row in
+            let name = row.text(at: 0)
+            let isHidden = hidesReserved ? ReservedNames.isInternal(name) : ReservedNames.isOwn(name)
+            guard !isHidden else { return }
+            places[name] = tables.count
+            tables.append(TableDescription(name: name, columns: [], primaryKey: [], hasRowID: false))
+        }
+        try readColumns()
+        try readKeys()
+        try readIndexes()
+        let triggers = """
+            SELECT c.relname::text, pg_get_triggerdef(t.oid) FROM pg_trigger AS t JOIN pg_class AS c ON c.oid = t.tgrelid
+            WHERE \(condition) AND NOT t.tgisinternal ORDER BY t.oid
+            """
+        try connection.rows(query(triggers)) { row in
+            if let place = places[row.text(at: 0)] { tables[place].triggers.append(row.text(at: 1)) }
+        }
+    }
+
+    private mutating func readColumns() throws(RelataError) {
+        let sql = """
+            SELECT c.relname::text, a.attname::text, format_type(a.atttypid, a.atttypmod), a.attnotnull,
+                pg_get_expr(d.adbin, d.adrelid), a.attgenerated::text, a.attidentity::text, l.collname::text,
+                t.typcollation <> 0
+            FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = a.attrelid JOIN pg_type AS t ON t.oid = a.atttypid
+                LEFT JOIN pg_attrdef AS d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
+                LEFT JOIN pg_collation AS l ON l.oid = a.attcollation
+            WHERE \(condition) AND a.attnum > 0 AND NOT a.attisdropped ORDER BY c.oid, a.attnum
+            """
+        try connection.rows(query(sql)) { row in
+            guard let place = places[row.text(at: 0)] else { return }
+            let collation = row.text(at: 7)
+            let isGenerated = row.text(at: 5) != ""
+            tables[place].columns.append(
+                ColumnDescription(
+                    name: row.text(at: 1),
+                    type: Self.type(row.text(at: 2), collation: row.integer(at: 8) == 1 ? collation : nil),
+                    isRequired: row.integer(at: 3) == 1,
+                    defaultSQL: row.isNull(at: 4) || isGenerated ? nil : row.text(at: 4),
+                    isGenerated: isGenerated, collation: "BINARY"))
+            if row.text(at: 6) != "" { tables[place].isKeyAssigned = true }
+        }
+    }
+
+    /// The name of a type as tables are made with it.
+    private static func type(_ name: String, collation: String?) -> String {
+        let short = name == "timestamp with time zone" ? "timestamptz" : name
+        return collation == "C" ? "\(short) COLLATE \"C\"" : short
+    }
+
+    private mutating func readKeys() throws(RelataError) {
+        let sql = """
+            SELECT c.relname::text, k.oid, k.contype::text, a.attname::text, f.relname::text, b.attname::text,
+                k.confdeltype::text
+            FROM pg_constraint AS k JOIN pg_class AS c ON c.oid = k.conrelid
+                JOIN unnest(k.conkey) WITH ORDINALITY AS n (number, place) ON true
+                JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = n.number
+                LEFT JOIN pg_class AS f ON f.oid = k.confrelid
+                LEFT JOIN pg_attribute AS b ON b.attrelid = f.oid AND b.attnum = k.confkey[n.place]
+            WHERE \(condition) AND k.contype IN ('p', 'f') ORDER BY c.oid, k.oid, n.place
+            """
+        var last: Int64?
+        try connection.rows(query(sql)) { row in
+            guard let place = places[row.text(at: 0)] else { return }
+            guard row.text(at: 2) == "f" else {
+                tables[place].primaryKey.append(row.text(at: 3))
+                return
+            }
+            if last != row.integer(at: 1) {
+                last = row.integer(at: 1)
+                let action: ForeignKeyDescription.Action =
+                    switch row.text(at: 6) {
+                    case "c": .cascade
+                    case "n": .setNull
+                    case "d": .setDefault
+                    case "r": .restrict
+                    default: .none
+                    }
+                tables[place].foreignKeys.append(
+                    ForeignKeyDescription(columns: [], target: row.text(at: 4), targetColumns: [], onDelete: action))
+            }
+            let key = tables[place].foreignKeys.count - 1
+            tables[place].foreignKeys[key].columns.append(row.text(at: 3))
+            tables[place].foreignKeys[key].targetColumns.append(row.text(at: 5))
+        }
+    }
+
+    private mutating func readIndexes() throws(RelataError) {
+        let sql = """
+            SELECT c.relname::text, i.relname::text, x.indisunique, a.attname::text,
+                x.indpred IS NULL AND x.indexprs IS NULL, pg_get_indexdef(x.indexrelid), x.indoption[n.place - 1]::bigint
+            FROM pg_index AS x JOIN pg_class AS c ON c.oid = x.indrelid JOIN pg_class AS i ON i.oid = x.indexrelid
+                JOIN unnest(x.indkey::smallint[]) WITH ORDINALITY AS n (number, place) ON n.place <= x.indnkeyatts
+                LEFT JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = n.number AND n.number > 0
+            WHERE \(condition) AND NOT x.indisprimary AND x.indisvalid ORDER BY c.oid, i.oid, n.place
+            """
+        try connection.rows(query(sql)) { row in
+            guard let place = places[row.text(at: 0)] else { return }
+            let name = row.text(at: 1)
+            if tables[place].indexes.last?.name != name {
+                tables[place].indexes.append(
+                    IndexDescription(
+                        name: name, columns: [], isUnique: row.integer(at: 2) == 1, isPlain: row.integer(at: 4) == 1,
+                        sql: row.text(at: 5)))
+            }
+            let index = tables[place].indexes.count - 1
+            guard !row.isNull(at: 3) else { return }
+            tables[place].indexes[index].columns.append(row.text(at: 3))
+            if row.integer(at: 6) & 2 != 0 { tables[place].indexes[index].nullsFirst.append(row.text(at: 3)) }
+        }
+    }
+}
+#endif
