@@ -37,7 +37,7 @@ enum SQLState {
         case let state where state.hasPrefix("28") || state == "3D000":
             return .fileAccess(path: server, "\(message): check the user, the password and the database")
         case "57P01", "57P02", "57P05", "25P03": return lost(server, message)
-        case let state where state.hasPrefix("08"): return lost(server, message)
+        case let state where state.hasPrefix("08") && state != "08P01": return lost(server, message)
         default: return unnamed(failure, sql)
         }
     }

@@ -101,7 +101,11 @@ extension Session {
         guard let description else { throw failure(nil, sql: sql) }
         let parameterOIDs = (0..<PQnparams(description)).map { PQparamtype(description, $0) }
         let columnOIDs = (0..<PQnfields(description)).map { PQftype(description, $0) }
-        try learn(parameterOIDs + columnOIDs)
+        if try learn(parameterOIDs + columnOIDs), name.isEmpty {
+            let result = PQprepare(handle, name, sql, 0, nil)
+            defer { PQclear(result) }
+            guard PQresultStatus(result) == PGRES_COMMAND_OK else { throw failure(result, sql: sql) }
+        }
         let columns = columnOIDs.enumerated().map { index, oid in
             PreparedStatement.Column(
                 name: PQfname(description, Int32(index)).map { String(cString: $0) } ?? "", type: type(oid))
@@ -112,10 +116,7 @@ extension Session {
 
     /// Forgets a prepared statement.
     package func deallocate(name: String) throws(PostgresFailure) {
-        let handle = try idle()
-        guard let quoted = PQescapeIdentifier(handle, name, name.utf8.count) else { throw failure(nil) }
-        defer { PQfreemem(quoted) }
-        try run("DEALLOCATE " + String(cString: quoted))
+        try run("DEALLOCATE " + quoted(name))
     }
 
     /// Ends the pipeline mode. Nothing is left to be read, unless the connection is gone.

@@ -78,7 +78,7 @@ extension Session {
     }
 
     /// The failure of a result that holds no rows.
-    private func unusable(_ result: OpaquePointer, _ status: ExecStatusType, sql: String) -> PostgresFailure {
+    func unusable(_ result: OpaquePointer, _ status: ExecStatusType, sql: String) -> PostgresFailure {
         switch status {
         case PGRES_COPY_IN, PGRES_COPY_OUT, PGRES_COPY_BOTH:
             leaveCopy(status)

@@ -22,6 +22,9 @@ package final class Session {
     var activity = Activity.idle
     /// Types that aren't the same on every server.
     var types: [UInt32: TypeCode] = [:]
+    /// The statements of the pipeline whose results weren't read yet, and about how much of them may not be sent yet.
+    var queued: [PreparedStatement] = []
+    var queuedSize = 0
     /// Wakes what waits for notifications.
     let waker: Waker
 
@@ -72,6 +75,7 @@ package final class Session {
     package func reset() throws(PostgresFailure) {
         let handle = try open()
         activity = .idle
+        (queued, queuedSize) = ([], 0)
         generation += 1
         types = [:]
         PQreset(handle)

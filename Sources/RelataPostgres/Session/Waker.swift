@@ -2,6 +2,10 @@
 import Foundation
 import RelataCore
 
+#if canImport(Glibc)
+import Glibc
+#endif
+
 /// Ends the wait of a thread for a socket: a pipe that is waited for as well.
 final class Waker: Sendable {
     private let output: Int32
@@ -37,36 +41,44 @@ final class Waker: Sendable {
         while read(output, &bytes, bytes.count) > 0 {}
     }
 
-    /// Waits until a socket can be read or written, whichever is asked for, or until it is woken, or for so long.
+    /// Waits until a socket can be read, or until it is woken, or for so long.
     ///
-    /// - Returns: What the socket is ready for; neither where the time is over or it was woken.
-    func wait(
-        for socket: Int32, reading: Bool, writing: Bool = false, until deadline: ContinuousClock.Instant? = nil
-    ) -> (readable: Bool, writable: Bool, woken: Bool) {
-        let events = Int16((reading ? POLLIN : 0) | (writing ? POLLOUT : 0))
-        while true {
+    /// - Returns: Whether the socket can be read.
+    func wait(forReading socket: Int32, until deadline: ContinuousClock.Instant?) -> Bool {
+        var places = [
+            pollfd(fd: socket, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: output, events: Int16(POLLIN), revents: 0),
+        ]
+        Self.poll(&places, until: deadline)
+        // An error or a hang-up is found by reading.
+        return places[0].revents != 0
+    }
+
+    /// Waits until a socket can be read or written.
+    ///
+    /// - Returns: Whether it can be read.
+    static func wait(forReadingOrWriting socket: Int32) -> Bool {
+        var places = [pollfd(fd: socket, events: Int16(POLLIN | POLLOUT), revents: 0)]
+        poll(&places, until: nil)
+        return places[0].revents & ~Int16(POLLOUT) != 0
+    }
+
+    private static func poll(_ places: inout [pollfd], until deadline: ContinuousClock.Instant?) {
+        var count: Int32 = 0
+        repeat {
             var milliseconds: Int32 = -1
             if let deadline {
-                let rest = deadline - .now
+                let (seconds, rest) = max(.zero, deadline - .now).components
                 // Rounded up, so that it isn't over a moment too early.
-                milliseconds = Int32(
-                    clamping: max(
-                        0, rest.components.seconds * 1000 + rest.components.attoseconds / 1_000_000_000_000_000 + 1))
-                if rest <= .zero { milliseconds = 0 }
+                let exact = min(seconds, 1_000_000) * 1000 + (rest + 999_999_999_999_999) / 1_000_000_000_000_000
+                milliseconds = Int32(clamping: exact)
             }
-            var places = [
-                pollfd(fd: socket, events: events, revents: 0), pollfd(fd: output, events: Int16(POLLIN), revents: 0),
-            ]
-            let count = poll(&places, 2, milliseconds)
-            if count < 0, errno == EINTR { continue }
-            let ready = places[0].revents
-            // An error or a hang-up is found by whatever is tried next.
-            let isBroken = ready & Int16(POLLERR | POLLHUP | POLLNVAL) != 0
-            return (
-                isBroken || ready & Int16(POLLIN) != 0, isBroken || ready & Int16(POLLOUT) != 0,
-                places[1].revents != 0
-            )
-        }
+            #if canImport(Glibc)
+            count = Glibc.poll(&places, nfds_t(places.count), milliseconds)
+            #else
+            count = Darwin.poll(&places, nfds_t(places.count), milliseconds)
+            #endif
+        } while count < 0 && errno == EINTR
     }
 }
 #endif

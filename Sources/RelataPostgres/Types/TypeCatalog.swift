@@ -11,10 +11,16 @@ extension Session {
     }
 
     /// Looks up the types that aren't known yet.
-    func learn(_ oids: [UInt32]) throws(PostgresFailure) {
+    ///
+    /// - Returns: Whether there were any. Then the statement without a name is another one.
+    @discardableResult
+    func learn(_ oids: [UInt32]) throws(PostgresFailure) -> Bool {
+        var areNew = false
         for oid in oids where oid != 0 && TypeCode(builtIn: oid) == nil && types[oid] == nil {
             types[oid] = try lookUp(oid)
+            areNew = true
         }
+        return areNew
     }
 
     private func lookUp(_ oid: UInt32) throws(PostgresFailure) -> TypeCode {

@@ -1,0 +1,93 @@
+#if PostgreSQL
+import RelataCPQ
+import RelataCore
+
+/// The rows of a running statement, one after the other, so that no more than one of them is in memory.
+///
+/// The session does nothing else until the last row is read or the stream is closed, which also happens with the object.
+package final class RowStream {
+    /// The statement whose rows they are.
+    package let statement: PreparedStatement
+    private let session: Session
+    private let wasInTransaction: Bool
+    private var result: OpaquePointer?
+    private var isOver = false
+
+    fileprivate init(_ session: Session, _ statement: PreparedStatement) {
+        self.session = session
+        self.statement = statement
+        wasInTransaction = session.transactionStatus == .open
+        session.activity = .streaming
+    }
+
+    deinit { close() }
+
+    /// The next row, valid until the next call; `nil` after the last one.
+    package func next() throws(PostgresFailure) -> Cells? {
+        guard !isOver else { return nil }
+        guard let handle = session.handle else {
+            isOver = true
+            throw PostgresFailure(.closed("the connection was closed while rows were read"))
+        }
+        PQclear(result)
+        result = PQgetResult(handle)
+        guard let result else {
+            end()
+            throw session.failure(nil, sql: statement.sql)
+        }
+        if PQresultStatus(result) == PGRES_SINGLE_TUPLE {
+            return Cells(
+                result: result, row: 0, types: UnsafePointer(statement.columnTypes), isBinary: statement.isBinary)
+        }
+        defer { end() }
+        self.result = nil
+        _ = try session.rows(result, of: statement)
+        return nil
+    }
+
+    /// Ends the statement. Within a transaction its remaining rows are read and dropped, because to cancel it would fail
+    /// the transaction.
+    package func close() {
+        guard !isOver, let handle = session.handle else { return }
+        if !wasInTransaction {
+            let cancel = PQgetCancel(handle)
+            var reason: [CChar] = Array(repeating: 0, count: 256)
+            PQcancel(cancel, &reason, Int32(reason.count))
+            PQfreeCancel(cancel)
+        }
+        end()
+        // The statement may have ended before the server acted upon that: an empty query takes the blow.
+        if !wasInTransaction { PQclear(PQexec(handle, "")) }
+    }
+
+    private func end() {
+        isOver = true
+        PQclear(result)
+        result = nil
+        if let handle = session.handle { while let rest = PQgetResult(handle) { PQclear(rest) } }
+        session.activity = .idle
+    }
+}
+
+extension Session {
+    /// Runs a prepared statement whose rows are read one by one.
+    package func stream(
+        _ statement: PreparedStatement, _ parameters: ParameterBuffer
+    ) throws(PostgresFailure) -> RowStream {
+        let handle = try idle()
+        try check(statement, parameters)
+        let stream = RowStream(self, statement)
+        let isSent = parameters.withPointers { values, lengths, formats in
+            PQsendQueryPrepared(
+                handle, statement.nameBytes, Int32(parameters.count), values, lengths, formats,
+                statement.isBinary ? 1 : 0)
+        }
+        guard isSent == 1, PQsetSingleRowMode(handle) == 1 else {
+            let failure = failure(nil, sql: statement.sql)
+            stream.close()
+            throw failure
+        }
+        return stream
+    }
+}
+#endif
