@@ -17,12 +17,11 @@ package final class ParameterBuffer {
     @exclusivity(unchecked) @usableFromInline var typeCount = 0
     /// How many values were taken.
     @exclusivity(unchecked) @usableFromInline package internal(set) var count = 0
-    /// Where each value begins; -1 for `NULL`.
-    @exclusivity(unchecked) @usableFromInline var offsets: UnsafeMutablePointer<Int>
+    /// Where each value begins, as libpq takes it; `nil` for `NULL`.
+    @exclusivity(unchecked) @usableFromInline var pointers: UnsafeMutablePointer<UnsafePointer<CChar>?>
     @exclusivity(unchecked) @usableFromInline var lengths: UnsafeMutablePointer<Int32>
     /// 1 where the value is in binary form, 0 where it is text that ends with a zero.
     @exclusivity(unchecked) @usableFromInline var formats: UnsafeMutablePointer<Int32>
-    private var pointers: UnsafeMutablePointer<UnsafePointer<CChar>?>
     private var places = 0
     /// Keeps the types where they are.
     private var owner: AnyObject?
@@ -33,7 +32,6 @@ package final class ParameterBuffer {
     package init(capacity: Int = 1024) {
         self.capacity = max(64, capacity)
         base = .allocate(byteCount: self.capacity, alignment: 8)
-        offsets = .allocate(capacity: 1)
         lengths = .allocate(capacity: 1)
         formats = .allocate(capacity: 1)
         pointers = .allocate(capacity: 1)
@@ -46,7 +44,6 @@ package final class ParameterBuffer {
     }
 
     private func freePlaces() {
-        offsets.deallocate()
         lengths.deallocate()
         formats.deallocate()
         pointers.deallocate()
@@ -74,7 +71,6 @@ package final class ParameterBuffer {
         guard typeCount > places else { return }
         freePlaces()
         places = typeCount
-        offsets = .allocate(capacity: places)
         lengths = .allocate(capacity: places)
         formats = .allocate(capacity: places)
         pointers = .allocate(capacity: places)
@@ -91,31 +87,22 @@ package final class ParameterBuffer {
     /// Takes an integer.
     @inlinable
     package func append(_ value: Int64) throws(RelataError) {
-        let start = size
-        let type = try nextType()
-        if type.kind == .int8 {
-            reserve(12)
-            store(Int32(8))
-            store(value)
-        } else {
-            try encode(start) { () throws(RelataError) in try write(value, as: type) }
+        if hasRoom(12) {
+            let kind = types[count].kind
+            if kind == .int8 { return store(eightBytes: UInt64(bitPattern: value)) }
+            if kind == .timestamp {
+                let (moved, overflow) = value.subtractingReportingOverflow(946_684_800_000_000)
+                if !overflow, moved != .min { return store(eightBytes: UInt64(bitPattern: moved)) }
+            }
         }
-        finish(start)
+        try appendConverted { (type) throws(RelataError) in try write(value, as: type) }
     }
 
     /// Takes a number.
     @inlinable
     package func append(_ value: Double) throws(RelataError) {
-        let start = size
-        let type = try nextType()
-        if type.kind == .float8 {
-            reserve(12)
-            store(Int32(8))
-            store(value.bitPattern)
-        } else {
-            try encode(start) { () throws(RelataError) in try write(value, as: type) }
-        }
-        finish(start)
+        if hasRoom(12), types[count].kind == .float8 { return store(eightBytes: value.bitPattern) }
+        try appendConverted { (type) throws(RelataError) in try write(value, as: type) }
     }
 
     /// Takes text.
@@ -124,42 +111,29 @@ package final class ParameterBuffer {
     ///   value of the parameter's type.
     @inlinable
     package func append(_ value: String) throws(RelataError) {
-        let start = size
-        let type = try nextType()
-        if type.kind == .text {
-            try encode(start) { () throws(RelataError) in try write(text: value) }
-        } else if try !encode(start, { () throws(RelataError) in try write(value, as: type) }) {
-            // The server reads the text by itself, or says why it can't.
-            size = start
-            try encode(start) { () throws(RelataError) in try write(text: value) }
-            return finishText(start)
+        if count < typeCount, types[count].kind == .text {
+            let isStored = value.utf8.withContiguousStorageIfAvailable { store(text: $0) }
+            if isStored == true { return }
         }
-        finish(start)
+        try appendConverted(text: value)
     }
 
     /// Takes bytes.
     @inlinable
     package func append(_ value: Data) throws(RelataError) {
-        let start = size
-        let type = try nextType()
-        try encode(start) { () throws(RelataError) in try write(value, as: type) }
-        finish(start)
+        try appendConverted { (type) throws(RelataError) in try write(value, as: type) }
     }
 
     /// Takes a UUID.
     @inlinable
     package func append(_ value: UUID) throws(RelataError) {
-        let start = size
-        let type = try nextType()
-        if type.kind == .uuid {
-            reserve(20)
-            store(Int32(16))
-            base.storeBytes(of: value.uuid, toByteOffset: size, as: uuid_t.self)
-            size += 16
-        } else {
-            try encode(start) { () throws(RelataError) in try write(value, as: type) }
+        if hasRoom(20), types[count].kind == .uuid {
+            let place = base + size
+            place.storeBytes(of: Int32(16).bigEndian, as: Int32.self)
+            (place + 4).storeBytes(of: value.uuid, as: uuid_t.self)
+            return note(place + 4, length: 16)
         }
-        finish(start)
+        try appendConverted { (type) throws(RelataError) in try write(value, as: type) }
     }
 
     /// Takes `NULL`.
@@ -168,7 +142,7 @@ package final class ParameterBuffer {
         _ = try nextType()
         reserve(4)
         store(Int32(-1))
-        offsets[count] = -1
+        pointers[count] = nil
         lengths[count] = 0
         formats[count] = 1
         count += 1
@@ -195,6 +169,64 @@ package final class ParameterBuffer {
         }
     }
 
+    // MARK: Ways of common types
+
+    /// Whether there is a next parameter, and memory for its value.
+    @inlinable @inline(__always)
+    func hasRoom(_ bytes: Int) -> Bool { count < typeCount && capacity - size >= bytes }
+
+    @inlinable @inline(__always)
+    func store(eightBytes value: UInt64) {
+        let place = base + size
+        place.storeBytes(of: Int32(8).bigEndian, as: Int32.self)
+        (place + 4).storeBytes(of: value.bigEndian, as: UInt64.self)
+        note(place + 4, length: 8)
+    }
+
+    /// Whether text was stored: it may need more memory, or hold U+0000.
+    @inlinable @inline(__always)
+    func store(text: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard let source = text.baseAddress, text.count <= capacity - size - 4,
+            memchr(source, 0, text.count) == nil
+        else { return false }
+        let place = base + size
+        place.storeBytes(of: Int32(truncatingIfNeeded: text.count).bigEndian, as: Int32.self)
+        (place + 4).copyMemory(from: source, byteCount: text.count)
+        note(place + 4, length: text.count)
+        return true
+    }
+
+    /// Notes a value in binary form behind the bytes in use, which end with it from now on.
+    @inlinable @inline(__always)
+    func note(_ value: UnsafeMutableRawPointer, length: Int) {
+        let index = count
+        pointers[index] = UnsafePointer(value.assumingMemoryBound(to: CChar.self))
+        lengths[index] = Int32(truncatingIfNeeded: length)
+        formats[index] = 1
+        size = value - base + length
+        count = index + 1
+    }
+
+    /// Takes a value by whatever way there is for its type.
+    @usableFromInline
+    func appendConverted(_ write: (TypeCode) throws(RelataError) -> Void) throws(RelataError) {
+        let start = size
+        let type = try nextType()
+        try encode(start) { () throws(RelataError) in try write(type) }
+        finish(start)
+    }
+
+    @usableFromInline
+    func appendConverted(text value: String) throws(RelataError) {
+        let start = size
+        let type = try nextType()
+        if try encode(start, { () throws(RelataError) in try write(value, as: type) }) { return finish(start) }
+        // The server reads the text by itself, or says why it can't.
+        size = start
+        try encode(start) { () throws(RelataError) in try write(text: value) }
+        finishText(start)
+    }
+
     // MARK: Memory
 
     /// The type of the next value.
@@ -218,6 +250,13 @@ package final class ParameterBuffer {
         let capacity = max(self.capacity * 2, size + bytes)
         let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)
         larger.copyMemory(from: base, byteCount: size)
+        // What was copied before is found where it is now. Rows that were sent aren't looked for any more.
+        for index in 0..<(isCopying ? 0 : count) {
+            if let pointer = pointers[index] {
+                let offset = UnsafeRawPointer(pointer) - UnsafeRawPointer(base)
+                pointers[index] = UnsafeRawPointer(larger + offset).assumingMemoryBound(to: CChar.self)
+            }
+        }
         base.deallocate()
         (base, self.capacity) = (larger, capacity)
     }
@@ -242,7 +281,6 @@ package final class ParameterBuffer {
     }
 
     /// Runs what writes a value. If that fails nothing is left of it.
-    @inlinable @inline(__always)
     @discardableResult
     func encode<Result>(_ start: Int, _ body: () throws(RelataError) -> Result) throws(RelataError) -> Result {
         do {
@@ -254,22 +292,13 @@ package final class ParameterBuffer {
     }
 
     /// Notes where the value is that begins with its length.
-    @inlinable @inline(__always)
-    func finish(_ start: Int) {
-        offsets[count] = start + 4
-        lengths[count] = Int32(truncatingIfNeeded: size - start - 4)
-        formats[count] = 1
-        count += 1
-    }
+    func finish(_ start: Int) { note(base + start + 4, length: size - start - 4) }
 
     /// Notes where a value in text form is, which ends with a zero.
-    @usableFromInline
     func finishText(_ start: Int) {
         write(UInt8(0))
-        offsets[count] = start + 4
-        lengths[count] = Int32(truncatingIfNeeded: size - start - 5)
-        formats[count] = 0
-        count += 1
+        note(base + start + 4, length: size - start - 4)
+        formats[count - 1] = 0
     }
 
     // MARK: By number
@@ -302,12 +331,7 @@ package final class ParameterBuffer {
             UnsafePointer<UnsafePointer<CChar>?>, UnsafePointer<Int32>, UnsafePointer<Int32>
         ) -> Result
     ) -> Result {
-        let start = UnsafeRawPointer(base).assumingMemoryBound(to: CChar.self)
-        for index in 0..<count {
-            let offset = offsets[index]
-            pointers[index] = offset < 0 ? nil : start + offset
-        }
-        return body(pointers, lengths, formats)
+        body(pointers, lengths, formats)
     }
 
     /// Whether all values are there.

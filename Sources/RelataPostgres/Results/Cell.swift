@@ -12,6 +12,10 @@ package struct Cell {
     @usableFromInline let result: OpaquePointer
     @usableFromInline let row: Int32
     @usableFromInline let column: Int32
+    /// Where its bytes begin, which a zero follows.
+    @usableFromInline let pointer: UnsafeRawPointer
+    /// How many bytes there are; none of `NULL`.
+    @usableFromInline let length: Int32
     /// How the value travelled, were it in binary form.
     @usableFromInline package let kind: TypeKind
     /// Whether it is in binary form.
@@ -24,14 +28,12 @@ package struct Cell {
         self.column = column
         self.kind = kind
         self.isBinary = isBinary
+        pointer = UnsafeRawPointer(PQgetvalue(result, row, column))
+        length = PQgetlength(result, row, column)
     }
 
-    /// Where its bytes begin, which a zero follows.
-    @inlinable var pointer: UnsafeRawPointer { UnsafeRawPointer(PQgetvalue(result, row, column)) }
-    /// How many bytes there are.
-    @inlinable var length: Int { Int(PQgetlength(result, row, column)) }
     @inlinable var bytes: UnsafeBufferPointer<UInt8> {
-        UnsafeBufferPointer(start: pointer.assumingMemoryBound(to: UInt8.self), count: length)
+        UnsafeBufferPointer(start: pointer.assumingMemoryBound(to: UInt8.self), count: Int(length))
     }
 
     /// A number of the binary form.
@@ -41,7 +43,7 @@ package struct Cell {
     }
 
     /// Whether it is `NULL`.
-    @inlinable package var isNull: Bool { PQgetisnull(result, row, column) != 0 }
+    @inlinable package var isNull: Bool { length == 0 && PQgetisnull(result, row, column) != 0 }
 
     /// Whether it is a whole number, a boolean or a point in time.
     @inlinable package var isInteger: Bool {
@@ -75,15 +77,12 @@ package struct Cell {
     /// - Throws: ``RelataError/corruptStore(_:)`` where the point in time is infinity.
     @inlinable
     package func integer() throws(RelataError) -> Int64 {
-        if isBinary {
-            switch kind {
-            // Of NULL the bytes are a zero only.
-            case .int8 where !isNull: return load(Int64.self)
-            case .int4 where !isNull: return Int64(load(Int32.self))
-            case .timestamp where !isNull:
-                let value = load(Int64.self)
-                if value < .max - 1_000_000_000_000_000 && value > .min { return value + 946_684_800_000_000 }
-            default: break
+        if isBinary, length == 8 {
+            if kind == .int8 { return load(Int64.self) }
+            if kind == .timestamp {
+                let (moved, overflow) = load(Int64.self).addingReportingOverflow(946_684_800_000_000)
+                // The least number stands for "before all times", and the greatest overflows.
+                if !overflow, moved != .min + 946_684_800_000_000 { return moved }
             }
         }
         return try convertedInteger()
@@ -92,7 +91,7 @@ package struct Cell {
     /// The cell as a number; 0 of `NULL`.
     @inlinable
     package func real() throws(RelataError) -> Double {
-        if isBinary, kind == .float8, !isNull { return Double(bitPattern: load(UInt64.self)) }
+        if isBinary, kind == .float8, length == 8 { return Double(bitPattern: load(UInt64.self)) }
         return try convertedReal()
     }
 
@@ -116,7 +115,7 @@ package struct Cell {
     /// The cell's bytes: of a UUID its sixteen, of text its UTF-8; none of `NULL`.
     @inlinable
     package func data() throws(RelataError) -> Data {
-        if isBinary, kind == .bytea { return Data(bytes: pointer, count: length) }
+        if isBinary, kind == .bytea { return Data(bytes: pointer, count: Int(length)) }
         return try convertedData()
     }
 
