@@ -93,7 +93,7 @@ package final class PostgresDriver: EngineDriver {
         guard unused.count >= 32, session.transactionStatus != .failed else { return }
         let names = unused
         unused = []
-        try run { (session) throws(PostgresFailure) in
+        _ = try run { (session) throws(PostgresFailure) in
             try session.run(names.map { "DEALLOCATE \"\($0)\"" }.joined(separator: "; "))
         }
     }
