@@ -59,7 +59,8 @@ package struct DeletionSQL: Sendable {
     package func closure(
         of group: [Int], along edges: ArraySlice<DeletionEdge>, from known: [Int: KeyList]?
     ) -> SQLStatement {
-        var builder = builder()
+        // From known keys, the roots aren't asked for again.
+        var builder = known == nil ? builder() : Builder(dialect: dialect, parameters: [])
         let columns = ClosureColumns(of: group, in: schema, dialect)
         var seeds: [String] = []
         for entity in group {

@@ -63,8 +63,8 @@ extension Dialect {
         return "(SELECT \(names) FROM \(tableFunction("relata_values", parameter(number))))"
     }
 
-    /// An unset value of a type.
-    func null(_ type: AttributeType) -> String { self == .sqlite ? "NULL" : "NULL::" + type.postgresName }
+    /// An unset value of a type, as a column of it holds one.
+    func null(_ type: AttributeType) -> String { self == .sqlite ? "NULL" : "NULL::" + self.type(of: type) }
 
     /// A UUID that is no text as 32 hexadecimal digits.
     func hexadecimal(uuid: String) -> String {
