@@ -68,4 +68,9 @@ extension KeyList {
     mutating func append(from row: Row, _ types: [AttributeType], startingAt column: Int) {
         for (index, type) in types.enumerated() { append(value: row.value(at: column + index, as: type)) }
     }
+
+    /// Adds the key that a row holds in these columns.
+    mutating func append(from row: Row, _ types: [AttributeType], at columns: [Int]) {
+        for (column, type) in zip(columns, types) { append(value: row.value(at: column, as: type)) }
+    }
 }

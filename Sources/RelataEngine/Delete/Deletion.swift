@@ -104,15 +104,18 @@ struct Deletion {
         var found = group.map { KeyList(width: keyTypes($0).count) }
         let types = group.map(keyTypes)
         let places = Dictionary(uniqueKeysWithValues: zip(group, group.indices))
+        let columns = sql.places(of: group)
         var entity = -1
         var place = 0
+        var key: [Int] = []
         try connection.rows(statement) { row in
             let number = Int(row.integer(at: 0))
             if number != entity {
                 entity = number
                 place = places[number] ?? 0
+                key = columns[number] ?? []
             }
-            found[place].append(from: row, types[place], startingAt: 1)
+            found[place].append(from: row, types[place], at: key)
         }
         return Dictionary(uniqueKeysWithValues: zip(group, found))
     }

@@ -22,7 +22,7 @@ open class RemoteStatement {
     package final var failure: RelataError?
 
     /// A statement with so many parameters and columns.
-    package init(sql: String, parameterCount: Int, columnCount: Int) {
+    public init(sql: String, parameterCount: Int, columnCount: Int) {
         self.sql = sql
         self.parameterCount = parameterCount
         self.columnCount = columnCount

@@ -56,7 +56,7 @@ final class ParseClass: Sendable {
             }
         }
         self.fields = fields
-        insertion = ValueBatch.Insertion(into: table)
+        insertion = ValueBatch.Insertion(into: table, .sqlite)
         createdAt = entity.createdAt.flatMap { table.columnIndexes(of: $0).first }
         updatedAt = entity.updatedAt.flatMap { table.columnIndexes(of: $0).first }
         revision = entity.revision.flatMap { table.columnIndexes(of: $0).first }

@@ -118,15 +118,15 @@ final class PostgresStatement: RemoteStatement {
         case .int8, .int4, .int2, .boolean, .oid, .timestamp, .date: return ResultCell(integer: try cell.integer())
         case .float8, .float4: return ResultCell(real: try cell.real())
         case .text, .array, .other:
-            return ResultCell(.text, bytes: cell.pointer.assumingMemoryBound(to: UInt8.self), count: cell.length)
+            return ResultCell(.text, bytes: cell.pointer.assumingMemoryBound(to: UInt8.self), count: Int(cell.length))
         case .uuid where cell.isBinary:
-            return ResultCell(.uuid, bytes: cell.pointer.assumingMemoryBound(to: UInt8.self), count: cell.length)
+            return ResultCell(.uuid, bytes: cell.pointer.assumingMemoryBound(to: UInt8.self), count: Int(cell.length))
         case .bytea where cell.isBinary:
-            return ResultCell(.blob, bytes: cell.pointer.assumingMemoryBound(to: UInt8.self), count: cell.length)
+            return ResultCell(.blob, bytes: cell.pointer.assumingMemoryBound(to: UInt8.self), count: Int(cell.length))
         case .jsonb where cell.isBinary:
             // A version byte is in front of the text.
             return ResultCell(
-                .text, bytes: (cell.pointer + 1).assumingMemoryBound(to: UInt8.self), count: cell.length - 1)
+                .text, bytes: (cell.pointer + 1).assumingMemoryBound(to: UInt8.self), count: Int(cell.length) - 1)
         case .uuid: return keep(Array(try cell.data()), .uuid)
         case .bytea: return keep(Array(try cell.data()), .blob)
         case .numeric, .jsonb: return keep(Array(try cell.text().utf8), .text)

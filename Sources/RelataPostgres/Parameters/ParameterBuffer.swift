@@ -25,6 +25,8 @@ package final class ParameterBuffer {
     private var places = 0
     /// Keeps the types where they are.
     private var owner: AnyObject?
+    /// Whether values come in any order, so that all places count.
+    private var isByNumber = false
     /// Whether rows are collected to be copied: all of it must be in binary form.
     private(set) var isCopying = false
 
@@ -52,6 +54,7 @@ package final class ParameterBuffer {
     /// Begins to take the parameters of a statement, from `$1` on.
     package func begin(_ statement: PreparedStatement) {
         isCopying = false
+        isByNumber = false
         size = 0
         begin(UnsafePointer(statement.parameterTypes), statement.parameters.count, owner: statement)
     }
@@ -59,6 +62,7 @@ package final class ParameterBuffer {
     /// Begins to take rows of columns that are copied.
     func beginCopying(_ columns: UnsafePointer<TypeCode>, _ count: Int, owner: AnyObject) {
         isCopying = true
+        isByNumber = false
         size = 0
         begin(columns, count, owner: owner)
     }
@@ -251,7 +255,7 @@ package final class ParameterBuffer {
         let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)
         larger.copyMemory(from: base, byteCount: size)
         // What was copied before is found where it is now. Rows that were sent aren't looked for any more.
-        for index in 0..<(isCopying ? 0 : count) {
+        for index in 0..<(isCopying ? 0 : isByNumber ? typeCount : count) {
             if let pointer = pointers[index] {
                 let offset = UnsafeRawPointer(pointer) - UnsafeRawPointer(base)
                 pointers[index] = UnsafeRawPointer(larger + offset).assumingMemoryBound(to: CChar.self)
@@ -303,19 +307,24 @@ package final class ParameterBuffer {
 
     // MARK: By number
 
-    /// Begins anew, with no value set.
+    /// Begins anew, with no value set; values are given by number from now on.
     func beginUnset(_ statement: PreparedStatement) {
         begin(statement)
-        for index in 0..<typeCount { (offsets[index], lengths[index], formats[index]) = (-1, 0, 1) }
+        for index in 0..<typeCount { (pointers[index], lengths[index], formats[index]) = (nil, 0, 1) }
         count = typeCount
+        isByNumber = true
     }
 
     /// Has the next value take the place of a parameter, the first being 0. Afterwards ``endSetting()`` is called.
     @inline(__always)
     func setNext(_ index: Int) {
         // The value that was written last leaves its room.
-        if offsets[index] >= 0, offsets[index] + Int(lengths[index]) == size { size = offsets[index] - 4 }
-        offsets[index] = -1
+        if let pointer = pointers[index] {
+            let end = UnsafeRawPointer(pointer) - UnsafeRawPointer(base) + Int(lengths[index])
+            if end == size { size = end - Int(lengths[index]) - 4 }
+            pointers[index] = nil
+        }
+        formats[index] = 1
         count = index
     }
 

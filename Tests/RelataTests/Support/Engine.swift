@@ -17,7 +17,12 @@ struct Engine: Sendable, Equatable, CustomTestStringConvertible {
     let open: @Sendable (_ database: String, _ models: [any Model.Type], _ options: Store.Options) throws -> Store
 
     /// The engines of each file in `Engines`.
-    static let allCases: [Engine] = sqlite
+    static let allCases: [Engine] = {
+        #if PostgreSQL
+        if ProcessInfo.processInfo.environment["RELATA_ENGINE"] == "postgres" { return postgres }
+        #endif
+        return sqlite
+    }()
 
     /// Those with databases that several stores may share.
     static let shared = allCases.filter(\.isShared)

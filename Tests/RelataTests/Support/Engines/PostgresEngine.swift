@@ -1,0 +1,21 @@
+#if PostgreSQL
+import Foundation
+import PostgresCluster
+import RelataPostgres
+
+@testable import Relata
+
+extension Engine {
+    /// PostgreSQL, where it is installed: a schema of a server of the process's own for each database.
+    static let postgres: [Engine] = PrivateCluster.isInstalled ? [postgresServer] : []
+
+    private static let postgresServer = Engine(name: "postgres", isShared: true) { database, models, options in
+        let schema = "test_" + database.lowercased().filter { $0.isLetter || $0.isNumber }
+        let url = try PrivateCluster.shared.url()
+        let session = try Session(PostgresURL(url))
+        try session.run("CREATE SCHEMA IF NOT EXISTS \(schema)")
+        session.close()
+        return try TestStore.open(url + "&options=-csearch_path%3D" + schema, for: models, options: options)
+    }
+}
+#endif
