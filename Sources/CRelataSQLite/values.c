@@ -20,7 +20,7 @@ struct value {
 
 struct relata_values {
     int columns;
-    int64_t rows;
+    int64_t rows, room; // how many there are, and how many fit
     struct value *values;
     char *bytes;
     size_t used, capacity;
@@ -30,7 +30,7 @@ relata_values *relata_values_new(int columns, int64_t rows) {
     relata_values *list = calloc(1, sizeof *list);
     if (!list) return NULL;
     list->columns = columns;
-    list->rows = rows;
+    list->rows = list->room = rows;
     size_t count = (size_t)columns * (size_t)rows;
     list->values = calloc(count ? count : 1, sizeof *list->values);
     if (!list->values) {
@@ -46,6 +46,19 @@ void relata_values_free(void *pointer) {
     free(list->values);
     free(list->bytes);
     free(list);
+}
+
+int relata_values_grow(relata_values *list) {
+    if (list->rows == list->room) {
+        int64_t room = list->room ? 2 * list->room : 64;
+        struct value *larger = realloc(list->values, (size_t)list->columns * (size_t)room * sizeof *larger);
+        if (!larger) return SQLITE_NOMEM;
+        list->values = larger;
+        list->room = room;
+    }
+    memset(list->values + list->columns * list->rows, 0, (size_t)list->columns * sizeof *list->values);
+    list->rows++;
+    return SQLITE_OK;
 }
 
 void relata_values_set_integer(relata_values *list, int64_t position, int64_t value) {
@@ -78,6 +91,10 @@ int relata_values_set_bytes(relata_values *list, int64_t position, const void *b
 
 int relata_values_bind(sqlite3_stmt *statement, int parameter, relata_values *list) {
     return sqlite3_bind_pointer(statement, parameter, list, pointer_type, relata_values_free);
+}
+
+int relata_values_lend(sqlite3_stmt *statement, int parameter, relata_values *list) {
+    return sqlite3_bind_pointer(statement, parameter, list, pointer_type, NULL);
 }
 
 // The virtual table.

@@ -31,6 +31,11 @@ void relata_values_set_real(relata_values *values, int64_t position, double valu
 int relata_values_set_bytes(relata_values *values, int64_t position, const void *bytes, int64_t length, int is_text);
 // Binds the values to a parameter of a statement, which then owns them, also when binding fails.
 int relata_values_bind(struct sqlite3_stmt *statement, int parameter, relata_values *values);
+// Adds a row of NULLs. Returns SQLITE_OK or SQLITE_NOMEM.
+int relata_values_grow(relata_values *values);
+// Binds the values to a parameter of a statement without giving them to it: they must live as long as it runs. Rows that
+// are added before the statement opens the function are read.
+int relata_values_lend(struct sqlite3_stmt *statement, int parameter, relata_values *values);
 // Makes the function known to a connection.
 int relata_values_register(struct sqlite3 *connection);
 

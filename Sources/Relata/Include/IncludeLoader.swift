@@ -111,23 +111,20 @@ struct IncludeLoader {
         _ edge: Edge<Owner, Target>, isWhole: Bool
     ) throws -> ReadLoop<Target> {
         let include = edge.include
-        // A many-to-many reaches an object once for each owner; its key tells whether it was decoded already.
+        // A many-to-many reaches an object once for each owner; its key tells whether it was read already.
         let isShared =
             switch edge.link {
             case .join, .through: true
             case .reference, .inverse: false
             }
-        let known = isShared && Target.keyColumnCount == 1 ? KeyNumbers() : nil
         let keyColumn = isShared ? try catalog.table(Target.self).contiguousKeyColumn : nil
         let compiled = try transaction.compiler.edge(
             QueryPlan(entity: Target.entityName, condition: include.requiredCondition, sort: include.sort),
             from: Owner.entityName, along: include.relationship, of: isWhole ? nil : edge.keys,
-            columns: known == nil ? .all : .parts([.key(path: []), .object(path: [])]), limit: include.limit,
-            tellsRows: true, sortsRows: false, skipsKnown: known != nil)
+            limit: include.limit, tellsRows: true, sortsRows: false, tellsOnce: isShared)
         let numbers = isWhole ? OwnerNumbers(keys: edge.keys, type: compiled.columnTypes[0]) : OwnerNumbers()
         return try transaction.read(compiled.statement) { statement in
-            ReadLoop(
-                statement, edge: compiled, owner: .number, numbers: numbers, keyColumn: keyColumn, known: known)
+            try ReadLoop(statement, edge: compiled, owner: .number, numbers: numbers, keyColumn: keyColumn)
         }
     }
 }

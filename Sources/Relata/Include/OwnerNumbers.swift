@@ -20,8 +20,16 @@ struct OwnerNumbers {
     mutating func next(_ statement: RunningStatement) -> Int32? {
         guard let keys else { return Int32(truncatingIfNeeded: ColumnValue(statement, 0).integer) - 1 }
         let column = ColumnValue(statement, 0)
-        let key = column.isInteger ? .integer(column.integer) : column.value(as: type)
         // The rows of an owner mostly come together, and after those of the owner before.
+        if column.isInteger {
+            let key = column.integer
+            for number in last..<min(last + 2, keys.count) {
+                guard case .integer(key) = keys[number] else { continue }
+                last = number
+                return Int32(truncatingIfNeeded: number)
+            }
+        }
+        let key = column.isInteger ? .integer(column.integer) : column.value(as: type)
         for number in last..<min(last + 2, keys.count) where keys[number] == key {
             last = number
             return Int32(truncatingIfNeeded: number)

@@ -20,12 +20,11 @@ public struct ReadLoop<M: Model> {
     @usableFromInline let owner: Owner
     /// Where the object's key begins, if one object may come in several rows; else a negative number.
     @usableFromInline let keyColumn: Int32
-    /// Where those objects are that were read, if their key stands before them in each row: rows may leave out what is
-    /// known.
-    @usableFromInline let known: KeyNumbers?
+    /// Takes the keys of objects, where links come before all objects.
+    @usableFromInline let wanted: WantedKeys?
     /// The objects, each once.
     @usableFromInline var objects: [M] = []
-    /// Where those are that may come in several rows, where not ``known`` tells.
+    /// Where those are that may come in several rows.
     @usableFromInline var places: [StoredKey<M>: Int32] = [:]
     /// Which owner each row is of.
     @usableFromInline var rows: EdgeRows
@@ -35,6 +34,8 @@ public struct ReadLoop<M: Model> {
     /// Where the owners are among the objects, by their numbers; -1 for one that isn't. Found here, where the compiler
     /// knows the keys' type: elsewhere each look-up costs more.
     @usableFromInline var ownerPlaces: [Int32] = []
+    /// Whether all links were read that come before objects.
+    @usableFromInline var hasLinks = false
     /// What the last step came to.
     @usableFromInline var result = StepResult.done
     /// The column of the row that can't be read, and where its object begins, once a reading failed. Reading again goes
@@ -43,21 +44,20 @@ public struct ReadLoop<M: Model> {
 
     /// Reads rows that are objects.
     init(_ statement: RunningStatement) {
-        (self.statement, owner, keyColumn, known, rows) = (statement, .none, -1, nil, EdgeRows())
+        (self.statement, owner, keyColumn, wanted, rows) = (statement, .none, -1, nil, EdgeRows())
     }
 
     /// Reads the rows of an edge.
     ///
     /// - Parameters:
     ///   - keyColumn: Where the key begins among an object's columns, if one may come in several rows.
-    ///   - known: Takes the keys of objects, where each row tells it before the object.
     init(
         _ statement: RunningStatement, edge: CompiledQuery, owner: Owner, numbers: OwnerNumbers = OwnerNumbers(),
-        keyColumn: Int? = nil, known: KeyNumbers? = nil
-    ) {
-        let first = (owner == .number ? 1 : M.keyColumnCount) + (known == nil ? 0 : 1)
-        if let known, let parameter = edge.knownKeys { known.bind(to: statement, at: parameter) }
-        self.known = known
+        keyColumn: Int? = nil
+    ) throws {
+        let first = (owner == .number ? 1 : M.keyColumnCount) + (edge.wantedKeys == nil ? 0 : 1)
+        wanted = try edge.wantedKeys.map { _ in try WantedKeys() }
+        if let wanted, let parameter = edge.wantedKeys { try wanted.bind(to: statement, at: parameter) }
         (self.statement, self.owner) = (statement, owner)
         self.keyColumn = keyColumn.map { Int32(first + $0) } ?? -1
         rows = EdgeRows(edge, numbers)
@@ -70,12 +70,13 @@ public struct ReadLoop<M: Model> {
     mutating func reserve(_ count: Int) {
         // An object that may come in several rows is one of fewer.
         if keyColumn < 0 { objects.reserveCapacity(count) }
-        if owner == .key || keyColumn >= 0 && known == nil { places.reserveCapacity(count) }
+        if owner == .key || keyColumn >= 0 && wanted == nil { places.reserveCapacity(count) }
         if owner != .none { rows.reserve(count) }
     }
 
     @inlinable
     mutating func run() throws {
+        if let wanted { return try runAfterLinks(wanted) }
         while true {
             result = statement.step()
             guard result == .row else {
@@ -93,14 +94,7 @@ public struct ReadLoop<M: Model> {
             case .key: number = ownerNumber(StoredKey(try M.readKey(from: &reader)))
             }
             var place = Int32(truncatingIfNeeded: objects.count)
-            if let known {
-                if let number = known[ColumnValue(statement, 1)] {
-                    place = number
-                } else if ColumnValue(statement, keyColumn).isNull {
-                    continue  // a row that leads nowhere
-                }
-                reader.skip(1)
-            } else if keyColumn >= 0 {
+            if keyColumn >= 0 {
                 var reader = RowReader(statement, column: keyColumn)
                 let key = StoredKey<M>(try M.readKey(from: &reader))
                 if let known = places[key] { place = known } else { places[key] = place }
@@ -118,18 +112,37 @@ public struct ReadLoop<M: Model> {
                 if owner == .key, let key = object.ownKey {
                     if let known = places[key] { place = known } else { places[key] = place }
                 }
-                if let known { known[ColumnValue(statement, 1)] = place }
                 if place == objects.count { objects.append(object) }
             }
             if owner != .none { rows.add(place, to: number, statement) }
         }
     }
 
+    /// Reads the rows of an edge whose links come before all objects.
+    @inlinable
+    mutating func runAfterLinks(_ wanted: WantedKeys) throws {
+        result = hasLinks ? statement.step() : try rows.readLinks(statement, wanted, keyColumn)
+        hasLinks = true
+        while result == .row, !rows.hasStranger {
+            var reader = RowReader(statement, column: 2)
+            rows.setPlace(objects.count, statement)
+            do {
+                objects.append(try M(from: &reader))
+            } catch {
+                fail(at: reader.column, first: 2)
+                throw error
+            }
+            result = statement.step()
+        }
+        rows.resolve()
+    }
+
     /// Forgets the object of the current row, which can't be read.
     @usableFromInline
     mutating func fail(at column: Int32, first: Int32) {
         failure = (column, first)
-        guard known == nil, keyColumn >= 0 else { return }
+        if wanted != nil { return rows.setPlace(-1, statement) }
+        guard keyColumn >= 0 else { return }
         var reader = RowReader(statement, column: keyColumn)
         if let key = try? M.readKey(from: &reader) { places[StoredKey(key)] = nil }
     }
@@ -143,154 +156,5 @@ public struct ReadLoop<M: Model> {
         ownerNumbers[key] = number
         ownerKeys.append(key)
         return number
-    }
-}
-
-/// Which object each row of an edge gives to which owner.
-@usableFromInline
-struct EdgeRows {
-    /// Where the columns begin that tell an object's place among those of its owner, and how many they are: none where
-    /// rows come in order.
-    private let placeColumn: Int32
-    private let placeColumns: Int
-    private var numbers: OwnerNumbers
-    /// Whether a row belongs to none of the owners; those after it weren't read then.
-    private(set) var hasStranger = false
-    private var owners: [Int32] = []
-    private var objects: [Int32] = []
-    private var places: [Place] = []
-    private var isSorted = true
-
-    /// A position, and a key that is a number or a UUID. Whatever else a column holds comes last.
-    private struct Place: Comparable {
-        var position: UInt64 = 0
-        var high = UInt64.max
-        var low = UInt64.max
-
-        init(_ statement: RunningStatement, _ column: Int32, hasPosition: Bool) {
-            if hasPosition {
-                let value = ColumnValue(statement, column)
-                position = value.isInteger ? Self.ascending(value.integer) : .max
-            }
-            let key = ColumnValue(statement, hasPosition ? column + 1 : column)
-            if key.isInteger {
-                (high, low) = (Self.ascending(key.integer), 0)
-            } else if key.isBlob, let bytes = key.uuid?.uuid {
-                let words = unsafeBitCast(bytes, to: (UInt64, UInt64).self)
-                (high, low) = (UInt64(bigEndian: words.0), UInt64(bigEndian: words.1))
-            }
-        }
-
-        private static func ascending(_ value: Int64) -> UInt64 { UInt64(bitPattern: value) ^ (1 << 63) }
-
-        static func < (left: Place, right: Place) -> Bool {
-            (left.position, left.high, left.low) < (right.position, right.high, right.low)
-        }
-    }
-
-    /// Rows of an edge; of none where it is `nil`.
-    init(_ edge: CompiledQuery? = nil, _ numbers: OwnerNumbers = OwnerNumbers()) {
-        self.numbers = numbers
-        placeColumns = edge?.placeColumns ?? 0
-        placeColumn = Int32((edge?.columnTypes.count ?? 0) - placeColumns)
-    }
-
-    /// Makes room for so many rows.
-    mutating func reserve(_ count: Int) {
-        owners.reserveCapacity(count)
-        objects.reserveCapacity(count)
-        if placeColumns > 0 { places.reserveCapacity(count) }
-    }
-
-    /// How many there are.
-    var count: Int { owners.count }
-
-    /// The number of the owner that the current row begins with; `nil` where it is of none, which ends the reading.
-    @usableFromInline
-    mutating func owner(_ statement: RunningStatement) -> Int32? {
-        let number = numbers.next(statement)
-        if number == nil { hasStranger = true }
-        return number
-    }
-
-    @usableFromInline
-    mutating func add(_ object: Int32, to owner: Int32, _ statement: RunningStatement) {
-        if placeColumns > 0 {
-            let place = Place(statement, placeColumn, hasPosition: placeColumns > 1)
-            if isSorted, let last = owners.last {
-                isSorted = last < owner || last == owner && places[places.count - 1] < place
-            }
-            places.append(place)
-        }
-        owners.append(owner)
-        objects.append(object)
-    }
-
-    /// Adds the next object of the owner that the row begins with; whether there is such an owner.
-    mutating func addNext(_ statement: RunningStatement) -> Bool {
-        guard let owner = owner(statement) else { return false }
-        add(Int32(truncatingIfNeeded: objects.count), to: owner, statement)
-        return true
-    }
-
-    /// The objects of each of so many owners, in order.
-    ///
-    /// - Parameter numbers: For each owner the number that it has from now on.
-    func lists(owners count: Int, numbers: [Int32]? = nil) -> MemberLists {
-        let owners = numbers.map { numbers in self.owners.map { numbers[Int($0)] } } ?? self.owners
-        var lists = MemberLists(owners: owners, members: Array(0..<Int32(owners.count)), count: count)
-        if !isSorted { lists.sort { places[Int($0)] < places[Int($1)] } }
-        lists.map { objects[Int($0)] }
-        return lists
-    }
-
-    /// The object of each owner of a to-one, whose key stands in a row of the list; -1 for none.
-    func lists(ofRows rows: [Int32], keys: Int) -> MemberLists {
-        var found = [Int32](repeating: -1, count: keys)
-        for (row, object) in zip(owners, objects) { found[Int(row)] = object }
-        return MemberLists(rows.map { $0 < 0 ? -1 : found[Int($0)] })
-    }
-}
-
-/// For each owner the numbers of its members, in order.
-@frozen @usableFromInline
-struct MemberLists {
-    /// Where each owner's members begin in `members`, and after the last owner the end.
-    @usableFromInline var starts: [Int32]
-    @usableFromInline var members: [Int32]
-
-    /// Sorts members by their owners, and leaves those of one owner as they stand.
-    init(owners: [Int32], members: [Int32], count: Int) {
-        var starts = [Int32](repeating: 0, count: count + 1)
-        for owner in owners { starts[Int(owner) + 1] += 1 }
-        for owner in 0..<count { starts[owner + 1] += starts[owner] }
-        var next = starts
-        var sorted = [Int32](repeating: 0, count: members.count)
-        for (owner, member) in zip(owners, members) {
-            sorted[Int(next[Int(owner)])] = member
-            next[Int(owner)] += 1
-        }
-        self.starts = starts
-        self.members = sorted
-    }
-
-    /// One member an owner; -1 for none.
-    init(_ targets: [Int32]) {
-        members = targets.filter { $0 >= 0 }
-        starts = [0]
-        for target in targets { starts.append(starts[starts.count - 1] + (target < 0 ? 0 : 1)) }
-    }
-
-    /// Where an owner's members stand.
-    @inlinable
-    subscript(owner: Int) -> Range<Int> { Int(starts[owner])..<Int(starts[owner + 1]) }
-
-    /// Sorts the members of each owner.
-    mutating func sort(by precedes: (Int32, Int32) -> Bool) {
-        for owner in 0..<starts.count - 1 where self[owner].count > 1 { members[self[owner]].sort(by: precedes) }
-    }
-
-    mutating func map(_ change: (Int32) -> Int32) {
-        for index in members.indices { members[index] = change(members[index]) }
     }
 }

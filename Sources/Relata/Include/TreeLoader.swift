@@ -33,7 +33,7 @@ struct TreeLoader<Node: Model> {
             QueryPlan(entity: Node.entityName, sort: include.sort), from: Node.entityName,
             along: include.relationship, of: keys, sortsRows: false, following: include.recursion)
         return try transaction.read(compiled.statement) { statement in
-            ReadLoop(statement, edge: compiled, owner: .key)
+            try ReadLoop(statement, edge: compiled, owner: .key)
         }
     }
 

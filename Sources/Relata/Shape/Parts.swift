@@ -89,10 +89,11 @@ public struct ToOnePart<Root: Model, Content: ShapeContent>: ShapePart {
         keyColumns = Content.Target.keyColumnCount
     }
 
-    /// Adds the object's columns.
+    /// Adds the key that the to-one holds, and the object's columns.
     public func describe(_ level: inout ShapeLevel, at path: FieldPath) throws {
         let field = source(Root.Fields(path: path))
         let first = level.parts.count
+        if keyColumns == 1 { level.add(.expression(field.node)) }
         try Content.describe(&level, at: field.path.appending(field.name), isInRow: true)
         level.toOnes.append(first..<level.parts.count)
     }
@@ -100,9 +101,15 @@ public struct ToOnePart<Root: Model, Content: ShapeContent>: ShapePart {
     /// Reads the object.
     @inlinable
     public func read(_ reader: inout ShapeReader) throws -> Content.Value {
-        if reader.row.isNull { throw ShapeReader.missing }
-        if keyColumns > 1 { return try Content.read(&reader, keyColumns: keyColumns) }
-        return try reader.readToOne { try Content.read(&$0, keyColumns: keyColumns) }
+        guard let value = try readIfThere(&reader) else { throw ShapeReader.missing }
+        return value
+    }
+
+    /// Reads the object; `nil` where there is none, at the column that tells so.
+    @inlinable
+    func readIfThere(_ reader: inout ShapeReader) throws -> Content.Value? {
+        if keyColumns == 1 { return try reader.readToOne { try Content.read(&$0, keyColumns: 1) } }
+        return reader.row.isNull ? nil : try Content.read(&reader, keyColumns: keyColumns)
     }
 
     /// Fills its lists.
@@ -126,11 +133,11 @@ public struct OptionalToOnePart<Root: Model, Content: ShapeContent>: ShapePart {
     /// Reads the object.
     @inlinable
     public func read(_ reader: inout ShapeReader) throws -> Content.Value? {
-        if reader.row.isNull {
-            reader.skipToOne()
-            return nil
-        }
-        return try base.read(&reader)
+        let first = reader.row.column
+        if !reader.row.isNull, let value = try base.readIfThere(&reader) { return value }
+        reader.row.column = first
+        reader.skipToOne()
+        return nil
     }
 
     /// Fills its lists.

@@ -37,7 +37,7 @@ struct ShapeFetcher {
         try Content.shapeLayout.describe(&level, at: FieldPath())
         level.finish()
         let compiled = try transaction.compiler.select(
-            plan, columns: .parts(level.parts), after: position, tellsPlace: pageSize != nil)
+            plan, columns: .parts(level.parts), after: position, tellsPlace: pageSize != nil, sharing: level.toOnes)
         // What is related to an object through others may be there twice.
         return try read(
             NestedShape<Content>.self, level, compiled, isRepeated: plan.relatedTo != nil, areAll: plan.isWhole,
@@ -64,7 +64,7 @@ struct ShapeFetcher {
             let compiled = try transaction.compiler.edge(
                 QueryPlan(entity: target, condition: list.plan.condition, sort: list.plan.sort), from: list.owner.name,
                 along: list.plan.relationship, of: isWhole ? nil : keys.list, columns: .parts(level.parts),
-                limit: list.plan.limit, tellsRows: true, sortsRows: false)
+                limit: list.plan.limit, tellsRows: true, sortsRows: false, sharing: level.toOnes)
             return try read(
                 content, level, compiled,
                 isWhole ? OwnerNumbers(keys: keys.list, type: compiled.columnTypes[0]) : OwnerNumbers(),
@@ -101,15 +101,26 @@ struct ShapeFetcher {
                 isRepeated: isRepeated || list.isOwnerRepeated, areAll: areAll && list.keyPart == 0)
         }
         var ends = [Int32](repeating: 0, count: level.toOnes.isEmpty ? 0 : compiled.columnTypes.count)
-        for parts in level.toOnes { ends[columns[parts.lowerBound]] = Int32(columns[parts.upperBound]) }
+        var known = [KeyNumbers?](repeating: nil, count: ends.count)
+        for (index, parts) in level.toOnes.enumerated() {
+            let first = columns[parts.lowerBound]
+            ends[first] = Int32(columns[parts.upperBound])
+            if compiled.knownKeys.indices.contains(index), compiled.knownKeys[index] != nil {
+                known[first] = KeyNumbers()
+            }
+        }
 
         let statement = compiled.statement
         let connection = transaction.connection
         var (rows, filled) = try connection.withQuery(statement.sql) { running, rowCount in
             try connection.bind(statement.parameters, to: running)
+            for (parts, parameter) in zip(level.toOnes, compiled.knownKeys) {
+                if let parameter { known[columns[parts.lowerBound]]?.bind(to: running, at: parameter) }
+            }
             var loop = ShapeLoop<Content.Value>(
                 cursor: ShapeCursor(
-                    reader: ShapeReader(running, ends: ends), connection: connection, statement: running,
+                    reader: ShapeReader(running, ends: ends, numbers: known), connection: connection,
+                    statement: running,
                     firstColumn: Int32(columns.first ?? 0), rows: EdgeRows(compiled, numbers),
                     keys: keys))
             // Mostly there are about as many as the last time: nothing needs to grow, and be copied, step by step.

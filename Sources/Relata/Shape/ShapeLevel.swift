@@ -9,7 +9,7 @@ public struct ShapeLevel {
     let entity: String
     var parts: [SelectedPart] = []
     var lists: [ShapeList] = []
-    /// The parts of each to-one in the row.
+    /// The parts of each to-one in the row; once it is finished, those around others come first.
     var toOnes: [Range<Int>] = []
     /// The property that is being described, and those around it.
     var names: [String] = []
@@ -37,6 +37,7 @@ public struct ShapeLevel {
             add(key.part)
         }
         listKeys = []
+        toOnes.sort { $0.lowerBound < $1.lowerBound }
     }
 
     /// Adds a list, whose owner is the object itself or one at the end of to-ones.

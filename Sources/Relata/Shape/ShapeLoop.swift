@@ -10,10 +10,13 @@ public struct ShapeReader {
     @usableFromInline let ends: [Int32]
     /// What the to-one that begins at a column has led to so far.
     @usableFromInline var known: [KnownTargets?]
+    /// The keys of that.
+    @usableFromInline let numbers: [KeyNumbers?]
 
-    init(_ statement: RunningStatement, ends: [Int32]) {
+    init(_ statement: RunningStatement, ends: [Int32], numbers: [KeyNumbers?]) {
         row = RowReader(statement)
         self.ends = ends
+        self.numbers = numbers
         known = Array(repeating: nil, count: ends.count)
     }
 
@@ -28,25 +31,34 @@ public struct ShapeReader {
     @inlinable
     mutating func skipToOne() { row.column = ends[Int(row.column)] }
 
-    /// Reads the object at the end of a to-one, whose key begins there; one that an earlier row led to isn't made again.
+    /// Reads the object at the end of a to-one: the key that is held, and then the object, which begins with its own.
+    /// One that an earlier row led to isn't made again, and may be left out of the row. `nil`, at the object's own key,
+    /// where there is none.
     @inlinable
-    mutating func readToOne<Value>(_ read: (inout ShapeReader) throws -> Value) throws -> Value {
+    mutating func readToOne<Value>(_ read: (inout ShapeReader) throws -> Value) throws -> Value? {
         let place = Int(row.column)
         let targets: TypedTargets<Value>
         if let known = known[place] as? TypedTargets<Value> {
             targets = known
         } else {
-            targets = TypedTargets()
+            targets = TypedTargets(numbers[place] ?? KeyNumbers())
             known[place] = targets
         }
-        if !targets.areShared { return try read(&self) }
         let key = row.next
-        if let target = targets[key] {
+        if targets.areShared, let target = targets[key] {
+            skipToOne()
+            return target
+        }
+        row.skip(1)
+        if row.isNull {
+            // SQLite may be some rows ahead, and have left it out before it was told not to.
+            guard !targets.areShared, let target = targets[key] else { return nil }
+            row.skip(-1)
             skipToOne()
             return target
         }
         let target = try read(&self)
-        targets.add(target, key)
+        if targets.areShared { targets.add(target, key) }
         return target
     }
 
@@ -58,7 +70,7 @@ public struct ShapeReader {
 /// The objects that a to-one has led to.
 @usableFromInline
 class KnownTargets {
-    @usableFromInline let numbers = KeyNumbers()
+    @usableFromInline let numbers: KeyNumbers
     // Its reader is alone with it: each access would be checked once for every row otherwise.
 
     /// Whether rows lead to the same objects often enough for looking.
@@ -66,7 +78,7 @@ class KnownTargets {
     /// How many look-ups have found one.
     @exclusivity(unchecked) @usableFromInline var finds = 0
 
-    @usableFromInline init() {}
+    @usableFromInline init(_ numbers: KeyNumbers) { self.numbers = numbers }
 }
 
 /// The objects that a to-one has led to, by their keys.
@@ -74,7 +86,7 @@ class KnownTargets {
 final class TypedTargets<Target>: KnownTargets {
     @exclusivity(unchecked) @usableFromInline var targets: [Target] = []
 
-    @inlinable override init() { super.init() }
+    @inlinable override init(_ numbers: KeyNumbers) { super.init(numbers) }
 
     @inlinable
     subscript(key: ColumnValue) -> Target? {
@@ -87,7 +99,7 @@ final class TypedTargets<Target>: KnownTargets {
     func add(_ target: Target, _ key: ColumnValue) {
         if targets.count >= 500, finds < targets.count / 2 {
             areShared = false
-            targets = []
+            numbers.isClosed = true
             return
         }
         numbers[key] = Int32(truncatingIfNeeded: targets.count)

@@ -166,10 +166,10 @@ public class ReadTransaction: StoreReader {
     }
 
     /// Runs a statement whose rows are objects by a loop, and returns the loop with what it has read.
-    func read<M: Model>(_ sql: SQLStatement, _ loop: (RunningStatement) -> ReadLoop<M>) throws -> ReadLoop<M> {
+    func read<M: Model>(_ sql: SQLStatement, _ loop: (RunningStatement) throws -> ReadLoop<M>) throws -> ReadLoop<M> {
         try connection.withQuery(sql.sql) { statement, rowCount in
             try connection.bind(sql.parameters, to: statement)
-            var loop = loop(statement)
+            var loop = try loop(statement)
             // Mostly there are about as many as the last time: nothing needs to grow, and be copied, step by step.
             loop.reserve(rowCount)
             while true {

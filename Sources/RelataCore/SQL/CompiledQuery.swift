@@ -11,16 +11,24 @@ package struct CompiledQuery: Hashable, Sendable {
     package var placeOrder: String?
     /// Where each part of ``SelectedColumns/parts(_:)`` begins, and after the last one the end.
     package var partColumns: [Int]
-    /// The number of the parameter that takes the keys of the objects that are known already; see
-    /// ``QueryCompiler/edge(_:from:along:of:columns:limit:tellsRows:sortsRows:skipsKnown:following:)``.
-    package var knownKeys: Int?
+    /// For each to-one that rows may share objects of, the number of the parameter that takes the keys of those that are
+    /// known; `nil` where every row has its object. Whoever reads the rows adds the key of each object to what is bound.
+    /// A row may leave its object unset then, and tells its key by what the owner holds: the part before the object's own
+    /// key.
+    package var knownKeys: [Int?]
+    /// The number of the parameter that takes the keys of objects to read, where links and objects come in rows of their
+    /// own. A row of a link has the owner, the object's key and the columns that tell a place, and whoever reads it adds
+    /// the key to what is bound. After all links comes a row for each of the keys that has an object: the number of the
+    /// key, from 1, and the object.
+    package var wantedKeys: Int?
     /// Which of the parameters are values of the access; told of a plain query only.
     package var accessParameters: [AccessParameter]
 
     /// A query and how its rows are read.
     package init(
         statement: SQLStatement, columnTypes: [AttributeType?], placeColumns: Int = 0, placeOrder: String? = nil,
-        partColumns: [Int] = [], knownKeys: Int? = nil, accessParameters: [AccessParameter] = []
+        partColumns: [Int] = [], knownKeys: [Int?] = [], wantedKeys: Int? = nil,
+        accessParameters: [AccessParameter] = []
     ) {
         self.statement = statement
         self.columnTypes = columnTypes
@@ -28,6 +36,7 @@ package struct CompiledQuery: Hashable, Sendable {
         self.placeOrder = placeOrder
         self.partColumns = partColumns
         self.knownKeys = knownKeys
+        self.wantedKeys = wantedKeys
         self.accessParameters = accessParameters
     }
 }

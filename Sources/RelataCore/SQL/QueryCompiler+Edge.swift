@@ -18,27 +18,33 @@ extension QueryCompiler {
     ///   - sortsRows: Whether rows come in order in any case. Else they may come in any order, and end with columns that
     ///     tell the object's place among those of its owner, a position or a key or both: ``CompiledQuery/placeColumns``
     ///     says how many. The few objects of an owner are sorted in no time, all rows together are not.
-    ///   - skipsKnown: Whether rows may leave an object unset that an earlier row had, since one that many owners share
-    ///     needs to be looked up but once. Whoever reads the rows adds its key to what is bound as
-    ///     ``CompiledQuery/knownKeys``, and chooses the key as a part of its own, which every row has.
+    ///   - toOnes: Which parts of a row belong to each to-one whose object may be left unset where an earlier row had
+    ///     it; see ``CompiledQuery/knownKeys``.
+    ///   - tellsOnce: Whether links and objects may come in rows of their own, since an object that many owners share
+    ///     needs to be read but once; see ``CompiledQuery/wantedKeys``.
     ///   - recursion: Whether what the relationship leads to are owners in turn, and how often. It must lead back to its
     ///     own entity, and rows tell their owner's key.
     package func edge(
         _ plan: QueryPlan, from entity: String, along relationship: String, of owners: KeyList?,
         columns chosen: SelectedColumns = .all, limit: Int? = nil, tellsRows: Bool = false, sortsRows: Bool = true,
-        skipsKnown: Bool = false, following recursion: IncludePlan.Recursion? = nil
+        sharing toOnes: [Range<Int>] = [], tellsOnce: Bool = false, following recursion: IncludePlan.Recursion? = nil
     ) throws(RelataError) -> CompiledQuery {
         let tellsRows = tellsRows && owners != nil
         if let limit, tellsRows, let owners, case .inverse(let number)? = schema[entity]?.links[relationship] {
             return try edge(plan, along: schema.references[number], of: owners, columns: chosen, limit: limit)
         }
         var query = try QueryWriter(self, plan, from: entity, along: relationship, of: owners, recursion)
-        // What is known already can be told to SQLite while the statement runs.
-        if skipsKnown, dialect == .sqlite, limit == nil, plan.isWhole, plan.sort.isEmpty { query.joinUnknown() }
-        var (columns, types) = try query.columns(chosen)
-        var order = try query.order(isTotal: true)
         let owner = tellsRows ? "k.rowid" : query.owner.joined(separator: ", ")
         let ownerTypes: [AttributeType?] = tellsRows ? [.integer] : query.ownerTypes
+        // What is known already can be told to SQLite while the statement runs.
+        if tellsOnce, dialect == .sqlite, limit == nil, plan.isWhole, plan.sort.isEmpty, ownerTypes.count == 1,
+            let compiled = try query.linksAndObjects(owner, ownerTypes[0], isWhole: owners == nil)
+        {
+            return compiled
+        }
+        if limit == nil { try query.skipKnown(toOnes, of: chosen) }
+        var (columns, types) = try query.columns(chosen)
+        var order = try query.order(isTotal: true)
         let parts = query.partColumns.map { $0 + ownerTypes.count }
         guard let limit else {
             let place = sortsRows || !plan.sort.isEmpty ? nil : query.place(order, isWhole: owners == nil)
@@ -65,8 +71,9 @@ extension QueryCompiler {
             columnTypes: ownerTypes + types + [.integer], partColumns: parts)
     }
 
-    /// As ``edge(_:from:along:of:columns:limit:tellsRows:sortsRows:skipsKnown:following:)`` with a limit, where the objects hold the key: the first of
-    /// each owner are looked up in turn, which is several times faster than to number the objects of all.
+    /// As ``edge(_:from:along:of:columns:limit:tellsRows:sortsRows:sharing:tellsOnce:following:)`` with a limit, where
+    /// the objects hold the key: the first of each owner are looked up in turn, which is several times faster than to
+    /// number the objects of all.
     private func edge(
         _ plan: QueryPlan, along reference: Reference, of owners: KeyList, columns chosen: SelectedColumns,
         limit: Int
@@ -166,19 +173,29 @@ extension QueryWriter {
         }
     }
 
-    /// Joins the objects at the far end of a join where they aren't known yet.
-    fileprivate mutating func joinUnknown() {
-        let position = writer.scopes[0].position
-        let place = writer.positions[position]
-        guard place.alias == nil, let key = place.key, key.count == 1 else { return }
-        let alias = writer.newAlias()
-        writer.positions[position].alias = alias
-        writer.join(writer.source(table), alias, isOuter: true, frame: place.frame)
-        let known = writer.bind(.null)
-        knownKeys = writer.parameters.count
-        writer.frames[place.frame].append(
-            writer.pairwise(
-                writer.columns(alias, table.keyColumnNames), ["relata_unknown(\(known), \(key[0]))"]))
+    /// The rows of a relationship that many owners may share objects of, without the objects, and after them each object
+    /// once. `nil` where something else than the key of an object decides about the rows or their order.
+    fileprivate mutating func linksAndObjects(
+        _ owner: String, _ ownerType: AttributeType?, isWhole: Bool
+    ) throws(RelataError) -> CompiledQuery? {
+        let position = writer.positions[writer.scopes[0].position]
+        guard position.alias == nil, let key = position.key, key.count == 1,
+            let place = place(try order(isTotal: true), isWhole: isWhole)
+        else { return nil }
+        let own = table.columns.map { "o." + writer.dialect.quote($0.name) }
+        var text = try finish(
+            "SELECT " + ([owner, key[0]] + own.map { _ in "NULL" } + place.map(\.sql)).joined(separator: ", "),
+            order: [])
+        let wanted = writer.bind(table: .value(.null))
+        let wantedKeys = writer.parameters.count
+        text += " UNION ALL SELECT "
+        text += (["NULL", "w.rowid"] + own + place.map { _ in "NULL" }).joined(separator: ", ")
+        text += " FROM \(wanted) AS w CROSS JOIN \(writer.source(table)) AS o ON "
+        text += writer.pairwise(writer.columns("o", table.keyColumnNames), [writer.dialect.unaffiliated("w.c0")])
+        let types = [ownerType, table.columns[table.keyColumns[0]].type] + table.columns.map(\.type)
+        return CompiledQuery(
+            statement: statement(text), columnTypes: types + place.map(\.type), placeColumns: place.count,
+            partColumns: [1, 2, types.count], wantedKeys: wantedKeys)
     }
 
     /// Takes over the order of a reference's view, and returns the alias of the objects.

@@ -28,11 +28,15 @@ package struct QueryCompiler: Sendable {
     /// - Parameters:
     ///   - place: Where the page before ended; `nil` for the first page.
     ///   - tellsPlace: Whether the columns that tell a row's place in the order are added at the end.
+    ///   - toOnes: Which parts of a row belong to each to-one whose object may be left unset where an earlier row had
+    ///     it; see ``CompiledQuery/knownKeys``.
     /// - Throws: ``RelataError/invalidUse(_:)`` for names that the schema doesn't have and types that don't fit.
     package func select(
-        _ plan: QueryPlan, columns: SelectedColumns = .all, after place: PagePosition? = nil, tellsPlace: Bool = false
+        _ plan: QueryPlan, columns: SelectedColumns = .all, after place: PagePosition? = nil, tellsPlace: Bool = false,
+        sharing toOnes: [Range<Int>] = []
     ) throws(RelataError) -> CompiledQuery {
         var query = try QueryWriter(self, plan)
+        try query.skipKnown(toOnes, of: columns)
         var (text, types) = try query.columns(columns)
         let isDistinct = plan.isDistinct && columns != .all
         // Without a wish for an order, reading the table as it lies is much faster than by an index on the key.
@@ -65,7 +69,8 @@ package struct QueryCompiler: Sendable {
         let sql = try query.finish(isDistinct ? "SELECT DISTINCT " + text : "SELECT " + text, order: order)
         return CompiledQuery(
             statement: query.statement(sql), columnTypes: types, placeColumns: tellsPlace ? order.count : 0,
-            placeOrder: orderName, partColumns: query.partColumns, accessParameters: query.writer.accessParameters)
+            placeOrder: orderName, partColumns: query.partColumns, knownKeys: query.knownKeys,
+            accessParameters: query.writer.accessParameters)
     }
 
     /// The number of rows that a query yields.

@@ -17,8 +17,8 @@ struct QueryWriter {
     var owner: [String] = []
     /// What those columns hold.
     var ownerTypes: [AttributeType] = []
-    /// The parameter for the keys of objects that need no reading.
-    var knownKeys: Int?
+    /// For each to-one the parameter for the keys of objects that need no reading, if it has one.
+    private(set) var knownKeys: [Int?] = []
     /// Whether each of many owners has one object at most.
     var hasOneAnOwner = false
     /// Whether the order of the relationship is a position that the store keeps.
@@ -192,6 +192,43 @@ struct QueryWriter {
         return (text, types)
     }
 
+    /// Joins the objects of to-ones where they aren't known yet: those of which nothing is read but their own parts, so
+    /// that a row needs no object that an earlier row had.
+    mutating func skipKnown(_ toOnes: [Range<Int>], of columns: SelectedColumns) throws(RelataError) {
+        // Rows that differ only in what they leave out would count as different.
+        guard case .parts(let parts) = columns, !plan.isDistinct else { return }
+        // What is known can be told to SQLite alone while the statement runs.
+        guard writer.dialect == .sqlite else { return knownKeys = toOnes.map { _ in nil } }
+        for range in toOnes {
+            guard range.count > 1, case .expression(.property(0, let path)) = parts[range.lowerBound],
+                parts[range.lowerBound + 1] == .key(path: path)
+            else {
+                knownKeys.append(nil)
+                continue
+            }
+            let isReadElsewhere =
+                plan.sort.contains { $0.node.leads(through: path) }
+                || parts.indices.contains { !range.contains($0) && parts[$0].leads(through: path) }
+            knownKeys.append(isReadElsewhere ? nil : joinUnknown(try writer.row(at: path)))
+        }
+    }
+
+    /// Joins the rows of a position where their keys aren't known, and returns the parameter for those that are.
+    private mutating func joinUnknown(_ position: Int) -> Int? {
+        let place = writer.positions[position]
+        guard place.alias == nil, let key = place.key, key.count == 1 else { return nil }
+        let table = writer.schema.tables[place.table]
+        let alias = writer.newAlias()
+        writer.positions[position].alias = alias
+        writer.join(writer.source(table), alias, isOuter: true, frame: place.frame)
+        let known = writer.bind(.null)
+        let parameter = writer.parameters.count
+        writer.frames[place.frame].append(
+            writer.pairwise(
+                writer.columns(alias, table.keyColumnNames), ["relata_unknown(\(known), \(key[0]))"]))
+        return parameter
+    }
+
     /// The order, to which the key is added if it must be total.
     mutating func order(isTotal: Bool) throws(RelataError) -> [ExpressionWriter.OrderTerm] {
         var order = try writer.order(plan.sort)
@@ -289,4 +326,29 @@ struct QueryWriter {
 
 extension Link {
     fileprivate var isThrough: Bool { if case .through = self { true } else { false } }
+}
+
+extension SelectedPart {
+    /// Whether something is read of the objects at the end of a path, or beyond.
+    fileprivate func leads(through path: [String]) -> Bool {
+        switch self {
+        case .expression(let node): node.leads(through: path)
+        case .key(let own), .object(let own): own.starts(with: path)
+        }
+    }
+}
+
+extension ExpressionNode {
+    /// Whether something is read of the objects at the end of a path from the query's own objects, or beyond.
+    fileprivate func leads(through path: [String]) -> Bool {
+        switch self {
+        case .property(0, let own): return own.count > path.count && own.starts(with: path)
+        case .quantified(_, let set, _), .aggregate(_, let set, _, _):
+            if set.scope == 0, set.path.starts(with: path) { return true }
+        // Whatever it asks, it may ask of the objects around it.
+        case .inQuery: return true
+        default: break
+        }
+        return parts.contains { $0.leads(through: path) }
+    }
 }

@@ -10,9 +10,11 @@ package final class KeyNumbers {
     // Whoever has the connection is alone with them: each access would be checked once for every row otherwise.
     @exclusivity(unchecked) private var small: [Int32] = []
     @exclusivity(unchecked) private var others: [Value: Int32] = [:]
+    /// Whether SQL is to pass all keys on, though some have a number.
+    @exclusivity(unchecked) @usableFromInline package var isClosed = false
 
     /// No keys.
-    package init() {}
+    @usableFromInline package init() {}
 
     /// A key's number.
     package subscript(key: Value) -> Int32? {
@@ -42,7 +44,7 @@ package final class KeyNumbers {
     }
 
     /// Where a small key stands. The array has four megabytes at most.
-    private static let smallKeys: Range<Int64> = 0..<1 << 20
+    private static var smallKeys: Range<Int64> { 0..<1 << 20 }
 
     private func index(_ key: Value) -> Int? {
         if case .integer(let key) = key, Self.smallKeys.contains(key) { Int(key) } else { nil }
@@ -60,17 +62,17 @@ package final class KeyNumbers {
     }
 
     /// `relata_unknown(keys, key)`
-    package static let unknown: @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void =
-        {
-            context, _, arguments in
-            guard let arguments else { return sqlite3_result_null(context) }
-            if let keys = sqlite3_value_pointer(arguments[0], KeyNumbers.pointerType),
-                Unmanaged<KeyNumbers>.fromOpaque(keys).takeUnretainedValue()[ColumnValue(arguments[1])] != nil
-            {
-                return sqlite3_result_null(context)
+    package static let unknown: @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void = {
+        context, _, arguments in
+        guard let arguments else { return sqlite3_result_null(context) }
+        if let keys = sqlite3_value_pointer(arguments[0], KeyNumbers.pointerType) {
+            let isKnown = Unmanaged<KeyNumbers>.fromOpaque(keys)._withUnsafeGuaranteedRef { keys in
+                !keys.isClosed && keys[ColumnValue(arguments[1])] != nil
             }
-            sqlite3_result_value(context, arguments[1])
+            if isKnown { return sqlite3_result_null(context) }
         }
+        sqlite3_result_value(context, arguments[1])
+    }
 
     private static let pointerTypeName: StaticString = "relata_keys"
     /// SQLite keeps the address.

@@ -30,8 +30,9 @@ package struct RowList: ~Copyable {
     package static var maximumColumns: Int { Int(RELATA_VALUES_COLUMNS) }
 
     private let list: OpaquePointer
+    private let columns: Int
     /// How many values there is room for.
-    private let capacity: Int
+    private var capacity: Int
     /// How many there are.
     private var count = 0
 
@@ -40,6 +41,7 @@ package struct RowList: ~Copyable {
         precondition(columns <= Self.maximumColumns)
         guard let list = relata_values_new(Int32(columns), Int64(rows)) else { return nil }
         self.list = list
+        self.columns = columns
         capacity = rows * columns
     }
 
@@ -52,6 +54,20 @@ package struct RowList: ~Copyable {
         precondition(count < capacity)
         defer { count += 1 }
         return set(value, at: Int64(count)) == SQLITE_OK
+    }
+
+    /// Makes room for another row.
+    ///
+    /// - Returns: Whether there was memory for it.
+    mutating func grow() -> Bool {
+        guard relata_values_grow(list) == SQLITE_OK else { return false }
+        capacity += columns
+        return true
+    }
+
+    /// Lends the rows to a statement, which must be reset before they go.
+    func lend(to statement: RunningStatement, at index: Int32) -> Int32 {
+        relata_values_lend(statement.handle, index, list)
     }
 
     /// Gives the rows, as many as there is room for, to a statement, which frees them when something else is bound.

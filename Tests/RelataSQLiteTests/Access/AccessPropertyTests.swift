@@ -235,7 +235,7 @@ private struct AccessRun {
             let plan = QueryPlan(
                 entity: target.name, condition: number(0...1) == 0 ? make { $0.condition([target], depth: 1) } : nil,
                 sort: number(0...1) == 0 ? [sort(target)] : [])
-            let (tellsRows, sortsRows, skipsKnown) = (recursion == nil && number(0...1) == 0, number(0...1) == 0, false)
+            let (tellsRows, sortsRows) = (recursion == nil && number(0...1) == 0, number(0...1) == 0)
             let given = owners
             compare(
                 "edges \(table.name).\(relationship.name) of \(given.map { "\($0)" } ?? "all"), \(plan), \(String(describing: recursion)), \(String(describing: limit))"
@@ -243,7 +243,7 @@ private struct AccessRun {
                 let query = try $1.edge(
                     plan, from: table.name, along: relationship.name, of: given,
                     columns: .parts([.key(path: []), .expression(the("level"))]), limit: limit, tellsRows: tellsRows,
-                    sortsRows: sortsRows, skipsKnown: skipsKnown, following: recursion)
+                    sortsRows: sortsRows, following: recursion)
                 // The numbers of rows that no owner has are nobody's.
                 return try $0.run(query).filter { $0[0] != .null }.map { "\($0)" }.sorted()
             }

@@ -20,6 +20,14 @@ import Relata
     static let kind = "setlist"
 }
 
+/// To-ones that rows share, and one of which something else is asked.
+@Shape(of: SetlistItem.self) struct ItemTargets {
+    var tune: SetlistTunes.TuneName
+    @From(\.tune.name) var tuneName: String
+    var setlist: Name
+    @Shape(of: Setlist.self) struct Name { var name: String }
+}
+
 @Shape(of: Setlist.self) struct TunesOfSetlist {
     @Root var setlist: Setlist
     var tunes: [Tune]

@@ -59,6 +59,39 @@ import Testing
         #expect(found.items.map(\.tune.name) == names && found.itemCount == 2000)
     }
 
+    /// A row may leave out an object that an earlier row had; what else is asked of the object is there in each row.
+    @Test(arguments: Engine.allCases) func eachRowHasWhatElseIsAskedOfItsTarget(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: Setlist.self, options: log.options)
+        let names = (0..<30).map { "Tune \($0 * 7 % 4)" }
+        try store.write { tx in
+            try tx.insert((0..<4).map { Tune(name: "Tune \($0)") })
+            for list in 0..<3 {
+                let setlist = try tx.insert(Setlist(name: "S\(list)"))
+                try tx.insert(
+                    names[(list * 10)..<(list * 10 + 10)].enumerated().map {
+                        SetlistItem(position: $0, setlist: ToOne(id: setlist.id), tune: ToOne(id: $1))
+                    })
+            }
+        }
+        _ = log.take()
+        let items = try store.fetch(ItemTargets.all)
+        #expect(log.take().count == 1)
+        #expect(items.map(\.tune.name) == names && items.map(\.tuneName) == names)
+        #expect(items.map(\.setlist.name) == (0..<30).map { "S\($0 / 10)" })
+        let sorted = try store.fetch(
+            SetlistTunes.Item.sorted {
+                $0.tune.name; $0.id
+            })
+        #expect(sorted.map(\.tune.name) == names.sorted())
+        let backwards = try store.fetch(
+            SetlistTunes.Item.where { $0.tune.name != "Tune 1" }.sorted {
+                $0.tune.name.descending; $0.id
+            })
+        #expect(backwards.map(\.tune.name) == names.filter { $0 != "Tune 1" }.sorted(by: >))
+        let page = try store.page(SetlistTunes.Item.sorted { $0.tune.name }, size: 12)
+        #expect(page.objects.map(\.tune.name) == Array(names.sorted().prefix(12)))
+    }
+
     // MARK: Parts
 
     @Test(arguments: Engine.allCases) func aSetlistHasItsItemsEachWithItsTune(_ engine: Engine) throws {

@@ -1,0 +1,152 @@
+import RelataCore
+import RelataSQLite
+
+/// Which object each row of an edge gives to which owner.
+@usableFromInline
+struct EdgeRows {
+    /// Where the columns begin that tell an object's place among those of its owner, and how many they are: none where
+    /// rows come in order.
+    private let placeColumn: Int32
+    private let placeColumns: Int
+    private var numbers: OwnerNumbers
+    /// Whether a row belongs to none of the owners; those after it weren't read then.
+    @usableFromInline private(set) var hasStranger = false
+    private var owners: [Int32] = []
+    private var objects: [Int32] = []
+    /// For each key that was told before its object, where the object is; -1 where there is none.
+    private var targets: [Int32] = []
+    private var places: [Place] = []
+    private var isSorted = true
+
+    /// A position, and a key that is a number or a UUID. Whatever else a column holds comes last.
+    private struct Place: Comparable {
+        var position: UInt64 = 0
+        var high = UInt64.max
+        var low = UInt64.max
+
+        init(_ statement: RunningStatement, _ column: Int32, hasPosition: Bool) {
+            if hasPosition {
+                let value = ColumnValue(statement, column)
+                position = value.isInteger ? Self.ascending(value.integer) : .max
+            }
+            let key = ColumnValue(statement, hasPosition ? column + 1 : column)
+            if key.isInteger {
+                (high, low) = (Self.ascending(key.integer), 0)
+            } else if key.isBlob, let bytes = key.uuid?.uuid {
+                let words = unsafeBitCast(bytes, to: (UInt64, UInt64).self)
+                (high, low) = (UInt64(bigEndian: words.0), UInt64(bigEndian: words.1))
+            }
+        }
+
+        private static func ascending(_ value: Int64) -> UInt64 { UInt64(bitPattern: value) ^ (1 << 63) }
+
+        static func < (left: Place, right: Place) -> Bool {
+            (left.position, left.high, left.low) < (right.position, right.high, right.low)
+        }
+    }
+
+    /// Rows of an edge; of none where it is `nil`.
+    init(_ edge: CompiledQuery? = nil, _ numbers: OwnerNumbers = OwnerNumbers()) {
+        self.numbers = numbers
+        placeColumns = edge?.placeColumns ?? 0
+        placeColumn = Int32((edge?.columnTypes.count ?? 0) - placeColumns)
+    }
+
+    /// Makes room for so many rows.
+    mutating func reserve(_ count: Int) {
+        owners.reserveCapacity(count)
+        objects.reserveCapacity(count)
+        if placeColumns > 0 { places.reserveCapacity(count) }
+    }
+
+    /// How many there are.
+    var count: Int { owners.count }
+
+    /// The number of the owner that the current row begins with; `nil` where it is of none, which ends the reading.
+    @usableFromInline
+    mutating func owner(_ statement: RunningStatement) -> Int32? {
+        let number = numbers.next(statement)
+        if number == nil { hasStranger = true }
+        return number
+    }
+
+    @usableFromInline
+    mutating func add(_ object: Int32, to owner: Int32, _ statement: RunningStatement) {
+        if placeColumns > 0 {
+            let place = Place(statement, placeColumn, hasPosition: placeColumns > 1)
+            if isSorted, let last = owners.last {
+                isSorted = last < owner || last == owner && places[places.count - 1] < place
+            }
+            places.append(place)
+        }
+        owners.append(owner)
+        objects.append(object)
+    }
+
+    /// Reads the rows that tell objects by their keys, up to the first one that is an object. Where one belongs to none
+    /// of the owners, it ends there.
+    @usableFromInline
+    mutating func readLinks(
+        _ statement: RunningStatement, _ wanted: WantedKeys, _ keyColumn: Int32
+    ) throws -> StepResult {
+        while true {
+            let result = statement.step()
+            guard result == .row, ColumnValue(statement, keyColumn).isNull, let owner = owner(statement) else {
+                return result
+            }
+            add(try wanted.number(of: ColumnValue(statement, 1)), to: owner, statement)
+        }
+    }
+
+    /// Notes where the object of the current row is, whose key was told before.
+    @usableFromInline
+    mutating func setPlace(_ place: Int, _ statement: RunningStatement) {
+        let number = Int(ColumnValue(statement, 1).integer) - 1
+        if targets.count <= number { targets += repeatElement(-1, count: number + 1 - targets.count) }
+        targets[number] = Int32(truncatingIfNeeded: place)
+    }
+
+    /// Turns the keys that links told into objects, and leaves out links that lead to none.
+    @usableFromInline
+    mutating func resolve() {
+        var count = 0
+        for row in objects.indices {
+            let number = Int(objects[row])
+            guard number < targets.count, targets[number] >= 0 else { continue }
+            objects[count] = targets[number]
+            if count < row {
+                owners[count] = owners[row]
+                if placeColumns > 0 { places[count] = places[row] }
+            }
+            count += 1
+        }
+        owners.removeLast(owners.count - count)
+        objects.removeLast(objects.count - count)
+        if placeColumns > 0 { places.removeLast(places.count - count) }
+    }
+
+    /// Adds the next object of the owner that the row begins with; whether there is such an owner.
+    mutating func addNext(_ statement: RunningStatement) -> Bool {
+        guard let owner = owner(statement) else { return false }
+        add(Int32(truncatingIfNeeded: objects.count), to: owner, statement)
+        return true
+    }
+
+    /// The objects of each of so many owners, in order.
+    ///
+    /// - Parameter numbers: For each owner the number that it has from now on.
+    func lists(owners count: Int, numbers: [Int32]? = nil) -> MemberLists {
+        let owners = numbers.map { numbers in self.owners.map { numbers[Int($0)] } } ?? self.owners
+        var lists = MemberLists(owners: owners, members: Array(0..<Int32(owners.count)), count: count)
+        if !isSorted { lists.sort { places[Int($0)] < places[Int($1)] } }
+        lists.map { objects[Int($0)] }
+        return lists
+    }
+
+    /// The object of each owner of a to-one, whose key stands in a row of the list; -1 for none.
+    func lists(ofRows rows: [Int32], keys: Int) -> MemberLists {
+        var found = [Int32](repeating: -1, count: keys)
+        for (row, object) in zip(owners, objects) { found[Int(row)] = object }
+        return MemberLists(rows.map { $0 < 0 ? -1 : found[Int($0)] })
+    }
+}
