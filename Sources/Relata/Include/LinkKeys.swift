@@ -24,12 +24,8 @@ final class ToOneKeys<Target: Model>: AnyToOneKeys {
     @inlinable
     func add(_ key: Target.Key?) {
         guard let key else { return rows.append(-1) }
-        let stored = StoredKey<Target>(key)
-        let number = numbers[stored] ?? Int32(truncatingIfNeeded: keys.count)
-        if number == keys.count {
-            numbers[stored] = number
-            keys.append(key)
-        }
+        let number = numbers.number(of: StoredKey(key), new: Int32(truncatingIfNeeded: keys.count))
+        if number == keys.count { keys.append(key) }
         rows.append(number)
     }
 

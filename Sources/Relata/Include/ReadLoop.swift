@@ -96,8 +96,7 @@ public struct ReadLoop<M: Model> {
             var place = Int32(truncatingIfNeeded: objects.count)
             if keyColumn >= 0 {
                 var reader = RowReader(statement, column: keyColumn)
-                let key = StoredKey<M>(try M.readKey(from: &reader))
-                if let known = places[key] { place = known } else { places[key] = place }
+                place = places.number(of: StoredKey(try M.readKey(from: &reader)), new: place)
             }
             if place == objects.count {
                 let first = reader.column
@@ -110,7 +109,7 @@ public struct ReadLoop<M: Model> {
                 }
                 // In a tree every object is looked for by its key later.
                 if owner == .key, let key = object.ownKey {
-                    if let known = places[key] { place = known } else { places[key] = place }
+                    place = places.number(of: key, new: place)
                 }
                 if place == objects.count { objects.append(object) }
             }
@@ -151,10 +150,8 @@ public struct ReadLoop<M: Model> {
     @inlinable
     mutating func ownerNumber(_ key: StoredKey<M>) -> Int32 {
         if let last = ownerKeys.last, last == key { return Int32(truncatingIfNeeded: ownerKeys.count - 1) }
-        if let known = ownerNumbers[key] { return known }
-        let number = Int32(truncatingIfNeeded: ownerKeys.count)
-        ownerNumbers[key] = number
-        ownerKeys.append(key)
+        let number = ownerNumbers.number(of: key, new: Int32(truncatingIfNeeded: ownerKeys.count))
+        if number == ownerKeys.count { ownerKeys.append(key) }
         return number
     }
 }

@@ -18,6 +18,10 @@ struct StoredKey<M: Model>: Hashable {
     @inlinable
     func hash(into hasher: inout Hasher) { hasher.combine(key) }
 
+    /// A number by itself has a shorter way to its hash than one that is a part of something.
+    @inlinable
+    func _rawHashValue(seed: Int) -> Int { key._rawHashValue(seed: seed) }
+
     @inlinable
     static func isStoredAlike(_ left: M.Key, _ right: M.Key) -> Bool {
         if let left = left as? String, let right = right as? String { return Value.text(left) == .text(right) }
@@ -34,4 +38,16 @@ struct StoredKey<M: Model>: Hashable {
 extension Model {
     /// The object's key as the database takes it.
     @inlinable var ownKey: StoredKey<Self>? { primaryKey.map { StoredKey($0) } }
+}
+
+extension Dictionary where Value == Int32 {
+    /// The number that a key has, or from now on has. The key is looked for once.
+    @inlinable
+    mutating func number(of key: Key, new: Int32) -> Int32 {
+        func take(_ number: inout Int32) -> Int32 {
+            if number < 0 { number = new }
+            return number
+        }
+        return take(&self[key, default: -1])
+    }
 }
