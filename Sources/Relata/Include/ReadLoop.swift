@@ -20,6 +20,8 @@ public struct ReadLoop<M: Model> {
     @usableFromInline let owner: Owner
     /// Where the object's key begins, if one object may come in several rows; else a negative number.
     @usableFromInline let keyColumn: Int32
+    /// Whether each object comes in one row, where rows tell owners' keys.
+    @usableFromInline let areOnce: Bool
     /// Takes the keys of objects, where links come before all objects.
     @usableFromInline let wanted: WantedKeys?
     /// The objects, each once.
@@ -44,21 +46,22 @@ public struct ReadLoop<M: Model> {
 
     /// Reads rows that are objects.
     init(_ statement: RunningStatement) {
-        (self.statement, owner, keyColumn, wanted, rows) = (statement, .none, -1, nil, EdgeRows())
+        (self.statement, owner, keyColumn, areOnce, wanted, rows) = (statement, .none, -1, true, nil, EdgeRows())
     }
 
     /// Reads the rows of an edge.
     ///
     /// - Parameters:
     ///   - keyColumn: Where the key begins among an object's columns, if one may come in several rows.
+    ///   - areOnce: Whether each object comes in one row, where rows tell owners' keys.
     init(
         _ statement: RunningStatement, edge: CompiledQuery, owner: Owner, numbers: OwnerNumbers = OwnerNumbers(),
-        keyColumn: Int? = nil
+        keyColumn: Int? = nil, areOnce: Bool = false
     ) throws {
         let first = (owner == .number ? 1 : M.keyColumnCount) + (edge.wantedKeys == nil ? 0 : 1)
         wanted = try edge.wantedKeys.map { _ in try WantedKeys() }
         if let wanted, let parameter = edge.wantedKeys { try wanted.bind(to: statement, at: parameter) }
-        (self.statement, self.owner) = (statement, owner)
+        (self.statement, self.owner, self.areOnce) = (statement, owner, areOnce)
         self.keyColumn = keyColumn.map { Int32(first + $0) } ?? -1
         rows = EdgeRows(edge, numbers)
     }
@@ -70,7 +73,7 @@ public struct ReadLoop<M: Model> {
     mutating func reserve(_ count: Int) {
         // An object that may come in several rows is one of fewer.
         if keyColumn < 0 { objects.reserveCapacity(count) }
-        if owner == .key || keyColumn >= 0 && wanted == nil { places.reserveCapacity(count) }
+        if owner == .key && !areOnce || keyColumn >= 0 && wanted == nil { places.reserveCapacity(count) }
         if owner != .none { rows.reserve(count) }
     }
 
@@ -80,7 +83,7 @@ public struct ReadLoop<M: Model> {
         while true {
             result = statement.step()
             guard result == .row else {
-                ownerPlaces = ownerKeys.map { places[$0] ?? -1 }
+                if owner == .key { findOwners() }
                 return
             }
             var reader = RowReader(statement)
@@ -107,8 +110,7 @@ public struct ReadLoop<M: Model> {
                     fail(at: reader.column, first: first)
                     throw error
                 }
-                // In a tree every object is looked for by its key later.
-                if owner == .key, let key = object.ownKey {
+                if owner == .key, !areOnce, let key = object.ownKey {
                     place = places.number(of: key, new: place)
                 }
                 if place == objects.count { objects.append(object) }
@@ -134,6 +136,21 @@ public struct ReadLoop<M: Model> {
             result = statement.step()
         }
         rows.resolve()
+    }
+
+    /// Looks for the owners among the objects. Where each object is there once, the few owners are gone through for each
+    /// object, and not the other way round: a table of all objects wouldn't fit into the processor's caches.
+    @inlinable
+    mutating func findOwners() {
+        guard areOnce else {
+            ownerPlaces = ownerKeys.map { places[$0] ?? -1 }
+            return
+        }
+        ownerPlaces = Array(repeating: -1, count: ownerKeys.count)
+        for index in objects.indices {
+            guard let key = objects[index].ownKey, let number = ownerNumbers[key] else { continue }
+            ownerPlaces[Int(number)] = Int32(truncatingIfNeeded: index)
+        }
     }
 
     /// Forgets the object of the current row, which can't be read.

@@ -9,7 +9,7 @@ struct TreeLoader<Node: Model> {
 
     func members(of owners: [Node]) throws -> AnyMembers {
         let table = try transaction.catalog.table(Node.self)
-        let isToOne = transaction.catalog.links[table.index][index].link.isReference
+        let isToOne = link(table).isReference
         var nodes = try isToOne ? fetch(toOneOf: owners) : fetch(toManyOf: owners)
         try IncludeLoader(transaction: transaction).load(include.children, into: &nodes.objects)
 
@@ -19,6 +19,8 @@ struct TreeLoader<Node: Model> {
             levels, nodes.objects, owners: owners.count, isToOne: isToOne,
             linkCount: transaction.catalog.links[table.index].count)
     }
+
+    private func link(_ table: Table) -> Link { transaction.catalog.links[table.index][index].link }
 
     // MARK: Fetching
 
@@ -32,14 +34,24 @@ struct TreeLoader<Node: Model> {
         let compiled = try transaction.compiler.edge(
             QueryPlan(entity: Node.entityName, sort: include.sort), from: Node.entityName,
             along: include.relationship, of: keys, sortsRows: false, following: include.recursion)
+        // An object holds the key of one owner.
+        let isInjective =
+            if case .inverse(let number) = link(try transaction.catalog.table(Node.self)) {
+                transaction.catalog.schema.references[number].comparison == .equal
+            } else {
+                false
+            }
         return try transaction.read(compiled.statement) { statement in
-            try ReadLoop(statement, edge: compiled, owner: .key)
+            try ReadLoop(statement, edge: compiled, owner: .key, areOnce: isInjective)
         }
     }
 
     private func fetch(toManyOf owners: [Node]) throws -> Nodes {
         let loop = try fetch(try KeyList(of: owners))
-        let places = owners.map { $0.ownKey.flatMap { loop.places[$0] } ?? -1 }
+        // What nothing is linked to needs no place.
+        let places = owners.map { owner in
+            owner.ownKey.flatMap { loop.ownerNumbers[$0] }.map { loop.ownerPlaces[Int($0)] } ?? -1
+        }
         var numbers = loop.ownerPlaces
         var ownNumbers = places
         var count = Int32(loop.objects.count)
