@@ -1,4 +1,5 @@
 import RelataCore
+import RelataEngine
 import RelataSQLite
 
 /// Which object each row of an edge gives to which owner.

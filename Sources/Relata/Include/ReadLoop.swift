@@ -1,5 +1,6 @@
 import RelataCore
 public import RelataEngine
+public import RelataSQLite
 
 /// Reads the rows of a statement as objects of one model; `Model.read(_:)` runs it.
 @_documentation(visibility: internal)
