@@ -168,4 +168,32 @@ import Testing
         #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
         #expect(throws: RelataError.self) { try RecordStore.open(folder.path("none.sqlite"), options: options) }
     }
+
+    /// A column of floating-point numbers may hold integers, beyond 2⁵³ too.
+    @Test func keysThatAreNumbersAreLoggedAsTheyAreStored() async throws {
+        let folder = try TemporaryFolder()
+        let connection = try Connection(path: folder.path())
+        try connection.execute(
+            """
+            CREATE TABLE reals (id REAL PRIMARY KEY NOT NULL, name TEXT);
+            CREATE TABLE numbers (id NUMERIC PRIMARY KEY NOT NULL, name TEXT);
+            CREATE TABLE any (id DOUBLE, name TEXT, PRIMARY KEY (id, name));
+            """)
+        try connection.close()
+        let store = try RecordStore.watching(folder.path(), changeLog: true)
+        let names = ["reals", "numbers", "any"]
+        for name in names {
+            for key: RecordValue in [2, 2.5, -3.0, 1e18, .integer(9_007_199_254_740_993)] {
+                _ = try? await store.insert(Record(name, ["id": key, "name": "n"]))
+            }
+        }
+        let logged = try await store.changes(after: 0)
+        let stored = try await store.read { transaction in
+            try names.flatMap { name in
+                try transaction.connection.values(SQLStatement("SELECT id FROM \(name) ORDER BY rowid")).map { $0[0] }
+            }
+        }
+        #expect(stored.count >= 12)
+        #expect(logged.flatMap { $0.change.keys.map { $0.values[0] } } == stored)
+    }
 }

@@ -12,7 +12,7 @@ import Foundation
 /// | `time` | when it was written, in microseconds since 1970 |
 /// | `entity` | the entity's name, or a table's where no entity stands for it |
 /// | `kind` | `insert`, `update`, `delete` or `unknown` |
-/// | `ids` | a JSON array of keys: a number or a string each, an array of these for a key of several columns; UUIDs as text, bytes as `{"bytes": "hexadecimal"}` |
+/// | `ids` | a JSON array of keys: a number or a string each, an array of these for a key of several columns; UUIDs as text, bytes as `{"bytes": "hexadecimal"}`. A whole number is an integer, or in a column of floating-point numbers one of these; any other is `{"real": 2}` or `{"integer": 2}`, and an infinite one `{"real": "inf"}` |
 /// | `properties` | a JSON array of the names of the properties that an update wrote |
 /// | `origin` | who made the transaction, in the caller's words; `NULL` where it didn't say. Since version 2 |
 /// | `originNumber` | the caller's own number of the transaction; `NULL` where it has none. Since version 2 |
@@ -23,14 +23,15 @@ package enum ChangeLogFormat {
     /// The version of the format that this version of Relata writes, and the newest that it reads.
     package static let version = 2
 
-    /// Keys as JSON.
-    package static func json(_ keys: KeyList) -> String {
+    /// Keys of these columns as JSON.
+    package static func json(_ keys: KeyList, of columns: [Column]) -> String {
         var json = JSONWriter(capacity: keys.values.count * 40)
         json.append("[")
         for (index, value) in keys.values.enumerated() {
             if index > 0 { json.append(",") }
             if keys.width > 1 && index % keys.width == 0 { json.append("[") }
-            write(value, to: &json)
+            let place = index % keys.width
+            write(value, to: &json, holdsReals: place < columns.count && columns[place].holdsReals)
             if keys.width > 1 && index % keys.width == keys.width - 1 { json.append("]") }
         }
         json.append("]")
@@ -39,13 +40,17 @@ package enum ChangeLogFormat {
 
     /// Names as JSON.
     package static func json(_ names: [String]) -> String {
-        json(KeyList(values: names.map { .text($0) }, width: 1))
+        json(KeyList(values: names.map { .text($0) }, width: 1), of: [])
     }
 
-    private static func write(_ value: Value, to json: inout JSONWriter) {
+    private static func write(_ value: Value, to json: inout JSONWriter, holdsReals: Bool) {
         switch value {
         case .null: json.append("null")
+        case .integer(let number) where holdsReals: json.write(["integer": .integer(number)])
         case .integer(let number): json.write(number)
+        case .real(let number) where number.isInfinite: json.write(["real": .string(number < 0 ? "-inf" : "inf")])
+        case .real(let number) where !holdsReals && Int64(exactly: number) != nil:
+            json.write(["real": .double(number)])
         case .real(let number): json.write(number)
         case .uuid(let id): json.write(id.uuidString.lowercased())
         case .blob(let data): json.write(["bytes": .string(data.hexadecimal)])
@@ -53,16 +58,15 @@ package enum ChangeLogFormat {
         }
     }
 
-    /// Reads keys of columns of these types.
+    /// Reads keys of these columns.
     ///
     /// - Throws: ``RelataError/corruptStore(_:)`` for what isn't in the format.
-    package static func keys(_ json: String, types: [AttributeType]) throws(RelataError) -> KeyList {
+    package static func keys(_ json: String, of columns: [Column]) throws(RelataError) -> KeyList {
         let rows = try decode([Item].self, json)
-        var keys = KeyList(width: rows.first?.width ?? max(1, types.count))
+        var keys = KeyList(width: rows.first?.width ?? max(1, columns.count))
         for row in rows {
-            let values = row.values
-            for (column, value) in values.enumerated() {
-                keys.append(value: typed(value, column < types.count ? types[column] : nil))
+            for (place, item) in row.parts.enumerated() {
+                keys.append(value: item.value(in: place < columns.count ? columns[place] : nil))
             }
         }
         return keys
@@ -70,7 +74,7 @@ package enum ChangeLogFormat {
 
     /// Versions as JSON.
     package static func json(_ versions: [Int64?]) -> String {
-        json(KeyList(values: versions.map { $0.map { .integer($0) } ?? .null }, width: 1))
+        json(KeyList(values: versions.map { $0.map { .integer($0) } ?? .null }, width: 1), of: [])
     }
 
     /// Reads versions.
@@ -87,24 +91,24 @@ package enum ChangeLogFormat {
         }
     }
 
-    private static func typed(_ value: Value, _ type: AttributeType?) -> Value {
-        guard case .text(let text) = value, type == .uuid(.blob), let id = UUID(uuidString: text) else {
-            if case .integer(let number) = value, type?.storage == .real { return .real(Double(number)) }
-            return value
-        }
-        return .uuid(id)
-    }
-
     private indirect enum Item: Decodable {
-        case value(Value)
+        /// A value as JSON has it, which means what its column says.
+        case plain(Value)
+        /// A value that says what it is.
+        case exact(Value)
         case key([Item])
 
-        var width: Int { if case .key(let items) = self { items.count } else { 1 } }
+        var width: Int { parts.count }
 
-        var values: [Value] {
+        var parts: [Item] { if case .key(let items) = self { items } else { [self] } }
+
+        func value(in column: Column?) -> Value {
             switch self {
-            case .value(let value): [value]
-            case .key(let items): items.flatMap(\.values)
+            case .plain(.text(let text)) where column?.type == .uuid(.blob):
+                UUID(uuidString: text).map { .uuid($0) } ?? .text(text)
+            case .plain(.integer(let number)) where column?.holdsReals == true: .real(Double(number))
+            case .plain(let value), .exact(let value): value
+            case .key: .null
             }
         }
 
@@ -113,24 +117,49 @@ package enum ChangeLogFormat {
                 self = .key(items)
                 return
             }
-            if let bytes = try? Bytes(from: decoder), let data = Data(hexadecimal: bytes.bytes) {
-                self = .value(.blob(data))
+            if let value = try? Exact(from: decoder).value {
+                self = .exact(value)
                 return
             }
             let container = try decoder.singleValueContainer()
             if container.decodeNil() {
-                self = .value(.null)
+                self = .plain(.null)
             } else if let number = try? container.decode(Int64.self) {
-                self = .value(.integer(number))
+                self = .plain(.integer(number))
             } else if let number = try? container.decode(Double.self) {
-                self = .value(.real(number))
+                self = .plain(.real(number))
             } else {
-                self = .value(.text(try container.decode(String.self)))
+                self = .plain(.text(try container.decode(String.self)))
             }
         }
     }
 
-    private struct Bytes: Decodable {
-        let bytes: String
+    /// A value as an object, whose member names its kind.
+    private struct Exact: Decodable {
+        let value: Value
+
+        private enum CodingKeys: String, CodingKey { case bytes, integer, real }
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: CodingKeys.self)
+            if let bytes = try container.decodeIfPresent(String.self, forKey: .bytes) {
+                guard let data = Data(hexadecimal: bytes) else {
+                    throw DecodingError.dataCorruptedError(
+                        forKey: .bytes, in: container, debugDescription: "these are no bytes")
+                }
+                value = .blob(data)
+            } else if let number = try container.decodeIfPresent(Int64.self, forKey: .integer) {
+                value = .integer(number)
+            } else if let text = try? container.decode(String.self, forKey: .real) {
+                value = .real(text == "-inf" ? -.infinity : .infinity)
+            } else {
+                value = .real(try container.decode(Double.self, forKey: .real))
+            }
+        }
     }
+}
+
+extension Column {
+    /// Whether what is stored in it are floating-point numbers, also those that are whole.
+    fileprivate var holdsReals: Bool { storage == .real }
 }

@@ -52,10 +52,11 @@ package enum ChangeLog {
         let places = (1...9).map(dialect.parameter).joined(separator: ", ")
         var position: Int64 = 0
         for change in changes {
+            let columns = schema[change.entity].map { table in table.keyColumns.map { table.columns[$0] } } ?? []
             let versions = try versions(of: change, schema, connection).map { ChangeLogFormat.json($0) }
             let values: [Value] = [
                 .integer(batch), .integer(time), .text(change.entity), .text(change.kind.rawValue),
-                .text(ChangeLogFormat.json(change.keys)), .text(ChangeLogFormat.json(change.properties)),
+                .text(ChangeLogFormat.json(change.keys, of: columns)), .text(ChangeLogFormat.json(change.properties)),
                 origin.map { .text($0.name) } ?? .null, origin?.number.map { .integer($0) } ?? .null,
                 versions.map { .text($0) } ?? .null,
             ]
@@ -123,14 +124,14 @@ package enum ChangeLog {
         let statement = SQLStatement(sql, [.value(.integer(position)), .value(.integer(Int64(limit)))])
         try connection.rows(statement) { (row) throws(RelataError) in
             let entity = row.text(at: 3)
-            let types = schema[entity].map { table in table.keyColumns.map { table.columns[$0].type } } ?? []
+            let columns = schema[entity].map { table in table.keyColumns.map { table.columns[$0] } } ?? []
             changes.append(
                 LoggedChange(
                     position: row.integer(at: 0), batch: row.integer(at: 1),
                     time: Date(timeIntervalSince1970: Double(row.integer(at: 2)) / 1_000_000),
                     change: Change(
                         entity: entity, kind: Change.Kind(rawValue: row.text(at: 4)) ?? .unknown,
-                        keys: try ChangeLogFormat.keys(row.text(at: 5), types: types),
+                        keys: try ChangeLogFormat.keys(row.text(at: 5), of: columns),
                         properties: try ChangeLogFormat.names(row.text(at: 6))),
                     origin: row.isNull(at: 7)
                         ? nil : ChangeOrigin(row.text(at: 7), number: row.isNull(at: 8) ? nil : row.integer(at: 8)),

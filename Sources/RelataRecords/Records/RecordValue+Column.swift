@@ -48,6 +48,9 @@ extension RecordValue {
         case (.boolean, .boolean(let isTrue)): .integer(isTrue ? 1 : 0)
         case (.integer, .integer(let number)): .integer(number)
         case (.real, .integer(let number)): keepsIntegers ? .integer(number) : .real(Double(number))
+        case (.real, .real(let number)) where keepsIntegers && Int64(exactly: number) != nil:
+            // So does SQLite by itself, and who is told of the value hears what is stored.
+            Int64(exactly: number).map { .integer($0) }
         case (.real, .real(let number)): number.isNaN ? nil : .real(number)
         case (.decimal, .integer(let number)): Value.integer(number).stored(as: type)
         case (.decimal, .real(let number)): Value.real(number).stored(as: type)

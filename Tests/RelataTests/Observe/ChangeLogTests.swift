@@ -126,21 +126,44 @@ struct ChangeLogTests {
     }
 
     @Test func keysOfAllTypesComeBack() throws {
-        let types: [AttributeType] = [.integer, .text, .real, .uuid(.blob), .data]
+        let columns = try columns([.integer, .text, .real, .uuid(.blob), .data])
         let id = UUID()
         let keys = KeyList([
-            KeyValue([7, "a\"\\\u{1}\n,é😀", 1, .uuid(id), .blob(Data([0, 255]))]),
+            KeyValue([7, "a\"\\\u{1}\n,é😀", .real(1), .uuid(id), .blob(Data([0, 255]))]),
             KeyValue([.integer(.min), "", -2.5, .uuid(id), .blob(Data())]),
         ])
-        let expected = KeyList([
-            KeyValue([7, "a\"\\\u{1}\n,é😀", .real(1), .uuid(id), .blob(Data([0, 255]))]), keys[1],
-        ])
-        #expect(try ChangeLogFormat.keys(ChangeLogFormat.json(keys), types: types) == expected)
-        #expect(ChangeLogFormat.json(KeyList([KeyValue("a],,[b")])) == "[\"a],,[b\"]")
-        #expect(ChangeLogFormat.json(KeyList([KeyValue([1, 2]), KeyValue([3, 4])])) == "[[1,2],[3,4]]")
-        #expect(thrown { try ChangeLogFormat.keys("[", types: types) }?.kind == "corruptStore")
-        let noBytes = #"[{"bytes":"0g"}]"#
-        #expect(thrown { try ChangeLogFormat.keys(noBytes, types: types) }?.kind == "corruptStore")
+        #expect(try ChangeLogFormat.keys(ChangeLogFormat.json(keys, of: columns), of: columns) == keys)
+        #expect(ChangeLogFormat.json(KeyList([KeyValue("a],,[b")]), of: []) == "[\"a],,[b\"]")
+        #expect(ChangeLogFormat.json(KeyList([KeyValue([1, 2]), KeyValue([3, 4])]), of: []) == "[[1,2],[3,4]]")
+        #expect(thrown { try ChangeLogFormat.keys("[", of: columns) }?.kind == "corruptStore")
+        for odd in [#"[{"bytes":"0g"}]"#, #"[{"real":true}]"#, "[{}]"] {
+            #expect(thrown { try ChangeLogFormat.keys(odd, of: columns) }?.kind == "corruptStore", "\(odd)")
+        }
+    }
+
+    /// A column of floating-point numbers may keep integers, and other programs' columns hold anything.
+    @Test func numbersComeBackAsTheyWereStored() throws {
+        let numbers: [Value] = [
+            .integer(2), .integer(9_007_199_254_740_993), .integer(.max), .real(2), .real(-0.5), .real(1e300),
+            .real(9_007_199_254_740_992), .real(.infinity), .real(-.infinity), .null, "2",
+        ]
+        let keys = KeyList(values: numbers, width: 1)
+        for type in [AttributeType.integer, .real, .text, .date(.seconds)] {
+            for keepsIntegers in [false, true] {
+                var columns = try columns([type])
+                columns[0].keepsIntegers = keepsIntegers
+                #expect(
+                    try ChangeLogFormat.keys(ChangeLogFormat.json(keys, of: columns), of: columns).values == numbers,
+                    "\(type) \(keepsIntegers)")
+            }
+        }
+        #expect(try ChangeLogFormat.keys("[2,2.5]", of: columns([.real])).values == [.real(2), .real(2.5)])
+    }
+
+    private func columns(_ types: [AttributeType]) throws -> [Column] {
+        let names = types.indices.map { "k\($0)" }
+        let properties = zip(names, types).map { Property.attribute(Attribute($0, type: $1)) }
+        return try Schema([Entity(name: "A", properties: properties, key: names)]).tables[0].columns
     }
 
     @Test(arguments: Engine.allCases) func aStoreWithoutALogSaysSo(_ engine: Engine) async throws {
