@@ -53,9 +53,9 @@ extension MigrationPlanner {
             return column == join.orderColumn
                 ? join.sourceColumns : column == join.inverseOrderColumn ? join.targetColumns : nil
         }
-        return schema.references.first {
-            $0.source == entity(of: table)?.index && $0.isOrderStored && $0.orderColumn == column
-        }?.columns
+        return entity(of: table).flatMap { entity in
+            schema.references(of: entity.index).first { $0.isOrderStored && $0.orderColumn == column }?.columns
+        }
     }
 
     private mutating func fillPositions(_ column: String, of table: TableDescription, by group: [String]) {

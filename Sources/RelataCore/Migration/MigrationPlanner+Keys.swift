@@ -55,9 +55,9 @@ extension MigrationPlanner {
                 continue
             }
             let place = place(of: key.columns[0], in: wanted)
-            let isReference = schema.references.contains {
-                schema.tables[$0.source].sqlName == wanted.name && $0.columns == key.columns
-            }
+            let isReference =
+                entity(of: wanted).map { schema.references(of: $0.index).contains { $0.columns == key.columns } }
+                ?? false
             if formerly.map({ isSame(key, $0.foreignKey(on: key.columns)) }) ?? false {
                 report(place, "the file no longer checks where it points")
                 remake.isNeeded = true

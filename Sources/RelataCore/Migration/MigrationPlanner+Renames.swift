@@ -24,8 +24,8 @@ extension MigrationPlanner {
     }
 
     mutating func rename() {
-        let tables = schema.tables.filter { isInPart($0.sqlName) }
-        let joins = schema.joins.filter { isInPart($0.table) }
+        let tables = schema.tables(among: part)
+        let joins = schema.joins(among: part)
         let tableClaims = tables.map { table in
             Claim(
                 name: table.sqlName, declared: table.entity.originalTable?.names ?? [],
@@ -45,8 +45,6 @@ extension MigrationPlanner {
         }
     }
 
-    private func isInPart(_ table: String) -> Bool { part?.contains(table.lowercased()) ?? true }
-
     /// The entity as it was in the old models: that of the same table, under its old or new name.
     func oldTable(_ table: Table) -> Table? {
         let key = table.sqlName.lowercased()
@@ -57,7 +55,7 @@ extension MigrationPlanner {
 
     private func oldReference(_ property: String, of table: Table) -> Reference? {
         guard let oldTable = oldTable(table) else { return nil }
-        return old?.references.first { $0.source == oldTable.index && $0.property == property }
+        return old?.references(of: oldTable.index).first { $0.property == property }
     }
 
     // MARK: Claims

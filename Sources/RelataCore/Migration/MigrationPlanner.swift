@@ -256,7 +256,7 @@ package struct MigrationPlanner {
     }
 
     /// The many-to-many that a wanted table stands for.
-    func join(of table: TableDescription) -> Join? { schema.joins.first { $0.table == table.name } }
+    func join(of table: TableDescription) -> Join? { schema.join(ofTable: table.name) }
 
     /// A wanted column, unless the store keeps it beside those of the properties.
     func column(_ name: String, of table: TableDescription) -> Column? {
@@ -274,7 +274,9 @@ package struct MigrationPlanner {
         let place = place(of: table)
         let property =
             place.property ?? column(name, of: table)?.property
-            ?? schema.references.first { $0.source == entity(of: table)?.index && $0.orderColumn == name }?.property
+            ?? entity(of: table).flatMap { entity in
+                schema.references(of: entity.index).first { $0.orderColumn == name }?.property
+            }
         return Place(place.entity, property)
     }
 }

@@ -1,23 +1,19 @@
 /// Where the entities and columns of a schema are, by their names in the database: a planner asks for each column.
 struct SchemaPlaces {
     private let schema: Schema
-    private var numbers: [String: Int] = [:]
     private var columns: [Int: [String: Int]] = [:]
 
     /// - Parameter part: The lowercase names of the tables that are asked about most; `nil` for all.
     init(_ schema: Schema, among part: Set<String>?) {
         self.schema = schema
-        for table in schema.tables {
-            let name = table.sqlName.lowercased()
-            if numbers[name] == nil { numbers[name] = table.index }
-            if part?.contains(name) == false { continue }
+        for table in schema.tables(among: part) {
             columns[table.index] = Dictionary(
                 table.columns.enumerated().map { ($1.name.lowercased(), $0) }, uniquingKeysWith: { first, _ in first })
         }
     }
 
     /// The number of the entity of a table.
-    func number(of table: String) -> Int? { numbers[table.lowercased()] }
+    func number(of table: String) -> Int? { schema.index(ofTable: table) }
 
     /// A column of an entity.
     func column(_ name: String, of entity: Int) -> Column? {

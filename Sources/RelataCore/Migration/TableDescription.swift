@@ -194,7 +194,7 @@ package struct IndexDescription: Hashable, Sendable {
 
 extension String {
     /// Whether SQL takes the two for one name.
-    func isSameName(as other: String) -> Bool {
+    package func isSameName(as other: String) -> Bool {
         var (left, right) = (utf8.makeIterator(), other.utf8.makeIterator())
         while let one = left.next() {
             guard let two = right.next() else { return false }

@@ -4,22 +4,26 @@
 /// could be read in two ways, or is too long for a database, a hash of what it is made of follows.
 struct IndexNames {
     private var taken: Set<String>
+    /// Whether a table has a name, given in lower case.
+    private let isTable: (String) -> Bool
 
     /// Names that no table of the schema has.
     init(_ schema: Schema) {
-        taken = Set(schema.tables.map { $0.sqlName.lowercased() } + schema.joins.map { $0.table.lowercased() })
+        taken = []
+        isTable = { schema.tableOwners[$0] != nil }
     }
 
     /// Names that none of these is.
     init(taken: some Sequence<String>) {
         self.taken = Set(taken.map { $0.lowercased() })
+        isTable = { _ in false }
     }
 
     mutating func name(table: String, columns: [String], isUnique: Bool) -> String {
         let name = Self.name(table: table, columns: columns, isUnique: isUnique)
         var candidate = name
         var number = 2
-        while !taken.insert(candidate.lowercased()).inserted {
+        while isTable(candidate.lowercased()) || !taken.insert(candidate.lowercased()).inserted {
             candidate = "\(name)_\(number)"
             number += 1
         }

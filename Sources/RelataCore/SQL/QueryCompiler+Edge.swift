@@ -186,7 +186,7 @@ extension QueryWriter {
         var text = try finish(
             "SELECT " + ([owner, key[0]] + own.map { _ in "NULL" } + place.map(\.sql)).joined(separator: ", "),
             order: [])
-        let wanted = writer.bind(table: .value(.null))
+        let wanted = writer.bind(table: .value(.null), types: table.keyTypes)
         let wantedKeys = writer.parameters.count
         text += " UNION ALL SELECT "
         text += (["NULL", "w.rowid"] + own + place.map { _ in "NULL" }).joined(separator: ", ")

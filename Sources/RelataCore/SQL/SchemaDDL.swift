@@ -12,10 +12,9 @@ package enum SchemaDDL {
     static func tables(
         of schema: Schema, among wanted: Set<String>?, dialect: Dialect = .sqlite
     ) -> [TableDescription] {
-        let isWanted = { (name: String) in wanted?.contains(name.lowercased()) ?? true }
         var names = IndexNames(schema)
-        let entities = schema.tables.filter { isWanted($0.sqlName) }.map { entityTable($0, schema, dialect, &names) }
-        return entities + schema.joins.filter { isWanted($0.table) }.map { joinTable($0, schema, dialect, &names) }
+        let entities = schema.tables(among: wanted).map { entityTable($0, schema, dialect, &names) }
+        return entities + schema.joins(among: wanted).map { joinTable($0, schema, dialect, &names) }
     }
 
     /// The statements that make an empty database for the schema.

@@ -70,7 +70,7 @@ public struct ConvertedColumn: Hashable, Sendable {
 /// A foreign key as a schema knows it: that of a reference, or one that no relationship stands for.
 package struct SchemaForeignKey: Sendable {
     /// The key's number in ``Schema/foreignKeys``. Those of references have the reference's own number.
-    package let index: Int
+    package private(set) var index: Int
     /// The entity that holds the key, as a number in ``Schema/tables``.
     package let source: Int
     /// The columns that hold it.
@@ -97,6 +97,13 @@ package struct SchemaForeignKey: Sendable {
     /// Whether the database has a foreign key for it: all have one, except those that may dangle.
     package var isEnforced: Bool { rule != .noAction }
 
+    /// The same key by another number.
+    func numbered(_ index: Int) -> SchemaForeignKey {
+        var key = self
+        key.index = index
+        return key
+    }
+
     /// Whether SQLite's own actions find other rows than those that refer.
     var hasExceptions: Bool { if case .byTargetWithExceptions = comparison { true } else { false } }
 
@@ -108,9 +115,16 @@ package struct SchemaForeignKey: Sendable {
 
 extension Schema {
     /// The foreign keys of references, and then those that no relationship stands for.
-    static func foreignKeys(_ tables: [Table], _ references: [Reference]) -> [SchemaForeignKey] {
-        var keys = references.map { reference in
-            SchemaForeignKey(
+    ///
+    /// Those of entities that weren't resolved are copied.
+    static func foreignKeys(_ resolver: SchemaResolver) -> [SchemaForeignKey] {
+        let (tables, references, old) = (resolver.tables, resolver.references, resolver.old)
+        let known = old?.references.count ?? 0
+        var keys = old.map { Array($0.foreignKeys[..<known]) } ?? []
+        keys.reserveCapacity(references.count)
+        for number in resolver.drafts.keys.sorted() {
+            let reference = references[number]
+            let key = SchemaForeignKey(
                 index: reference.index, source: reference.source, columns: reference.columns, target: reference.target,
                 targetColumns: tables[reference.target].keyColumnNames, rule: reference.onTargetDelete,
                 isOptional: reference.isOptional,
@@ -118,25 +132,31 @@ extension Schema {
                 isIndexed: reference.isIndexed, comparison: reference.comparison,
                 property: reference.property,
                 reference: reference.index)
+            keys.put(key, at: number)
         }
-        let numbers = Dictionary(tables.map { ($0.name, $0.index) }) { first, _ in first }
-        for table in tables where !table.entity.foreignKeys.isEmpty {
-            for key in table.entity.foreignKeys {
-                guard let target = numbers[key.target] else { continue }
-                var properties: [String] = []
-                for column in key.columns {
-                    // A generated column is no property.
-                    let name = table.columns.first { $0.name.isSameName(as: column) }?.property ?? column
-                    if !properties.contains(name) { properties.append(name) }
-                }
-                keys.append(
-                    SchemaForeignKey(
-                        index: keys.count, source: table.index, columns: key.columns, target: target,
-                        targetColumns: key.targetColumns, rule: key.rule, isOptional: key.isOptional,
-                        setsDefault: key.setsDefault, isIndexed: key.isIndexed, comparison: key.comparison,
-                        property: properties.joined(separator: ", "), reference: nil))
-            }
-        }
+        var others = old.map { $0.foreignKeys[known...].filter { resolver.isCopied($0.source) } } ?? []
+        for index in resolver.scope { others += otherForeignKeys(of: tables[index], resolver.tableIndex) }
+        // One table's stay together, in their order.
+        others.sort { $0.source < $1.source }
+        for key in others { keys.append(key.numbered(keys.count)) }
         return keys
+    }
+
+    /// The foreign keys of a table that no relationship stands for, not numbered yet.
+    private static func otherForeignKeys(of table: Table, _ numbers: [String: Int]) -> [SchemaForeignKey] {
+        table.entity.foreignKeys.compactMap { key in
+            guard let target = numbers[key.target] else { return nil }
+            var properties: [String] = []
+            for column in key.columns {
+                // A generated column is no property.
+                let name = table.columns.first { $0.name.isSameName(as: column) }?.property ?? column
+                if !properties.contains(name) { properties.append(name) }
+            }
+            return SchemaForeignKey(
+                index: 0, source: table.index, columns: key.columns, target: target,
+                targetColumns: key.targetColumns, rule: key.rule, isOptional: key.isOptional,
+                setsDefault: key.setsDefault, isIndexed: key.isIndexed, comparison: key.comparison,
+                property: properties.joined(separator: ", "), reference: nil)
+        }
     }
 }

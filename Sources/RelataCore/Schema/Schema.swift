@@ -19,38 +19,78 @@ package final class Schema: Sendable {
     package let uniquePlaces: [Int?]
     /// For each table the columns whose values are unique, but for its key.
     package let uniqueSets: [[UniqueSet]]
-    private let tableIndex: [String: Int]
+    /// The numbers of the entities, by their names.
+    let tableIndex: [String: Int]
+    /// What each table belongs to, by its name in lower case.
+    let tableOwners: [String: TableOwner]
+    /// How many entities were resolved to make it; all others were copied from the schema before.
+    package let resolvedCount: Int
     /// What ``SchemaFingerprint`` has made of the entities, once somebody asked for it: an app opens several stores.
     let declarationHash = Mutex<StableHasher?>(nil)
-    /// Where the foreign keys of each table begin and end: they are numbered table by table.
-    private let referenceRanges: [Range<Int>]
+    /// The entities with relationships that declare how many objects they must or may hold.
+    private let countedTables: Set<Int>
+    /// The foreign keys of each table.
+    private let referenceNumbers: [[Int]]
 
     /// Checks the entities and resolves how they are related.
     ///
     /// - Throws: ``RelataError/schemaMismatch(_:)`` with every problem found: the entity, the property and the mend.
-    package init(_ entities: [Entity]) throws(RelataError) {
+    package convenience init(_ entities: [Entity]) throws(RelataError) {
         var resolver = SchemaResolver(entities: entities)
         try resolver.resolve()
+        self.init(resolver)
+    }
+
+    /// The same where most of the entities are those of another schema: only entities that are new or changed, and those
+    /// that they concern, are checked and resolved. Tables, references and joins keep their numbers, and new ones come
+    /// last.
+    ///
+    /// - Throws: as ``init(_:)``.
+    package convenience init(_ entities: [Entity], since old: Schema) throws(RelataError) {
+        if let scope = Self.scope(of: entities, since: old) {
+            var resolver = SchemaResolver(entities: entities, scope: scope, copying: old)
+            if (try? resolver.resolve()) != nil {
+                self.init(resolver)
+                return
+            }
+        }
+        // Whatever is wrong is told in full.
+        try self.init(entities)
+    }
+
+    private init(_ resolver: SchemaResolver) {
+        let old = resolver.old
         tables = resolver.tables
         references = resolver.references
         joins = resolver.joins
-        foreignKeys = Self.foreignKeys(tables, references)
-        hasCounts = resolver.tables.contains { table in
-            table.entity.relationships.contains { $0.minimumCount != nil || $0.maximumCount != nil }
-        }
-        uniquePlaces = resolver.references.map { Self.uniquePlace(of: $0, resolver.tables[$0.source]) }
         tableIndex = resolver.tableIndex
-        var ranges: [Range<Int>] = []
-        ranges.reserveCapacity(tables.count)
-        var start = 0
-        for table in tables.indices {
-            var end = start
-            while end < references.count, references[end].source == table { end += 1 }
-            ranges.append(start..<end)
-            start = end
+        tableOwners = resolver.tableOwners
+        resolvedCount = resolver.scope.count
+        foreignKeys = Self.foreignKeys(resolver)
+        var counted = old?.countedTables ?? []
+        var places = old?.uniquePlaces ?? []
+        var numbers = old?.referenceNumbers ?? []
+        var sets = old?.uniqueSets ?? []
+        for number in resolver.drafts.keys.sorted() {
+            let reference = resolver.references[number]
+            places.put(Self.uniquePlace(of: reference, resolver.tables[reference.source]), at: number)
         }
-        referenceRanges = ranges
-        uniqueSets = resolver.tables.map { UniqueSet.sets(of: $0, resolver.references[ranges[$0.index]]) }
+        for index in resolver.scope {
+            let table = resolver.tables[index]
+            let relationships = table.entity.relationships
+            let hasCounts = relationships.contains { $0.minimumCount != nil || $0.maximumCount != nil }
+            if hasCounts { counted.insert(index) } else { counted.remove(index) }
+            let own = relationships.compactMap { relationship -> Int? in
+                if case .reference(let number)? = table.links[relationship.name] { number } else { nil }
+            }
+            numbers.put(own, at: index)
+            sets.put(UniqueSet.sets(of: table, own.map { resolver.references[$0] }), at: index)
+        }
+        countedTables = counted
+        hasCounts = !counted.isEmpty
+        uniquePlaces = places
+        referenceNumbers = numbers
+        uniqueSets = sets
     }
 
     private static func uniquePlace(of reference: Reference, _ source: Table) -> Int? {
@@ -62,13 +102,47 @@ package final class Schema: Sendable {
     }
 
     /// The foreign keys that an entity holds.
-    package func references(of table: Int) -> ArraySlice<Reference> { references[referenceRanges[table]] }
+    package func references(of table: Int) -> [Reference] { referenceNumbers[table].map { references[$0] } }
 
     /// The number of the entity of that name, if the schema has it.
     package func index(of entity: String) -> Int? { tableIndex[entity] }
 
     /// The entity of that name, if the schema has it.
     package subscript(entity: String) -> Table? { tableIndex[entity].map { tables[$0] } }
+
+    /// The number of the entity of that table, whatever the case, if the schema has it.
+    func index(ofTable table: String) -> Int? {
+        if case .entity(let index)? = tableOwners[table.lowercased()] { index } else { nil }
+    }
+
+    /// The many-to-many of that join table, if the schema has it.
+    func join(ofTable table: String) -> Join? {
+        guard case .join(let number)? = tableOwners[table.lowercased()], joins[number].table == table else {
+            return nil
+        }
+        return joins[number]
+    }
+
+    /// The entities whose tables are among these, given in lower case, in their order; `nil` for all.
+    func tables(among names: Set<String>?) -> [Table] {
+        guard let names else { return tables }
+        return names.compactMap { index(ofTable: $0) }.sorted().map { tables[$0] }
+    }
+
+    /// The many-to-manys whose join tables are among these, given in lower case, in their order; `nil` for all.
+    func joins(among names: Set<String>?) -> [Join] {
+        guard let names else { return joins }
+        let numbers = names.compactMap { if case .join(let number)? = tableOwners[$0] { number } else { nil } }
+        return numbers.sorted().map { joins[$0] }
+    }
+}
+
+/// What a table belongs to.
+enum TableOwner: Hashable, Sendable {
+    /// An entity, as a number in ``Schema/tables``.
+    case entity(Int)
+    /// A many-to-many, as a number in ``Schema/joins``.
+    case join(Int)
 }
 
 /// An entity of a ``Schema`` with its columns and links resolved.

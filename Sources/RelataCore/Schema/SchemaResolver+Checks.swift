@@ -1,21 +1,32 @@
 /// Names in the database, sets of properties, stamps. SQL compares names without regard to case, and so do these.
 extension SchemaResolver {
     mutating func checkTableNames() {
-        var owners: [String: String] = [:]
-        for (index, entity) in entities.enumerated() where tableIndex[entity.name] == index {
-            checkTableName(entity.table, index, nil, "give another with `@Model(table:)`")
-            if let owner = owners.updateValue(entity.name, forKey: entity.table.lowercased()) {
-                report(index, "its table \(entity.table) is that of \(owner): name another with `@Model(table:)`")
+        for index in scope where tableIndex[entities[index].name] == index {
+            let table = entities[index].table
+            checkTableName(table, index, nil, "give another with `@Model(table:)`")
+            if let owner = owner(ofTable: table, unless: .entity(index)) {
+                report(index, "its table \(table) is that of \(owner): name another with `@Model(table:)`")
             }
         }
-        for join in joins {
-            let name = "\(entities[join.source].name).\(join.property)"
+        for number in Set(joinNumbers.values).sorted() {
+            let join = joins[number]
             checkTableName(join.table, join.source, join.property, "give another with `joinTable:`")
-            if let owner = owners.updateValue(name, forKey: join.table.lowercased()) {
+            if let owner = owner(ofTable: join.table, unless: .join(number)) {
                 report(
                     join.source, join.property,
                     "its join table \(join.table) is that of \(owner): name another with `joinTable:`")
             }
+        }
+    }
+
+    /// Gives a table to an entity or a many-to-many.
+    ///
+    /// - Returns: What has it already, for a message.
+    private mutating func owner(ofTable table: String, unless new: TableOwner) -> String? {
+        switch tableOwners.updateValue(new, forKey: table.lowercased()) {
+        case nil, new?: nil
+        case .entity(let index)?: entities[index].name
+        case .join(let number)?: "\(entities[joins[number].source].name).\(joins[number].property)"
         }
     }
 

@@ -2,7 +2,8 @@
 extension SchemaResolver {
     mutating func resolveJoins() {
         let inverses = inverseSides()
-        for (index, entity) in entities.enumerated() {
+        for index in scope {
+            let entity = entities[index]
             for relationship in relationships[index] {
                 guard case .manyToMany(let names) = relationship.kind, let target = tableIndex[relationship.target]
                 else { continue }
@@ -13,7 +14,8 @@ extension SchemaResolver {
                     target == index
                     ? Naming.singular(relationship.name) : Naming.lowerFirst(entities[target].shortName)
                 let join = Join(
-                    index: joins.count, table: names.table ?? "\(entity.table)_\(relationship.name)", source: index,
+                    index: oldJoin(relationship.name, of: index) ?? joins.count,
+                    table: names.table ?? "\(entity.table)_\(relationship.name)", source: index,
                     property: relationship.name,
                     sourceColumns: columnNames(
                         resolvedKeyParts(of: index), prefix: Naming.lowerFirst(entity.shortName),
@@ -29,7 +31,7 @@ extension SchemaResolver {
                     minimumCount: relationship.minimumCount, maximumCount: relationship.maximumCount,
                     inverseMinimumCount: other?.minimumCount, inverseMaximumCount: other?.maximumCount)
                 joinNumbers[name] = join.index
-                joins.append(join)
+                joins.put(join, at: join.index)
                 checkColumnNames(of: join)
             }
         }
@@ -38,8 +40,16 @@ extension SchemaResolver {
     /// The second sides of the many-to-manys, by the property that declares the join.
     private mutating func inverseSides() -> [PropertyName: Relationship] {
         var sides: [PropertyName: Relationship] = [:]
-        for (index, entity) in entities.enumerated() {
+        for index in scope {
+            let entity = entities[index]
             for relationship in relationships[index] {
+                // The other side in an entity that isn't resolved is as it was.
+                if let old, let number = oldJoin(relationship.name, of: index), let inverse = old.joins[number].inverse,
+                    isCopied(old.joins[number].target)
+                {
+                    sides[PropertyName(entity: index, property: relationship.name)] =
+                        entities[old.joins[number].target].relationship(inverse)
+                }
                 guard case .manyToManyInverse(let inverse) = relationship.kind,
                     let target = tableIndex[relationship.target]
                 else { continue }
@@ -70,6 +80,20 @@ extension SchemaResolver {
         return sides
     }
 
+    /// The number that a many-to-many has in the old schema.
+    private func oldJoin(_ property: String, of index: Int) -> Int? {
+        guard let old, index < old.tables.count, case .join(let number, true)? = old.tables[index].links[property]
+        else {
+            return nil
+        }
+        return number
+    }
+
+    /// The number of a many-to-many.
+    private func joinNumber(_ property: String, of index: Int) -> Int? {
+        joinNumbers[PropertyName(entity: index, property: property)] ?? oldJoin(property, of: index)
+    }
+
     private mutating func orderColumn(_ column: String, _ relationship: Relationship, entity: Int) -> String? {
         switch relationship.order {
         case nil: return nil
@@ -96,15 +120,13 @@ extension SchemaResolver {
         guard let target = tableIndex[relationship.target] else { return nil }
         switch relationship.kind {
         case .toOne:
-            return draftNumbers[PropertyName(entity: index, property: relationship.name)].map { .reference($0) }
+            return draftNumber(relationship.name, of: index).map { .reference($0) }
         case .hasOne(let inverse), .toMany(let inverse):
-            return draftNumbers[PropertyName(entity: target, property: inverse)].map { .inverse($0) }
+            return draftNumber(inverse, of: target).map { .inverse($0) }
         case .manyToMany:
-            let number = joinNumbers[PropertyName(entity: index, property: relationship.name)]
-            return number.map { .join($0, isSource: true) }
+            return joinNumber(relationship.name, of: index).map { .join($0, isSource: true) }
         case .manyToManyInverse(let inverse):
-            let number = joinNumbers[PropertyName(entity: target, property: inverse)]
-            return number.map { .join($0, isSource: false) }
+            return joinNumber(inverse, of: target).map { .join($0, isSource: false) }
         case .through(let toMany, let toOne):
             return through(relationship, toMany: toMany, toOne: toOne, of: index)
         }
@@ -118,18 +140,18 @@ extension SchemaResolver {
             return nil
         }
         guard let middle = tableIndex[first.target],
-            let view = draftNumbers[PropertyName(entity: middle, property: inverse)]
+            let view = draftNumber(inverse, of: middle)
         else { return nil }
-        guard let second = draftNumbers[PropertyName(entity: middle, property: toOne)] else {
+        guard let second = draftNumber(toOne, of: middle) else {
             report(
                 index, relationship.name,
                 "it goes through \(first.target).\(toOne), which isn't a to-one: name a to-one of \(first.target)")
             return nil
         }
-        guard drafts[second].relationship.target == relationship.target else {
+        guard self.target(ofDraft: second) == relationship.target else {
             report(
                 index, relationship.name,
-                "it leads to \(drafts[second].relationship.target) by \(toMany) and \(toOne), "
+                "it leads to \(self.target(ofDraft: second)) by \(toMany) and \(toOne), "
                     + "not to \(relationship.target): name another way, or change its type")
             return nil
         }

@@ -77,12 +77,12 @@ extension SchemaResolver {
     }
 
     mutating func nameReferenceColumns() {
-        for number in drafts.indices {
-            let draft = drafts[number]
+        for (number, draft) in drafts.sorted(by: { $0.key < $1.key }) {
             let parts = resolvedKeyParts(of: draft.target)
-            drafts[number].columns = columnNames(
+            let columns = columnNames(
                 parts, prefix: draft.relationship.name, given: draft.columns, entity: draft.source,
                 property: draft.relationship.name, target: draft.target)
+            drafts[number]?.columns = columns
         }
     }
 

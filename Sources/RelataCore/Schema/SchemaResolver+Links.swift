@@ -2,7 +2,15 @@
 extension SchemaResolver {
     /// Finds the reference behind each has-one and to-many.
     mutating func resolveViews() {
-        for index in entities.indices {
+        for (number, draft) in drafts {
+            // A view of an entity that isn't resolved is as it was.
+            guard let old, number < old.references.count, let view = old.references[number].inverse,
+                isCopied(draft.target),
+                let relationship = entities[draft.target].relationship(view)
+            else { continue }
+            views[number] = View(entity: draft.target, relationship: relationship)
+        }
+        for index in scope {
             for relationship in relationships[index] {
                 if case .hasOne(let inverse) = relationship.kind {
                     resolveView(relationship, inverse: inverse, of: index)
@@ -18,9 +26,11 @@ extension SchemaResolver {
         guard let target = tableIndex[relationship.target] else { return }
         let here = entities[index].name
         guard case .toOne? = entities[target].relationship(inverse)?.kind,
-            let number = draftNumbers[PropertyName(entity: target, property: inverse)]
+            let number = draftNumber(inverse, of: target)
         else {
-            let known = drafts.filter { $0.source == target && $0.target == index }.map(\.relationship.name)
+            let known = entities[target].relationships.filter { relationship in
+                if case .toOne = relationship.kind { relationship.target == here } else { false }
+            }.map(\.name)
             let mend =
                 known.isEmpty
                 ? "declare `var \(inverse): ToOne<\(here)>?` in \(relationship.target)"
@@ -28,10 +38,10 @@ extension SchemaResolver {
             report(index, relationship.name, "its inverse \(relationship.target).\(inverse) isn't a to-one: \(mend)")
             return
         }
-        guard drafts[number].target == index else {
+        guard self.target(ofDraft: number) == here else {
             report(
                 index, relationship.name,
-                "its inverse \(relationship.target).\(inverse) points at \(drafts[number].relationship.target), "
+                "its inverse \(relationship.target).\(inverse) points at \(self.target(ofDraft: number)), "
                     + "not at \(here): name a to-one of \(relationship.target) that points at \(here)")
             return
         }
@@ -45,7 +55,7 @@ extension SchemaResolver {
     }
 
     mutating func resolveReferences() {
-        for (number, draft) in drafts.enumerated() {
+        for (number, draft) in drafts.sorted(by: { $0.key < $1.key }) {
             let view = views[number]?.relationship
             let source = entities[draft.source]
             let name = draft.relationship.name
@@ -68,7 +78,7 @@ extension SchemaResolver {
             }
             var isUnique = source.uniques.contains([name]) || source.key == [name]
             if case .hasOne? = view?.kind { isUnique = true }
-            references.append(
+            references.put(
                 Reference(
                     index: number, source: draft.source, property: name, columns: draft.columns, target: draft.target,
                     isOptional: draft.isOptional, isUnique: isUnique, inverse: view?.name,
@@ -76,7 +86,7 @@ extension SchemaResolver {
                     removeRule: view?.removeRule ?? .nullify, orderColumn: orderColumn, isOrderStored: isOrderStored,
                     minimumCount: view?.minimumCount,
                     maximumCount: view?.maximumCount, comparison: draft.relationship.comparison,
-                    isIndexed: draft.relationship.isIndexed))
+                    isIndexed: draft.relationship.isIndexed), at: number)
         }
     }
 

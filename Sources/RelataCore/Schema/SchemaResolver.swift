@@ -2,23 +2,32 @@
 ///
 /// All problems are collected before anything is thrown, so that a developer mends them in one go; a part that depends
 /// on a broken one is skipped silently.
+///
+/// Where most entities are those of a schema that is resolved already, only the others are, and the rest is copied.
 struct SchemaResolver {
     let entities: [Entity]
+    /// The numbers of the entities that are resolved, in order.
+    let scope: [Int]
+    private let scopeSet: Set<Int>
+    /// The schema that all others are copied from; `nil` where all are resolved.
+    let old: Schema?
     var tables: [Table] = []
     var references: [Reference] = []
     var joins: [Join] = []
     var tableIndex: [String: Int] = [:]
+    /// What each table belongs to, by its name in lower case.
+    var tableOwners: [String: TableOwner] = [:]
 
     var problems: [SchemaProblem] = []
-    /// The entities' relationships, taken out once.
+    /// The relationships of the entities that are resolved, taken out once.
     private(set) var relationships: [[Relationship]] = []
-    /// The to-ones whose target exists, in the order of their numbers.
-    var drafts: [ReferenceDraft] = []
-    /// The drafts' numbers by entity and property.
+    /// The to-ones whose target exists, by their numbers.
+    var drafts: [Int: ReferenceDraft] = [:]
+    /// The drafts' numbers by entity and property; those of other entities are in the old schema.
     var draftNumbers: [PropertyName: Int] = [:]
     /// The view of each reference, by the reference's number.
     var views: [Int: View] = [:]
-    /// The joins' numbers by the entity and property that declare them.
+    /// The joins' numbers by the entity and property that declare them; those of other entities are in the old schema.
     var joinNumbers: [PropertyName: Int] = [:]
     var keys: [KeyState] = []
 
@@ -43,12 +52,41 @@ struct SchemaResolver {
         let relationship: Relationship
     }
 
+    /// Resolves all entities.
+    init(entities: [Entity]) {
+        self.entities = entities
+        scope = Array(entities.indices)
+        scopeSet = []
+        old = nil
+    }
+
+    /// Resolves some entities, and copies all others.
+    ///
+    /// - Parameters:
+    ///   - scope: The numbers of the entities that are resolved: see ``Schema/scope(of:since:)``.
+    ///   - old: The schema that holds all entities that aren't new, by the same numbers.
+    init(entities: [Entity], scope: [Int], copying old: Schema) {
+        self.entities = entities
+        self.scope = scope
+        scopeSet = Set(scope)
+        self.old = old
+        tables = old.tables
+        references = old.references
+        joins = old.joins
+        tableIndex = old.tableIndex
+        tableOwners = old.tableOwners
+    }
+
     mutating func resolve() throws(RelataError) {
-        relationships = entities.map(\.relationships)
+        relationships = Array(repeating: [], count: entities.count)
+        for index in scope { relationships[index] = entities[index].relationships }
         checkNames()
         numberReferences()
         keys = Array(repeating: .unknown, count: entities.count)
-        for index in entities.indices { _ = keyParts(of: index) }
+        for index in scope { _ = keyParts(of: index) }
+        for index in scope {
+            for target in relationships[index].compactMap({ tableIndex[$0.target] }) { _ = keyParts(of: target) }
+        }
         nameReferenceColumns()
         resolveViews()
         resolveReferences()
@@ -58,6 +96,9 @@ struct SchemaResolver {
         if !problems.isEmpty { throw .schemaMismatch(problems) }
     }
 
+    /// Whether an entity is copied.
+    func isCopied(_ index: Int) -> Bool { old != nil && !scopeSet.contains(index) }
+
     mutating func report(_ entity: Int, _ message: String) { report(entity, nil, message) }
 
     mutating func report(_ entity: Int, _ property: String?, _ message: String) {
@@ -65,8 +106,9 @@ struct SchemaResolver {
     }
 
     private mutating func checkNames() {
-        for (index, entity) in entities.enumerated() {
-            if tableIndex.updateValue(index, forKey: entity.name) != nil {
+        for index in scope {
+            let entity = entities[index]
+            if let known = tableIndex.updateValue(index, forKey: entity.name), known != index {
                 report(index, "two entities have this name: rename one, or nest it in another type")
                 tableIndex[entity.name] = entities.firstIndex { $0.name == entity.name }
             }
@@ -78,7 +120,8 @@ struct SchemaResolver {
     }
 
     private mutating func numberReferences() {
-        for index in entities.indices {
+        var next = references.count
+        for index in scope {
             for relationship in relationships[index] {
                 guard let target = tableIndex[relationship.target] else {
                     report(
@@ -89,24 +132,44 @@ struct SchemaResolver {
                 guard case .toOne(let isOptional, let columns) = relationship.kind else { continue }
                 let name = PropertyName(entity: index, property: relationship.name)
                 guard draftNumbers[name] == nil else { continue }
-                draftNumbers[name] = drafts.count
-                drafts.append(
-                    ReferenceDraft(
-                        source: index, relationship: relationship, isOptional: isOptional, target: target,
-                        columns: columns))
+                let number = oldReference(relationship.name, of: index) ?? next
+                if number == next { next += 1 }
+                draftNumbers[name] = number
+                drafts[number] = ReferenceDraft(
+                    source: index, relationship: relationship, isOptional: isOptional, target: target, columns: columns)
             }
         }
     }
 
+    /// The number that a to-one has in the old schema.
+    private func oldReference(_ property: String, of index: Int) -> Int? {
+        guard let old, index < old.tables.count, case .reference(let number)? = old.tables[index].links[property] else {
+            return nil
+        }
+        return number
+    }
+
+    /// The number of a to-one.
+    func draftNumber(_ property: String, of index: Int) -> Int? {
+        draftNumbers[PropertyName(entity: index, property: property)] ?? oldReference(property, of: index)
+    }
+
+    /// The name of the entity that a to-one leads to.
+    func target(ofDraft number: Int) -> String {
+        drafts[number]?.relationship.target ?? entities[references[number].target].name
+    }
+
     private mutating func resolveTables() {
-        for (index, entity) in entities.enumerated() {
+        for index in scope {
+            let entity = entities[index]
             let columns = columns(of: index)
             var links: [String: Link] = [:]
             for relationship in relationships[index] {
                 links[relationship.name] = link(relationship, of: index)
             }
             let key = entity.key.flatMap { name in columns.indices.filter { columns[$0].property == name } }
-            tables.append(Table(index: index, entity: entity, columns: columns, keyColumns: key, links: links))
+            tables.put(
+                Table(index: index, entity: entity, columns: columns, keyColumns: key, links: links), at: index)
             checkColumnNames(of: index)
             checkSets(of: index)
             checkAttributes(of: index)
@@ -127,8 +190,8 @@ struct SchemaResolver {
                         defaultValue: attribute.defaultValue, reference: nil))
             case .relationship(let relationship):
                 let name = PropertyName(entity: index, property: relationship.name)
-                guard case .toOne = relationship.kind, let number = draftNumbers[name] else { continue }
-                let draft = drafts[number]
+                guard case .toOne = relationship.kind, let number = draftNumbers[name], let draft = drafts[number]
+                else { continue }
                 for (column, part) in zip(draft.columns, resolvedKeyParts(of: draft.target)) {
                     columns.append(
                         Column(
@@ -138,5 +201,12 @@ struct SchemaResolver {
             }
         }
         return columns
+    }
+}
+
+extension Array {
+    /// Puts an element in its place, which is that of another or the end.
+    mutating func put(_ element: Element, at index: Int) {
+        if index < count { self[index] = element } else { append(element) }
     }
 }

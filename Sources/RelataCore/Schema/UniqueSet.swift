@@ -8,7 +8,7 @@ package struct UniqueSet: Sendable {
 
 extension UniqueSet {
     /// The sets that an entity declares, but for its key.
-    static func sets(of table: Table, _ references: ArraySlice<Reference>) -> [UniqueSet] {
+    static func sets(of table: Table, _ references: [Reference]) -> [UniqueSet] {
         var sets: [UniqueSet] = []
         for reference in references where reference.isUnique {
             let columns = table.columns.indices.filter { table.columns[$0].reference == reference.index }

@@ -20,11 +20,16 @@ final class ClassSet: Sendable {
         let parseClass = AtomicLazyReference<ParseClass>()
     }
 
-    init(_ stored: RecordClasses, options: [String: ClassOptions]) throws(RelataError) {
+    /// - Parameter previous: The classes before a change: what didn't change isn't resolved again.
+    init(
+        _ stored: RecordClasses, options: [String: ClassOptions], since previous: ClassSet? = nil
+    ) throws(RelataError) {
         self.stored = stored
         // Few classes need rules other than their entities'.
-        let needsOthers = options.values.contains { $0.fields.values.contains(where: \.isRequired) }
-        schema = needsOthers ? try Schema(Self.keepingRequiredPointers(stored.entities, options)) : stored.schema
+        let strict = Self.keepingRequiredPointers(stored, options)
+        let known = previous?.schema ?? stored.schema
+        schema =
+            try strict.map { (entities) throws(RelataError) in try Schema(entities, since: known) } ?? stored.schema
         self.options = options
         classes = stored.entities.map { _ in Slot() }
     }
@@ -38,37 +43,44 @@ final class ClassSet: Sendable {
 
     /// Entities in which no deletion unsets a pointer that objects are refused without: what would be unset on either side
     /// is denied.
+    ///
+    /// - Returns: `nil` where that is so without.
     private static func keepingRequiredPointers(
-        _ entities: [Entity], _ options: [String: ClassOptions]
-    ) -> [Entity] {
-        /// Whether a pointer may be unset in its column, and not by clients.
-        func isRequired(_ pointer: Relationship, of entity: Entity) -> Bool {
-            guard case .toOne(isOptional: true, _) = pointer.kind else { return false }
-            return options[entity.name]?.fields[pointer.name]?.isRequired == true
-        }
-        let known = Dictionary(entities.map { ($0.name, $0) }) { first, _ in first }
-        return entities.map { entity in
-            var entity = entity
-            entity.properties = entity.properties.map { property in
-                guard case .relationship(var own) = property, let target = known[own.target] else { return property }
-                if isRequired(own, of: entity) {
-                    let view = target.relationships.first {
-                        $0.target == entity.name && RelationshipDetails($0).inverse == own.name
-                    }
-                    // A rule of the other side comes first; where neither has one, it would be unset.
-                    if own.onTargetDelete == .nullify || own.onTargetDelete == nil && view?.deleteRule == nil {
-                        own.onTargetDelete = .deny
-                    }
-                } else if own.deleteRule == .nullify, let name = RelationshipDetails(own).inverse,
-                    let pointer = target.relationship(name), pointer.target == entity.name,
-                    isRequired(pointer, of: target)
-                {
-                    own.deleteRule = .deny
+        _ stored: RecordClasses, _ options: [String: ClassOptions]
+    ) -> [Entity]? {
+        var entities = stored.entities
+        var isChanged = false
+        for (name, options) in options {
+            guard let index = stored.schema.index(of: name) else { continue }
+            for (field, options) in options.fields where options.isRequired {
+                guard let place = entities[index].properties.firstIndex(where: { $0.name == field }),
+                    case .relationship(var pointer) = entities[index].properties[place],
+                    // Whether it may be unset in its column, and not by clients.
+                    case .toOne(isOptional: true, _) = pointer.kind,
+                    let target = stored.schema.index(of: pointer.target)
+                else { continue }
+                let view = entities[target].properties.firstIndex {
+                    guard case .relationship(let view) = $0, view.target == name else { return false }
+                    return RelationshipDetails(view).inverse == field
                 }
-                return .relationship(own)
+                var rule: DeleteRule?
+                if let view, case .relationship(var relationship) = entities[target].properties[view] {
+                    rule = relationship.deleteRule
+                    if rule == .nullify {
+                        relationship.deleteRule = .deny
+                        entities[target].properties[view] = .relationship(relationship)
+                        isChanged = true
+                    }
+                }
+                // A rule of the other side comes first; where neither has one, it would be unset.
+                if pointer.onTargetDelete == .nullify || pointer.onTargetDelete == nil && rule == nil {
+                    pointer.onTargetDelete = .deny
+                    entities[index].properties[place] = .relationship(pointer)
+                    isChanged = true
+                }
             }
-            return entity
         }
+        return isChanged ? entities : nil
     }
 
     /// All classes in the order they were made.

@@ -1,23 +1,27 @@
 import RelataCore
 
 extension SchemaDraft {
-    /// Checks that pointers and relations have the other sides, orders and rules which they name, in the words of
-    /// clients: the store's own errors speak of models.
+    /// Checks that the pointers and relations of a class that was changed, and those of the classes that these lead to, have
+    /// the other sides, orders and rules which they name, in the words of clients: the store's own errors speak of models.
     ///
     /// - Throws: ``ParseError`` 111 for a relation whose other side isn't there or has one already, whose order isn't a
     ///   number, or whose rule isn't one for it.
-    func checkRelations() throws(ParseError) {
-        if let problem = relationProblems.first {
+    func checkRelations(of className: String) throws(ParseError) {
+        guard let changed = entity(className) else { return }
+        let names = Set(changed.relationships.map(\.target)).subtracting([className])
+        if let problem = problems(of: [changed] + names.sorted().compactMap(entity)).first {
             throw ParseError(.incorrectType, "\(problem.className).\(problem.field): \(problem.message)")
         }
     }
 
     /// The pointers and relations that can't be so, and why.
-    var relationProblems: [(className: String, field: String, message: String)] {
-        let known = Dictionary(entities.map { ($0.name, $0) }) { first, _ in first }
-        return entities.flatMap { entity in
+    var relationProblems: [(className: String, field: String, message: String)] { problems(of: entities) }
+
+    private func problems(of some: [Entity]) -> [(className: String, field: String, message: String)] {
+        let known = Dictionary(entities.enumerated().map { ($1.name, $0) }) { first, _ in first }
+        return some.flatMap { entity in
             entity.relationships.compactMap { relationship in
-                problem(of: relationship, of: entity, among: known).map {
+                problem(of: relationship, of: entity) { known[$0].map { entities[$0] } }.map {
                     (entity.name, relationship.name, $0)
                 }
             }
@@ -25,13 +29,13 @@ extension SchemaDraft {
     }
 
     private func problem(
-        of relationship: Relationship, of entity: Entity, among known: [String: Entity]
+        of relationship: Relationship, of entity: Entity, _ known: (String) -> Entity?
     ) -> String? {
         switch relationship.kind {
         case .toOne(isOptional: false, _) where relationship.onTargetDelete == .nullify:
             return "nullify can't unset it, since its column must have a value: let onTargetDelete be cascade or deny"
         case .toMany(let inverse):
-            return problem(of: relationship, of: entity, inverse: inverse, known[relationship.target])
+            return problem(of: relationship, of: entity, inverse: inverse, known(relationship.target))
         case .manyToMany:
             if relationship.deleteRule == .noAction {
                 return

@@ -38,10 +38,7 @@ struct SchemaDraft {
         }
         if let error = DisabledFeature.error(forClass: name) { throw error }
         try ParseNames.checkClass(name)
-        let lowercased = name.lowercased()
-        if let other = entities.first(where: {
-            $0.name.lowercased() == lowercased || $0.table.lowercased() == lowercased
-        }) {
+        if let other = entities.first(where: { $0.name.isSameName(as: name) || $0.table.isSameName(as: name) }) {
             throw ParseError(
                 .invalidClassName,
                 "Invalid classname: \(name): there is a class \(other.name), which differs only in case: use that, or another name"
@@ -99,8 +96,7 @@ struct SchemaDraft {
                 "\(name) can't be added: \(className) has \(ParseNames.maximumFields) fields, as many as a class can have"
             )
         }
-        let lowercased = name.lowercased()
-        if let other = entities[index].properties.first(where: { $0.name.lowercased() == lowercased }) {
+        if let other = entities[index].properties.first(where: { $0.name.isSameName(as: name) }) {
             throw ParseError(
                 .invalidKeyName,
                 "Invalid field name: \(name): \(className) has a field \(other.name), which differs only in case: use that, or another name"

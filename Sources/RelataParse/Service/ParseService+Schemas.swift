@@ -25,7 +25,7 @@ extension ParseService {
                 let old = draft
                 try draft.addClass(description.className)
                 try draft.apply(description, isNew: true)
-                try draft.checkRelations()
+                try draft.checkRelations(of: description.className)
                 if !severalGeoPoints { try draft.checkGeoPoints(of: description.className, since: old) }
             }
         case (.put, let name?):
@@ -35,7 +35,7 @@ extension ParseService {
                 let old = draft
                 try draft.addClass(name)
                 try draft.apply(description)
-                try draft.checkRelations()
+                try draft.checkRelations(of: name)
                 if !severalGeoPoints { try draft.checkGeoPoints(of: name, since: old) }
             }
         case (.delete, let name?):

@@ -207,7 +207,7 @@ public final class ParseStore: Sendable {
         try alteration.apply(draft.entities) { connection in
             try ParseMetadata.write(draft.options, since: known.options, on: connection)
         }
-        return try alteration.classes.view { try ClassSet(alteration.classes, options: draft.options) }
+        return try alteration.classes.view { try ClassSet(alteration.classes, options: draft.options, since: known) }
     }
 }
 

@@ -122,12 +122,12 @@ public final class RecordWriteTransaction: RecordTransaction {
     func define(_ change: (inout [Entity]) throws(RelataError) -> Void) throws {
         var entities = recordClasses.entities
         try change(&entities)
-        if entities == recordClasses.entities { return }
         let changes = EntityChanges(entities, since: recordClasses.entities)
+        if changes.names.isEmpty { return }
         if let (entity, owner) = try changes.nameTaken(on: connection) {
             throw RelataError.invalidUse("there can't be a class \(entity.name): \(owner) of that name: choose another")
         }
-        let new = try Schema(entities)
+        let new = try Schema(entities, since: schema)
         let isDone = try SQLiteMigrator.add(
             new, since: recordClasses.isRemembered ? schema : nil, changing: changes.names, steps: [changes.step],
             on: connection)

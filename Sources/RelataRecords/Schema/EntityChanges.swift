@@ -3,32 +3,30 @@ import RelataEngine
 
 /// What makes entities others than they were, as far as the file that holds them must know.
 package struct EntityChanges {
-    /// The entities as they are to be.
-    private let entities: [Entity]
-    /// The entities as they were.
-    private let old: [Entity]
+    /// The entities that are new, gone or other than they were.
+    private let changed: [(before: Entity?, after: Entity?)]
 
     /// Compares entities with what they were.
     package init(_ entities: [Entity], since old: [Entity]) {
-        self.entities = entities
-        self.old = old
+        // Entities stay in their places, and new ones come last, unless one went.
+        let known = zip(old, entities).prefix { $0.name == $1.name }.count
+        var changed: [(before: Entity?, after: Entity?)] = zip(old, entities).prefix(known).filter { $0 != $1 }
+        let before = Dictionary(old[known...].map { ($0.name, $0) }) { first, _ in first }
+        let after = Dictionary(entities[known...].map { ($0.name, $0) }) { first, _ in first }
+        for entity in entities[known...] where before[entity.name] != entity {
+            changed.append((before[entity.name], entity))
+        }
+        for entity in old[known...] where after[entity.name] == nil { changed.append((entity, nil)) }
+        self.changed = changed
     }
 
     /// The names of the entities that are new, gone or other than they were.
-    package var names: Set<String> {
-        let before = Dictionary(old.map { ($0.name, $0) }) { first, _ in first }
-        var changed = Set(entities.filter { before[$0.name] != $0 }.map(\.name))
-        if entities.count < old.count + changed.count {
-            changed.formUnion(Set(before.keys).subtracting(entities.map(\.name)))
-        }
-        return changed
-    }
+    package var names: Set<String> { Set(changed.compactMap { ($0.after ?? $0.before)?.name }) }
 
     /// A new entity whose name something else has, and what that is: a view or an index of the file, a module of the
     /// database.
     package func nameTaken(on connection: Connection) throws(RelataError) -> (entity: Entity, owner: String)? {
-        let known = Set(old.map(\.name))
-        for entity in entities where !known.contains(entity.name) {
+        for case (nil, let entity?) in changed {
             let query = SQLStatement(
                 "SELECT type FROM sqlite_master WHERE name = ?1 COLLATE NOCASE", [.value(.text(entity.table))])
             guard try connection.value(SQLStatement(DataQuestion.isModule(name: entity.table).query(.sqlite))) == nil
@@ -43,9 +41,8 @@ package struct EntityChanges {
         in schema: Schema, on connection: Connection
     ) throws(RelataError) -> [(entity: String, properties: [String], values: String)] {
         var found: [(entity: String, properties: [String], values: String)] = []
-        for entity in entities {
+        for case (let before?, let entity?) in changed {
             guard !entity.uniques.isEmpty, let table = schema[entity.name] else { continue }
-            let before = table.entity
             // New fields hold nothing that could be the same.
             for set in entity.uniques
             where !before.uniques.contains(set) && set.allSatisfy({ before.property($0) != nil }) {
@@ -61,14 +58,12 @@ package struct EntityChanges {
     /// The step that lets go of what was taken away, and makes a file of another program Relata's.
     package var step: MigrationStep {
         var changes: [LossyChange] = [.adopting]
-        let known = Dictionary(entities.map { ($0.name, $0) }) { first, _ in first }
-        for before in old {
-            guard let after = known[before.name] else {
+        for case (let before?, let after) in changed {
+            guard let after else {
                 changes.append(.dropping(before.name))
                 changes += before.relationships.flatMap { Self.dropping($0, of: before) }
                 continue
             }
-            if after == before { continue }
             for property in before.properties where after.property(property.name) == nil {
                 changes.append(.dropping("\(before.name).\(property.name)"))
                 if case .relationship(let relationship) = property {

@@ -8,8 +8,7 @@ extension [Entity] {
             throw .invalidUse(
                 "a class can't be called \"\(name)\", which is empty or a name of the database's own: choose another")
         }
-        let lowercased = name.lowercased()
-        if let other = first(where: { $0.name.lowercased() == lowercased || $0.table.lowercased() == lowercased }) {
+        if let other = first(where: { $0.name.isSameName(as: name) || $0.table.isSameName(as: name) }) {
             throw .invalidUse(
                 "there can't be a class \(name) beside \(other.name), which differs only in case or has that table: use that, or another name"
             )
@@ -23,8 +22,7 @@ extension Entity {
         guard !field.isEmpty, !field.utf8.contains(0) else {
             throw .invalidUse("\(name): a field's name can't be empty or hold U+0000: choose another")
         }
-        let lowercased = field.lowercased()
-        if let other = properties.first(where: { $0.name.lowercased() == lowercased }) {
+        if let other = properties.first(where: { $0.name.isSameName(as: field) }) {
             throw .invalidUse(
                 "\(name) can't have a field \(field) beside \(other.name)\(other.name == field ? "" : ", which differs only in case"): use that, or another name"
             )

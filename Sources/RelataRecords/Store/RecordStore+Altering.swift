@@ -21,7 +21,7 @@ package final class Alteration {
     package func apply(_ entities: [Entity], finish: ((Connection) throws -> Void)? = nil) throws {
         let changes = EntityChanges(entities, since: classes.entities)
         let changed = changes.names
-        let schema = changed.isEmpty ? classes.schema : try Schema(entities)
+        let schema = changed.isEmpty ? classes.schema : try Schema(entities, since: classes.schema)
         if !classes.isRemembered {
             try SQLiteMigrator.apply(schema, steps: [changes.step], on: connection)
         } else if !changed.isEmpty {

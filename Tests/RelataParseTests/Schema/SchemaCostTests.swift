@@ -51,6 +51,48 @@ import Testing
         #expect(!many.joined().contains { $0.contains("Class2") })
     }
 
+    /// How many entities each of several changes of a store with so many classes resolves, all rules included.
+    private func resolved(classes count: Int) async throws -> [[Int]] {
+        let server = try TestServer()
+        defer { try? server.store.close() }
+        let hub = try await server.create("Hub", ["name": "a"])
+        for number in 0..<count {
+            _ = try await server.create("Class\(number)", ["name": "a", "hub": pointer("Hub", hub)])
+            let required: JSONValue = [
+                "fields": ["owner": ["type": "Pointer", "targetClass": "Hub", "required": true]]
+            ]
+            #expect(try await server.send("PUT", "/schemas/Class\(number)", required).status == 200)
+        }
+        let changes: [(String, String, JSONValue)] = [
+            ("POST", "/classes/Fresh", ["name": "a"]),
+            ("POST", "/classes/Fresh", ["hub": pointer("Hub", hub)]),
+            ("POST", "/classes/Fresh", ["hubs": ["__op": "AddRelation", "objects": [pointer("Hub", hub)]]]),
+            ("POST", "/classes/Hub", ["more": 1]),
+            ("PUT", "/schemas/Class1", ["fields": ["more": ["type": "String", "required": true]]]),
+            (
+                "PUT", "/schemas/Class1",
+                ["fields": ["other": ["type": "Pointer", "targetClass": "Hub", "required": true]]]
+            ),
+            ("PUT", "/schemas/Class1", ["indexes": ["by_name": ["name": 1]]]),
+        ]
+        var all: [[Int]] = []
+        for (method, target, body) in changes {
+            let reply = try await server.send(method, target, body)
+            #expect(reply.status < 300, "\(target): \(reply.json)")
+            let classes = server.store.currentClasses
+            #expect(classes.schema !== classes.storedSchema)
+            all.append([classes.storedSchema.resolvedCount, classes.schema.resolvedCount])
+        }
+        return all
+    }
+
+    @Test func aNewClassOrFieldResolvesTheSameWhateverElseThereIs() async throws {
+        let few = try await resolved(classes: 2)
+        let many = try await resolved(classes: 30)
+        #expect(few == many)
+        #expect(few.joined().allSatisfy { $0 <= 2 }, "\(few)")
+    }
+
     @Test func transactionsThatBeganEarlierSeeTheClassesAsTheyWere() async throws {
         let folder = try TemporaryFolder()
         let server = try TestServer(path: folder.path("classes.sqlite"))
