@@ -352,67 +352,6 @@ import Testing
         #expect(report.nullified.map(\.keys) == [KeyList([KeyValue(.integer(1)), KeyValue(.integer(3))])])
     }
 
-    // MARK: Size
-
-    @Test func fiveHundredTablesGoInOneCascade() throws {
-        for shape in ["chain", "star", "tree"] {
-            var sql = "CREATE TABLE t0 (id INTEGER PRIMARY KEY); INSERT INTO t0 VALUES (1);"
-            for number in 1..<500 {
-                let parent = shape == "chain" ? number - 1 : shape == "star" ? 0 : number / 2
-                sql += """
-                    CREATE TABLE t\(number) (id INTEGER PRIMARY KEY,
-                        p INTEGER REFERENCES t\(parent) ON DELETE CASCADE);
-                    CREATE INDEX i\(number) ON t\(number) (p); INSERT INTO t\(number) VALUES (1, 1);
-                    """
-            }
-            let file = try File(sql)
-            #expect(try file.plan("t0", 1).deletedCount == 500, "\(shape)")
-            #expect(try file.delete("t0", 1).deletedCount == 500, "\(shape)")
-        }
-    }
-
-    @Test func aRingOfMoreTablesThanOneStatementFollowsIsPlanned() throws {
-        var sql = ""
-        for number in 0..<230 {
-            sql += """
-                CREATE TABLE t\(number) (id INTEGER PRIMARY KEY,
-                    p INTEGER REFERENCES t\((number + 229) % 230) ON DELETE CASCADE);
-                """
-        }
-        let columns = (0..<230).map { "c\($0) INTEGER REFERENCES t\($0) ON DELETE CASCADE" }
-        sql += "CREATE TABLE last (id INTEGER PRIMARY KEY, \(columns.joined(separator: ", ")));"
-        for number in 0..<230 { sql += "INSERT INTO t\(number) VALUES (1, \(number == 0 ? "NULL" : "1"));" }
-        sql += "INSERT INTO last (id, c115) VALUES (1, 1), (2, NULL);"
-        let file = try File(sql)
-        let plan = try file.plan("t0", 1)
-        #expect(plan.deletedCount == 231)
-        #expect(plan.deletedKeys(of: "last") == .of(1))
-    }
-
-    @Test func aChainTakesAsManyStatementsHoweverLongItIs() throws {
-        let statements = Mutex<[String]>([])
-        var counts: [Int] = []
-        for (levels, index) in [(600, ""), (20_000, ""), (20_000, "CREATE INDEX i ON node (parent);")] {
-            let file = try File(
-                """
-                CREATE TABLE node (id INTEGER PRIMARY KEY, parent INTEGER REFERENCES node ON DELETE CASCADE); \(index)
-                WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < \(levels))
-                INSERT INTO node SELECT i, nullif(i - 1, 0) FROM n;
-                """, trace: { sql, _ in statements.withLock { $0.append(sql) } })
-            _ = try file.connection.fileKeys(of: file.schema)
-            statements.withLock { $0 = [] }
-            #expect(try file.delete("node", 1).deletedCount == levels)
-            let made = statements.withLock { $0 }
-            // SQLite looks up the children of each row: without an index it would read the table once for each.
-            #expect(made.contains { $0.hasPrefix("CREATE INDEX") } == index.isEmpty)
-            counts.append(made.count)
-            #expect(
-                try file.connection.value(SQLStatement("SELECT count(*) FROM sqlite_master WHERE type = 'index'"))
-                    == (index.isEmpty ? 0 : 1))
-        }
-        #expect(counts.max() ?? 0 <= 20)
-    }
-
     // MARK: Reading
 
     @Test func queriesFollowReferencesByTheRulesOfTheirTarget() throws {
