@@ -3,15 +3,17 @@ extension ExpressionWriter {
     /// The rows of a table that the caller may see, as they stand after `FROM`: the table itself, or a part of it.
     ///
     /// SQLite merges the part into the query around it, so that indexes serve as they do for the table.
-    mutating func source(_ table: Table) -> String {
+    ///
+    /// - Parameter index: What the rows must be found by.
+    mutating func source(_ table: Table, _ index: ForcedIndex? = nil) -> String {
         guard let condition = access.condition(on: table) else { return dialect.quote(table.sqlName) }
-        if let known = sources[table.index] { return known }
+        if index == nil, let known = sources[table.index] { return known }
         var rows = ExpressionWriter(
             schema: schema, dialect: dialect, access: .everything,
             earlierParameters: earlierParameters + parameters.count, depth: depth)
         let text: String
         do {
-            text = try rows.condition(condition, onRowsOf: table).rows
+            text = try rows.condition(condition, onRowsOf: table, index).rows
             for number in rows.parameters.indices {
                 accessParameters.append(
                     AccessParameter(
@@ -23,15 +25,15 @@ extension ExpressionWriter {
             failure = failure ?? error
             text = "(SELECT * FROM \(dialect.quote(table.sqlName)) WHERE \(dialect.never))"
         }
-        sources[table.index] = text
+        if index == nil { sources[table.index] = text }
         return text
     }
 
     /// Writes a condition on the rows of a table: the rows that meet it, and the condition by itself.
     mutating func condition(
-        _ condition: ExpressionNode, onRowsOf table: Table
+        _ condition: ExpressionNode, onRowsOf table: Table, _ index: ForcedIndex? = nil
     ) throws(RelataError) -> (rows: String, statement: SQLStatement) {
-        let alias = start(table, scope: 0)
+        let alias = start(table, scope: 0, index: index)
         let source = frames[0]
         let text = try written { (writer) throws(RelataError) in try writer.condition(condition) }
         guard frames == [source] else {

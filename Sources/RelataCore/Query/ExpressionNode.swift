@@ -228,6 +228,8 @@ public struct QueryPlan: Hashable, Sendable {
     /// Inside of ``ExpressionNode/inQuery(_:_:selecting:)``: the array whose elements each object stands for. What is
     /// selected is read from an element.
     package var elements: SelectedElements?
+    /// How the rows of the entity's table must be found; `nil` where the database chooses.
+    package var index: ForcedIndex?
 
     /// A query over the objects of an entity.
     package init(
@@ -245,6 +247,14 @@ public struct QueryPlan: Hashable, Sendable {
 
     /// Whether it yields every object of its entity.
     package var isWhole: Bool { condition == nil && limit == nil && offset == nil && relatedTo == nil }
+}
+
+/// What the database must find a query's rows by, whatever it would choose.
+package enum ForcedIndex: Hashable, Sendable {
+    /// The index of that name.
+    case named(String)
+    /// No index but the number of a row.
+    case rowNumber
 }
 
 /// The elements of an array that a query inside another yields, in place of its objects.

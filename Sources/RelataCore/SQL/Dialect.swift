@@ -116,6 +116,14 @@ package enum Dialect: Sendable {
     @inlinable
     package var sortsNullsFirst: Bool { self == .sqlite }
 
+    /// What stands behind a table whose rows must be found in one way.
+    func using(_ index: ForcedIndex) -> String {
+        switch index {
+        case .named(let name): " INDEXED BY \(quote(name))"
+        case .rowNumber: " NOT INDEXED"
+        }
+    }
+
     /// `LIMIT` for a query that has an offset only.
     var unlimited: String { self == .sqlite ? "-1" : "ALL" }
 

@@ -1,11 +1,15 @@
 /// Paths through to-ones: which column a name means, and the joins it needs.
 extension ExpressionWriter {
     /// Begins a frame with an entity's own table, whose rows a scope means, and returns its alias.
-    mutating func start(_ table: Table, scope: Int) -> String {
+    ///
+    /// - Parameter index: What the rows must be found by.
+    mutating func start(_ table: Table, scope: Int, index: ForcedIndex? = nil) -> String {
         let alias = newAlias()
-        var source = source(table)
+        var source = source(table, index)
         source.append(" AS ")
         source.append(alias)
+        // A part of the table says so itself.
+        if let index, !access.guards(table) { source.append(dialect.using(index)) }
         frames.append(source)
         positions.append(
             Position(

@@ -37,7 +37,16 @@ struct QueryWriter {
                     + NameSuggestion.hint(for: plan.entity, among: compiler.schema.tables.map(\.name)))
         }
         self.table = table
-        if let owner = plan.relatedTo { try relate(to: owner) } else { _ = writer.start(table, scope: 0) }
+        if let owner = plan.relatedTo {
+            guard plan.index == nil else {
+                throw .invalidUse(
+                    "no index of \(table.name) is of use for the objects of \(owner.entity).\(owner.relationship), "
+                        + "which are found by their links")
+            }
+            try relate(to: owner)
+        } else {
+            _ = writer.start(table, scope: 0, index: plan.index)
+        }
         if let condition = plan.condition, condition != .and([]) {
             try require { (writer) throws(RelataError) in try writer.condition(condition, isInside: true) }
         }

@@ -51,7 +51,7 @@ struct FindRequest: Sendable {
         if let parseClass = try parseClass(in: transaction) {
             let query = try query(of: parseClass, in: transaction)
             var plan = query.plan
-            try advice.check(parseClass)
+            plan.index = try advice.index(of: parseClass, in: transaction)
             if counts, !advice.isExplained { count = try transaction.count(plan) }
             plan.limit = min(limit ?? options.defaultLimit, options.maximumLimit ?? .max)
             // What a query leaves out at the beginning costs nothing where it is none.

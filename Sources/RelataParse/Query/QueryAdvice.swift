@@ -58,21 +58,37 @@ struct QueryAdvice: Sendable {
         character.isNewline || character.unicodeScalars.contains { $0.properties.generalCategory == .control }
     }
 
+    /// The index that the objects of a class must be found by; `nil` where the request has no hint.
+    ///
     /// - Throws: ``ParseError`` 102 for a hint that names no index of the class.
-    func check(_ parseClass: ParseClass) throws(ParseError) {
-        switch hint {
-        case .string(let name)?:
-            if name == "_id_" || parseClass.options.indexes[name] != nil { return }
-        case .object(let members)?:
-            let names = members.map { $0.key == "_id" ? "objectId" : $0.key }
-            if names == ["objectId"] { return }
-            let known = parseClass.options.indexes.values.map { $0.fields.map(\.givenName) }
-            let entity = parseClass.table.entity
-            if known.contains(names) || entity.indexes.contains(names) || entity.uniques.contains(names) { return }
-        default: return
+    func index(of parseClass: ParseClass, in transaction: ParseTransaction) throws -> ForcedIndex? {
+        guard let hint else { return nil }
+        let entity = parseClass.table.entity
+        let fields: [String]? =
+            switch hint {
+            case "_id_", ["objectId": 1], ["_id": 1], ["objectId": -1], ["_id": -1]: entity.key
+            case .string(let name): parseClass.options.indexes[name]?.fields.map(\.name)
+            case .object(let members): named(members.map(\.key), by: parseClass)
+            default: nil
+            }
+        if let fields {
+            let columns = fields.flatMap(parseClass.table.columnIndexes).map { parseClass.table.columns[$0] }
+            let name = try Introspection.index(
+                on: columns.map(\.name), of: parseClass.table.sqlName, transaction.connection)
+            if let name { return .named(name) }
+            // An integer that is the key is the number of the row.
+            if fields == entity.key, columns.map(\.type.storage) == [.integer] { return .rowNumber }
         }
-        let text = hint.map { $0.string ?? JSONWriter.text($0) } ?? ""
-        throw ParseError(.invalidQuery, "hint: \(parseClass.name) has no index \(text.prefix(128))")
+        throw ParseError(
+            .invalidQuery,
+            "hint: \(parseClass.name) has no index \((hint.string ?? JSONWriter.text(hint)).prefix(128))")
+    }
+
+    /// The fields of the index that a request gives by their names.
+    private func named(_ names: [String], by parseClass: ParseClass) -> [String]? {
+        let given = parseClass.options.indexes.values.map(\.fields).first { $0.map(\.givenName) == names }
+        let entity = parseClass.table.entity
+        return given?.map(\.name) ?? (entity.indexes + entity.uniques).first { $0 == names }
     }
 
     /// How a statement would be run: its SQL, without values, and the steps of SQLite's plan.

@@ -57,6 +57,25 @@ package enum Introspection {
         return reader.tables
     }
 
+    /// The index of a table on just these columns, or else the shortest one that begins with them: whatever they are asked
+    /// for, it serves. Indexes of a part of the rows don't.
+    package static func index(
+        on columns: [String], of table: String, _ connection: Connection
+    ) throws(RelataError) -> String? {
+        let query = """
+            SELECT i.name, x.name FROM temp.pragma_index_list(?1) AS i JOIN temp.pragma_index_xinfo(i.name) AS x
+            WHERE NOT i.partial AND x.key ORDER BY i.seq, x.seqno
+            """
+        var indexes: [(name: String, columns: [String])] = []
+        try connection.rows(SQLStatement(query, [.value(.text(table))])) { row in
+            if indexes.last?.name != row.text(at: 0) { indexes.append((row.text(at: 0), [])) }
+            indexes[indexes.count - 1].columns.append(row.text(at: 1))
+        }
+        return indexes.filter { index in
+            index.columns.count >= columns.count && zip(index.columns, columns).allSatisfy { $0.isSameName(as: $1) }
+        }.min { $0.columns.count < $1.columns.count }?.name
+    }
+
     /// The collation of a column, which no pragma tells.
     static func collation(of column: String, in table: String, _ connection: Connection) -> String {
         connection.driver.collation(of: column, in: table) ?? "BINARY"

@@ -1,5 +1,8 @@
-import RelataParse
+import Foundation
+import RelataCore
 import Testing
+
+@testable import RelataParse
 
 /// Which fields a reply shows.
 @Suite struct SelectionTests {
@@ -103,6 +106,66 @@ import Testing
         #expect(try await server.find("Nothing", [:], ["hint": "by_year"]).isEmpty)
         #expect(try await server.send("GET", "/aggregate/Book?distinct=title&hint=by_title").results == ["A"])
         #expect(try await server.send("GET", "/aggregate/Book?distinct=title&hint=by_year").code == 102)
+    }
+
+    /// The index that the plan of a query begins with.
+    private func used(_ target: String) async throws -> String? {
+        let explained = try await server.send("GET", "\(target)\(target.contains("?") ? "&" : "?")explain=true")
+        let details = explained.results.first?["plan"]?.array?.compactMap { $0["detail"]?.string } ?? []
+        return details.first { $0.hasPrefix("SCAN") || $0.hasPrefix("SEARCH") }
+    }
+
+    private func encoded(_ text: String) -> String {
+        text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+    }
+
+    @Test func aHintIsFollowedWhateverTheDatabaseWouldChoose() async throws {
+        let index: JSONValue = [
+            "indexes": ["by_title": ["title": 1], "by_author": ["_p_author": 1], "by_both": ["year": 1, "title": -1]],
+            "fields": ["year": ["type": "Number"]],
+        ]
+        #expect(try await server.send("PUT", "/schemas/Book", index).status == 200)
+        for number in 0..<200 {
+            _ = try await server.create("Book", ["title": .string("T\(number % 5)"), "year": .integer(Int64(number))])
+        }
+        let whole = "/classes/Book?order=year&where=" + encoded(#"{"title":"T1","year":{"$lt":50}}"#)
+        let expected = try await server.send("GET", whole).results
+        #expect(expected.count == 10)
+        let hints = [
+            ("by_title", "index_Book_title"), ("by_both", "index_Book_year_title"), ("_id_", "sqlite_autoindex_Book_1"),
+            (#"{"_p_author":1}"#, "index_Book_author"),
+        ]
+        for (hint, name) in hints {
+            let target = "\(whole)&hint=\(encoded(hint))"
+            let step = try await used(target)
+            #expect(step?.contains("INDEX \(name)") == true, "\(hint): \(step ?? "")")
+            #expect(try await server.send("GET", target).results == expected, "\(hint)")
+            let counted = try await server.send("GET", "\(target)&count=1&limit=0")
+            #expect(counted.json["count"] == 10, "\(hint)")
+            for request in [
+                "distinct=title", "pipeline=" + encoded(#"[{"$match":{"title":"T1"}},{"$sort":{"year":1}}]"#),
+            ] {
+                let step = try await used("/aggregate/Book?\(request)&hint=\(encoded(hint))")
+                #expect(step?.contains("INDEX \(name)") == true, "\(request) \(hint): \(step ?? "")")
+            }
+        }
+        // All objects, in an index whose first field no condition is about.
+        #expect(try await used("/classes/Book?hint=by_title")?.contains("index_Book_title") == true)
+        #expect(try await server.send("GET", "/classes/Book?hint=by_title&limit=1000").results.count == 201)
+        #expect(try await used(whole)?.contains("sqlite_autoindex") == false)
+    }
+
+    @Test func aHintThatCannotBeFollowedIsRefused() async throws {
+        #expect(try await server.send("PUT", "/schemas/Book", ["indexes": ["by_title": ["title": 1]]]).status == 200)
+        let owner = try await server.create(
+            "Shelf", ["books": ["__op": "AddRelation", "objects": [pointer("Book", book)]]])
+        let related: JSONValue = ["$relatedTo": ["object": pointer("Shelf", owner), "key": "books"]]
+        #expect(try await server.find("Book", related).count == 1)
+        let refused = try await server.error("Book", related, ["hint": "by_title"])
+        #expect(refused.code == 102 && refused.message.contains("found by their links"))
+        // Another program took the index away.
+        try server.store.pool.withWriter { try $0.execute("DROP INDEX index_Book_title") }
+        #expect(try await server.error("Book", [:], ["hint": "by_title"]).code == 102)
     }
 
     @Test func aCommentIsForTheLog() async throws {

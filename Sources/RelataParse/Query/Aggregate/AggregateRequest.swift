@@ -49,7 +49,7 @@ struct AggregateRequest: Sendable {
         var plan = QueryPlan(entity: parseClass.name)
         if let condition { plan.condition = try reader.condition(condition, of: parseClass) }
         let results: [JSONValue]
-        if known != nil { try advice.check(parseClass) }
+        if known != nil { plan.index = try advice.index(of: parseClass, in: transaction) }
         if known == nil {
             // What is malformed is refused whether or not there is such a class yet.
             if let distinct { _ = try reader.target(distinct, of: Subject(parseClass: parseClass, scope: 0, path: [])) }
