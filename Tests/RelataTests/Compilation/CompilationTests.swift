@@ -68,6 +68,22 @@ struct CompilationTests {
         #expect(errors.first?.contains("models.swift:\(line):") == true, "\(output)")
     }
 
+    /// The compiler says the same once more of the code that the macro writes, where a type must be spelled.
+    @Test func aTypeThatIsNoneIsTheOnlyComplaintAndStandsAtItsProperty() throws {
+        let source = """
+            import Relata
+            @Model struct Song {
+                let id: ID<Song>
+                var title: Nothing
+                var other: Int
+            }
+            """
+        let (errors, output) = try Compiler.errors(in: source)
+        #expect(errors.filter { $0.contains("models.swift:") }.count == 1, "\(output)")
+        #expect(errors.contains { $0.contains("models.swift:4:") }, "\(output)")
+        #expect(errors.allSatisfy { $0.contains("cannot find type 'Nothing' in scope") }, "\(output)")
+    }
+
     @Test func aTypeThatCantBeStoredIsOneErrorAtItsProperty() throws {
         let source = """
             import Relata
