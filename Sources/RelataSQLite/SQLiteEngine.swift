@@ -85,10 +85,11 @@ package struct SQLiteEngine: Engine {
 
     package func migrate(
         _ connection: Connection, schema: Schema, steps: [MigrationStep], isReadOnly: Bool
-    ) throws {
-        try SQLiteMigrator.migrate(connection, schema: schema, steps: steps)
+    ) throws -> [Entity]? {
+        let entities = try SQLiteMigrator.entities(migrating: connection, schema: schema, steps: steps)
         // Not before the file is known to be ours: a file that is refused stays as it was, byte for byte.
         if path != nil && !isReadOnly { try connection.execute("PRAGMA journal_mode = WAL") }
+        return entities
     }
 
     package func backup(_ connection: Connection, to path: String) throws(RelataError) {

@@ -28,7 +28,7 @@ final class ModelCatalog: Sendable {
     /// Finds all models that are linked to the given ones and checks that they fit.
     ///
     /// - Throws: ``RelataError/schemaMismatch(_:)``.
-    private init(_ models: [any Model.Type]) throws(RelataError) {
+    private convenience init(_ models: [any Model.Type]) throws(RelataError) {
         var types: [any Model.Type] = []
         var indexes: [ObjectIdentifier: Int] = [:]
         var open = models[...]
@@ -38,11 +38,23 @@ final class ModelCatalog: Sendable {
             types.append(type)
             open.append(contentsOf: type.linkedModels)
         }
-        schema = try Schema(types.map { $0.entity })
+        let schema = try Schema(types.map { $0.entity })
         try Self.checkOrders(schema)
+        self.init(schema, types, indexes)
+    }
+
+    /// The same models on a file whose tables compare foreign keys by rules of their own.
+    ///
+    /// - Parameter entities: The models' entities with these rules; `nil` for none.
+    func comparing(_ entities: [Entity]?) throws(RelataError) -> ModelCatalog {
+        guard let entities else { return self }
+        return ModelCatalog(try Schema(entities, since: schema), types, indexes)
+    }
+
+    private init(_ schema: Schema, _ types: [any Model.Type], _ indexes: [ObjectIdentifier: Int]) {
+        self.schema = schema
         self.types = types
         self.indexes = indexes
-        let schema = schema
         links = schema.tables.map { table in
             table.entity.relationships.compactMap { relationship in
                 guard let link = table.links[relationship.name], let target = schema.index(of: relationship.target)

@@ -144,7 +144,7 @@ public final class Store: StoreWriter, Sendable {
     private static func make(
         _ path: String?, _ models: [any Model.Type], _ options: Options, waits: Bool = true
     ) throws -> Store {
-        let catalog = try ModelCatalog.of(models)
+        var catalog = try ModelCatalog.of(models)
         let hub = ChangeHub(
             ChangeEntities(catalog.schema), keepsLog: options.changeLog && !options.isReadOnly,
             interval: path == nil ? nil : options.externalChangeDelay)
@@ -155,8 +155,9 @@ public final class Store: StoreWriter, Sendable {
         do {
             try pool.withWriter { connection in
                 if hub.keepsLog { try ChangeLog.check(connection) }
-                try engine.migrate(
-                    connection, schema: catalog.schema, steps: options.migrations, isReadOnly: options.isReadOnly)
+                catalog = try catalog.comparing(
+                    engine.migrate(
+                        connection, schema: catalog.schema, steps: options.migrations, isReadOnly: options.isReadOnly))
                 if hub.keepsLog { try ChangeLog.create(on: connection) }
                 pool.beginWaiting(connection)
             }

@@ -28,6 +28,17 @@ extension Schema {
     }
 }
 
+extension Schema {
+    /// The entities with how a database compares the columns of their to-ones. `nil` where any comparison of the two says
+    /// the same, as in all tables that Relata makes.
+    package func entities(comparedBy descriptions: [TableDescription]) -> [Entity]? {
+        guard let entities = entities(describedBy: descriptions),
+            entities.contains(where: { $0.relationships.contains { $0.comparison != .equal } })
+        else { return nil }
+        return entities
+    }
+}
+
 extension ForeignKeyDescription {
     /// Whether the key stands in just these columns and points at just those of a table, in any order.
     func isOn(_ columns: [String], pointingAt pointed: [String], of table: TableDescription) -> Bool {

@@ -30,7 +30,9 @@ extension QueryCompiler {
         sharing toOnes: [Range<Int>] = [], tellsOnce: Bool = false, following recursion: IncludePlan.Recursion? = nil
     ) throws(RelataError) -> CompiledQuery {
         let tellsRows = tellsRows && owners != nil
-        if let limit, tellsRows, let owners, case .inverse(let number)? = schema[entity]?.links[relationship] {
+        if let limit, tellsRows, let owners, case .inverse(let number)? = schema[entity]?.links[relationship],
+            schema.references[number].comparison == .equal
+        {
             return try edge(plan, along: schema.references[number], of: owners, columns: chosen, limit: limit)
         }
         var query = try QueryWriter(self, plan, from: entity, along: relationship, of: owners, recursion)

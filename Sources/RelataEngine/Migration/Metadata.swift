@@ -19,14 +19,38 @@ package struct Metadata {
     /// Whether a row is one of them.
     private static var isEntity: String { "substr(name, 1, \(entityPrefix.count)) = '\(entityPrefix)'" }
 
+    /// How the file was last left.
+    package enum State {
+        /// By other entities or steps, or somebody changed its tables since.
+        case changed
+        /// By the same ones.
+        case unchanged(ComparesKeys)
+    }
+
+    /// Whether tables of other programs compare foreign keys by rules of their own.
+    package enum ComparesKeys: String {
+        case asDeclared = ""
+        case otherwise = " otherwise"
+    }
+
     /// Whether the file was last left by the same entities and steps, and nobody changed its tables since: one look-up.
-    package static func isUnchanged(_ connection: Connection, fingerprint: String) -> Bool {
+    package static func state(_ connection: Connection, fingerprint: String) -> State {
+        let dialect = connection.dialect
         let query = """
-            SELECT m.value = \(connection.dialect.parameter(1)) || ' ' || \(connection.dialect.schemaVersion)
-            FROM \(table) AS m WHERE m.name = 'fingerprint'
+            SELECT substr(m.value, length(f.text) + 1) FROM \(table) AS m,
+            (SELECT \(dialect.parameter(1)) || ' ' || \(dialect.schemaVersion) AS text) AS f
+            WHERE m.name = 'fingerprint' AND substr(m.value, 1, length(f.text)) = f.text
             """
         // A file without the table is one that Relata doesn't know.
-        return (try? connection.value(SQLStatement(query, [.value(.text(fingerprint))]))) == .integer(1)
+        guard case .text(let rest)? = (try? connection.value(SQLStatement(query, [.value(.text(fingerprint))]))) ?? nil,
+            let compares = ComparesKeys(rawValue: rest)
+        else { return .changed }
+        return .unchanged(compares)
+    }
+
+    /// Whether it is unchanged: see ``state(_:fingerprint:)``.
+    package static func isUnchanged(_ connection: Connection, fingerprint: String) -> Bool {
+        if case .unchanged = state(connection, fingerprint: fingerprint) { true } else { false }
     }
 
     /// Reads what is remembered. A file without the table is one that Relata doesn't know.
@@ -79,7 +103,9 @@ package struct Metadata {
     }
 
     /// Remembers entities and steps, within the transaction that made the tables fit.
-    package func write(_ connection: Connection, fingerprint: String) throws(RelataError) {
+    package func write(
+        _ connection: Connection, fingerprint: String, _ compares: ComparesKeys = .asDeclared
+    ) throws(RelataError) {
         try Self.create(connection)
         try connection.execute("DELETE FROM \(Self.table) WHERE \(Self.isEntity)")
         try Self.put("entities", entities ?? [], connection)
@@ -87,7 +113,7 @@ package struct Metadata {
         try Self.put("renames", renames, connection)
         let version =
             try connection.value(SQLStatement("SELECT \(connection.dialect.schemaVersion)")) ?? .null
-        try Self.put("fingerprint", text: "\(fingerprint) \(version)", connection)
+        try Self.put("fingerprint", text: "\(fingerprint) \(version)\(compares.rawValue)", connection)
     }
 
     /// Remembers entities that are new or changed, and forgets others, in a file that remembers the rest.

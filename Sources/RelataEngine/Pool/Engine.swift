@@ -35,7 +35,12 @@ package protocol Engine: Sendable {
         _ connection: Connection, schema: Schema, steps: [MigrationStep]
     ) throws(RelataError) -> MigrationPlan
     /// Brings the tables to a schema, in one transaction, and makes the database ready for a store.
-    func migrate(_ connection: Connection, schema: Schema, steps: [MigrationStep], isReadOnly: Bool) throws
+    ///
+    /// - Returns: The entities with what no model declares, such as how another program's columns are compared; `nil` where
+    ///   the models say all.
+    func migrate(
+        _ connection: Connection, schema: Schema, steps: [MigrationStep], isReadOnly: Bool
+    ) throws -> [Entity]?
     /// Copies the whole database to a file.
     func backup(_ connection: Connection, to path: String) throws(RelataError)
 }

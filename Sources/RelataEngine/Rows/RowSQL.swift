@@ -41,10 +41,26 @@ package struct RowSQL {
         columns.enumerated().map { "\(quote($1)) = \(dialect.parameter(first + $0))" }.joined(separator: " AND ")
     }
 
+    /// Whether a row of a reference's source refers to the object with a key, as the database compares the two.
+    func refers(_ reference: Reference, in schema: Schema, from first: Int) -> String {
+        if reference.comparison == .equal { return matches(reference.columns, from: first) }
+        let (source, target) = (schema.tables[reference.source], schema.tables[reference.target])
+        let own = target.keyColumnNames.enumerated().map { "t.\(quote($1)) = \(dialect.parameter(first + $0))" }
+        return
+            "\(dialect.tuple(source.keyColumnNames)) IN (SELECT \(source.keyColumnNames.map { "s.\(quote($0))" }.joined(separator: ", ")) "
+            + "FROM \(quote(target.sqlName)) AS t JOIN \(quote(source.sqlName)) AS s "
+            + "ON \(dialect.matches(target.keyColumnNames, of: "t", reference.columns, of: "s")) "
+            + "WHERE \(own.joined(separator: " AND ")))"
+    }
+
     /// `SELECT` of the position after the last of a list: of the rows whose columns match.
     func nextPlace(_ order: String, in table: String, _ columns: [String], from first: Int) -> String {
-        "SELECT coalesce(max(\(quote(order))), 0) + \(Relationship.Order.gap) FROM \(table) "
-            + "WHERE \(matches(columns, from: first))"
+        nextPlace(order, in: table, where: matches(columns, from: first))
+    }
+
+    /// `SELECT` of the position after the last of a list: of the rows that meet a condition.
+    func nextPlace(_ order: String, in table: String, where condition: String) -> String {
+        "SELECT coalesce(max(\(quote(order))), 0) + \(Relationship.Order.gap) FROM \(table) WHERE \(condition)"
     }
 
     /// `SELECT` of all columns in order.

@@ -51,13 +51,12 @@ package struct CountCheck {
         for (list, keys) in owners {
             let table = schema.tables[list.table]
             guard let relationship = table.entity.relationship(list.relationship),
-                let counted = Self.source(table.links[list.relationship], schema)
+                let counted = Self.source(table.links[list.relationship], schema, rowSQL)
             else { continue }
             for key in keys {
                 // An owner that was deleted meanwhile has no counts.
                 let sql =
-                    "SELECT count(*) FROM \(rowSQL.quote(counted.table)) WHERE "
-                    + rowSQL.matches(counted.columns, from: 1)
+                    "SELECT count(*) FROM \(rowSQL.quote(counted.table)) WHERE \(counted.isMember)"
                 guard try connection.isStored(key, in: table),
                     case .integer(let count)? = try connection.value(
                         SQLStatement(sql, key.values.map(Parameter.value)))
@@ -77,14 +76,17 @@ package struct CountCheck {
         if !failures.isEmpty { throw RelataError.validation(failures) }
     }
 
-    private static func source(_ link: Link?, _ schema: Schema) -> (table: String, columns: [String])? {
+    private static func source(
+        _ link: Link?, _ schema: Schema, _ rowSQL: RowSQL
+    ) -> (table: String, isMember: String)? {
         switch link {
         case .inverse(let number):
             let reference = schema.references[number]
-            return (schema.tables[reference.source].sqlName, reference.columns)
+            return (schema.tables[reference.source].sqlName, rowSQL.refers(reference, in: schema, from: 1))
         case .join(let number, let isSource):
             let join = schema.joins[number]
-            return (join.table, isSource ? join.sourceColumns : join.targetColumns)
+            let columns = isSource ? join.sourceColumns : join.targetColumns
+            return (join.table, rowSQL.matches(columns, from: 1))
         default: return nil
         }
     }

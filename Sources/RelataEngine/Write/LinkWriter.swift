@@ -106,7 +106,7 @@ package struct LinkWriter {
         isCounted: Bool = true
     ) throws {
         let table = schema.tables[reference.source]
-        var condition = rowSQL.matches(reference.columns, from: 1)
+        var condition = rowSQL.refers(reference, in: schema, from: 1)
         var parameters = owner.values.map(Parameter.value)
         if let only {
             condition += " AND " + rowSQL.matches(table.keyColumnNames, from: parameters.count + 1)
@@ -161,7 +161,7 @@ package struct LinkWriter {
             let reference = schema.references[number]
             let table = schema.tables[reference.source]
             let condition =
-                rowSQL.matches(reference.columns, from: 1) + " AND \(rowSQL.dialect.tuple(table.keyColumnNames)) IN "
+                rowSQL.refers(reference, in: schema, from: 1) + " AND \(rowSQL.dialect.tuple(table.keyColumnNames)) IN "
                 + rowSQL.dialect.rows(ofParameter: reference.columns.count + 1, types: table.keyTypes)
             let orphans = try edits.flatMap { edit in
                 try keys(of: table, where: condition, edit.owner.values.map(Parameter.value) + [.keys(edit.keys)])

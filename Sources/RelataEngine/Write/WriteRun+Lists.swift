@@ -12,18 +12,18 @@ extension WriteRun {
     }
 
     private func orderedList(_ edits: LinkEdits) throws -> OrderedList? {
-        let source: (table: String, own: [String], other: [String], order: String)
+        let source: (table: String, isOwn: String, other: [String], order: String)
         switch edits.link.link {
         case .inverse(let number):
             let reference = schema.references[number]
             guard let order = reference.orderColumn else { return nil }
             let table = schema.tables[reference.source]
-            source = (table.sqlName, reference.columns, table.keyColumnNames, order)
+            source = (table.sqlName, rowSQL.refers(reference, in: schema, from: 1), table.keyColumnNames, order)
         case .join(let number, let isSource):
             let join = schema.joins[number]
             let side = JoinSide(join, isSource: isSource, rowSQL)
             guard let order = side.order else { return nil }
-            source = (join.table, side.own, side.other, order)
+            source = (join.table, rowSQL.matches(side.own, from: 1), side.other, order)
         default: return nil
         }
         // A new owner has no members.
@@ -34,7 +34,7 @@ extension WriteRun {
         let quote = rowSQL.quote
         let keys = source.other.map(quote).joined(separator: ", ")
         let order = quote(source.order)
-        let from = " FROM \(quote(source.table)) WHERE " + rowSQL.matches(source.own, from: 1)
+        let from = " FROM \(quote(source.table)) WHERE " + source.isOwn
         var parameters = owner.values.map(Parameter.value)
         let types = schema.tables[edits.link.target].keyColumns.map {
             schema.tables[edits.link.target].columns[$0].type as AttributeType?
@@ -69,7 +69,8 @@ extension Connection {
     package func nextPlace(in reference: Reference, of owner: KeyValue, _ schema: Schema) throws -> Int64? {
         guard let order = reference.orderColumn else { return nil }
         let sql = rowSQL.nextPlace(
-            order, in: rowSQL.quote(schema.tables[reference.source].sqlName), reference.columns, from: 1)
+            order, in: rowSQL.quote(schema.tables[reference.source].sqlName),
+            where: rowSQL.refers(reference, in: schema, from: 1))
         switch try value(SQLStatement(sql, owner.values.map { .value($0) })) {
         case .integer(let place)?: return place
         case .real(let place)?: return Int64(exactly: place.rounded(.down))

@@ -71,8 +71,9 @@ package struct PostgresEngine: Engine {
 
     package func migrate(
         _ connection: Connection, schema: Schema, steps: [MigrationStep], isReadOnly: Bool
-    ) throws {
+    ) throws -> [Entity]? {
         try PostgresMigrator.migrate(connection, schema: schema, steps: steps, isReadOnly: isReadOnly)
+        return nil
     }
 
     package func backup(_ connection: Connection, to path: String) throws(RelataError) {

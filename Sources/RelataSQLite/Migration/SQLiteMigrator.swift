@@ -42,6 +42,20 @@ package enum SQLiteMigrator {
         }
     }
 
+    /// Brings the file to what the models say, as ``migrate(_:schema:steps:)``, and looks at how its tables compare foreign
+    /// keys.
+    ///
+    /// - Returns: The entities with what no model declares: another program's column may collate `NOCASE`, so that `'ABC'`
+    ///   refers to `'Abc'`. `nil` for a file in which any comparison says the same.
+    package static func entities(
+        migrating connection: Connection, schema: Schema, steps: [MigrationStep]
+    ) throws -> [Entity]? {
+        let known = Metadata.state(connection, fingerprint: fingerprint(schema, steps))
+        if case .unchanged(.asDeclared) = known { return nil }
+        if case .changed = known { try migrate(connection, schema: schema, steps: steps) }
+        return schema.entities(comparedBy: try Introspection.tables(of: connection, hidesReserved: false))
+    }
+
     /// Runs `body` in a transaction in which it may apply schemas to the file, together with other changes.
     ///
     /// - Parameter didCommit: Is called right after the transaction is committed, before others can have seen much of it.
@@ -163,7 +177,11 @@ package enum SQLiteMigrator {
         metadata.entities = schema.tables.map(\.entity)
         metadata.steps += steps.map(\.declaration.name).filter { !$0.isEmpty && !metadata.steps.contains($0) }
         metadata.renames = plan.history
-        try metadata.write(connection, fingerprint: fingerprint)
+        // Tables that Relata makes leave nothing to ask.
+        let isOther =
+            try !plan.isCreation
+            && schema.entities(comparedBy: Introspection.tables(of: connection, hidesReserved: false)) != nil
+        try metadata.write(connection, fingerprint: fingerprint, isOther ? .otherwise : .asDeclared)
         return plan
     }
 

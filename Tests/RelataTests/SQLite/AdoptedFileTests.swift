@@ -50,4 +50,139 @@ import Testing
         let error = thrown { try store.deletionPlan(for: AdoptedArtist(id: "b")) }
         #expect(error?.description.contains("which the models don't declare") == true, "\(error as Any)")
     }
+
+    /// Artists whose keys the albums spell otherwise.
+    private func otherwiseSpelled(_ artist: String = "TEXT COLLATE NOCASE", _ album: String = "TEXT") throws -> String {
+        let path = TestStore.path()
+        let connection = try Connection(path: path)
+        try connection.execute(
+            """
+            CREATE TABLE artist (id \(artist) PRIMARY KEY NOT NULL);
+            CREATE TABLE album (id INTEGER PRIMARY KEY NOT NULL, artist \(album) REFERENCES artist (id) ON DELETE CASCADE);
+            CREATE INDEX album_artist ON album (artist);
+            """)
+        try connection.close()
+        return path
+    }
+
+    private func expectLinks(
+        _ store: Store, _ pairs: [String: [Int]], location: SourceLocation = #_sourceLocation
+    ) throws {
+        let all = pairs.keys.sorted()
+        let linked = pairs.flatMap { name, albums in albums.map { ($0, name) } }.sorted { $0.0 < $1.0 }
+        let artists = try store.fetch(AdoptedArtist.sorted { $0.id }.including { $0.albums })
+        #expect(artists.map(\.id) == all, sourceLocation: location)
+        for artist in artists {
+            #expect(try artist.albums.objects.map(\.id).sorted() == pairs[artist.id], sourceLocation: location)
+            let related = try store.related(to: artist) { $0.albums }
+            #expect(related.map(\.id).sorted() == pairs[artist.id], sourceLocation: location)
+            let count = pairs[artist.id]?.count ?? 0
+            let first = try store.fetch(AdoptedArtist.where { $0.id == artist.id }.including { $0.albums.limit(1) })
+            #expect(
+                try first.first?.albums.objects.map(\.id) == pairs[artist.id].map { Array($0.prefix(1)) },
+                sourceLocation: location)
+            #expect(
+                try store.fetch(AdoptedAlbum.where { $0.artist == artist }.sorted { $0.id }).map(\.id)
+                    == pairs[artist.id], sourceLocation: location)
+            #expect(
+                try store.count(AdoptedArtist.where { $0.id == artist.id && $0.albums.count == count }) == 1,
+                sourceLocation: location)
+        }
+        let albums = try store.fetch(AdoptedAlbum.where { $0.artist != nil }.sorted { $0.id }.including { $0.artist })
+        #expect(try albums.map { try $0.artist?.object.id } == linked.map(\.1), sourceLocation: location)
+        for (album, name) in linked {
+            #expect(
+                try store.fetch(AdoptedAlbum.where { $0.artist.id == name }.sorted { $0.id }).map(\.id).contains(album),
+                sourceLocation: location)
+        }
+        #expect(
+            try store.count(AdoptedArtist.where { $0.albums.any { $0.id > 0 } })
+                == pairs.values.filter { !$0.isEmpty }.count, sourceLocation: location)
+        let shapes = try store.fetch(AdoptedArtistAlbums.all.sorted { $0.id })
+        #expect(shapes.map { $0.albums.map(\.id).sorted() } == all.map { pairs[$0] }, sourceLocation: location)
+        #expect(shapes.map(\.count) == all.map { pairs[$0]?.count }, sourceLocation: location)
+        let names = try store.fetch(AdoptedAlbumArtist.all.sorted { $0.id })
+        #expect(names.compactMap { $0.artist?.id } == linked.map(\.1), sourceLocation: location)
+        for (name, numbers) in pairs {
+            #expect(
+                try store.deletionPlan(for: AdoptedArtist(id: name)).deletedCount == 1 + numbers.count,
+                sourceLocation: location)
+        }
+    }
+
+    @Test(arguments: ["NOCASE", "RTRIM"]) func queriesFollowReferencesAsTheFileComparesThem(collation: String) throws {
+        let path = try otherwiseSpelled("TEXT COLLATE \(collation)")
+        let connection = try Connection(path: path)
+        let other = collation == "NOCASE" ? "ABC" : "Abc  "
+        try connection.execute("INSERT INTO artist VALUES ('Abc'), ('lone'), ('other')")
+        try connection.execute("INSERT INTO album VALUES (1, '\(other)'), (2, 'Abc'), (3, 'other'), (4, NULL)")
+        try connection.close()
+        // What is known of the file at the first opening holds for later ones, too.
+        for _ in 0..<2 {
+            let store = try TestStore.open(path, for: [AdoptedArtist.self, AdoptedAlbum.self])
+            try expectLinks(store, ["Abc": [1, 2], "lone": [], "other": [3]])
+            try store.close()
+        }
+        var options = Store.Options()
+        options.isReadOnly = true
+        try expectLinks(
+            TestStore.open(path, for: [AdoptedArtist.self, AdoptedAlbum.self], options: options),
+            ["Abc": [1, 2], "lone": [], "other": [3]])
+    }
+
+    @Test func editsFollowReferencesAsTheFileComparesThem() throws {
+        let path = try otherwiseSpelled()
+        let connection = try Connection(path: path)
+        try connection.execute("INSERT INTO artist VALUES ('Abc'), ('other')")
+        try connection.execute("INSERT INTO album VALUES (1, 'ABC'), (2, 'Abc'), (3, 'other')")
+        try connection.close()
+        let store = try TestStore.open(path, for: [AdoptedArtist.self, AdoptedAlbum.self])
+        var artist = try #require(try store.fetch(AdoptedArtist.self, id: "Abc"))
+        artist.albums.remove(AdoptedAlbum(id: 1))
+        artist = try store.save(artist)
+        try expectLinks(store, ["Abc": [2], "other": [3]])
+        try store.write { try $0.execute("UPDATE album SET artist = 'aBC' WHERE id < 3") }
+        artist.albums.set([AdoptedAlbum(id: 3)])
+        try store.save(artist)
+        try expectLinks(store, ["Abc": [3], "other": []])
+    }
+
+    @Test func queriesFollowReferencesOfAnotherAffinity() throws {
+        let path = try otherwiseSpelled("TEXT", "INTEGER")
+        let connection = try Connection(path: path)
+        try connection.execute("INSERT INTO artist VALUES ('7'), ('8')")
+        try connection.execute("INSERT INTO album VALUES (1, '7'), (2, 8), (3, 7)")
+        try connection.close()
+        let store = try TestStore.open(path, for: [AdoptedArtist.self, AdoptedAlbum.self])
+        #expect(try store.count(AdoptedAlbum.where { $0.artist.id == "7" }) == 2)
+        #expect(try store.fetch(AdoptedArtist.where { $0.albums.count == 2 }).map(\.id) == ["7"])
+        // What the column holds is no key of the model.
+        let error = thrown { try store.fetch(AdoptedAlbum.all) }
+        #expect(error?.description.contains("holds the integer 7, which is no String") == true)
+    }
+
+    /// A table that somebody made anew while no store was open is looked at again.
+    @Test func aCollationThatIsNewIsNoticed() throws {
+        let path = TestStore.path()
+        try TestStore.open(path, for: [AdoptedArtist.self, AdoptedAlbum.self]).close()
+        let connection = try Connection(path: path)
+        try connection.execute(
+            """
+            PRAGMA foreign_keys = OFF; DROP TABLE artist; CREATE TABLE artist (id TEXT COLLATE NOCASE PRIMARY KEY NOT NULL);
+            INSERT INTO artist VALUES ('Abc'); INSERT INTO album VALUES (1, 'ABC');
+            """)
+        try connection.close()
+        try expectLinks(TestStore.open(path, for: [AdoptedArtist.self, AdoptedAlbum.self]), ["Abc": [1]])
+    }
+}
+
+@Shape(of: AdoptedArtist.self) struct AdoptedArtistAlbums {
+    var id: String
+    var albums: [AdoptedAlbum]
+    @Count(\.albums) var count: Int
+}
+
+@Shape(of: AdoptedAlbum.self) struct AdoptedAlbumArtist {
+    var id: Int
+    var artist: AdoptedArtist?
 }
