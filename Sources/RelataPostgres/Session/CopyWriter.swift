@@ -99,7 +99,7 @@ package final class CopyWriter {
         session.activity = .idle
         guard let handle = session.handle else { return PostgresFailure(.closed("the connection was closed")) }
         var failure: PostgresFailure?
-        while let result = PQgetResult(handle) {
+        while let result = session.nextResult(handle) {
             defer { PQclear(result) }
             switch PQresultStatus(result) {
             case PGRES_COMMAND_OK: rows = PQcmdTuples(result).flatMap { Int(String(cString: $0)) } ?? 0
@@ -123,12 +123,12 @@ extension Session {
     ///   - sql: `COPY "table" ("column", …) FROM STDIN (FORMAT binary)`.
     ///   - columns: The types of the columns, as a query of them describes them.
     package func copy(_ sql: String, columns: [TypeCode]) throws(PostgresFailure) -> CopyWriter {
-        let handle = try idle()
+        let handle = try ready()
         if let type = columns.first(where: { !$0.isWrittenInBinary }) {
             throw PostgresFailure(
                 .invalidUse("a column of \(type.name) can't be copied: insert its rows instead"))
         }
-        guard let result = PQexec(handle, sql) else { throw failure(nil, sql: sql) }
+        let result = try query(sql, handle)
         defer { PQclear(result) }
         let status = PQresultStatus(result)
         guard status == PGRES_COPY_IN else {

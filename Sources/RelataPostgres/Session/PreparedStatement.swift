@@ -60,7 +60,7 @@ extension Session {
     ///
     /// - Parameter name: A name that no other statement of the session has; empty replaces the last one without a name.
     package func prepare(name: String, sql: String) throws(PostgresFailure) -> PreparedStatement {
-        let handle = try idle()
+        let handle = try ready()
         guard !sql.utf8.contains(0), !name.utf8.contains(0) else {
             throw PostgresFailure(.invalidUse("SQL can't hold U+0000: bind it as a parameter"))
         }
@@ -78,7 +78,7 @@ extension Session {
         var failed: PostgresFailure?
         // Two statements, each ended by a missing result, and the mark after them.
         results: while true {
-            guard let result = PQgetResult(handle) else {
+            guard let result = nextResult(handle) else {
                 if PQstatus(handle) == CONNECTION_OK { continue }
                 failed = failed ?? failure(nil, sql: sql)
                 break

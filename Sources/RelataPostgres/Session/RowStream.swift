@@ -30,7 +30,7 @@ package final class RowStream {
             throw PostgresFailure(.closed("the connection was closed while rows were read"))
         }
         PQclear(result)
-        result = PQgetResult(handle)
+        result = session.nextResult(handle)
         guard let result else {
             end()
             throw session.failure(nil, sql: statement.sql)
@@ -49,22 +49,15 @@ package final class RowStream {
     /// the transaction.
     package func close() {
         guard !isOver, let handle = session.handle else { return }
-        if !wasInTransaction {
-            let cancel = PQgetCancel(handle)
-            var reason: [CChar] = Array(repeating: 0, count: 256)
-            PQcancel(cancel, &reason, Int32(reason.count))
-            PQfreeCancel(cancel)
-        }
+        if !wasInTransaction { session.stopStatement(handle) }
         end()
-        // The statement may have ended before the server acted upon that: an empty query takes the blow.
-        if !wasInTransaction { PQclear(PQexec(handle, "")) }
     }
 
     private func end() {
         isOver = true
         PQclear(result)
         result = nil
-        if let handle = session.handle { while let rest = PQgetResult(handle) { PQclear(rest) } }
+        if let handle = session.handle { while let rest = session.nextResult(handle) { PQclear(rest) } }
         session.activity = .idle
     }
 }
@@ -74,7 +67,7 @@ extension Session {
     package func stream(
         _ statement: PreparedStatement, _ parameters: ParameterBuffer
     ) throws(PostgresFailure) -> RowStream {
-        let handle = try idle()
+        let handle = try ready()
         try check(statement, parameters)
         let stream = RowStream(self, statement)
         let isSent = parameters.withPointers { values, lengths, formats in

@@ -50,9 +50,10 @@ extension Session {
     package func waitForNotifications(timeout: Duration? = nil) throws(PostgresFailure) -> [Notification] {
         let deadline = timeout.map { ContinuousClock.now + $0 }
         while true {
+            if cancellation.isRequested { return [] }
             let list = try notifications()
             guard list.isEmpty else { return list }
-            if !waker.wait(forReading: PQsocket(try open()), until: deadline) { return [] }
+            if !waker.wait(for: PQsocket(try open()), writing: false, until: deadline) { return [] }
         }
     }
 }

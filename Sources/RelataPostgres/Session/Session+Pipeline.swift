@@ -13,7 +13,7 @@ extension Session {
     package func queue(
         _ statement: PreparedStatement, _ parameters: ParameterBuffer
     ) throws(PostgresFailure) {
-        let handle = activity == .pipeline ? try open() : try idle()
+        let handle = activity == .pipeline ? try open() : try ready()
         try check(statement, parameters)
         if activity != .pipeline {
             // Both sides could wait for each other to read if each write waited until all of it is sent.
@@ -61,7 +61,7 @@ extension Session {
         var failed: PostgresFailure?
         for (place, statement) in queued.enumerated() {
             // Each statement's results end with a missing one.
-            while let result = PQgetResult(handle) {
+            while let result = nextResult(handle) {
                 if failed != nil {
                     PQclear(result)
                     continue
@@ -89,7 +89,7 @@ extension Session {
     /// which may fail.
     private func readMark(_ handle: OpaquePointer) -> PostgresFailure? {
         var failed: PostgresFailure?
-        while PQstatus(handle) == CONNECTION_OK, let result = PQgetResult(handle) {
+        while PQstatus(handle) == CONNECTION_OK, let result = nextResult(handle) {
             defer { PQclear(result) }
             if PQresultStatus(result) == PGRES_PIPELINE_SYNC { break }
             failed = failed ?? failure(result)
@@ -103,7 +103,7 @@ extension Session {
             switch PQflush(handle) {
             case 0: return
             case 1:
-                let ready = Waker.wait(forReadingOrWriting: PQsocket(handle))
+                let ready = wait(for: handle, writing: true)
                 if !ready || PQconsumeInput(handle) == 1 { continue }
             default: break
             }

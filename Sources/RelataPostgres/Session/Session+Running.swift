@@ -8,11 +8,11 @@ extension Session {
     /// - Returns: How many rows the last statement inserted, updated, deleted or returned.
     @discardableResult
     package func run(_ sql: String) throws(PostgresFailure) -> Int {
-        let handle = try idle()
+        let handle = try ready()
         guard !sql.utf8.contains(0) else {
             throw PostgresFailure(.invalidUse("SQL can't hold U+0000: bind it as a parameter"))
         }
-        guard let result = PQexec(handle, sql) else { throw failure(nil, sql: sql) }
+        let result = try query(sql, handle)
         defer { PQclear(result) }
         switch PQresultStatus(result) {
         case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY:
@@ -25,14 +25,14 @@ extension Session {
     package func execute(
         _ statement: PreparedStatement, _ parameters: ParameterBuffer
     ) throws(PostgresFailure) -> ResultSet {
-        let handle = try idle()
+        let handle = try ready()
         try check(statement, parameters)
-        let result = parameters.withPointers { values, lengths, formats in
-            PQexecPrepared(
+        let isSent = parameters.withPointers { values, lengths, formats in
+            PQsendQueryPrepared(
                 handle, statement.nameBytes, Int32(parameters.count), values, lengths, formats,
                 statement.isBinary ? 1 : 0)
         }
-        guard let result else { throw failure(nil, sql: statement.sql) }
+        guard isSent == 1, let result = lastResult(handle) else { throw failure(nil, sql: statement.sql) }
         return try rows(result, of: statement)
     }
 
@@ -47,6 +47,29 @@ extension Session {
             throw PostgresFailure(error)
         }
         return try execute(prepared, parameters)
+    }
+
+    /// The result of SQL text: of several statements that of the last one, or the error.
+    func query(_ sql: String, _ handle: OpaquePointer) throws(PostgresFailure) -> OpaquePointer {
+        guard PQsendQuery(handle, sql) == 1, let result = lastResult(handle) else { throw failure(nil, sql: sql) }
+        return result
+    }
+
+    /// Reads all results and keeps the last one, or the error. Stops where a `COPY` begins.
+    private func lastResult(_ handle: OpaquePointer) -> OpaquePointer? {
+        var last: OpaquePointer?
+        while let result = nextResult(handle) {
+            // After an error there are only more of them, such as that the connection is gone.
+            if last.map({ PQresultStatus($0) == PGRES_FATAL_ERROR }) == true {
+                PQclear(result)
+                continue
+            }
+            PQclear(last)
+            last = result
+            let status = PQresultStatus(result)
+            if status == PGRES_COPY_IN || status == PGRES_COPY_OUT || status == PGRES_COPY_BOTH { break }
+        }
+        return last
     }
 
     /// Refuses a statement of an earlier connection, and parameters that aren't complete.

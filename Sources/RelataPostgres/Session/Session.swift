@@ -14,8 +14,10 @@ package final class Session {
     private(set) var handle: OpaquePointer?
     /// Counts how often the connection was made anew: statements that were prepared before are gone.
     package private(set) var generation = 0
-    /// Cancels what the session does, from any thread. Another one after ``reset()``.
-    package private(set) var cancellation: Cancellation
+    /// Stops what the session does, from any thread.
+    package let cancellation: Cancellation
+    /// When the server was told last to stop the statement that runs.
+    var cancelled: ContinuousClock.Instant?
     /// Called with what the server has to say besides results, while a call of the session waits for the server.
     package var onNotice: ((PostgresFailure.Diagnostics) -> Void)?
     /// What goes on between calls.
@@ -58,7 +60,7 @@ package final class Session {
         self.url = url
         self.handle = handle
         self.waker = waker
-        cancellation = Cancellation(handle, waker)
+        cancellation = Cancellation(waker)
         try setUp()
     }
 
@@ -80,7 +82,6 @@ package final class Session {
         types = [:]
         PQreset(handle)
         guard PQstatus(handle) == CONNECTION_OK else { throw Self.connectionFailed(handle, url) }
-        cancellation = Cancellation(handle, waker)
         try setUp()
     }
 

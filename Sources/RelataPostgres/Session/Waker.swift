@@ -41,29 +41,24 @@ final class Waker: Sendable {
         while read(output, &bytes, bytes.count) > 0 {}
     }
 
-    /// Waits until a socket can be read, or until it is woken, or for so long.
+    /// Waits until a socket can be read, or written if that is asked for, or until it is woken, or for so long.
     ///
     /// - Returns: Whether the socket can be read.
-    func wait(forReading socket: Int32, until deadline: ContinuousClock.Instant?) -> Bool {
-        var places = [
-            pollfd(fd: socket, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: output, events: Int16(POLLIN), revents: 0),
-        ]
-        Self.poll(&places, until: deadline)
+    func wait(for socket: Int32, writing: Bool, until deadline: ContinuousClock.Instant?) -> Bool {
+        let events = Int16(writing ? POLLIN | POLLOUT : POLLIN)
+        var places = (
+            pollfd(fd: socket, events: events, revents: 0), pollfd(fd: output, events: Int16(POLLIN), revents: 0)
+        )
+        withUnsafeMutablePointer(to: &places) { places in
+            places.withMemoryRebound(to: pollfd.self, capacity: 2) { Self.poll($0, 2, until: deadline) }
+        }
         // An error or a hang-up is found by reading.
-        return places[0].revents != 0
+        return places.0.revents & ~Int16(POLLOUT) != 0
     }
 
-    /// Waits until a socket can be read or written.
-    ///
-    /// - Returns: Whether it can be read.
-    static func wait(forReadingOrWriting socket: Int32) -> Bool {
-        var places = [pollfd(fd: socket, events: Int16(POLLIN | POLLOUT), revents: 0)]
-        poll(&places, until: nil)
-        return places[0].revents & ~Int16(POLLOUT) != 0
-    }
-
-    private static func poll(_ places: inout [pollfd], until deadline: ContinuousClock.Instant?) {
+    private static func poll(
+        _ places: UnsafeMutablePointer<pollfd>, _ number: nfds_t, until deadline: ContinuousClock.Instant?
+    ) {
         var count: Int32 = 0
         repeat {
             var milliseconds: Int32 = -1
@@ -74,9 +69,9 @@ final class Waker: Sendable {
                 milliseconds = Int32(clamping: exact)
             }
             #if canImport(Glibc)
-            count = Glibc.poll(&places, nfds_t(places.count), milliseconds)
+            count = Glibc.poll(places, number, milliseconds)
             #else
-            count = Darwin.poll(&places, nfds_t(places.count), milliseconds)
+            count = Darwin.poll(places, number, milliseconds)
             #endif
         } while count < 0 && errno == EINTR
     }

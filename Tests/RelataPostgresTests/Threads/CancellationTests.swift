@@ -6,54 +6,125 @@ import RelataPostgres
 import Testing
 
 @Suite(.needsPostgreSQL) struct CancellationTests {
-    private func cancelWhenRunning(_ session: Session) throws -> Task<Bool, any Error> {
-        let (process, cancellation) = (session.processID, session.cancellation)
-        return Task {
-            let other = try RelataPostgresTests.session()
-            // Not before the server has begun.
-            while try other.value(
-                "SELECT count(*) FROM pg_stat_activity WHERE pid = $1::integer AND query LIKE '%pg_sleep%' AND state = 'active'",
-                .integer(Int64(process))) == 0
-            {
-                try await Task.sleep(for: .milliseconds(2))
-            }
-            return cancellation.cancel()
-        }
+    /// Waits until the server runs a statement of a session.
+    private func waitUntilActive(_ process: Int32) async throws {
+        let other = try session()
+        let sql =
+            "SELECT count(*) FROM pg_stat_activity WHERE pid = $1::integer AND query LIKE '%pg_sleep%' AND state = 'active'"
+        while try other.value(sql, .integer(Int64(process))) == 0 { try await Task.sleep(for: .milliseconds(2)) }
+    }
+
+    private func isInterruption(_ error: any Error) -> Bool {
+        if case .database(9, "interrupted", _)? = (error as? PostgresFailure)?.error { true } else { false }
     }
 
     @Test func aRunningStatementIsStopped() async throws {
         let thread = ConnectionThread()
         try await withTaskExecutorPreference(thread) {
             let session = try session()
-            let cancelling = try cancelWhenRunning(session)
-            #expect { try session.run("SELECT pg_sleep(60)") } throws: {
-                guard let failure = $0 as? PostgresFailure, case .database(9, "interrupted", _) = failure.error else {
-                    return false
-                }
-                return failure.sqlState == "57014"
+            let (process, cancellation) = (session.processID, session.cancellation)
+            let cancelling = Task {
+                try await waitUntilActive(process)
+                cancellation.cancel()
             }
-            #expect(try await cancelling.value)
+            #expect { try session.run("SELECT pg_sleep(60)") } throws: {
+                isInterruption($0) && ($0 as? PostgresFailure)?.sqlState == "57014"
+            }
+            try await cancelling.value
             #expect(session.cancellation.isRequested)
-            try session.endCancellation()
+            session.endCancellation()
             #expect(!session.cancellation.isRequested)
             #expect(try session.value("SELECT 1::bigint") == 1)
         }
     }
 
+    @Test func noStatementBeginsOnceItIsCancelled() throws {
+        let session = try session()
+        let statement = try session.prepare(name: "s", sql: "SELECT pg_sleep(60)")
+        let parameters = ParameterBuffer()
+        parameters.begin(statement)
+        session.cancellation.cancel()
+        #expect(throws: PostgresFailure.self) { try session.run("SELECT pg_sleep(60)") }
+        #expect(throws: PostgresFailure.self) { try session.execute(statement, parameters) }
+        #expect(throws: PostgresFailure.self) { try session.stream(statement, parameters) }
+        #expect(throws: PostgresFailure.self) { try session.queue(statement, parameters) }
+        #expect { try session.prepare(name: "", sql: "SELECT 1") } throws: { isInterruption($0) }
+        session.endCancellation()
+        #expect(try session.value("SELECT 1::bigint") == 1)
+    }
+
     @Test func aLateCancellationStopsNothingElse() throws {
         let session = try session()
         for _ in 0..<100 {
-            #expect(session.cancellation.cancel())
-            try session.endCancellation()
+            session.cancellation.cancel()
+            session.endCancellation()
+            #expect(try session.value("SELECT 1::bigint") == 1)
+        }
+    }
+
+    @Test func aCancellationAtAnyMomentStopsTheStatement() async throws {
+        let seed = UInt64.random(in: 0 ... .max)
+        var numbers = Seeded(seed)
+        let thread = ConnectionThread()
+        for _ in 0..<40 {
+            let delay = Int.random(in: 0..<3000, using: &numbers)
+            let (handles, continuation) = AsyncStream.makeStream(of: Cancellation.self)
+            let task = Task(executorPreference: thread) {
+                let session = try session()
+                continuation.yield(session.cancellation)
+                let start = ContinuousClock.now
+                #expect(throws: PostgresFailure.self) { try session.run("SELECT pg_sleep(60)") }
+                session.endCancellation()
+                #expect(try session.value("SELECT 1::bigint") == 1)
+                return ContinuousClock.now - start
+            }
+            for await cancellation in handles {
+                try await Task.sleep(for: .microseconds(delay))
+                cancellation.cancel()
+                break
+            }
+            #expect(try await task.value < .seconds(30), "seed \(seed)")
+        }
+    }
+
+    @Test func streamsAndPipelinesAreStopped() async throws {
+        let thread = ConnectionThread()
+        try await withTaskExecutorPreference(thread) {
+            let session = try session()
+            let (process, cancellation) = (session.processID, session.cancellation)
+            let statement = try session.prepare(name: "s", sql: "SELECT pg_sleep(60)")
+            let parameters = ParameterBuffer()
+            parameters.begin(statement)
+            for isStream in [true, false] {
+                let cancelling = Task {
+                    try await waitUntilActive(process)
+                    cancellation.cancel()
+                }
+                #expect {
+                    if isStream {
+                        while try session.stream(statement, parameters).next() != nil {}
+                    } else {
+                        try session.queue(statement, parameters)
+                        try session.queue(statement, parameters)
+                        _ = try session.sync()
+                    }
+                } throws: {
+                    isInterruption($0) && ($0 as? PostgresFailure)?.statement == (isStream ? nil : 0)
+                }
+                try await cancelling.value
+                session.endCancellation()
+            }
             #expect(try session.value("SELECT 1::bigint") == 1)
         }
     }
 
     @Test func aCancelledTaskEndsItsStatement() async throws {
         let thread = ConnectionThread()
+        let (processes, continuation) = AsyncStream.makeStream(of: Int32.self)
         let task = Task(executorPreference: thread) {
             let session = try RelataPostgresTests.session()
             let cancellation = session.cancellation
+            continuation.yield(session.processID)
             await withTaskCancellationHandler {
                 _ = #expect(throws: PostgresFailure.self) { try session.run("SELECT pg_sleep(60)") }
             } onCancel: {
@@ -61,11 +132,9 @@ import Testing
             }
             return Task.isCancelled
         }
-        let other = try session()
-        while try other.value(
-            "SELECT count(*) FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(60)' AND state = 'active' AND pid <> pg_backend_pid()"
-        ) == 0 {
-            try await Task.sleep(for: .milliseconds(2))
+        for await process in processes {
+            try await waitUntilActive(process)
+            break
         }
         task.cancel()
         #expect(try await task.value)
@@ -99,7 +168,7 @@ import Testing
             try listener.listen(to: "silence")
             continuation.yield(listener.cancellation)
             let list = try listener.waitForNotifications()
-            try listener.endCancellation()
+            listener.endCancellation()
             // The next wait isn't ended by it.
             let start = ContinuousClock.now
             _ = try listener.waitForNotifications(timeout: .milliseconds(20))
