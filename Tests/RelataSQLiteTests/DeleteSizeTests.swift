@@ -3,6 +3,7 @@ import RelataCore
 import Synchronization
 import Testing
 
+@testable import RelataEngine
 @testable import RelataSQLite
 
 /// Deletions that reach many tables, many levels or many rows.
@@ -32,14 +33,15 @@ import Testing
         /// How many hundreds of steps SQLite's machine takes for the deletion: the same each time, unlike seconds.
         func work() throws -> Int {
             var count = 0
+            let handle = try connection.sqlite.handle
             try withUnsafeMutablePointer(to: &count) { count in
                 sqlite3_progress_handler(
-                    connection.handle, 100,
+                    handle, 100,
                     { count in
                         count?.assumingMemoryBound(to: Int.self).pointee += 1
                         return 0
                     }, count)
-                defer { sqlite3_progress_handler(connection.handle, 0, nil, nil) }
+                defer { sqlite3_progress_handler(handle, 0, nil, nil) }
                 _ = try delete()
             }
             return count

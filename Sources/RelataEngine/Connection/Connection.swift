@@ -305,6 +305,7 @@ package final class Connection {
     /// Ends a transaction that only read, for certain.
     package func endReading() {
         guard isInTransaction else { return }
+        try? driver.endCancellation()
         try? execute(SQLStatement("COMMIT"))
         if isInTransaction { try? execute(SQLStatement("ROLLBACK")) }
     }

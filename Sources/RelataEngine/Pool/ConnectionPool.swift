@@ -292,6 +292,8 @@ package final class ConnectionPool: Sendable {
             return result
         } catch {
             changes?.end(connection)
+            // What was cancelled is taken back all the same.
+            try? connection.driver.endCancellation()
             // SQLite has rolled back by itself after some errors, such as a full disk.
             if connection.isInTransaction { try? connection.execute("ROLLBACK") }
             writer.putBack(others)

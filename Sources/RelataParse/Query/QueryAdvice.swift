@@ -1,5 +1,7 @@
 import RelataCore
 import RelataEngine
+import RelataSQLite
+import RelataEngine
 
 /// What a request says of how a query is to be run. It changes nothing of what the query finds.
 struct QueryAdvice: Sendable {

@@ -39,7 +39,7 @@ package final class PostgresDriver: EngineDriver {
     }
 
     package func endCancellation() throws(RelataError) {
-        try run { (session) throws(PostgresFailure) in try session.endCancellation() }
+        session.endCancellation()
     }
 
     // MARK: Running
