@@ -2,6 +2,11 @@
 
 import RelataCore
 
+/// The type of the values that a key path leads to.
+@_documentation(visibility: internal)
+@inlinable
+public func valueType<Root, Value>(at path: KeyPath<Root, Value>) -> Value.Type { Value.self }
+
 /// The key paths to a model's properties, by name.
 ///
 /// A key path to a property that the model doesn't have is an error at the marker. Here it is an ``UnknownProperty``, so

@@ -88,7 +88,10 @@ extension StoredProperty {
     /// The call that describes an attribute, with only those arguments that say something.
     fileprivate var attributeDescription: String {
         var call = Call(self)
-        call.arguments[1] = codingExpression
+        // Of a type that doesn't exist the compiler speaks at the property, and of what is inferred from it no more.
+        call.arguments[1] =
+            needsCompiler
+            ? "Relata.coding(of: Relata.valueType(at: \\Self.\(identifier))\(encodingArgument))" : codingExpression
         for label in ["column", "originalName"] {
             if let value = attribute?.arguments[label] {
                 call.arguments.append("\(label): \(value.trimmedDescription)")

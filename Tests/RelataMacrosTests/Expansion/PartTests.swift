@@ -220,7 +220,7 @@ import Testing
                 }
                 """,
             [
-                "(of: Int.self), default: { -1 })", "(of: Status.self), default: { .draft })",
+                "(of: Int.self), default: { -1 })", "(of: Relata.valueType(at: \\Self.b)), default: { .draft })",
                 "default: { Status.draft }", "default: { [\"a\": [1]] }", "e: Date = .now", "g: String = \"\\(1)\"",
             ],
             without: ["default: { .now }", "default: { Date", "default: { \"", "default: { nil", "default: { shared"])
