@@ -70,12 +70,26 @@ struct QueryUpdate {
             return try body()
         } catch {
             let object = ObjectReference(entity: table.name, key: KeyValue(.null))
-            if let missing = try missingTarget(assignments, table) { throw missing }
+            // A transaction that has failed on another engine answers nothing: the error itself tells the columns.
+            let isAsked = transaction.connection.dialect == .sqlite
+            if isAsked, let missing = try missingTarget(assignments, table) { throw missing }
             let translated = try ConstraintErrors(transaction.connection, schema: transaction.catalog.schema).translate(
                 error, object: object, table: table
-            ) { [] }
+            ) { values(assignments, table) }
             throw unset(translated, assignments) ?? translated
         }
+    }
+
+    /// The keys that assignments give to columns.
+    private func values(_ assignments: [Assignment], _ table: Table) -> [Value] {
+        var values = [Value](repeating: .null, count: table.columns.count)
+        for assignment in assignments {
+            guard case .key(let key?) = assignment.value else { continue }
+            for (column, value) in zip(table.columnIndexes(of: assignment.property), key.values) {
+                values[column] = value
+            }
+        }
+        return values
     }
 
     // MARK: Checks

@@ -22,6 +22,8 @@ public class ReadTransaction: StoreReader {
 
     /// The resolved schema of all models.
     package var schema: Schema { catalog.schema }
+    /// The SQL that the database understands.
+    package var dialect: Dialect { connection.dialect }
 
     var compiler: QueryCompiler { QueryCompiler(schema: catalog.schema, access: access, dialect: connection.dialect) }
 

@@ -84,7 +84,7 @@ package enum ChangeLog {
         let names = entity.keyColumnNames
         let sql = """
             SELECT \(dialect.list(names + [entity.columns[column].name])) FROM \(dialect.quote(entity.sqlName))
-            WHERE \(dialect.tuple(names)) IN \(dialect.rows(ofParameter: 1, columns: names.count))
+            WHERE \(dialect.tuple(names)) IN \(dialect.rows(ofParameter: 1, types: entity.keyTypes))
             """
         let types = entity.keyColumns.map { entity.columns[$0].type }
         var found: [KeyValue: Int64] = [:]

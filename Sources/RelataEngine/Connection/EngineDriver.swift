@@ -28,6 +28,8 @@ package protocol EngineDriver: AnyObject {
     var canceller: (@Sendable () -> Void)? { get }
     /// Forgets that a statement was to be stopped.
     func endCancellation() throws(RelataError)
+    /// Whether the transaction failed because of others, so that the same may succeed once they are done.
+    var mayTryAgain: Bool { get }
     /// Closes the connection, whose statements are gone.
     func close() throws(RelataError)
 

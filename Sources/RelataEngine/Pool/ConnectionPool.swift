@@ -119,13 +119,17 @@ package final class ConnectionPool: Sendable {
         let connection = try acquireWriter()
         defer { writer.release(connection) }
         try engine.prepareForUse(connection)
-        let deadline = Date(timeIntervalSinceNow: busyTimeout)
-        var pause = 0.001
-        while try !begin(connection, deadline) {
-            Thread.sleep(forTimeInterval: pause)
-            pause = min(pause * 2, 0.05)
+        return try translatingInterrupts {
+            try tryingAgain(connection) {
+                let deadline = Date(timeIntervalSinceNow: busyTimeout)
+                var pause = 0.001
+                while try !begin(connection, deadline) {
+                    Thread.sleep(forTimeInterval: pause)
+                    pause = min(pause * 2, 0.05)
+                }
+                return try commit(connection, body)
+            }
         }
-        return try translatingInterrupts { try commit(connection, body) }
     }
 
     /// As the call without `async`; while another writes, the task waits without a thread. A task that was cancelled
@@ -141,8 +145,10 @@ package final class ConnectionPool: Sendable {
         }
         if let executor = connection.driver.executor {
             return try await perform(connection, of: writer, on: executor) { connection in
-                try self.engine.beginWriting(connection)
-                return try self.commit(connection, body)
+                try self.tryingAgain(connection) {
+                    try self.engine.beginWriting(connection)
+                    return try self.commit(connection, body)
+                }
             }
         }
         try await begin(connection, until: Date(timeIntervalSinceNow: busyTimeout))
@@ -171,9 +177,11 @@ package final class ConnectionPool: Sendable {
                 do {
                     try self.engine.beginWriting(connection)
                     return try self.commit(connection, takesOthersAlong: true, body)
-                } catch is SharingFailed {
-                    try self.engine.beginWriting(connection)
-                    return try self.commit(connection, body)
+                } catch where error is SharingFailed || connection.driver.mayTryAgain {
+                    return try self.tryingAgain(connection) {
+                        try self.engine.beginWriting(connection)
+                        return try self.commit(connection, body)
+                    }
                 }
             }
         }
@@ -184,6 +192,21 @@ package final class ConnectionPool: Sendable {
         } catch is SharingFailed {
             try await begin(connection, until: deadline)
             return try translatingInterrupts { try commit(connection, body) }
+        }
+    }
+
+    /// Runs a transaction again that failed because of others, until it has waited for as long as for a lock.
+    private func tryingAgain<Result>(_ connection: Connection, _ body: () throws -> Result) throws -> Result {
+        let deadline = Date(timeIntervalSinceNow: busyTimeout)
+        var pause = 0.001
+        while true {
+            do {
+                return try body()
+            } catch where connection.driver.mayTryAgain && !Task.isCancelled && Date() < deadline {
+                // Those that were in each other's way come back at different times.
+                Thread.sleep(forTimeInterval: .random(in: 0...pause))
+                pause = min(pause * 2, 0.05)
+            }
         }
     }
 

@@ -14,6 +14,7 @@ package final class PostgresDriver: EngineDriver {
     private var unused: [String] = []
     private var waitsForReferences = false
     package var lastInsertedKey: Int64 = .min
+    package internal(set) var mayTryAgain = false
     package private(set) var changes = 0
     package private(set) var totalChanges = 0
     package let dialect = Dialect.postgres
@@ -51,6 +52,7 @@ package final class PostgresDriver: EngineDriver {
         do throws(PostgresFailure) {
             return try body(session)
         } catch {
+            if error.isRetryable { mayTryAgain = true }
             throw ConstraintFailures.error(error)
         }
     }
@@ -75,7 +77,13 @@ package final class PostgresDriver: EngineDriver {
         try dropUnused()
         nextName += 1
         let name = "relata_\(nextName)"
-        let prepared = try run { (session) throws(PostgresFailure) in try session.prepare(name: name, sql: sql) }
+        let prepared: PreparedStatement
+        do {
+            prepared = try run { (session) throws(PostgresFailure) in try session.prepare(name: name, sql: sql) }
+        } catch {
+            guard case .database(_, let message, _) = error, message.contains("multiple commands") else { throw error }
+            throw .invalidUse("SQL is one statement, and another follows \"\(sql.prefix(100))\": run each by itself")
+        }
         let remote = PostgresStatement(prepared, self)
         // A statement outlives neither the connection nor, on the server, a lost one.
         let generation = session.generation

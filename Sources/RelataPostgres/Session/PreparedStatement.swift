@@ -64,9 +64,10 @@ extension Session {
         guard !sql.utf8.contains(0), !name.utf8.contains(0) else {
             throw PostgresFailure(.invalidUse("SQL can't hold U+0000: bind it as a parameter"))
         }
+        var types = Self.unusedParameters(in: sql)
         guard PQenterPipelineMode(handle) == 1 else { throw failure(nil, sql: sql) }
         let isSent =
-            PQsendPrepare(handle, name, sql, 0, nil) == 1 && PQsendDescribePrepared(handle, name) == 1
+            PQsendPrepare(handle, name, sql, Int32(types.count), &types) == 1 && PQsendDescribePrepared(handle, name) == 1
             && PQpipelineSync(handle) == 1
         guard isSent else {
             let failure = failure(nil, sql: sql)
@@ -102,7 +103,7 @@ extension Session {
         let parameterOIDs = (0..<PQnparams(description)).map { PQparamtype(description, $0) }
         let columnOIDs = (0..<PQnfields(description)).map { PQftype(description, $0) }
         if try learn(parameterOIDs + columnOIDs), name.isEmpty {
-            let result = PQprepare(handle, name, sql, 0, nil)
+            let result = PQprepare(handle, name, sql, Int32(types.count), &types)
             defer { PQclear(result) }
             guard PQresultStatus(result) == PGRES_COMMAND_OK else { throw failure(result, sql: sql) }
         }
@@ -112,6 +113,24 @@ extension Session {
         }
         return PreparedStatement(
             name: name, sql: sql, parameters: parameterOIDs.map(type), columns: columns, generation: generation)
+    }
+
+    /// The types of parameters that a text names up to a larger one and leaves out, which no server finds out: text. Zero
+    /// for those that it uses; empty where it leaves none out.
+    private static func unusedParameters(in sql: String) -> [UInt32] {
+        var used: Set<Int> = []
+        var number: Int?
+        for byte in sql.utf8 {
+            if let known = number, (0x30...0x39).contains(byte), known < 100_000 {
+                number = known * 10 + Int(byte - 0x30)
+                continue
+            }
+            if let known = number, known > 0 { used.insert(known) }
+            number = byte == UInt8(ascii: "$") ? 0 : nil
+        }
+        if let known = number, known > 0 { used.insert(known) }
+        guard let last = used.max(), last <= 65_535, used.count < last else { return [] }
+        return (1...last).map { used.contains($0) ? 0 : TypeCode.text.oid }
     }
 
     /// Forgets a prepared statement.

@@ -74,6 +74,8 @@ package final class SQLiteDriver: EngineDriver {
         try check(list.bind(to: statement, at: index), statement.sql)
     }
 
+    /// Writers wait for each other here.
+    package var mayTryAgain: Bool { false }
     package var executor: (any TaskExecutor)? { nil }
     package var canceller: (@Sendable () -> Void)? { nil }
     package func endCancellation() throws(RelataError) {}

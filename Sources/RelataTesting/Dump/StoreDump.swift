@@ -126,6 +126,7 @@ extension ReadTransaction {
             !table.columns.contains { $0.name.lowercased() == name }
         }
         if table.keyTypes.contains(where: \.isUUID), let rowID,
+            dialect == .sqlite,
             try rows("SELECT wr FROM temp.pragma_table_list WHERE name = \(table.sqlName)").first == [0]
         {
             return rowID
@@ -135,9 +136,6 @@ extension ReadTransaction {
 }
 
 extension Table {
-    /// How each column of the key is stored.
-    fileprivate var keyTypes: [AttributeType] { keyColumns.map { columns[$0].type } }
-
     /// Whether its objects are known by one column with a UUID, which is no other object's.
     fileprivate var hasNumbers: Bool {
         keyColumns.count == 1 && keyTypes[0].isUUID && columns[keyColumns[0]].reference == nil

@@ -14,12 +14,15 @@ enum Compiler {
             debug.appendingPathComponent("CRelataSQLite.build/module.modulemap"),
             debug.appendingPathComponent("CRelataEngine.build/module.modulemap"),
         ]
+        // Beside libpq's header, where that is.
+        let own = project.appendingPathComponent("Sources/RelataCPQ/module.modulemap")
         let plugin = debug.appendingPathComponent("RelataMacros-tool").path
         let modules = debug.appendingPathComponent("Modules")
         let needed = maps.map(\.path) + [plugin, modules.appendingPathComponent("Relata.swiftmodule").path]
         guard needed.allSatisfy(FileManager.default.fileExists) else { return nil }
         return ["-typecheck", "-I", modules.path, "-load-plugin-executable", plugin + "#RelataMacros"]
-            + maps.flatMap { ["-Xcc", "-fmodule-map-file=" + $0.path] }
+            + (maps + [own]).flatMap { ["-Xcc", "-fmodule-map-file=" + $0.path] }
+            + ["-Xcc", "-I/usr/include/postgresql"]
     }()
 
     /// The first line of each error, and all that the compiler says.
