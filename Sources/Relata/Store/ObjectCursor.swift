@@ -18,7 +18,7 @@ final class ObjectCursor<M: Model> {
         includes = query.includes
         undecodable = query.undecodableReport
         let statement = try transaction.compiler.select(try transaction.plan(query)).statement
-        rows = try RowCursor(statement, on: transaction.connection)
+        rows = try RowCursor(statement, on: transaction.connection, isStreamed: true)
     }
 
     /// The next object; `nil` after the last one.

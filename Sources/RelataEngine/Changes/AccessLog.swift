@@ -80,7 +80,15 @@ extension Connection {
 
     /// Runs SQL that isn't the store's own: what it writes is known by table only, and it can't end a transaction.
     @_documentation(visibility: internal)
-    package func runningForeignSQL<Result>(_ body: () throws -> Result) rethrows -> Result {
+    package func runningForeignSQL<Result>(_ body: () throws -> Result) throws -> Result {
+        // Elsewhere a statement that fails would take the whole transaction with it.
+        if dialect != .sqlite, isInTransaction, !isRunningForeignSQL, needsTransaction {
+            return try savepoint { try runForeignSQL(body) }
+        }
+        return try runForeignSQL(body)
+    }
+
+    private func runForeignSQL<Result>(_ body: () throws -> Result) rethrows -> Result {
         isRunningForeignSQL = true
         defer { isRunningForeignSQL = false }
         guard let accesses else { return try body() }

@@ -312,6 +312,7 @@ package final class Connection {
 
     /// Commits. An interruption when all is written is no error.
     package func commit() throws(RelataError) {
+        try driver.checkBeforeCommit()
         do {
             try execute(SQLStatement("COMMIT"))
         } catch {

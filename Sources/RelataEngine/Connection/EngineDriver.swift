@@ -33,6 +33,8 @@ package protocol EngineDriver: AnyObject {
     /// Closes the connection, whose statements are gone.
     func close() throws(RelataError)
 
+    /// Refuses to commit a transaction that an error has taken back already.
+    func checkBeforeCommit() throws(RelataError)
     /// Whether a transaction is open.
     var isInTransaction: Bool { get }
     /// How many rows the last statement inserted, updated or deleted itself.

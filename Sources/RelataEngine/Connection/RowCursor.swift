@@ -10,11 +10,13 @@ package final class RowCursor {
     private var statement: Statement?
 
     /// Begins a query; nothing is read before the first ``next()``.
-    package init(_ query: SQLStatement, on connection: Connection) throws(RelataError) {
+    ///
+    /// - Parameter isStreamed: Whether there may be so many rows that few at a time should be in memory.
+    package init(_ query: SQLStatement, on connection: Connection, isStreamed: Bool = false) throws(RelataError) {
         self.connection = connection
         let statement = try connection.lease(query.sql)
         self.statement = statement
-        statement.running.remoteStatement?.isStreamed = true
+        statement.running.remoteStatement?.isStreamed = isStreamed
         try connection.bind(query.parameters, to: statement.running)
     }
 

@@ -7,7 +7,7 @@ import RelataEngine
 extension PostgresDriver {
     package func access(of statement: Statement) -> StatementAccess? {
         guard let sql = statement.running.sql else { return nil }
-        let word = sql.drop { $0.isWhitespace || $0 == "(" }.prefix { $0.isLetter }.uppercased()
+        let word = Self.firstWord(of: sql)
         switch word {
         case "SELECT", "VALUES", "TABLE", "WITH", "INSERT", "UPDATE", "DELETE", "MERGE": break
         case "CREATE", "ALTER", "DROP":
@@ -42,8 +42,9 @@ extension PostgresDriver {
     private func plan(of sql: String, _ statement: Statement) throws -> Any {
         let count = statement.running.parameterCount
         let arguments = count == 0 ? "" : "(" + Array(repeating: "NULL", count: count).joined(separator: ", ") + ")"
+        let name = newCursorName()
         let rows = try run { (session) throws(PostgresFailure) in
-            try session.plan(sql, arguments: arguments)
+            try session.plan(sql, name, arguments: arguments)
         }
         return try JSONSerialization.jsonObject(with: Data(rows.utf8))
     }
@@ -67,13 +68,15 @@ extension PostgresDriver {
 
 extension Session {
     /// The server's plan of a statement as JSON text.
-    fileprivate func plan(_ sql: String, arguments: String) throws(PostgresFailure) -> String {
-        let name = "relata_plan"
+    fileprivate func plan(_ sql: String, _ name: String, arguments: String) throws(PostgresFailure) -> String {
+        // A parameter that the text leaves out is of any type.
+        let unused = Self.unusedParameters(in: sql).map { $0 == 0 ? "unknown" : "text" }
+        let types = unused.isEmpty ? "" : " (\(unused.joined(separator: ", ")))"
         let isOpen = transactionStatus == .open
         if isOpen { try run("SAVEPOINT relata_plan") }
         do throws(PostgresFailure) {
             try run(
-                "SET plan_cache_mode = force_generic_plan; PREPARE \(name) AS \(sql)")
+                "SET plan_cache_mode = force_generic_plan; PREPARE \(name)\(types) AS \(sql)")
             let rows = try execute(SQLStatement("EXPLAIN (FORMAT JSON) EXECUTE \(name)\(arguments)"))
             let text: String
             do throws(RelataError) {
@@ -86,8 +89,6 @@ extension Session {
             return text
         } catch {
             if isOpen { try run("ROLLBACK TO relata_plan; RELEASE relata_plan") }
-            _ = try? run("DEALLOCATE \(name)")
-            _ = try? run("SET plan_cache_mode = auto")
             throw error
         }
     }

@@ -13,6 +13,7 @@ package final class PostgresDriver: EngineDriver {
     /// Names of statements that nobody needs any more, which the server is told of with the next statement.
     private var unused: [String] = []
     private var waitsForReferences = false
+    private var isReadOnly = false
     package var lastInsertedKey: Int64 = .min
     package internal(set) var mayTryAgain = false
     package private(set) var changes = 0
@@ -31,6 +32,14 @@ package final class PostgresDriver: EngineDriver {
     }
 
     package func close() throws(RelataError) { session.close() }
+
+    /// Has the server refuse what writes, in each transaction from now on.
+    func refuseWriting() throws(RelataError) {
+        isReadOnly = true
+        _ = try run { (session) throws(PostgresFailure) in
+            try session.run("SET default_transaction_read_only = on")
+        }
+    }
 
     package var executor: (any TaskExecutor)? { thread }
 
@@ -107,15 +116,28 @@ package final class PostgresDriver: EngineDriver {
     }
 
     private static func controlsTransaction(_ sql: String) -> Bool {
-        let word = sql.drop { $0.isWhitespace || $0 == ";" }.prefix { $0.isLetter }.uppercased()
-        return [
+        [
             "BEGIN", "START", "COMMIT", "END", "ROLLBACK", "ABORT", "SAVEPOINT", "RELEASE", "PREPARE",
-        ].contains(word)
+        ].contains(firstWord(of: sql))
+    }
+
+    /// The word that a statement begins with, in upper case, behind blanks and comments.
+    static func firstWord(of sql: String) -> String {
+        var rest = sql[...]
+        while true {
+            rest = rest.drop { $0.isWhitespace || $0 == ";" || $0 == "(" }
+            if rest.hasPrefix("--") {
+                rest = rest.drop { !$0.isNewline }
+            } else if rest.hasPrefix("/*"), let end = rest.range(of: "*/") {
+                rest = rest[end.upperBound...]
+            } else {
+                return rest.prefix { $0.isLetter }.uppercased()
+            }
+        }
     }
 
     package func execute(script: String) throws(RelataError) {
-        let count = try traced(script) { (session) throws(PostgresFailure) in try session.run(script) }
-        didRun(count)
+        _ = try traced(script) { (session) throws(PostgresFailure) in try session.run(script) }
         didEndTransaction()
     }
 
@@ -143,8 +165,7 @@ package final class PostgresDriver: EngineDriver {
     }
 
     private static func reads(_ sql: String) -> Bool {
-        let word = sql.drop { $0.isWhitespace || $0 == "(" }.prefix { $0.isLetter }.uppercased()
-        return ["SELECT", "VALUES", "TABLE", "SHOW", "EXPLAIN"].contains(word)
+        ["SELECT", "VALUES", "TABLE", "SHOW", "EXPLAIN"].contains(firstWord(of: sql))
     }
 
     package func error(_ result: StepResult, _ statement: RunningStatement) -> RelataError {
@@ -158,6 +179,14 @@ package final class PostgresDriver: EngineDriver {
         case .open, .failed, .active: true
         case .idle, .unknown: false
         }
+    }
+
+    /// The server would take COMMIT for ROLLBACK, and say nothing.
+    package func checkBeforeCommit() throws(RelataError) {
+        guard session.transactionStatus == .failed else { return }
+        throw .invalidUse(
+            "the transaction is over: an earlier error in it took all of it back. Let that error end its closure, and try again"
+        )
     }
 
     private func didEndTransaction() { if !isInTransaction { waitsForReferences = false } }
@@ -186,6 +215,7 @@ package final class PostgresDriver: EngineDriver {
         try run { (session) throws(PostgresFailure) in try session.reset() }
         unused = []
         waitsForReferences = false
+        if isReadOnly { try refuseWriting() }
         return true
     }
 
@@ -197,14 +227,14 @@ package final class PostgresDriver: EngineDriver {
     }
 
     /// Whether a cursor can read the rows of a statement.
-    func canBeDeclared(_ sql: String) -> Bool { Self.reads(sql) && !sql.uppercased().hasPrefix("EXPLAIN") }
+    func canBeDeclared(_ sql: String) -> Bool { Self.reads(sql) && Self.firstWord(of: sql) != "EXPLAIN" }
 
     /// Declares a cursor for a statement's rows.
     func declare(
         _ name: String, for statement: PostgresStatement, _ parameters: ParameterBuffer
     ) throws(RelataError) {
         let sql = "DECLARE \(name) NO SCROLL CURSOR FOR \(statement.sql)"
-        try run { (session) throws(PostgresFailure) in
+        try traced(statement.sql) { (session) throws(PostgresFailure) in
             try session.declare(sql, like: statement.prepared, parameters)
         }
     }

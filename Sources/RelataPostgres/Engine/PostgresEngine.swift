@@ -40,10 +40,9 @@ package struct PostgresEngine: Engine {
     package func checkBeforeOpening(isReadOnly: Bool) throws(RelataError) {}
 
     package func connect(_ role: ConnectionRole, waits: Bool) throws(RelataError) -> Connection {
-        let connection = Connection(
-            try PostgresDriver(url, settings: settings, trace: trace), path: url.description)
-        if isReadOnly || role == .reading { try connection.execute("SET default_transaction_read_only = on") }
-        return connection
+        let driver = try PostgresDriver(url, settings: settings, trace: trace)
+        if isReadOnly || role == .reading { try driver.refuseWriting() }
+        return Connection(driver, path: url.description)
     }
 
     package func prepareForUse(_ connection: Connection) throws(RelataError) {

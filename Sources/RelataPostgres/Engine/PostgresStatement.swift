@@ -71,7 +71,7 @@ final class PostgresStatement: RemoteStatement {
         let result = try driver.traced(sql) { (session) throws(PostgresFailure) in
             try session.execute(prepared, parameters)
         }
-        affectedRows = result.affectedRows
+        affectedRows = result.changesRows ? result.affectedRows : 0
         driver.didRun(affectedRows)
         guard tellsKey else {
             rows = prepared.columns.isEmpty ? nil : result

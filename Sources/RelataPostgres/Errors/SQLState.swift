@@ -28,6 +28,8 @@ enum SQLState {
         case "53100": return .noSpaceLeft(server)
         case "42501":
             return .fileAccess(path: server, "the role has no right to do that (\(message)): GRANT it what it needs")
+        case "2200H":
+            return .invalidUse("the database has no greater key for a new row: give new objects keys of their own")
         case "22003": return .invalidUse("a number is too large or too small for its column (\(message))")
         case "22021", "22P05":
             return .invalidUse("PostgreSQL's text can't hold such a character (\(message)): store it as data")

@@ -30,6 +30,12 @@ package final class ResultSet {
             isBinary: statement.isBinary)
     }
 
+    /// Whether the statement was one that inserts, updates or deletes.
+    package var changesRows: Bool {
+        guard let tag = PQcmdStatus(handle) else { return false }
+        return ["INSERT", "UPDATE", "DELETE", "MERGE"].contains { String(cString: tag).hasPrefix($0) }
+    }
+
     /// How many rows the statement inserted, updated, deleted or returned.
     package var affectedRows: Int { PQcmdTuples(handle).flatMap { Int(String(cString: $0)) } ?? 0 }
 

@@ -117,7 +117,7 @@ extension Session {
 
     /// The types of parameters that a text names up to a larger one and leaves out, which no server finds out: text. Zero
     /// for those that it uses; empty where it leaves none out.
-    private static func unusedParameters(in sql: String) -> [UInt32] {
+    static func unusedParameters(in sql: String) -> [UInt32] {
         var used: Set<Int> = []
         var number: Int?
         for byte in sql.utf8 {

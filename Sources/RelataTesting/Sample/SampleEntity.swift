@@ -168,9 +168,6 @@ extension WriteTransaction {
 }
 
 extension SQL {
-    /// A row of these values.
-    static func values(_ values: [Value]) -> SQL { SQL(stringInterpolation: list("SELECT ", values, "")) }
-
     /// A row inserted into a table.
     static func insert(into table: String, _ columns: [String], _ values: [Value]) -> SQL {
         let dialect = Dialect.sqlite

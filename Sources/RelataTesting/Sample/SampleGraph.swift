@@ -219,7 +219,7 @@ final class SampleGraph<Root: Model> {
     private func finish<M: Model>(_ model: M.Type, _ row: [Value], _ entity: SampleEntity) throws -> Outcome {
         var object: M
         do {
-            object = try transaction.fetch(model, sql: .values(row))[0]
+            object = try transaction.object(model, values: row)
         } catch RelataError.corruptStore(let message) {
             throw RelataError.invalidUse(
                 "insertSample can't make a \(M.entityName), \(message). Conform the type to SampleValue")
