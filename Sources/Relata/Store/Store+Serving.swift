@@ -38,6 +38,9 @@ extension ReadTransaction {
 }
 
 extension WriteTransaction {
+    /// Has references wait for the end of the transaction to be checked.
+    package func deferReferences() throws { try connection.driver.setReferencesWait(true) }
+
     /// Saves an object whose row somebody else writes: first the new objects that it links to, then the row, and then
     /// the edits on its lists.
     ///

@@ -66,7 +66,7 @@ final class SampleGraph<Root: Model> {
         for index in order { try make(index) }
         for index in order { try close(index) }
         // A row may refer to one that is written after it.
-        try transaction.execute("PRAGMA defer_foreign_keys = ON")
+        try transaction.deferReferences()
         for index in order { try entities[index]?.insert(in: transaction) }
         for join in schema.joins {
             guard let source = entities[join.source], let target = entities[join.target] else { continue }

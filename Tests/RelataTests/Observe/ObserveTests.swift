@@ -18,7 +18,7 @@ struct ObserveTests {
         #expect(try await observer.next()?.map(\.title) == ["B"])
     }
 
-    @Test(arguments: Engine.allCases) func nothingIsReadAgainForTablesAndColumnsThatItDoesNotDependOn(_ engine: Engine)
+    @Test(arguments: Engine.embedded) func nothingIsReadAgainForTablesAndColumnsThatItDoesNotDependOn(_ engine: Engine)
         async throws
     {
         let log = StatementLog()
@@ -214,7 +214,7 @@ struct ObserveTests {
         observer = nil
     }
 
-    @Test(arguments: Engine.shared) func whatAnotherStoreWritesToTheDatabaseIsNoticed(_ engine: Engine) async throws {
+    @Test(arguments: Engine.embedded.filter(\.isShared)) func whatAnotherStoreWritesToTheDatabaseIsNoticed(_ engine: Engine) async throws {
         let database = TestDatabase(engine)
         let store = try database.open(Author.self)
         let other = try database.open(Author.self)

@@ -6,7 +6,7 @@ import Testing
 
 /// Cancelled tasks leave nothing half-written, and nobody waiting.
 @Suite struct CancellationTests {
-    @Test(arguments: Engine.allCases) func aTaskThatWaitsForItsTurnIsCancelledAtOnce(_ engine: Engine) async throws {
+    @Test(arguments: Engine.embedded) func aTaskThatWaitsForItsTurnIsCancelledAtOnce(_ engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Author.self)
         let gate = Gate()
         let writer = Thread.run {
@@ -78,7 +78,7 @@ import Testing
         #expect(try await store.count(Author.all) == 0)
     }
 
-    @Test(arguments: Engine.allCases) func aRegularExpressionThatHangsIsStopped(engine: Engine) async throws {
+    @Test(arguments: Engine.embedded) func aRegularExpressionThatHangsIsStopped(engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Author.self)
         // Each text takes a few hundredths of a second, all of them minutes.
         let text = String(repeating: "a", count: 20)

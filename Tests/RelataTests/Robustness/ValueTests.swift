@@ -17,7 +17,7 @@ import Testing
         "", "\0", "before\0after", "👩‍👩‍👧‍👦🏳️‍🌈", "e\u{301}", "\u{FEFF}", "\u{202E}left", "\r\n\t", "%_*?[a-z]\\", "NULL", "é",
     ]
 
-    @Test(arguments: Engine.allCases) func everyTextIsFoundByItselfAndNothingElse(engine: Engine) async throws {
+    @Test(arguments: Engine.embedded) func everyTextIsFoundByItselfAndNothingElse(engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Document.self)
         try await store.insert(Self.texts.map { Document(name: $0, text: "<\($0)>") })
         for text in Self.texts {

@@ -187,7 +187,7 @@ import Testing
         #expect(try await store.count(Book.all) == 1)
     }
 
-    @Test(arguments: Engine.allCases) func noSpaceIsLeft(engine: Engine) async throws {
+    @Test(arguments: Engine.embedded) func noSpaceIsLeft(engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Book.self)
         try await store.insert(Book(title: "first"))
         let pages = try await store.rows("PRAGMA page_count")[0][0].description

@@ -213,7 +213,7 @@ import Testing
         #expect(error?.kind == "alreadyExists")
     }
 
-    @Test(arguments: Engine.allCases) func textUuidsAndEnumsAreKeys(_ engine: Engine) throws {
+    @Test(arguments: Engine.embedded) func textUuidsAndEnumsAreKeys(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Tagged.self)
         let id = UUID()
         let tagged = Tagged(

@@ -24,7 +24,7 @@ import Testing
         try store.fetch(query.sorted { $0.id }).map(\.id)
     }
 
-    @Test(arguments: Engine.allCases) func membersAreReadByTheirNames(_ engine: Engine) throws {
+    @Test(arguments: Engine.embedded) func membersAreReadByTheirNames(_ engine: Engine) throws {
         let store = try parcels(engine)
         let city: @Sendable (Consignment.Fields) -> TypedExpression<String?> = {
             $0.address.member("town", as: String.self)
@@ -72,7 +72,7 @@ import Testing
         #expect(quoted?.kind == "invalidUse")
     }
 
-    @Test(arguments: Engine.allCases) func elementsAreFoundInArraysAndSets(_ engine: Engine) throws {
+    @Test(arguments: Engine.embedded) func elementsAreFoundInArraysAndSets(_ engine: Engine) throws {
         let store = try parcels(engine)
         #expect(try ids(store, Consignment.where { $0.labels.contains("new") }) == [1])
         #expect(try ids(store, Consignment.where { !$0.labels.contains("new") }) == [2, 3])

@@ -164,7 +164,7 @@ import Testing
         #expect(try store.fetch(Runner.sorted { $0.number }).map(\.bib.id) == ["2", "1", "3"])
     }
 
-    @Test(arguments: Engine.allCases) func nothingIsLookedForWhereNothingDangles(_ engine: Engine) throws {
+    @Test(arguments: Engine.embedded) func nothingIsLookedForWhereNothingDangles(_ engine: Engine) throws {
         let log = StatementLog()
         let store = try TestStore.make(engine, for: Runner.self, options: log.options)
         var runners = try store.insert((1...20).map { Runner(number: $0, bib: ToOne(Bib(code: "\($0)"))) })

@@ -4,7 +4,7 @@ import Testing
 
 /// SQL of one's own: one statement at a time, and never the end of the store's own transaction.
 @Suite struct OwnSQLTests {
-    @Test(arguments: Engine.allCases) func aSecondStatementIsRefused(_ engine: Engine) throws {
+    @Test(arguments: Engine.embedded) func aSecondStatementIsRefused(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Author.self)
         for sql: SQL in [
             #"INSERT INTO "Author" ("id", "name") VALUES ('a', 'b'); DROP TABLE "Author""#,

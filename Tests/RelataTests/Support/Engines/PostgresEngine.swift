@@ -1,9 +1,8 @@
 #if PostgreSQL
 import Foundation
 import PostgresCluster
+import Relata
 import RelataPostgres
-
-@testable import Relata
 
 extension Engine {
     /// PostgreSQL, where it is installed: a schema of a server of the process's own for each database.
@@ -17,5 +16,10 @@ extension Engine {
         session.close()
         return try TestStore.open(url + "&options=-csearch_path%3D" + schema, for: models, options: options)
     }
+}
+#else
+extension Engine {
+    /// PostgreSQL, for which this build has no engine.
+    static let postgres: [Engine] = []
 }
 #endif
