@@ -162,7 +162,8 @@ let package = Package(
             name: "RelataParseTests", dependencies: ["RelataParse", "RelataRecords", "Relata", "RelataTesting"],
             swiftSettings: strict),
         .testTarget(
-            name: "RelataTests", dependencies: ["Relata", "RelataEngine", "RelataSQLite", "RelataTesting", "PostgresCluster"],
+            name: "RelataTests",
+            dependencies: ["Relata", "RelataEngine", "RelataSQLite", "RelataTesting", "PostgresCluster"],
             swiftSettings: strict),
         // Kills a process that writes, and lets several write at once.
         .executableTarget(

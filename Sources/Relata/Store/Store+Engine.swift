@@ -21,7 +21,8 @@ extension Store.Options {
                 busyTimeout: busyTimeout, trace: isLookedAtOnly ? nil : trace)
             #else
             throw .invalidUse(
-                "\(path.prefix { $0 != ":" }) URLs need the trait PostgreSQL: add traits: [\"PostgreSQL\"] to the package's dependency")
+                "\(path.prefix { $0 != ":" }) URLs need the trait PostgreSQL: add traits: [\"PostgreSQL\"] to the package's dependency"
+            )
             #endif
         }
         let isMissing = isLookedAtOnly && path.map { !FileManager.default.fileExists(atPath: $0) } ?? false

@@ -142,7 +142,10 @@ package enum ChangeLog {
 
     /// Removes the changes up to a position, and returns how many.
     package static func remove(through position: Int64, on connection: Connection) throws(RelataError) -> Int {
-        try connection.run(SQLStatement("DELETE FROM \(table) WHERE position <= \(connection.dialect.parameter(1))", [.value(.integer(position))]))
+        try connection.run(
+            SQLStatement(
+                "DELETE FROM \(table) WHERE position <= \(connection.dialect.parameter(1))",
+                [.value(.integer(position))]))
     }
 }
 

@@ -47,7 +47,8 @@ extension Connection {
         if !seen.blockers.isEmpty || seen.hiddenBlockerCount > 0 { throw .deleteDenied(blockers: seen.blockers) }
         if !seen.shortages.isEmpty { throw .validation(seen.shortages) }
         let all = try delete(
-            entity: entity, roots: try roots.seen(of: entity, in: schema, under: access, dialect), schema: schema, now: now,
+            entity: entity, roots: try roots.seen(of: entity, in: schema, under: access, dialect), schema: schema,
+            now: now,
             method: .setBased, isUndoneByCaller: isUndoneByCaller)
         recorder?.record(all)
         return seen

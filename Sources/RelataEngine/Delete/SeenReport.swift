@@ -72,7 +72,8 @@ struct SeenReport {
     /// Those of an entity's keys whose objects aren't hidden, in order.
     private func seen(_ keys: KeyList, of entity: String) throws(RelataError) -> KeyList {
         guard let table = schema[entity], access.guards(table), !keys.isEmpty else { return keys }
-        let query = try QueryCompiler(schema: schema, access: access, dialect: connection.dialect).keys(of: entity, among: Array(keys))
+        let query = try QueryCompiler(schema: schema, access: access, dialect: connection.dialect).keys(
+            of: entity, among: Array(keys))
         let seen = Set(try connection.values(query.statement, types: query.columnTypes).map { KeyValue($0) })
         var result = KeyList(width: keys.width)
         for key in keys where seen.contains(key) { result.append(key) }

@@ -147,7 +147,8 @@ package struct Metadata {
     }
 
     private static func create(_ connection: Connection) throws(RelataError) {
-        try connection.execute("CREATE TABLE IF NOT EXISTS \(table) (name TEXT PRIMARY KEY, value TEXT"
+        try connection.execute(
+            "CREATE TABLE IF NOT EXISTS \(table) (name TEXT PRIMARY KEY, value TEXT"
                 + connection.dialect.insertionOrderColumn + ")")
     }
 

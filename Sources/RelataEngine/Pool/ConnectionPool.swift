@@ -177,7 +177,7 @@ package final class ConnectionPool: Sendable {
                 do {
                     try self.engine.beginWriting(connection)
                     return try self.commit(connection, takesOthersAlong: true, body)
-                } catch where error is SharingFailed || connection.driver.mayTryAgain {
+                } catch  where error is SharingFailed || connection.driver.mayTryAgain {
                     return try self.tryingAgain(connection) {
                         try self.engine.beginWriting(connection)
                         return try self.commit(connection, body)
@@ -202,7 +202,7 @@ package final class ConnectionPool: Sendable {
         while true {
             do {
                 return try body()
-            } catch where connection.driver.mayTryAgain && !Task.isCancelled && Date() < deadline {
+            } catch  where connection.driver.mayTryAgain && !Task.isCancelled && Date() < deadline {
                 // Those that were in each other's way come back at different times.
                 Thread.sleep(forTimeInterval: .random(in: 0...pause))
                 pause = min(pause * 2, 0.05)

@@ -62,17 +62,18 @@ package final class KeyNumbers {
     }
 
     /// `relata_unknown(keys, key)`
-    package static let unknown: @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void = {
-        context, _, arguments in
-        guard let arguments else { return sqlite3_result_null(context) }
-        if let keys = sqlite3_value_pointer(arguments[0], KeyNumbers.pointerType) {
-            let isKnown = Unmanaged<KeyNumbers>.fromOpaque(keys)._withUnsafeGuaranteedRef { keys in
-                !keys.isClosed && keys[ColumnValue(arguments[1])] != nil
+    package static let unknown: @convention(c) (OpaquePointer?, Int32, UnsafeMutablePointer<OpaquePointer?>?) -> Void =
+        {
+            context, _, arguments in
+            guard let arguments else { return sqlite3_result_null(context) }
+            if let keys = sqlite3_value_pointer(arguments[0], KeyNumbers.pointerType) {
+                let isKnown = Unmanaged<KeyNumbers>.fromOpaque(keys)._withUnsafeGuaranteedRef { keys in
+                    !keys.isClosed && keys[ColumnValue(arguments[1])] != nil
+                }
+                if isKnown { return sqlite3_result_null(context) }
             }
-            if isKnown { return sqlite3_result_null(context) }
+            sqlite3_result_value(context, arguments[1])
         }
-        sqlite3_result_value(context, arguments[1])
-    }
 
     private static let pointerTypeName: StaticString = "relata_keys"
     /// SQLite keeps the address.

@@ -118,7 +118,8 @@ package struct RowSQL {
             "UPDATE \(quote(table.sqlName)) SET "
             + (columns.map { "\(quote(table.columns[$0].name)) = \(dialect.parameter($0 + 1))" }
             + places(table, schema, among: columns) { dialect.parameter($0 + 1) }).joined(separator: ", ") + " WHERE "
-            + table.keyColumns.map { "\(quote(table.columns[$0].name)) = \(dialect.parameter($0 + 1))" }.joined(separator: " AND ")
+            + table.keyColumns.map { "\(quote(table.columns[$0].name)) = \(dialect.parameter($0 + 1))" }.joined(
+                separator: " AND ")
         if let revision = table.entity.revision, let index = table.columnIndexes(of: revision).first {
             sql += " AND \(quote(table.columns[index].name)) = \(dialect.parameter(table.columns.count + 1))"
         }

@@ -181,7 +181,8 @@ package struct UniqueExchange {
         let dialect = run.connection.dialect
         let sql =
             "UPDATE \(dialect.quote(table.sqlName)) SET \(dialect.quote(column.name)) = "
-            + (isUnset ? "NULL" : dialect.randomValue(of: column.type)) + " WHERE \(dialect.tuple(table.keyColumnNames)) IN "
+            + (isUnset ? "NULL" : dialect.randomValue(of: column.type))
+            + " WHERE \(dialect.tuple(table.keyColumnNames)) IN "
             + dialect.rows(ofParameter: 1, types: table.keyTypes)
         do {
             try run.connection.run(SQLStatement(sql, [.keys(keys)]))

@@ -19,9 +19,12 @@ extension WriteRun {
             } ?? "" : ""
         let sql =
             "UPDATE \(rowSQL.quote(table.sqlName)) SET "
-            + columns.enumerated().map { "\($1) = \(rowSQL.dialect.parameter($0 + 1))" }.joined(separator: ", ") + bump.sql + place
+            + columns.enumerated().map { "\($1) = \(rowSQL.dialect.parameter($0 + 1))" }.joined(separator: ", ")
+            + bump.sql + place
             + " WHERE " + rowSQL.matches(table.keyColumnNames, from: columns.count + 1)
-            + " AND NOT (" + columns.enumerated().map { "\($1)\(rowSQL.dialect.isSame)\(rowSQL.dialect.parameter($0 + 1))" }.joined(separator: " AND ") + ")"
+            + " AND NOT ("
+            + columns.enumerated().map { "\($1)\(rowSQL.dialect.isSame)\(rowSQL.dialect.parameter($0 + 1))" }.joined(
+                separator: " AND ") + ")"
         let parameters = (values + key.values + (bump.needsNow ? [table.stampValue(now)] : [])).map(Parameter.value)
         let object = ObjectReference(entity: table.name, key: key)
         try noteOwner(of: reference, from: key)

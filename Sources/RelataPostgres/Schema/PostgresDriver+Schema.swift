@@ -100,7 +100,8 @@ struct PostgresTableReader {
     }
 
     mutating func read() throws(RelataError) {
-        try connection.rows(query("SELECT c.relname::text FROM pg_class AS c WHERE \(condition) ORDER BY c.oid")) { row in
+        try connection.rows(query("SELECT c.relname::text FROM pg_class AS c WHERE \(condition) ORDER BY c.oid")) {
+            row in
             let name = row.text(at: 0)
             let isHidden = hidesReserved ? ReservedNames.isInternal(name) : ReservedNames.isOwn(name)
             guard !isHidden else { return }

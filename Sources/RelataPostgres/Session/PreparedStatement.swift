@@ -67,7 +67,8 @@ extension Session {
         var types = Self.unusedParameters(in: sql)
         guard PQenterPipelineMode(handle) == 1 else { throw failure(nil, sql: sql) }
         let isSent =
-            PQsendPrepare(handle, name, sql, Int32(types.count), &types) == 1 && PQsendDescribePrepared(handle, name) == 1
+            PQsendPrepare(handle, name, sql, Int32(types.count), &types) == 1
+            && PQsendDescribePrepared(handle, name) == 1
             && PQpipelineSync(handle) == 1
         guard isSent else {
             let failure = failure(nil, sql: sql)

@@ -54,7 +54,9 @@ struct ObserveLimitsTests {
         #expect(await calls.next() == nil)
     }
 
-    @Test(arguments: Engine.embedded.filter(\.isShared)) func observersOutliveAMigrationThatLosesNothing(_ engine: Engine) async throws {
+    @Test(arguments: Engine.embedded.filter(\.isShared)) func observersOutliveAMigrationThatLosesNothing(
+        _ engine: Engine
+    ) async throws {
         let database = TestDatabase(engine)
         let store = try database.open(Jotting.self, Author.self)
         try await store.insert(Author(name: "A"))
@@ -74,7 +76,8 @@ struct ObserveLimitsTests {
         #expect(try await notes.next() == 1)
     }
 
-    @Test(arguments: Engine.embedded.filter(\.isShared)) func aMigrationThatTakesAColumnAwayEndsItsObserversWithAnErrorAndNoOthers(
+    @Test(arguments: Engine.embedded.filter(\.isShared))
+    func aMigrationThatTakesAColumnAwayEndsItsObserversWithAnErrorAndNoOthers(
         _ engine: Engine
     ) async throws {
         let database = TestDatabase(engine)

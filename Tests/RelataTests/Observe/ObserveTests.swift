@@ -214,7 +214,9 @@ struct ObserveTests {
         observer = nil
     }
 
-    @Test(arguments: Engine.embedded.filter(\.isShared)) func whatAnotherStoreWritesToTheDatabaseIsNoticed(_ engine: Engine) async throws {
+    @Test(arguments: Engine.embedded.filter(\.isShared)) func whatAnotherStoreWritesToTheDatabaseIsNoticed(
+        _ engine: Engine
+    ) async throws {
         let database = TestDatabase(engine)
         let store = try database.open(Author.self)
         let other = try database.open(Author.self)

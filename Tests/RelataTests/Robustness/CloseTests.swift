@@ -36,7 +36,9 @@ import Testing
 
     private func thrownInSync(_ body: () throws -> Void) -> RelataError? { thrown(body) }
 
-    @Test(arguments: Engine.embedded.filter(\.isShared)) func whatRunsGoesOnToItsEndAndWhatWaitsGetsAnError(_ engine: Engine) async throws {
+    @Test(arguments: Engine.embedded.filter(\.isShared)) func whatRunsGoesOnToItsEndAndWhatWaitsGetsAnError(
+        _ engine: Engine
+    ) async throws {
         let database = TestDatabase(engine)
         let store = try database.open(Author.self)
         let gate = Gate()

@@ -70,7 +70,9 @@ import Testing
         #expect(try await store.count(Episode.where { $0.position == -1 }) == 2)
     }
 
-    @Test(arguments: Engine.embedded.filter(\.isShared)) func aStreamReadsNoFurtherThanItIsAsked(_ engine: Engine) async throws {
+    @Test(arguments: Engine.embedded.filter(\.isShared)) func aStreamReadsNoFurtherThanItIsAsked(_ engine: Engine)
+        async throws
+    {
         let log = StatementLog()
         let store = try store(engine, options: log.options)
         _ = log.take()

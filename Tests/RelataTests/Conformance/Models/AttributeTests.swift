@@ -117,7 +117,7 @@ struct Place: Codable, Sendable, Equatable, Hashable {
     }
 
     @Test(
-        arguments: Engine.allCases,
+        arguments: Engine.embedded,
         ["", "a\0b\0", "👩‍👩‍👧‍👦 é e\u{301}", "'; DROP TABLE Sample; --", "\"", "\u{FEFF}line\r\n\u{2028}", "%_?*[a]"])
     func stringsComeBackCharacterByCharacter(_ engine: Engine, _ text: String) throws {
         let store = try TestStore.make(engine, for: Sample.self)
