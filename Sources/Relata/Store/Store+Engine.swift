@@ -16,8 +16,9 @@ extension Store.Options {
     func engine(for path: String?, isLookedAtOnly: Bool = false) throws(RelataError) -> any Engine {
         if let path, path.hasPrefix("postgres://") || path.hasPrefix("postgresql://") {
             #if PostgreSQL
+            // The log numbers transactions in the order of their commits.
             return try PostgresEngine(
-                url: path, isReadOnly: isReadOnly || isLookedAtOnly, writers: maximumWriters,
+                url: path, isReadOnly: isReadOnly || isLookedAtOnly, writers: changeLog ? 1 : maximumWriters,
                 busyTimeout: busyTimeout, trace: isLookedAtOnly ? nil : trace)
             #else
             throw .invalidUse(

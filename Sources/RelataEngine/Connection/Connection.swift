@@ -316,7 +316,8 @@ package final class Connection {
         do {
             try execute(SQLStatement("COMMIT"))
         } catch {
-            guard error.isInterruption, !isInTransaction else { throw error }
+            // Elsewhere what is interrupted is taken back.
+            guard dialect == .sqlite, error.isInterruption, !isInTransaction else { throw error }
         }
     }
 
@@ -325,7 +326,7 @@ package final class Connection {
         try begin(dialect.beginWriting)
         do {
             let result = try body()
-            try execute(SQLStatement("COMMIT"))
+            try commit()
             return result
         } catch {
             // Fails where SQLite has rolled back by itself, as when the disk is full.

@@ -28,6 +28,8 @@ package protocol EngineDriver: AnyObject {
     var canceller: (@Sendable () -> Void)? { get }
     /// Forgets that a statement was to be stopped.
     func endCancellation() throws(RelataError)
+    /// Forgets a cancellation and takes back what is still open, once a call is over.
+    func makeReusable()
     /// Whether the transaction failed because of others, so that the same may succeed once they are done.
     var mayTryAgain: Bool { get }
     /// Closes the connection, whose statements are gone.

@@ -87,6 +87,7 @@ package final class ConnectionPool: Sendable {
         }
         let connection = try readers.borrow()
         defer { readers.giveBack(connection) }
+        try engine.prepareForUse(connection)
         return try translatingInterrupts { try body(connection) }
     }
 
@@ -106,7 +107,7 @@ package final class ConnectionPool: Sendable {
     }
 
     /// A connection that is kept for reading across suspensions, of a database in a file. Never waits.
-    package func snapshot() throws -> Snapshot { try translatingInterrupts { try Snapshot(readers) } }
+    package func snapshot() throws -> Snapshot { try translatingInterrupts { try Snapshot(readers, engine) } }
 
     // MARK: Writing
 
@@ -174,14 +175,10 @@ package final class ConnectionPool: Sendable {
         }
         if let executor = connection.driver.executor {
             return try await perform(connection, of: writer, on: executor) { connection in
-                do {
+                // What waits isn't taken along: it may have seen more than this transaction's snapshot holds.
+                try self.tryingAgain(connection) {
                     try self.engine.beginWriting(connection)
-                    return try self.commit(connection, takesOthersAlong: true, body)
-                } catch  where error is SharingFailed || connection.driver.mayTryAgain {
-                    return try self.tryingAgain(connection) {
-                        try self.engine.beginWriting(connection)
-                        return try self.commit(connection, body)
-                    }
+                    return try self.commit(connection, body)
                 }
             }
         }
@@ -222,14 +219,17 @@ package final class ConnectionPool: Sendable {
         return try await withTaskExecutorPreference(executor) {
             leases.beginHold(leased)
             defer { leases.endHold() }
-            try self.engine.prepareForUse(leased.connection)
-            return try await withTaskCancellationHandler {
-                let result = Swift.Result { try self.translatingInterrupts { try body(leased.connection) } }
-                if Task.isCancelled { try leased.connection.driver.endCancellation() }
-                return try result.get()
+            let result = await withTaskCancellationHandler {
+                Swift.Result {
+                    try self.engine.prepareForUse(leased.connection)
+                    return try self.translatingInterrupts { try body(leased.connection) }
+                }
             } onCancel: {
                 canceller?()
             }
+            // Nobody can cancel any more: whoever gets the connection next finds it as new.
+            leased.connection.driver.makeReusable()
+            return try result.get()
         }
     }
 
@@ -253,6 +253,7 @@ package final class ConnectionPool: Sendable {
     package func withWriter<Result>(_ body: (Connection) throws -> Result) throws -> Result {
         let connection = try acquireWriter()
         defer { writer.release(connection) }
+        try engine.prepareForUse(connection)
         return try body(connection)
     }
 

@@ -11,10 +11,11 @@ package final class Snapshot {
     private let readers: Leases
     private var isEnded = false
 
-    init(_ readers: Leases) throws {
+    init(_ readers: Leases, _ engine: any Engine) throws {
         self.readers = readers
         connection = try readers.borrow()
         do {
+            try engine.prepareForUse(connection)
             try connection.begin()
         } catch {
             readers.giveBack(connection)

@@ -52,7 +52,8 @@ package struct ConstraintErrors {
 
     /// The error of a table that has no key left to assign. SQLite says that the disk is full.
     private func keysAreUsedUp(_ table: Table) throws(RelataError) -> RelataError? {
-        guard table.entity.isKeyAssigned else { return nil }
+        // Another engine says so by itself.
+        guard connection.dialect == .sqlite, table.entity.isKeyAssigned else { return nil }
         // SQLite has rolled back, and the connection would refuse to read outside of the transaction.
         let neededTransaction = connection.needsTransaction
         connection.needsTransaction = false

@@ -73,10 +73,11 @@ extension Session {
         let unused = Self.unusedParameters(in: sql).map { $0 == 0 ? "unknown" : "text" }
         let types = unused.isEmpty ? "" : " (\(unused.joined(separator: ", ")))"
         let isOpen = transactionStatus == .open
-        if isOpen { try run("SAVEPOINT relata_plan") }
+        var isPrepared = false
+        try run(isOpen ? "SAVEPOINT relata_plan" : "BEGIN")
         do throws(PostgresFailure) {
-            try run(
-                "SET plan_cache_mode = force_generic_plan; PREPARE \(name)\(types) AS \(sql)")
+            try run("SET LOCAL plan_cache_mode = force_generic_plan; PREPARE \(name)\(types) AS \(sql)")
+            isPrepared = true
             let rows = try execute(SQLStatement("EXPLAIN (FORMAT JSON) EXECUTE \(name)\(arguments)"))
             let text: String
             do throws(RelataError) {
@@ -84,11 +85,14 @@ extension Session {
             } catch {
                 throw PostgresFailure(error)
             }
-            try run("DEALLOCATE \(name); SET plan_cache_mode = auto")
-            if isOpen { try run("RELEASE relata_plan") }
+            try run("DEALLOCATE \(name)")
+            isPrepared = false
+            // With the savepoint goes the setting.
+            try run(isOpen ? "ROLLBACK TO relata_plan; RELEASE relata_plan" : "COMMIT")
             return text
         } catch {
-            if isOpen { try run("ROLLBACK TO relata_plan; RELEASE relata_plan") }
+            try run(isOpen ? "ROLLBACK TO relata_plan; RELEASE relata_plan" : "ROLLBACK")
+            if isPrepared { try run("DEALLOCATE \(name)") }
             throw error
         }
     }

@@ -14,6 +14,9 @@ package final class PostgresDriver: EngineDriver {
     private var unused: [String] = []
     private var waitsForReferences = false
     private var isReadOnly = false
+    private let settings: SessionSettings
+    /// Whether the connection must be made anew before it is used again.
+    private var isSpoiled = false
     package var lastInsertedKey: Int64 = .min
     package internal(set) var mayTryAgain = false
     package private(set) var changes = 0
@@ -28,6 +31,7 @@ package final class PostgresDriver: EngineDriver {
             throw error.error
         }
         self.trace = trace
+        self.settings = settings
         thread = ConnectionThread(name: "relata")
     }
 
@@ -207,15 +211,31 @@ package final class PostgresDriver: EngineDriver {
     /// While references wait nobody knows.
     package var hasDanglingReferences: Bool { waitsForReferences && isInTransaction }
 
+    package func makeReusable() {
+        session.endCancellation()
+        guard !session.isLost, isInTransaction else { return }
+        do throws(PostgresFailure) {
+            try session.run("ROLLBACK")
+        } catch {
+            isSpoiled = true
+        }
+        didEndTransaction()
+    }
+
     /// Makes a connection usable that was lost since it was used last.
     ///
     /// - Returns: Whether prepared statements are gone.
     func reconnectIfLost() throws(RelataError) -> Bool {
-        guard session.isLost else { return false }
-        try run { (session) throws(PostgresFailure) in try session.reset() }
+        guard session.isLost || isSpoiled else { return false }
+        isSpoiled = true
+        _ = try run { (session) throws(PostgresFailure) in
+            try session.reset()
+            try session.apply(settings)
+        }
         unused = []
         waitsForReferences = false
         if isReadOnly { try refuseWriting() }
+        isSpoiled = false
         return true
     }
 

@@ -8,7 +8,7 @@ extension Session {
     func declare(
         _ sql: String, like statement: PreparedStatement, _ parameters: ParameterBuffer
     ) throws(PostgresFailure) {
-        let handle = try idle()
+        let handle = try ready()
         try check(statement, parameters)
         var types = statement.parameters.map(\.oid)
         let result = parameters.withPointers { values, lengths, formats in
@@ -21,7 +21,7 @@ extension Session {
 
     /// Rows of a cursor, in the form of the statement that it was declared for.
     func fetch(_ sql: String, like statement: PreparedStatement) throws(PostgresFailure) -> ResultSet {
-        let handle = try idle()
+        let handle = try ready()
         guard let result = PQexecParams(handle, sql, 0, nil, nil, nil, nil, statement.isBinary ? 1 : 0) else {
             throw failure(nil, sql: sql)
         }

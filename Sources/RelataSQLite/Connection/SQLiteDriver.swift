@@ -74,6 +74,7 @@ package final class SQLiteDriver: EngineDriver {
         try check(list.bind(to: statement, at: index), statement.sql)
     }
 
+    package func makeReusable() {}
     package func checkBeforeCommit() throws(RelataError) {}
     /// Writers wait for each other here.
     package var mayTryAgain: Bool { false }
