@@ -24,7 +24,6 @@ install_needs() {
     [[ -e /usr/include/sqlite3.h ]] || packages+=(libsqlite3-dev)
     [[ -e /usr/include/zlib.h ]] || packages+=(zlib1g-dev)
     [[ -e /usr/include/postgresql/libpq-fe.h || -e /usr/include/libpq-fe.h ]] || packages+=(libpq-dev)
-    compgen -G '/usr/lib/postgresql/*/bin/initdb' >/dev/null || command -v initdb >/dev/null || packages+=(postgresql)
     ((${#packages[@]})) || return 0
     local install="apt-get install -y ${packages[*]}"
     command -v apt-get >/dev/null || fail "needs ${packages[*]}: install what your system calls them"
