@@ -226,7 +226,7 @@ package final class PostgresDriver: EngineDriver {
     ///
     /// - Returns: Whether prepared statements are gone.
     func reconnectIfLost() throws(RelataError) -> Bool {
-        guard session.isLost || isSpoiled else { return false }
+        guard isSpoiled || session.wasEnded else { return false }
         isSpoiled = true
         _ = try run { (session) throws(PostgresFailure) in
             try session.reset()

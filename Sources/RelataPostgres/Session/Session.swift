@@ -172,6 +172,10 @@ package final class Session {
     /// Whether the connection is closed, or was found to be gone.
     package var isLost: Bool { handle.map { PQstatus($0) != CONNECTION_OK } ?? true }
 
+    /// Whether the server has ended the connection while nothing went on, which nothing else would tell before the next
+    /// statement fails.
+    package var wasEnded: Bool { handle.map { isLost || Waker.isClosed(PQsocket($0)) } ?? true }
+
     /// The version of the server, such as 150018.
     package var serverVersion: Int { handle.map { Int(PQserverVersion($0)) } ?? 0 }
 

@@ -56,6 +56,13 @@ final class Waker: Sendable {
         return places.0.revents & ~Int16(POLLOUT) != 0
     }
 
+    /// Whether the other side has closed a socket. Doesn't wait.
+    static func isClosed(_ socket: Int32) -> Bool {
+        var places = [pollfd(fd: socket, events: Int16(POLLIN), revents: 0)]
+        poll(&places, 1, until: .now)
+        return places[0].revents & Int16(POLLHUP | POLLERR | POLLNVAL) != 0
+    }
+
     private static func poll(
         _ places: UnsafeMutablePointer<pollfd>, _ number: nfds_t, until deadline: ContinuousClock.Instant?
     ) {
