@@ -75,7 +75,13 @@ extension Bucket {
             case .update: !isRecorded
             case .updateColumns, .match, .byCaller: false
             }
-        guard isPlain, overrides.isEmpty, takings.isEmpty, !table.entity.hasStamps else {
+        let needsObserver = !isPlain || !overrides.isEmpty || !takings.isEmpty || table.entity.hasStamps
+        if rows.count > 1, takings.isEmpty, writer.writesTogether {
+            let observer = needsObserver ? BucketWrite(self, writer, statement, first: rows.lowerBound) : nil
+            try writer.writeTogether(batch, statement, observer, from: rows.lowerBound)
+            return needsObserver ? () : try noteWritten(rows, batch, statement, writer)
+        }
+        guard !needsObserver else {
             let observer = BucketWrite(self, writer, statement, first: rows.lowerBound)
             if statement == .insert, table.entity.isKeyAssigned, rows.count >= RowSQL.rowsAtOnce,
                 takings.isEmpty, rows.allSatisfy(keyless.contains)
@@ -85,6 +91,13 @@ extension Bucket {
             return try writer.write(batch, statement, observer, from: rows.lowerBound)
         }
         try writer.write(batch, statement, nil, from: rows.lowerBound)
+        try noteWritten(rows, batch, statement, writer)
+    }
+
+    /// Notes rows that were written without an observer.
+    private func noteWritten(
+        _ rows: Range<Int>, _ batch: [M], _ statement: RowStatement, _ writer: RowWriter<M>
+    ) throws {
         note(rows, statement == .insert ? .inserted : .written)
         if statement == .insert { try writer.noteInserted(batch) }
     }
@@ -150,6 +163,8 @@ final class BucketWrite<M: Model>: RowObserver {
     private(set) var first: Int
     /// How many rows the statement writes at a time.
     var rowsAtOnce = 1
+    /// What became of the rows that were written together, while they are told.
+    var outcome: RowsOutcome?
     /// The columns that an update of some writes.
     let columns: [Int]?
     /// Updates rows that a save finds.
@@ -183,15 +198,13 @@ final class BucketWrite<M: Model>: RowObserver {
         case .insert, .match:
             bucket.note(row..<row + 1, .inserted)
             let isKeyless = bucket.keyless.contains(row)
-            // The keys of rows that one statement inserts follow one another.
-            let later = Int64(rowsAtOnce - 1 - index % rowsAtOnce)
-            let rowID =
-                bucket.table.entity.isKeyAssigned && isKeyless ? writer.run.connection.lastInsertedRowID - later : nil
-            if rowsAtOnce > 1 { overrides = bucket.resolvedOverrides(row, writer.run) }
+            let rowID = bucket.table.entity.isKeyAssigned && isKeyless ? assignedKey(index) : nil
+            if rowsAtOnce > 1 || outcome != nil { overrides = bucket.resolvedOverrides(row, writer.run) }
             if isKeyless, rowID == nil { bucket.give(try writer.key(of: object, overrides), toRow: row) }
             try writer.note(.insert, object, overrides, rowID: rowID)
             bucket.stamp(row, isInserted: true, rowID)
         case .insertIfAbsent, .save:
+            if outcome != nil { return try didWriteTogether(index, row, object) }
             bucket.note(row..<row + 1, writer.run.connection.changes > 0 ? .inserted : .written)
             if writer.run.connection.changes > 0 {
                 try writer.note(.insert, object, overrides)
@@ -203,10 +216,29 @@ final class BucketWrite<M: Model>: RowObserver {
                 try keep(row, object)
             }
         case .update, .updateColumns, .byCaller:
+            if outcome != nil { overrides = bucket.resolvedOverrides(row, writer.run) }
             bucket.note(row..<row + 1, .written)
             try writer.note(.update, object, overrides, columns: columns)
-            bucket.stamp(row, isInserted: false, nil, creation: try writer.creation(of: object, overrides))
+            let creation =
+                outcome == nil ? try writer.creation(of: object, overrides) : outcome?.creations[index]
+            bucket.stamp(row, isInserted: false, nil, creation: creation)
         }
+    }
+
+    /// The key that the database gave a row.
+    private func assignedKey(_ index: Int) -> Int64 {
+        if let outcome { return outcome.assignedKey(index) }
+        // The keys of rows that one statement inserts follow one another.
+        return writer.run.connection.lastInsertedRowID - Int64(rowsAtOnce - 1 - index % rowsAtOnce)
+    }
+
+    private func didWriteTogether(_ index: Int, _ row: Int, _ object: M) throws {
+        overrides = bucket.resolvedOverrides(row, writer.run)
+        let isInserted = outcome?.isInserted(index) == true
+        bucket.note(row..<row + 1, isInserted ? .inserted : .written)
+        if !isInserted, statement != .save { return try keep(row, object) }
+        try writer.note(isInserted ? .insert : .update, object, overrides)
+        bucket.stamp(row, isInserted: isInserted, nil, creation: outcome?.creations[index])
     }
 
     /// A linked object that is there stays as it is, but for the references that other objects give it.

@@ -71,7 +71,7 @@ struct QueryUpdate {
         } catch {
             let object = ObjectReference(entity: table.name, key: KeyValue(.null))
             // A transaction that has failed on another engine answers nothing: the error itself tells the columns.
-            let isAsked = transaction.connection.dialect == .sqlite
+            let isAsked = transaction.connection.driver.capabilities.survivesErrors
             if isAsked, let missing = try missingTarget(assignments, table) { throw missing }
             let translated = try ConstraintErrors(transaction.connection, schema: transaction.catalog.schema).translate(
                 error, object: object, table: table

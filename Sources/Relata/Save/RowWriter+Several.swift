@@ -6,7 +6,8 @@ extension RowWriter {
     /// are inserted one by one, so that the culprit is known.
     func insertSeveral(_ objects: [M], _ observer: BucketWrite<M>) throws {
         // A trigger may insert rows in between, and keys would not follow one another.
-        guard connection.dialect == .sqlite, try connection.driver.triggers(of: table.sqlName, connection).isEmpty
+        guard connection.driver.capabilities.assignsConsecutiveKeys,
+            try connection.driver.triggers(of: table.sqlName, connection).isEmpty
         else {
             return try write(objects, .insert, observer, from: observer.first)
         }

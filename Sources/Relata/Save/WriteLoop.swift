@@ -18,10 +18,20 @@ public struct WriteLoop<M: Model> {
     @usableFromInline var hasRounded = false
     /// What the last step came to.
     @usableFromInline var result = StepResult.done
+    /// Behind the last object that is collected, where the statement collects rows and is run later; else `nil`.
+    @usableFromInline let end: Int?
+
+    /// Collects some of the objects.
+    init(collecting range: Range<Int>, of objects: [M], _ rows: RemoteRows, _ observer: RowObserver?) {
+        self.init(objects, RunningStatement(rows), observer, mustChange: false, end: range.upperBound)
+        next = range.lowerBound
+    }
 
     init(
-        _ objects: [M], _ statement: RunningStatement, _ observer: RowObserver?, mustChange: Bool, rows: Int = 1
+        _ objects: [M], _ statement: RunningStatement, _ observer: RowObserver?, mustChange: Bool, rows: Int = 1,
+        end: Int? = nil
     ) {
+        self.end = end
         self.rows = rows
         self.mustChange = mustChange
         self.objects = objects
@@ -33,6 +43,7 @@ public struct WriteLoop<M: Model> {
     @inlinable
     mutating func run() throws {
         if rows > 1 { return try runSeveral() }
+        if let end { return try collect(to: end) }
         while next < objects.count {
             if next & 0x3ff == 0x3ff, Task.isCancelled { throw CancellationError() }
             var binder = Binder(statement)
@@ -44,6 +55,21 @@ public struct WriteLoop<M: Model> {
             if mustChange, statement.changes == 0 { return }
             if let observer { try observer.didWrite(next) }
             statement.reset()
+            next += 1
+        }
+    }
+
+    /// Has the statement collect objects, each with a step.
+    @inlinable
+    mutating func collect(to end: Int) throws {
+        while next < end {
+            if next & 0x3ff == 0x3ff, Task.isCancelled { throw CancellationError() }
+            var binder = Binder(statement)
+            try objects[next].bind(to: &binder)
+            if binder.isRounded { hasRounded = true }
+            if let observer { try observer.willWrite(next, statement) }
+            result = statement.step()
+            guard result == .done else { return }
             next += 1
         }
     }

@@ -57,6 +57,19 @@ extension Dialect {
             + "\(ordinality)AS relata_values(relata_key\(ordinal)))"
     }
 
+    /// A list of values of one type that is bound as one parameter, on PostgreSQL.
+    package func list(ofParameter number: Int, as type: AttributeType) -> String {
+        "$\(number)::\(type.postgresName)[]"
+    }
+
+    /// The rows of several lists of equal length, a list for each column, on PostgreSQL.
+    ///
+    /// - Parameter isNumbered: Whether a further column numbers the rows from 1.
+    package func rows(ofLists lists: [(parameter: Int, type: AttributeType)], isNumbered: Bool) -> String {
+        let arrays = lists.map { list(ofParameter: $0.parameter, as: $0.type) }
+        return "unnest(\(arrays.joined(separator: ", ")))" + (isNumbered ? " WITH ORDINALITY" : "")
+    }
+
     /// The rows of a list as SQLite has them, whose lists know the types of their values by themselves.
     package func rows(ofParameter number: Int, columns: Int = 1) -> String {
         let names = (0..<columns).map { "c\($0)" }.joined(separator: ", ")

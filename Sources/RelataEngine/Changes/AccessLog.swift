@@ -82,7 +82,7 @@ extension Connection {
     @_documentation(visibility: internal)
     package func runningForeignSQL<Result>(_ body: () throws -> Result) throws -> Result {
         // Elsewhere a statement that fails would take the whole transaction with it.
-        if dialect != .sqlite, isInTransaction, !isRunningForeignSQL, needsTransaction {
+        if !driver.capabilities.survivesErrors, isInTransaction, !isRunningForeignSQL, needsTransaction {
             return try savepoint { try runForeignSQL(body) }
         }
         return try runForeignSQL(body)

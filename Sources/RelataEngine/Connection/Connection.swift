@@ -317,7 +317,9 @@ package final class Connection {
             try execute(SQLStatement("COMMIT"))
         } catch {
             // Elsewhere what is interrupted is taken back.
-            guard dialect == .sqlite, error.isInterruption, !isInTransaction else { throw error }
+            guard driver.capabilities.commitsDespiteInterruption, error.isInterruption, !isInTransaction else {
+                throw error
+            }
         }
     }
 

@@ -5,6 +5,8 @@ import RelataCore
 package protocol EngineDriver: AnyObject {
     /// The SQL that it understands.
     var dialect: Dialect { get }
+    /// What it does differently from others.
+    var capabilities: EngineCapabilities { get }
 
     /// Prepares the one statement of a text.
     func prepare(_ sql: String) throws(RelataError) -> Statement
@@ -18,6 +20,11 @@ package protocol EngineDriver: AnyObject {
     func bind(
         rows: Range<Int>, columns: Int, to statement: RunningStatement, at index: Int32, _ row: (Int) -> [Value]
     ) throws(RelataError)
+    /// What collects rows for a statement that takes a list for each column; `nil` where the engine knows no such
+    /// statements, or has no list of a column's type.
+    func collector(for statement: RunningStatement) -> RemoteRows?
+    /// What copies rows into a table; `nil` where they can't be copied in the form that `collector` takes.
+    func copier(into table: Table, like collector: RemoteRows) throws(RelataError) -> RemoteRows?
     /// Why a step failed.
     func error(_ result: StepResult, _ statement: RunningStatement) -> RelataError
     /// Whether a statement writes something when it is run.
@@ -91,6 +98,11 @@ package protocol EngineDriver: AnyObject {
     func lastAssignedKey(of table: String, _ connection: Connection) throws(RelataError) -> Int64
     /// What is damaged in the database's own files, as far as the engine can tell.
     func damage(_ connection: Connection) throws(RelataError) -> EngineDamage
+}
+
+extension EngineDriver {
+    package func collector(for statement: RunningStatement) -> RemoteRows? { nil }
+    package func copier(into table: Table, like collector: RemoteRows) throws(RelataError) -> RemoteRows? { nil }
 }
 
 /// What an engine says of files that are damaged.

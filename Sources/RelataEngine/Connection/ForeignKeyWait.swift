@@ -18,7 +18,7 @@ package struct ForeignKeyWait {
     /// Has them checked at once again, after a look at those that waited.
     func end() throws(RelataError) {
         // Another engine looks when it is told to check at once.
-        if connection.dialect == .sqlite, hasDangling {
+        if connection.driver.capabilities.forgetsWaitingReferences, hasDangling {
             throw .database(
                 code: 787, message: "a reference to a deleted object would dangle", sql: nil)
         }

@@ -14,7 +14,7 @@ extension Deletion {
     func makeIndexes() throws(RelataError) -> [String] {
         var names: [String] = []
         // An index made within a transaction would keep others from the table.
-        guard connection.dialect == .sqlite else { return names }
+        guard connection.driver.capabilities.makesTemporaryIndexes else { return names }
         for key in schema.foreignKeys where key.isEnforced && !key.isIndexed {
             guard let list = sql.lists[key.target], list.count >= Self.worthIndexing else { continue }
             let name = connection.dialect.quote("relata_deletion_\(key.index)")

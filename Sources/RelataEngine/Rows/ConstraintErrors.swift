@@ -25,7 +25,7 @@ package struct ConstraintErrors {
         case ConstraintCode.unique:
             let properties = properties(in: message, table)
             // Within a transaction that has failed, another engine answers nothing; but it tells keys apart by itself.
-            let canAsk = isInsert && connection.dialect == .sqlite
+            let canAsk = isInsert && connection.driver.capabilities.survivesErrors
             if try Set(properties) == Set(table.entity.key) || canAsk && connection.isStored(object.key, in: table) {
                 return RelataError.alreadyExists(object)
             }
@@ -44,8 +44,9 @@ package struct ConstraintErrors {
             return RelataError.requiredReference(entity: table.name, property: property, hint: "set it before saving")
         case ConstraintCode.foreignKey:
             let named = columns(in: message, table)
-            return try (connection.dialect == .sqlite ? culprit(table, values()) : culprit(table, named, values()))
-                ?? error
+            return try
+                (connection.driver.capabilities.survivesErrors
+                ? culprit(table, values()) : culprit(table, named, values())) ?? error
         default: return error
         }
     }
@@ -53,7 +54,7 @@ package struct ConstraintErrors {
     /// The error of a table that has no key left to assign. SQLite says that the disk is full.
     private func keysAreUsedUp(_ table: Table) throws(RelataError) -> RelataError? {
         // Another engine says so by itself.
-        guard connection.dialect == .sqlite, table.entity.isKeyAssigned else { return nil }
+        guard connection.driver.capabilities.takesUsedUpKeysForFullDisk, table.entity.isKeyAssigned else { return nil }
         // SQLite has rolled back, and the connection would refuse to read outside of the transaction.
         let neededTransaction = connection.needsTransaction
         connection.needsTransaction = false

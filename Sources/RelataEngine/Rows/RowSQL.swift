@@ -12,6 +12,8 @@ package struct RowSQL {
     /// Which statement, for ``Connection/withStatement(slot:_:_:)``.
     package enum Slot: Int, CaseIterable {
         case fetch, insert, insertSeveral, insertIfAbsent, update
+        // With a list of values for each column.
+        case insertTogether, insertAssigning, insertAbsent, save, saveTelling, updateTogether
 
         package func number(_ table: Table) -> Int { number(table: table.index) }
 
@@ -31,6 +33,12 @@ package struct RowSQL {
         case .insertSeveral: insertSeveral(table)
         case .insertIfAbsent: insert(table) + onConflict(table) + " DO NOTHING"
         case .update: update(table, schema, columns: Self.written(table))
+        case .insertTogether: insertTogether(table)
+        case .insertAssigning: insertAssigning(table)
+        case .insertAbsent: insertAbsent(table, schema, updates: false, tells: true)
+        case .save: insertAbsent(table, schema, updates: true, tells: false)
+        case .saveTelling: insertAbsent(table, schema, updates: true, tells: true)
+        case .updateTogether: updateTogether(table, schema, columns: Self.written(table))
         }
     }
 
@@ -159,7 +167,7 @@ package struct RowSQL {
         return (sql + ", \(quote(updatedAt)) = \(dialect.parameter(parameter))", true)
     }
 
-    private func onConflict(_ table: Table) -> String {
+    func onConflict(_ table: Table) -> String {
         " ON CONFLICT (" + table.keyColumnNames.map(quote).joined(separator: ", ") + ")"
     }
 }

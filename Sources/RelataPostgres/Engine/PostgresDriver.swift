@@ -22,6 +22,7 @@ package final class PostgresDriver: EngineDriver {
     package private(set) var changes = 0
     package private(set) var totalChanges = 0
     package let dialect = Dialect.postgres
+    package let capabilities: EngineCapabilities = PostgresDriver.ownCapabilities
 
     init(_ url: PostgresURL, settings: SessionSettings, trace: SQLTrace?) throws(RelataError) {
         do throws(PostgresFailure) {

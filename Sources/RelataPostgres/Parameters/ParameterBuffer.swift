@@ -67,7 +67,29 @@ package final class ParameterBuffer {
         begin(columns, count, owner: owner)
     }
 
-    private func begin(_ types: UnsafePointer<TypeCode>, _ typeCount: Int, owner: AnyObject) {
+    /// Begins to take the elements of one list, each of which ``beginElement()`` announces.
+    ///
+    /// - Parameter headerSize: How many bytes are left free in front of them.
+    func beginList(_ type: UnsafePointer<TypeCode>, headerSize: Int) {
+        isCopying = true
+        isByNumber = false
+        begin(type, 1, owner: nil)
+        size = headerSize
+    }
+
+    /// The next value is another element.
+    @inline(__always)
+    func beginElement() { count = 0 }
+
+    /// Writes what stands in front of an array's elements, into the bytes that were left free.
+    func writeArrayHeader(count: Int32) {
+        // One dimension, there may be unset elements, their type, how many there are, and the number of the first.
+        for (index, number) in [1, 1, Int32(bitPattern: types[0].oid), count, 1].enumerated() {
+            base.storeBytes(of: number.bigEndian, toByteOffset: index * 4, as: Int32.self)
+        }
+    }
+
+    private func begin(_ types: UnsafePointer<TypeCode>, _ typeCount: Int, owner: AnyObject?) {
         count = 0
         self.types = types
         self.typeCount = typeCount

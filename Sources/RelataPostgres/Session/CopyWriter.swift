@@ -78,7 +78,23 @@ package final class CopyWriter {
         _ = end()
     }
 
-    private func send() throws(PostgresFailure) {
+    // MARK: Rows that were collected elsewhere
+
+    /// Begins a row whose values follow.
+    func beginRow() { parameters.beginRow() }
+
+    /// Adds the value that begins at a place of another buffer, and returns where the next one begins.
+    @inline(__always)
+    func appendValue(of values: ParameterBuffer, at place: Int) -> Int {
+        let start = values.base + place
+        let length = Int32(bigEndian: start.loadUnaligned(as: Int32.self))
+        let count = 4 + max(0, Int(length))
+        parameters.write(bytes: UnsafeRawBufferPointer(start: start, count: count))
+        return place + count
+    }
+
+    /// Sends what was collected.
+    func send() throws(PostgresFailure) {
         let handle = try session.open()
         let isSent = UnsafeRawPointer(parameters.base).withMemoryRebound(to: CChar.self, capacity: parameters.size) {
             PQputCopyData(handle, $0, Int32(parameters.size))
@@ -102,7 +118,8 @@ package final class CopyWriter {
         while let result = session.nextResult(handle) {
             defer { PQclear(result) }
             switch PQresultStatus(result) {
-            case PGRES_COMMAND_OK: rows = PQcmdTuples(result).flatMap { Int(String(cString: $0)) } ?? 0
+            // Statements may follow that count nothing.
+            case PGRES_COMMAND_OK: rows = PQcmdTuples(result).flatMap { Int(String(cString: $0)) } ?? rows
             // The copy still goes on where it couldn't be ended.
             case PGRES_COPY_IN:
                 if PQstatus(handle) != CONNECTION_OK || PQputCopyEnd(handle, "cancelled") != 1 {

@@ -74,15 +74,19 @@ extension Session {
 
     /// Refuses a statement of an earlier connection, and parameters that aren't complete.
     func check(_ statement: PreparedStatement, _ parameters: ParameterBuffer) throws(PostgresFailure) {
-        guard statement.generation == generation else {
-            throw PostgresFailure(
-                .invalidUse("the statement was prepared before the connection was lost: prepare it again"))
-        }
+        try check(statement)
         do throws(RelataError) {
             try parameters.checkIsComplete()
         } catch {
             throw PostgresFailure(error)
         }
+    }
+
+    /// Refuses a statement of an earlier connection.
+    func check(_ statement: PreparedStatement) throws(PostgresFailure) {
+        guard statement.generation != generation else { return }
+        throw PostgresFailure(
+            .invalidUse("the statement was prepared before the connection was lost: prepare it again"))
     }
 
     /// The rows of a result, which is freed if it is an error.

@@ -15,6 +15,7 @@ package final class SQLiteDriver: EngineDriver {
     private var isClosed = false
 
     package let dialect = Dialect.sqlite
+    package let capabilities = EngineCapabilities()
 
     /// Opens a database; ``Connection/init(path:isReadOnly:busyTimeout:trace:)`` says how.
     init(path: String?, isReadOnly: Bool, busyTimeout: Double, trace: SQLTrace?) throws(RelataError) {

@@ -1,0 +1,28 @@
+import RelataCore
+
+/// Collects rows of values for a statement that writes many at once: values are bound as for one row, each step ends a row,
+/// and ``write()`` sends what was collected.
+///
+/// A value that is bound again takes the place of the first.
+@_documentation(visibility: internal)
+open class RemoteRows: RemoteStatement {
+    /// How many rows were collected since the last ``write()``, or were copied so far.
+    package final var rowCount = 0
+
+    /// Writes the rows that were collected: all of them or, where it throws, none. The transaction goes on either way.
+    ///
+    /// - Returns: How many rows the statement inserted, updated or returned.
+    open func write() throws(RelataError) -> Int { 0 }
+
+    /// Forgets the rows that were collected and not written.
+    open func discard() throws(RelataError) {}
+
+    /// How many rows the statement returned.
+    open var returnedCount: Int { 0 }
+
+    /// An integer of a row that the statement returned.
+    open func returnedInteger(row: Int, column: Int) throws(RelataError) -> Int64 { 0 }
+
+    /// A value of a row that the statement returned.
+    open func returnedValue(row: Int, column: Int) throws(RelataError) -> Value { .null }
+}
