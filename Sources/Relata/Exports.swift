@@ -12,6 +12,7 @@
 @_exported public import enum RelataCore.DeleteRule
 @_exported public import struct RelataCore.DeletedObjects
 @_exported public import struct RelataCore.DeletionReport
+@_exported public import struct RelataCore.Diagram
 @_exported public import struct RelataCore.Entity
 @_exported public import struct RelataCore.KeyList
 @_exported public import struct RelataCore.KeyValue
@@ -26,6 +27,7 @@
 @_exported public import enum RelataCore.RelataError
 @_exported public import enum RelataCore.RemoveRule
 @_exported public import struct RelataCore.RemovedJoinRows
+@_exported public import class RelataCore.Schema
 @_exported public import struct RelataCore.SchemaChange
 @_exported public import struct RelataCore.SchemaProblem
 @_exported public import struct RelataCore.SortTerm

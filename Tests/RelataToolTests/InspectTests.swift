@@ -18,6 +18,18 @@ import Testing
         #expect(run.lines.contains("  card  → Card  one-to-one, inverse reader, delete: cascade"))
     }
 
+    @Test func aDiagramIsWrittenAsSVGOrMermaid() throws {
+        let file = try SampleFile.library()
+        let svg = try file.run("inspect", "--format", "svg")
+        #expect(svg.exitCode == 0)
+        #expect(svg.output.hasPrefix("<svg ") && svg.output.hasSuffix("</svg>\n"))
+        #expect(svg.output.contains(">books [cascade]</text>"))
+        let mermaid = try file.run("inspect", "--format", "mermaid")
+        #expect(mermaid.exitCode == 0)
+        #expect(mermaid.lines.first == "erDiagram")
+        #expect(mermaid.lines.contains("    Publisher ||--o{ Book : \"publisher / books [cascade]\""))
+    }
+
     @Test func jsonSaysTheSameToPrograms() throws {
         let run = try SampleFile.library().run("inspect", "--format", "json")
         let json = try #require(try run.json() as? [String: Any])

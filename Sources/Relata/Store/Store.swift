@@ -50,8 +50,8 @@ public final class Store: StoreWriter, Sendable {
     /// Where the store's file is; `nil` for a store in memory.
     public let path: String?
 
-    /// The resolved schema of all models.
-    package var schema: Schema { catalog.schema }
+    /// The resolved schema of all models, of which ``Schema/diagram()`` makes a picture.
+    public var schema: Schema { catalog.schema }
 
     private init(
         pool: ConnectionPool, catalog: ModelCatalog, hub: ChangeHub, access: Access, path: String?

@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// Plans, SQL and engines work on the schema's *tables*, *references* and *join tables*, which are numbered: an
 /// index into ``tables`` is an entity wherever speed matters.
-package final class Schema: Sendable {
+public final class Schema: Sendable {
     /// The entities, resolved, in the order they were given.
     package let tables: [Table]
     /// Every foreign key: all to-ones of all entities.

@@ -8,18 +8,23 @@ struct InspectCommand: ParsableCommand {
         commandName: "inspect", abstract: "Shows entities, attributes, relationships and how many objects there are.")
 
     /// How to show it.
-    enum Format: String, ExpressibleByArgument, CaseIterable { case text, json }
+    enum Format: String, ExpressibleByArgument, CaseIterable { case text, json, svg, mermaid }
 
     @OptionGroup var source: FileArgument
-    @Option(help: "text or json.") var format = Format.text
+    @Option(help: "text, json, or a diagram: svg or mermaid.") var format = Format.text
 
     func run() throws {
         let database = try ToolDatabase(source.file)
-        let inspection = try Progress.during("reading \(database.name)") { try Inspection(database, progress: $0) }
         switch format {
-        case .text: for line in inspection.lines() { print(line) }
-        case .json: print(JSONWriter.indentedText(inspection.json()))
+        case .text: for line in try inspection(of: database).lines() { print(line) }
+        case .json: print(JSONWriter.indentedText(try inspection(of: database).json()))
+        case .svg: print(database.schema.diagram().svg, terminator: "")
+        case .mermaid: print(database.schema.diagram().mermaid, terminator: "")
         }
+    }
+
+    private func inspection(of database: ToolDatabase) throws -> Inspection {
+        try Progress.during("reading \(database.name)") { try Inspection(database, progress: $0) }
     }
 }
 #endif

@@ -108,20 +108,3 @@ struct Inspection {
         ]
     }
 }
-
-extension AttributeType {
-    /// The type in one word.
-    var word: String {
-        switch self {
-        case .boolean: "boolean"
-        case .integer: "integer"
-        case .real: "real"
-        case .decimal: "decimal"
-        case .text: "text"
-        case .date: "date"
-        case .data: "data"
-        case .uuid: "uuid"
-        case .json: "json"
-        }
-    }
-}
