@@ -34,6 +34,16 @@ extension Schema {
                 }.map { DeletionConflict(key: $0.index, reason: .converted(column)) }
             }
         }
+        for join in joins {
+            for isSource in [true, false] where losing.contains(join.entity(isSource: isSource)) {
+                for column in join.comparison(isSource: isSource).converted {
+                    conflicts += foreignKeys.filter {
+                        $0.isEnforced && $0.target == join.entity(isSource: isSource)
+                            && $0.targetColumns.contains { $0.isSameName(as: column.name) }
+                    }.map { DeletionConflict(key: $0.index, reason: .converted(column)) }
+                }
+            }
+        }
         // Only keys that no relationship stands for can share a column with others or refer to an unset one.
         guard foreignKeys.count > references.count else { return conflicts }
         let unset = unsetting.map { foreignKeys[$0] }

@@ -67,7 +67,7 @@ extension DeletionSQL {
             let doomed = doomed(edge.from, &builder)
             let step = step(of: edge)
             return "\(dialect.tuple(key(of: edge.to), of: "x")) IN (SELECT \(list(step.far, "y")) "
-                + "FROM \(dialect.quote(step.table)) AS y WHERE \(dialect.tuple(step.near, of: "y")) IN \(doomed))"
+                + "FROM \(step.rows) AS y WHERE \(dialect.tuple(step.near, of: "y")) IN \(doomed))"
         }
     }
 
@@ -82,8 +82,14 @@ extension DeletionSQL {
         let head = "SELECT \(row(edge.to, closure)) FROM \(found)"
         let next = "\(table(edge.to)) AS x WHERE relata_doomed.entity = \(edge.from) AND "
         guard case .referring(let number) = edge.path else {
-            let step = step(of: edge)
-            return head + "\(dialect.quote(step.table)) AS y CROSS JOIN " + next
+            var step = step(of: edge)
+            if case .join(let number, _) = edge.path, !schema.joins[number].comparesAsDeclared {
+                // Read once, and not for each object.
+                let name = "relata_link\(links.count)"
+                links.append("\(name) AS MATERIALIZED (SELECT * FROM \(step.rows) AS j)")
+                step.rows = name
+            }
+            return head + "\(step.rows) AS y CROSS JOIN " + next
                 + "\(dialect.areSame(step.near, of: "y", columns, of: "relata_doomed")) AND \(dialect.areSame(key(of: edge.to), of: "x", step.far, of: "y"))"
         }
         let foreignKey = schema.foreignKeys[number]
@@ -146,15 +152,15 @@ extension DeletionSQL {
     }
 
     /// The rows that lead from the doomed objects of an edge to those at its other end.
-    func step(of edge: DeletionEdge) -> (table: String, near: [String], far: [String]) {
+    func step(of edge: DeletionEdge) -> (rows: String, near: [String], far: [String]) {
         switch edge.path {
         case .referring(let number):
-            return (schema.tables[edge.to].sqlName, schema.foreignKeys[number].columns, key(of: edge.to))
+            return (table(edge.to), schema.foreignKeys[number].columns, key(of: edge.to))
         case .referred(let number):
-            return (schema.tables[edge.from].sqlName, key(of: edge.from), schema.foreignKeys[number].columns)
+            return (table(edge.from), key(of: edge.from), schema.foreignKeys[number].columns)
         case .join(let number, let isSource):
             let (near, far) = schema.joins[number].columns(isSource: isSource)
-            return (schema.joins[number].table, near, far)
+            return (schema.rows(of: schema.joins[number], dialect), near, far)
         }
     }
 

@@ -122,7 +122,7 @@ package struct DeletionSQL: Sendable {
         case .join(let number, let isSource):
             let (near, far) = schema.joins[number].columns(isSource: isSource)
             source +=
-                "\(dialect.quote(schema.joins[number].table)) AS s "
+                "\(schema.rows(of: schema.joins[number], dialect)) AS s "
                 + "ON \(dialect.areSame(near, of: "s", key(of: edge.from), of: "x")) "
                 + "JOIN \(table(edge.to)) AS o ON \(dialect.areSame(other, of: "o", far, of: "s"))"
         }
@@ -246,23 +246,6 @@ package struct DeletionSQL: Sendable {
         return SQLStatement(
             "UPDATE \(table(foreignKey.source)) AS x SET \(changes.joined(separator: ", ")) WHERE \(condition) "
                 + "RETURNING \(list(key(of: foreignKey.source)))", builder.parameters)
-    }
-
-    /// Selects or removes the join rows at one side's doomed objects: the source's key, then the target's. Rows at
-    /// doomed sources come first; those at doomed targets are then the rest.
-    package func joinRows(_ join: Join, atSource: Bool, removing: Bool) -> SQLStatement {
-        var builder = builder()
-        let columns = list(join.sourceColumns + join.targetColumns)
-        let table = dialect.quote(join.table)
-        let (near, entity) = atSource ? (join.sourceColumns, join.source) : (join.targetColumns, join.target)
-        var condition = "\(dialect.tuple(near)) IN \(doomed(entity, &builder))"
-        if removing {
-            return SQLStatement("DELETE FROM \(table) WHERE \(condition) RETURNING \(columns)", builder.parameters)
-        }
-        if !atSource && !isEmpty(join.source) {
-            condition += " AND \(dialect.tuple(join.sourceColumns)) NOT IN \(doomed(join.source, &builder))"
-        }
-        return SQLStatement("SELECT \(columns) FROM \(table) WHERE \(condition)", builder.parameters)
     }
 
     /// Selects the doomed keys of an entity whose list isn't known.

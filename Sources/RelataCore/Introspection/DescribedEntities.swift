@@ -1,8 +1,8 @@
 // What tables say of foreign keys and no declaration does.
 
 extension Schema {
-    /// The entities with how a database compares the columns of their to-ones, whether it gives them defaults, and
-    /// whether it finds the rows that refer by an index. `nil` where all is as models declare it.
+    /// The entities with how a database compares the columns of their to-ones and join tables, whether it gives to-ones
+    /// defaults, and whether it finds the rows that refer by an index. `nil` where all is as models declare it.
     package func entities(describedBy descriptions: [TableDescription]) -> [Entity]? {
         let tables = Dictionary(descriptions.map { ($0.name.lowercased(), $0) }) { first, _ in first }
         var entities = self.tables.map(\.entity)
@@ -24,16 +24,41 @@ extension Schema {
             entities[source.index].properties[number] = .relationship(relationship)
             isChanged = true
         }
+        for join in joins {
+            guard let own = tables[join.table.lowercased()],
+                let number = entities[join.source].properties.firstIndex(where: { $0.name == join.property }),
+                case .relationship(let declared) = entities[join.source].properties[number]
+            else { continue }
+            var relationship = declared
+            relationship.sourceComparison = comparison(of: join, isSource: true, own, tables)
+            relationship.comparison = comparison(of: join, isSource: false, own, tables)
+            if relationship == declared { continue }
+            entities[join.source].properties[number] = .relationship(relationship)
+            isChanged = true
+        }
         return isChanged ? entities : nil
+    }
+
+    /// How a join table's foreign key to one side is compared.
+    private func comparison(
+        of join: Join, isSource: Bool, _ own: TableDescription, _ tables: [String: TableDescription]
+    ) -> KeyComparison {
+        let (columns, target) = (join.columns(isSource: isSource).own, self.tables[join.entity(isSource: isSource)])
+        guard let other = tables[target.sqlName.lowercased()],
+            own.foreignKeys.contains(where: { $0.isOn(columns, pointingAt: target.keyColumnNames, of: other) })
+        else { return .equal }
+        return KeyComparison(columns, of: own, with: target.keyColumnNames, of: other)
     }
 }
 
 extension Schema {
-    /// The entities with how a database compares the columns of their to-ones. `nil` where any comparison of the two says
-    /// the same, as in all tables that Relata makes.
+    /// The entities with how a database compares the columns of their to-ones and join tables. `nil` where any comparison of
+    /// the two says the same, as in all tables that Relata makes.
     package func entities(comparedBy descriptions: [TableDescription]) -> [Entity]? {
         guard let entities = entities(describedBy: descriptions),
-            entities.contains(where: { $0.relationships.contains { $0.comparison != .equal } })
+            entities.contains(where: {
+                $0.relationships.contains { $0.comparison != .equal || $0.sourceComparison != .equal }
+            })
         else { return nil }
         return entities
     }

@@ -53,7 +53,7 @@ extension ExpressionWriter {
         case .join(let number, let isSource):
             let join = schema.joins[number]
             let (own, far) = join.columns(isSource: isSource)
-            let (alias, near) = add(dialect.quote(join.table), own, ownerKey, frame: frame, isFirst: isFirst)
+            let (alias, near) = add(schema.rows(of: join, dialect), own, ownerKey, frame: frame, isFirst: isFirst)
             let order = isSource ? join.orderColumn : join.inverseOrderColumn
             let position = element(
                 isSource ? join.target : join.source, frame: frame, alias: nil, key: columns(alias, far))

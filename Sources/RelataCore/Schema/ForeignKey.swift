@@ -105,12 +105,18 @@ package struct SchemaForeignKey: Sendable {
     }
 
     /// Whether SQLite's own actions find other rows than those that refer.
-    var hasExceptions: Bool { if case .byTargetWithExceptions = comparison { true } else { false } }
+    var hasExceptions: Bool { comparison.hasExceptions }
 
     /// The columns of the target that SQLite converts when it looks for the rows that refer.
-    var converted: [ConvertedColumn] {
-        if case .byTargetWithExceptions(let converted) = comparison { converted } else { [] }
-    }
+    var converted: [ConvertedColumn] { comparison.converted }
+}
+
+extension KeyComparison {
+    /// Whether SQLite's own actions find other rows than those that refer.
+    package var hasExceptions: Bool { if case .byTargetWithExceptions = self { true } else { false } }
+
+    /// The columns of the target that SQLite converts when it looks for the rows that refer.
+    var converted: [ConvertedColumn] { if case .byTargetWithExceptions(let converted) = self { converted } else { [] } }
 }
 
 extension Schema {

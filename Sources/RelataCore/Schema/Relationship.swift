@@ -20,9 +20,11 @@ public struct Relationship: Hashable, Sendable, Codable {
     package var maximumCount: Int?
     /// The property's names in older versions of the model, if it was renamed.
     package var originalName: OriginalNames?
-    /// How the columns of a to-one are compared with the key of its target. Read from a database; a model's own columns
-    /// always equal their target's.
+    /// How the columns of a to-one, or those of a join table, are compared with the key of the target. Read from a
+    /// database; a model's own columns always equal their target's.
     package var comparison = KeyComparison.equal
+    /// How a join table's columns are compared with the key of the entity that declares the many-to-many.
+    package var sourceComparison = KeyComparison.equal
     /// Whether the database gives the columns of a to-one their defaults where the target goes, which no delete rule does:
     /// such a deletion is refused. Read from a database.
     package var setsDefault = false

@@ -231,7 +231,7 @@ extension Schema {
             return (rows, columns, tables[references[number].source].keyColumnNames)
         case .join(let number, let isSource):
             let (near, far) = joins[number].columns(isSource: isSource)
-            return (dialect.quote(joins[number].table), near, far)
+            return (rows(of: joins[number], dialect), near, far)
         case .through(let inverse, let reference):
             let view = references[inverse]
             return (source(tables[view.source]), view.columns, references[reference].columns)
@@ -355,9 +355,8 @@ package struct Join: Sendable {
     package let inverseMinimumCount: Int?
     /// The largest number of the target's list, where one is declared.
     package let inverseMaximumCount: Int?
-
-    /// The columns that hold the key of one side, and those that hold the other's.
-    func columns(isSource: Bool) -> (own: [String], other: [String]) {
-        isSource ? (sourceColumns, targetColumns) : (targetColumns, sourceColumns)
-    }
+    /// How the columns are compared with the key of the source.
+    package let sourceComparison: KeyComparison
+    /// How the columns are compared with the key of the target.
+    package let targetComparison: KeyComparison
 }

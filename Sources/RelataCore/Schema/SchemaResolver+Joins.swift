@@ -29,7 +29,8 @@ extension SchemaResolver {
                     onSourceDelete: joinRule(of: relationship, entity: index),
                     onTargetDelete: other.map { joinRule(of: $0, entity: target) } ?? .nullify,
                     minimumCount: relationship.minimumCount, maximumCount: relationship.maximumCount,
-                    inverseMinimumCount: other?.minimumCount, inverseMaximumCount: other?.maximumCount)
+                    inverseMinimumCount: other?.minimumCount, inverseMaximumCount: other?.maximumCount,
+                    sourceComparison: relationship.sourceComparison, targetComparison: relationship.comparison)
                 joinNumbers[name] = join.index
                 joins.put(join, at: join.index)
                 checkColumnNames(of: join)

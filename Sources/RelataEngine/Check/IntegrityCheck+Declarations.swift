@@ -47,7 +47,8 @@ extension IntegrityCheck {
         /// `Author.books`.
         let subject: String
         let owner: Table
-        /// The rows that are its members, and their columns that hold the owner's key.
+        /// The rows that are its members, in SQL, the table that holds them, and their columns with the owner's key.
+        let rows: String
         let table: String
         let columns: [String]
         /// The columns that tell the rows apart.
@@ -66,7 +67,8 @@ extension IntegrityCheck {
         let (source, target) = (schema.tables[reference.source], schema.tables[reference.target])
         return [
             List(
-                subject: "\(target.name).\(inverse)", owner: target, table: source.sqlName, columns: reference.columns,
+                subject: "\(target.name).\(inverse)", owner: target, rows: quote(source.sqlName), table: source.sqlName,
+                columns: reference.columns,
                 key: source.keyColumnNames, minimum: reference.minimumCount, maximum: reference.maximumCount,
                 // The model's own attribute is what the app says it is, and equal ones go by key.
                 order: reference.isOrderStored ? reference.orderColumn : nil)
@@ -77,13 +79,15 @@ extension IntegrityCheck {
     func lists(of join: Join) -> [List] {
         let (source, target) = (schema.tables[join.source], schema.tables[join.target])
         let key = join.sourceColumns + join.targetColumns
+        let rows = schema.rows(of: join, dialect)
         let first = List(
-            subject: "\(source.name).\(join.property)", owner: source, table: join.table, columns: join.sourceColumns,
-            key: key, minimum: join.minimumCount, maximum: join.maximumCount, order: join.orderColumn, unplaced: 0)
+            subject: "\(source.name).\(join.property)", owner: source, rows: rows, table: join.table,
+            columns: join.sourceColumns, key: key, minimum: join.minimumCount, maximum: join.maximumCount,
+            order: join.orderColumn, unplaced: 0)
         guard let inverse = join.inverse else { return [first] }
         let second = List(
-            subject: "\(target.name).\(inverse)", owner: target, table: join.table, columns: join.targetColumns,
-            key: key, minimum: join.inverseMinimumCount, maximum: join.inverseMaximumCount,
+            subject: "\(target.name).\(inverse)", owner: target, rows: rows, table: join.table,
+            columns: join.targetColumns, key: key, minimum: join.inverseMinimumCount, maximum: join.inverseMaximumCount,
             order: join.inverseOrderColumn, unplaced: 0)
         return [first, second]
     }
@@ -96,7 +100,7 @@ extension IntegrityCheck {
         let bounds = [minimum.map { "\(number) < \($0)" }, maximum.map { "\(number) > \($0)" }].compactMap(\.self)
         let keys = self.list(key, of: "o")
         let (count, samples) = try self.list(
-            "SELECT \(keys), \(number) FROM \(quote(owner.sqlName)) AS o LEFT JOIN \(quote(list.table)) AS x "
+            "SELECT \(keys), \(number) FROM \(quote(owner.sqlName)) AS o LEFT JOIN \(list.rows) AS x "
                 + "ON \(dialect.areSame(list.columns, of: "x", key, of: "o")) GROUP BY \(keys) "
                 + "HAVING \(bounds.joined(separator: " OR "))", keyTypes(owner)
         ) { "\(object($0, owner)) has \($0[key.count])" }
@@ -118,7 +122,7 @@ extension IntegrityCheck {
         guard let order = list.order else { return }
         let (owner, table, columns) = (list.owner, list.table, list.columns)
         let own = self.list(columns, of: "x")
-        let from = "FROM \(quote(table)) AS x WHERE \(dialect.areSet(columns, of: "x"))"
+        let from = "FROM \(list.rows) AS x WHERE \(dialect.areSet(columns, of: "x"))"
         let position = "x.\(quote(order))"
         let missing =
             try list.unplaced == nil

@@ -27,9 +27,11 @@ extension IntegrityCheck {
     }
 
     mutating func checkTargets(of join: Join) throws(RelataError) {
-        for (columns, number) in [(join.sourceColumns, join.source), (join.targetColumns, join.target)] {
-            let target = schema.tables[number]
-            let dangles = dangling(columns, target, .equal)
+        for isSource in [true, false] {
+            let (columns, target) = (
+                join.columns(isSource: isSource).own, schema.tables[join.entity(isSource: isSource)]
+            )
+            let dangles = dangling(columns, target, join.comparison(isSource: isSource))
             let (count, samples) = try list(
                 "SELECT \(list(columns, of: "x")) FROM \(quote(join.table)) AS x WHERE \(dangles)", keyTypes(target)
             ) { object($0, target) }

@@ -19,6 +19,25 @@ extension Deletion {
         }
     }
 
+    /// Refuses a deletion whose objects SQLite would find in rows of join tables that refer to others.
+    func refuseStrays() throws(RelataError) {
+        for join in graph.joins.map({ schema.joins[$0] }) {
+            for isSource in [true, false] where join.comparison(isSource: isSource).hasExceptions {
+                let entity = join.entity(isSource: isSource)
+                guard !sql.isEmpty(entity), try connection.value(sql.strays(join, atSource: isSource)) != nil else {
+                    continue
+                }
+                let table = schema.tables[entity]
+                let columns = join.columns(isSource: isSource).own.joined(separator: ", ")
+                throw .invalidUse(
+                    "\(report.entity) can't be deleted: \(join.table).\(columns) holds a key of another \(table.name) "
+                        + "in a form that SQLite takes for this one's, because the column's type isn't that of "
+                        + "\(table.sqlName).\(table.keyColumnNames.joined(separator: ", ")): give both one type, or "
+                        + "spell the keys alike")
+            }
+        }
+    }
+
     /// Has SQLite read the statements of the deletion, which it refuses where a foreign key fits no table or columns.
     func checkCanBeWritten() throws(RelataError) {
         guard !report.isDenied else { return }

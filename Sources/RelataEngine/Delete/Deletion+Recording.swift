@@ -24,13 +24,21 @@ extension Deletion {
                 relationship: "\(schema.tables[join.source].name).\(join.property)",
                 sources: KeyList(width: sourceTypes.count), targets: KeyList(width: targetTypes.count))
             for atSource in [true, false] where !sql.isEmpty(atSource ? join.source : join.target) {
-                let statement = sql.joinRows(join, atSource: atSource, removing: removing)
+                // What a removal gives back is what the table holds.
+                let tellsKeys = removing && join.comparesAsDeclared
+                let statement =
+                    tellsKeys ? sql.removal(of: join, atSource: atSource) : sql.joinRows(join, atSource: atSource)
+                let earlier = rows.count
                 try connection.rows(statement) { row in
                     rows.sources.append(from: row, sourceTypes, startingAt: 0)
                     rows.targets.append(from: row, targetTypes, startingAt: sourceTypes.count)
                 }
+                if tellsKeys || !removing {
+                    expectedChanges += rows.count - earlier
+                } else if rows.count > earlier {
+                    expectedChanges += try connection.run(sql.removal(of: join, atSource: atSource))
+                }
             }
-            expectedChanges += rows.count
             if !rows.sources.isEmpty { report.removedJoinRows.append(rows) }
         }
     }

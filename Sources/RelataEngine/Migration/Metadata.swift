@@ -29,7 +29,7 @@ package struct Metadata {
 
     /// Whether tables of other programs compare foreign keys by rules of their own.
     package enum ComparesKeys: String {
-        case asDeclared = ""
+        case asDeclared = " declared"
         case otherwise = " otherwise"
     }
 

@@ -56,7 +56,7 @@ package struct CountCheck {
             for key in keys {
                 // An owner that was deleted meanwhile has no counts.
                 let sql =
-                    "SELECT count(*) FROM \(rowSQL.quote(counted.table)) WHERE \(counted.isMember)"
+                    "SELECT count(*) FROM \(counted.rows) WHERE \(counted.isMember)"
                 guard try connection.isStored(key, in: table),
                     case .integer(let count)? = try connection.value(
                         SQLStatement(sql, key.values.map(Parameter.value)))
@@ -78,15 +78,16 @@ package struct CountCheck {
 
     private static func source(
         _ link: Link?, _ schema: Schema, _ rowSQL: RowSQL
-    ) -> (table: String, isMember: String)? {
+    ) -> (rows: String, isMember: String)? {
         switch link {
         case .inverse(let number):
             let reference = schema.references[number]
-            return (schema.tables[reference.source].sqlName, rowSQL.refers(reference, in: schema, from: 1))
+            let rows = rowSQL.quote(schema.tables[reference.source].sqlName)
+            return (rows, rowSQL.refers(reference, in: schema, from: 1))
         case .join(let number, let isSource):
             let join = schema.joins[number]
-            let columns = isSource ? join.sourceColumns : join.targetColumns
-            return (join.table, rowSQL.matches(columns, from: 1))
+            let isMember = rowSQL.matches(join.columns(isSource: isSource).own, from: 1)
+            return (schema.rows(of: join, rowSQL.dialect), isMember)
         default: return nil
         }
     }

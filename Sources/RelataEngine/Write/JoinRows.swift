@@ -22,7 +22,7 @@ final class JoinRows {
         self.isSource = isSource
         self.link = link.name
         join = schema.joins[number]
-        side = JoinSide(join, isSource: isSource, run.rowSQL)
+        side = JoinSide(join, isSource: isSource, in: schema, run.rowSQL)
         hasCounts =
             [join.minimumCount, join.maximumCount, join.inverseMinimumCount, join.inverseMaximumCount] != [
                 nil, nil, nil, nil,
@@ -107,25 +107,46 @@ final class JoinRows {
         if hasCounts { note(owner: nil, member: member) }
         let removed = try run.connection.run(
             SQLStatement(
-                "DELETE FROM \(rowSQL.quote(join.table)) WHERE " + rowSQL.matches(side.own + side.other, from: 1),
+                "DELETE FROM \(rowSQL.quote(join.table)) WHERE \(isMember(of: owner, from: 1))",
                 (owner.values + member.values).map(Parameter.value)))
         if removed > 0 { record([member], of: owner) }
     }
 
+    private func isMember(of owner: KeyValue, from first: Int) -> String {
+        side.isOwn(from: first) + " AND " + side.isOther(from: first + owner.values.count)
+    }
+
     /// Makes all objects but these no members.
     private func removeAll(except keys: [KeyValue], from owner: KeyValue) throws {
-        let target = run.schema.tables[isSource ? join.target : join.source]
-        let columns = side.other.map(rowSQL.quote).joined(separator: ", ")
+        let target = run.schema.tables[join.entity(isSource: !isSource)]
+        let columns = side.quoted(side.other)
         let list = rowSQL.dialect.rows(ofParameter: owner.values.count + 1, types: target.keyTypes)
-        let (condition, parameters): (String, [Parameter]) =
-            keys.isEmpty ? ("", []) : (" AND (\(columns)) NOT IN \(list)", [.keys(keys)])
-        let removed = try run.connection.values(
-            SQLStatement(
-                "DELETE FROM \(rowSQL.quote(join.table)) WHERE " + rowSQL.matches(side.own, from: 1) + condition
-                    + " RETURNING " + columns, owner.values.map(Parameter.value) + parameters),
-            types: target.keyColumns.map { target.columns[$0].type })
-        if hasCounts { for key in removed { note(owner: nil, member: KeyValue(key)) } }
-        record(removed.map { KeyValue($0) }, of: owner)
+        let parameters = owner.values.map(Parameter.value)
+        let spared: [Parameter] = keys.isEmpty ? [] : [.keys(keys)]
+        let condition = keys.isEmpty ? "" : " AND (\(columns)) NOT IN \(list)"
+        let start = "DELETE FROM \(rowSQL.quote(join.table)) WHERE "
+        let types = target.keyColumns.map { target.columns[$0].type as AttributeType? }
+        let removed: [KeyValue]
+        if join.comparesAsDeclared {
+            removed = try run.connection.values(
+                SQLStatement(
+                    start + rowSQL.matches(side.own, from: 1) + condition + " RETURNING " + columns,
+                    parameters + spared), types: types
+            ).map { KeyValue($0) }
+        } else {
+            // What a removal gives back is what the table holds.
+            removed = try run.connection.values(
+                SQLStatement(
+                    "SELECT \(columns) FROM \(side.rows) AS r WHERE " + rowSQL.matches(side.own, from: 1) + condition,
+                    parameters + spared), types: types
+            ).map { KeyValue($0) }
+            if removed.isEmpty { return }
+            try run.connection.run(
+                SQLStatement(
+                    start + side.isOwn(from: 1) + " AND " + side.isOther(in: list), parameters + [.keys(removed)]))
+        }
+        if hasCounts { for key in removed { note(owner: nil, member: key) } }
+        record(removed, of: owner)
     }
 
     /// Writes a member's position.
@@ -134,7 +155,7 @@ final class JoinRows {
         try run.connection.run(
             SQLStatement(
                 "UPDATE \(rowSQL.quote(join.table)) SET \(rowSQL.quote(order)) = \(rowSQL.dialect.parameter(1)) WHERE "
-                    + rowSQL.matches(side.own + side.other, from: 2),
+                    + isMember(of: owner, from: 2),
                 ([.integer(position)] + owner.values + member.values).map(Parameter.value)))
         run.connection.recorder?.record(
             .update, isSource ? join.source : join.target, owner, properties: [link])

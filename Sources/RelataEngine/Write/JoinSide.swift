@@ -8,15 +8,23 @@ package struct JoinSide {
     package let order: String?
     private let otherOrder: String?
     private let table: String
+    /// The rows, in SQL, with the keys as the objects hold them.
+    let rows: String
+    private let join: Join
+    private let isSource: Bool
+    private let schema: Schema
     private let rowSQL: RowSQL
 
-    package init(_ join: Join, isSource: Bool, _ rowSQL: RowSQL) {
+    package init(_ join: Join, isSource: Bool, in schema: Schema, _ rowSQL: RowSQL) {
         self.rowSQL = rowSQL
-        own = isSource ? join.sourceColumns : join.targetColumns
-        other = isSource ? join.targetColumns : join.sourceColumns
+        self.join = join
+        self.isSource = isSource
+        self.schema = schema
+        (own, other) = join.columns(isSource: isSource)
         order = isSource ? join.orderColumn : join.inverseOrderColumn
         otherOrder = isSource ? join.inverseOrderColumn : join.orderColumn
         table = rowSQL.quote(join.table)
+        rows = schema.rows(of: join, rowSQL.dialect)
     }
 
     /// The statement that inserts a row, the own key's parameters first. In the member's own list the owner comes last; the
@@ -26,10 +34,43 @@ package struct JoinSide {
         var terms: [String] = columns.indices.map { rowSQL.dialect.parameter($0 + 1) }
         if let otherOrder {
             columns.append(otherOrder)
-            terms.append("(\(rowSQL.nextPlace(otherOrder, in: table, other, from: own.count + 1)))")
+            terms.append("(\(rowSQL.nextPlace(otherOrder, in: rows, other, from: own.count + 1)))")
         }
         let names = columns.map { rowSQL.quote($0) }.joined(separator: ", ")
         let values = terms.joined(separator: ", ")
-        return "INSERT INTO \(table) (\(names)) VALUES (\(values)) ON CONFLICT DO NOTHING"
+        let start = "INSERT INTO \(table) (\(names)) "
+        if join.comparesAsDeclared { return start + "VALUES (\(values)) ON CONFLICT DO NOTHING" }
+        // A row that spells the two keys otherwise is no conflict to the table's own key.
+        let isMember = rowSQL.matches(own + other, from: 1)
+        return start + "SELECT \(values) WHERE NOT EXISTS (SELECT 1 FROM \(rows) AS r WHERE \(isMember)) "
+            + "ON CONFLICT DO NOTHING"
     }
+
+    /// Whether a row of the table belongs to the object whose key the parameters from a number on are.
+    func isOwn(from first: Int) -> String { belongs(isSource, own, from: first) }
+
+    /// The same for the object at the other side.
+    func isOther(from first: Int) -> String { belongs(!isSource, other, from: first) }
+
+    private func belongs(_ isSource: Bool, _ columns: [String], from first: Int) -> String {
+        if join.comparison(isSource: isSource) == .equal { return rowSQL.matches(columns, from: first) }
+        let keys = schema.keys(of: join, isSource: isSource, rowSQL.dialect).enumerated().map {
+            "\($1) = \(rowSQL.dialect.parameter(first + $0))"
+        }
+        return isReferring(isSource, where: keys.joined(separator: " AND "))
+    }
+
+    /// Whether a row of the table belongs to one of the other side's objects whose keys are a parameter.
+    func isOther(in list: String) -> String {
+        if join.comparison(isSource: !isSource) == .equal { return "(\(quoted(other))) IN \(list)" }
+        let keys = schema.keys(of: join, isSource: !isSource, rowSQL.dialect).joined(separator: ", ")
+        return isReferring(!isSource, where: "(\(keys)) IN \(list)")
+    }
+
+    private func isReferring(_ isSource: Bool, where condition: String) -> String {
+        "EXISTS (SELECT 1 FROM \(schema.target(of: join, isSource: isSource, rowSQL.dialect)) "
+            + "WHERE \(schema.refers(join, isSource: isSource, table, rowSQL.dialect)) AND \(condition))"
+    }
+
+    func quoted(_ columns: [String]) -> String { columns.map(rowSQL.quote).joined(separator: ", ") }
 }

@@ -12,18 +12,19 @@ extension WriteRun {
     }
 
     private func orderedList(_ edits: LinkEdits) throws -> OrderedList? {
-        let source: (table: String, isOwn: String, other: [String], order: String)
+        let source: (rows: String, isOwn: String, other: [String], order: String)
         switch edits.link.link {
         case .inverse(let number):
             let reference = schema.references[number]
             guard let order = reference.orderColumn else { return nil }
             let table = schema.tables[reference.source]
-            source = (table.sqlName, rowSQL.refers(reference, in: schema, from: 1), table.keyColumnNames, order)
+            let isOwn = rowSQL.refers(reference, in: schema, from: 1)
+            source = (rowSQL.quote(table.sqlName), isOwn, table.keyColumnNames, order)
         case .join(let number, let isSource):
             let join = schema.joins[number]
-            let side = JoinSide(join, isSource: isSource, rowSQL)
+            let side = JoinSide(join, isSource: isSource, in: schema, rowSQL)
             guard let order = side.order else { return nil }
-            source = (join.table, rowSQL.matches(side.own, from: 1), side.other, order)
+            source = (side.rows, rowSQL.matches(side.own, from: 1), side.other, order)
         default: return nil
         }
         // A new owner has no members.
@@ -34,7 +35,7 @@ extension WriteRun {
         let quote = rowSQL.quote
         let keys = source.other.map(quote).joined(separator: ", ")
         let order = quote(source.order)
-        let from = " FROM \(quote(source.table)) WHERE " + source.isOwn
+        let from = " FROM \(source.rows) WHERE " + source.isOwn
         var parameters = owner.values.map(Parameter.value)
         let types = schema.tables[edits.link.target].keyColumns.map {
             schema.tables[edits.link.target].columns[$0].type as AttributeType?

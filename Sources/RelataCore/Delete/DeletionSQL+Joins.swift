@@ -1,0 +1,68 @@
+/// The statements about join tables.
+extension DeletionSQL {
+    /// Selects the join rows at one side's doomed objects: the source's key, then the target's. Rows at doomed sources come
+    /// first; those at doomed targets are then the rest.
+    package func joinRows(_ join: Join, atSource: Bool) -> SQLStatement {
+        var builder = builder()
+        let doomed = doomed(join.entity(isSource: atSource), &builder)
+        let others = atSource || isEmpty(join.source) ? nil : self.doomed(join.source, &builder)
+        if join.comparesAsDeclared {
+            let rest = others.map { " AND \(dialect.tuple(join.sourceColumns)) NOT IN \($0)" } ?? ""
+            return SQLStatement(
+                "SELECT \(list(join.sourceColumns + join.targetColumns)) FROM \(dialect.quote(join.table)) "
+                    + "WHERE \(dialect.tuple(join.columns(isSource: atSource).own)) IN \(doomed)\(rest)",
+                builder.parameters)
+        }
+        // A row whose source leads nowhere belongs to its target alone.
+        let source = Self.row(schema.keys(of: join, isSource: true, dialect))
+        let rest = others.map { " AND (\(source) IN \($0)) IS NOT TRUE" } ?? ""
+        let keys = Self.row(schema.keys(of: join, isSource: atSource, dialect))
+        return SQLStatement(
+            schema.keysInRows(of: join, dialect) + " WHERE \(keys) IN \(doomed)\(rest)", builder.parameters)
+    }
+
+    /// Values as they are compared: one as it is, several as a row.
+    private static func row(_ values: [String]) -> String {
+        values.count == 1 ? values[0] : "(\(values.joined(separator: ", ")))"
+    }
+
+    /// Removes these rows. The statement gives back their keys where the table holds them just as the objects do.
+    package func removal(of join: Join, atSource: Bool) -> SQLStatement {
+        var builder = builder()
+        let doomed = doomed(join.entity(isSource: atSource), &builder)
+        let table = dialect.quote(join.table)
+        if join.comparesAsDeclared {
+            let condition = "\(dialect.tuple(join.columns(isSource: atSource).own)) IN \(doomed)"
+            return SQLStatement(
+                "DELETE FROM \(table) WHERE \(condition) RETURNING \(list(join.sourceColumns + join.targetColumns))",
+                builder.parameters)
+        }
+        return SQLStatement(
+            "DELETE FROM \(table) AS j WHERE \(isDoomed(join, atSource: atSource, doomed))", builder.parameters)
+    }
+
+    private func isDoomed(_ join: Join, atSource: Bool, _ doomed: String) -> String {
+        let keys = Self.row(schema.keys(of: join, isSource: atSource, dialect))
+        if join.comparison(isSource: atSource) == .equal { return "\(keys) IN \(doomed)" }
+        return "EXISTS (SELECT 1 FROM \(schema.target(of: join, isSource: atSource, dialect)) "
+            + "WHERE \(schema.refers(join, isSource: atSource, "j", dialect)) AND \(keys) IN \(doomed))"
+    }
+
+    /// Finds out whether SQLite's own actions would take a row of a join table that refers to none of the doomed objects,
+    /// because its columns and the key have types of which SQLite converts one to the other in its own ways.
+    package func strays(_ join: Join, atSource: Bool) -> SQLStatement {
+        var builder = builder()
+        let entity = join.entity(isSource: atSource)
+        let isDoomed = isDoomed(entity, &builder)
+        let (columns, keys) = (join.columns(isSource: atSource).own, key(of: entity))
+        let isFound = zip(keys, columns).map {
+            let (own, held) = ("x.\(dialect.quote($0))", "o.\(dialect.quote($1))")
+            let forms = [own, "+" + own, "CAST(\(own) AS NUMERIC)", "CAST(\(own) AS TEXT)"]
+            return "(" + forms.flatMap { ["\($0) = \(held)", "\($0) = +\(held)"] }.joined(separator: " OR ") + ")"
+        }.joined(separator: " AND ")
+        return SQLStatement(
+            "SELECT 1 FROM \(table(entity)) AS x CROSS JOIN \(dialect.quote(join.table)) AS o "
+                + "WHERE \(isDoomed) AND \(isFound) AND NOT (\(dialect.matches(keys, of: "x", columns, of: "o"))) LIMIT 1",
+            builder.parameters)
+    }
+}
