@@ -162,6 +162,51 @@ import Testing
         #expect(try file.count("p") == 1)
     }
 
+    @Test func aForeignKeyToAColumnThatIsNotThereIsRefusedInTheSameWords() throws {
+        let file = try File(
+            """
+            CREATE TABLE p (id INTEGER PRIMARY KEY, other INTEGER REFERENCES p (gone));
+            INSERT INTO p VALUES (1, NULL);
+            """)
+        #expect {
+            try file.plan("p", 1)
+        } throws: {
+            "\($0)".contains("foreign key mismatch") && "\($0)".contains("mend what the check of the file says")
+        }
+        #expect(throws: RelataError.self) { try file.delete("p", 1) }
+        #expect(try file.count("p") == 1)
+    }
+
+    /// A cascade through several tables whose rows refer by another affinity or another column.
+    @Test(arguments: ["TEXT REFERENCES", "INTEGER REFERENCES", "REFERENCES"], ["", " (code)"])
+    func aLongCascadeThatIsComparedOtherwiseIsOneThatSQLiteReads(reference: String, column: String) throws {
+        var sql = "CREATE TABLE t0 (id INTEGER PRIMARY KEY, code INTEGER UNIQUE); INSERT INTO t0 VALUES (1, 1);"
+        for number in 1..<40 {
+            sql += """
+                CREATE TABLE t\(number) (id INTEGER PRIMARY KEY, code INTEGER UNIQUE,
+                    p \(reference) t\(number - 1)\(column) ON DELETE CASCADE);
+                INSERT INTO t\(number) VALUES (1, 1, 1);
+                """
+        }
+        let file = try File(sql)
+        #expect(try file.plan("t0", 1).deletedCount == 40)
+        #expect(try file.delete("t0", 1).deletedCount == 40)
+    }
+
+    @Test func aTriggerThatNeedsWhatIsNotThereIsNamed() throws {
+        let file = try File(
+            """
+            CREATE TABLE p (id INTEGER PRIMARY KEY);
+            CREATE TRIGGER t AFTER DELETE ON p BEGIN DELETE FROM gone; END;
+            INSERT INTO p VALUES (1);
+            """)
+        #expect {
+            try file.plan("p", 1)
+        } throws: {
+            "\($0)".contains("no such table: main.gone") && "\($0)".contains("mend or drop the trigger")
+        }
+    }
+
     @Test func rowsOfATableThatIsLeftOutStandInTheWay() throws {
         let file = try File(
             """

@@ -102,14 +102,22 @@ package struct DeletionGraph: Sendable {
             let arriving = cascades.filter { $0.to == entity }
             let isReferring = arriving.allSatisfy(\.isReferring)
             if arriving.count + (entity == root ? 1 : 0) > 1 || !isReferring { listed.insert(entity) }
-            let depth = arriving.map { depths[$0.from] ?? 0 }.max() ?? 0
-            if depth == Self.maximumDepth { listed.insert(entity) }
-            depths[entity] = listed.contains(entity) ? 0 : depth + 1
+            let depth = arriving.map { (depths[$0.from] ?? 0) + Self.depth(of: $0, in: schema) }.max() ?? 0
+            if depth > Self.maximumDepth { listed.insert(entity) }
+            depths[entity] = listed.contains(entity) ? 0 : depth
         }
         self.listed = listed
     }
 
-    /// How many cascades one query follows.
+    /// How many queries within each other find the rows that refer by an edge.
+    private static func depth(of edge: DeletionEdge, in schema: Schema) -> Int {
+        guard case .referring(let number) = edge.path else { return 1 }
+        let key = schema.foreignKeys[number]
+        // Where the two sides are compared otherwise, one query asks for the row that is referred to, and another for it.
+        return key.comparison == .equal && key.targetColumns == schema.tables[key.target].keyColumnNames ? 1 : 3
+    }
+
+    /// How many queries stand within each other.
     private static let maximumDepth = 8
 
     private static func sourcesFirst(_ entities: [Int], _ keys: [SchemaForeignKey]) -> [[Int]] {

@@ -57,8 +57,11 @@ extension Deletion {
             } catch {
                 guard case .database(_, let message, _) = error else { throw error }
                 throw .invalidUse(
-                    "\(report.entity) can't be deleted, because SQLite can't follow its foreign keys (\(message)): "
-                        + "mend what the check of the file says about them")
+                    message.contains("foreign key mismatch")
+                        ? "\(report.entity) can't be deleted, because SQLite can't follow its foreign keys (\(message)): "
+                            + "mend what the check of the file says about them"
+                        : "\(report.entity) can't be deleted, because SQLite can't run it (\(message)): "
+                            + "mend or drop the trigger, the index or the column that needs it")
             }
         }
     }

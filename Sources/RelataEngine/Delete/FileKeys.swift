@@ -55,11 +55,14 @@ extension Connection {
             known.insert(name(join.table, join.targetColumns, target.sqlName, target.keyColumnNames))
         }
         let entities = Dictionary(schema.tables.map { ($0.sqlName.lowercased(), $0) }) { first, _ in first }
+        let described = Dictionary(tables.map { ($0.name.lowercased(), $0) }) { first, _ in first }
         return tables.flatMap { table in
             table.foreignKeys.compactMap { key in
                 guard let target = entities[key.target.lowercased()] else { return nil }
                 let pointed = key.targetColumns.isEmpty ? target.keyColumnNames : key.targetColumns
-                guard pointed.count == key.columns.count,
+                let description = described[key.target.lowercased()]
+                // Where one points at a column that isn't there, SQLite refuses to delete, and says so then.
+                guard pointed.count == key.columns.count, pointed.allSatisfy({ description?.column($0) != nil }),
                     !known.contains(name(table.name, key.columns, target.sqlName, pointed))
                 else { return nil }
                 return UndeclaredKey(
