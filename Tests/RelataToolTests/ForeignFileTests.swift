@@ -19,6 +19,49 @@ import Testing
         #expect(run.output.hasSuffix("deleted 3 objects: 2 x, 1 p\n"))
     }
 
+    /// Functions and collations that another program gives SQLite are nowhere in its file.
+    @Test func whatOnlyAnotherProgramHasIsAFindingOfTheCheck() throws {
+        for (word, message) in [
+            ("COLLATE mine", "no such collation sequence: mine"), ("abs", "unknown function: mine()"),
+        ] {
+            let file = try SampleFile(
+                """
+                CREATE TABLE p (id INTEGER PRIMARY KEY, n INTEGER); CREATE TABLE x (id INTEGER PRIMARY KEY);
+                CREATE INDEX i ON p (\(word == "abs" ? "abs(n)" : "n COLLATE NOCASE"));
+                INSERT INTO p VALUES (1, 2); INSERT INTO x VALUES (1);
+                PRAGMA writable_schema = ON;
+                UPDATE sqlite_schema SET sql = replace(replace(sql, 'NOCASE', 'mine'), 'abs', 'mine') WHERE name = 'i';
+                """)
+            let check = try file.run("check")
+            #expect(check.exitCode == 1)
+            #expect(check.output.contains(message), "\(check.output) \(check.errors)")
+            #expect(check.output.contains("mend: check it with the program that made it"))
+            #expect(try file.run("delete", "x", "1", "--yes").exitCode == 0)
+            let delete = try file.run("delete", "p", "1", "--yes")
+            #expect(delete.exitCode == 1 && delete.errors.contains(message), "\(delete.output) \(delete.errors)")
+        }
+    }
+
+    /// SQLite compares by the column that is referred to: without a type, a text is no number, and a key of integers takes
+    /// texts for numbers.
+    @Test func referencesOfColumnsWithoutATypeAreNotDangling() throws {
+        let file = try SampleFile(
+            """
+            CREATE TABLE p (id PRIMARY KEY); CREATE TABLE x (id INTEGER PRIMARY KEY, p REFERENCES p);
+            CREATE TABLE q (id INTEGER PRIMARY KEY);
+            CREATE TABLE y (id INTEGER PRIMARY KEY, q REFERENCES q, t TEXT REFERENCES q);
+            INSERT INTO p VALUES (1), ('1'), (x'31'); INSERT INTO x VALUES (1, 1), (2, '1'), (3, x'31'), (4, NULL);
+            INSERT INTO q VALUES (7); INSERT INTO y VALUES (1, '7', '7'), (2, 7, '07');
+            """)
+        let connection = try Connection(path: file.path)
+        #expect(try connection.values(SQLStatement("PRAGMA foreign_key_check")).isEmpty)
+        let sound = try file.run("check")
+        #expect(sound.exitCode == 0, "\(sound.output)")
+        try connection.execute("PRAGMA foreign_keys = OFF; INSERT INTO x VALUES (5, '7'), (6, 7)")
+        let check = try file.run("check")
+        #expect(check.exitCode == 1 && check.output.contains("2 references to p lead nowhere"), "\(check.output)")
+    }
+
     @Test func aTriggerThatKeepsAnObjectTakesTheDeletionBack() throws {
         let file = try SampleFile(
             """

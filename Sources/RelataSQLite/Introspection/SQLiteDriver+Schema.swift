@@ -54,6 +54,12 @@ extension SQLiteDriver {
         } catch .corruptStore(let message) {
             damage.problems.append(message)
             damage.isReadable = false
+        } catch .database(_, let message, _) where Self.isOfAnotherProgram(message) {
+            // What sorts by it, can't be read.
+            damage.problems.append("SQLite can't look at all of it: \(message)")
+            damage.isReadable = !message.hasPrefix("no such collation sequence")
+            damage.mend = "check it with the program that made it"
+            return damage
         }
         let isIndexOnly =
             damage.isReadable
@@ -65,5 +71,10 @@ extension SQLiteDriver {
             ? "make the indexes anew: REINDEX"
             : "restore it from a copy, or save what can be read: sqlite3 FILE .recover"
         return damage
+    }
+
+    /// Whether an error says that a file needs what only the program that made it gives SQLite.
+    private static func isOfAnotherProgram(_ message: String) -> Bool {
+        message.hasPrefix("no such collation sequence") || message.hasPrefix("unknown function")
     }
 }
