@@ -26,7 +26,7 @@ final class ClassSet: Sendable {
     ) throws(RelataError) {
         self.stored = stored
         // Few classes need rules other than their entities'.
-        let strict = Self.keepingRequiredPointers(stored, options)
+        let strict = Self.keepingRequiredPointers(stored, options, since: previous)
         let known = previous?.schema ?? stored.schema
         schema =
             try strict.map { (entities) throws(RelataError) in try Schema(entities, since: known) } ?? stored.schema
@@ -44,20 +44,28 @@ final class ClassSet: Sendable {
     /// Entities in which no deletion unsets a pointer that objects are refused without: what would be unset on either side
     /// is denied.
     ///
+    /// - Parameter previous: The classes before a change. Rules of classes that it doesn't concern are taken from there.
     /// - Returns: `nil` where that is so without.
     private static func keepingRequiredPointers(
-        _ stored: RecordClasses, _ options: [String: ClassOptions]
+        _ stored: RecordClasses, _ options: [String: ClassOptions], since previous: ClassSet?
     ) -> [Entity]? {
+        if !options.contains(where: { $0.value.hasRequiredFields }) { return nil }
         var entities = stored.entities
-        var isChanged = false
-        for (name, options) in options {
+        let concerned = previous.flatMap { Self.concerned(stored, options, since: $0) }
+        if let previous, let concerned, previous.schema !== previous.storedSchema {
+            for table in previous.schema.tables where !concerned.contains(table.index) {
+                entities[table.index] = table.entity
+            }
+        }
+        for (name, options) in options where options.hasRequiredFields {
             guard let index = stored.schema.index(of: name) else { continue }
             for (field, options) in options.fields where options.isRequired {
                 guard let place = entities[index].properties.firstIndex(where: { $0.name == field }),
                     case .relationship(var pointer) = entities[index].properties[place],
                     // Whether it may be unset in its column, and not by clients.
                     case .toOne(isOptional: true, _) = pointer.kind,
-                    let target = stored.schema.index(of: pointer.target)
+                    let target = stored.schema.index(of: pointer.target),
+                    concerned.map({ $0.contains(index) || $0.contains(target) }) ?? true
                 else { continue }
                 let view = entities[target].properties.firstIndex {
                     guard case .relationship(let view) = $0, view.target == name else { return false }
@@ -69,18 +77,51 @@ final class ClassSet: Sendable {
                     if rule == .nullify {
                         relationship.deleteRule = .deny
                         entities[target].properties[view] = .relationship(relationship)
-                        isChanged = true
                     }
                 }
                 // A rule of the other side comes first; where neither has one, it would be unset.
                 if pointer.onTargetDelete == .nullify || pointer.onTargetDelete == nil && rule == nil {
                     pointer.onTargetDelete = .deny
                     entities[index].properties[place] = .relationship(pointer)
-                    isChanged = true
                 }
             }
         }
-        return isChanged ? entities : nil
+        return entities == stored.entities ? nil : entities
+    }
+
+    /// The classes of which a change may have made other rules: those that are new or changed, those that their pointers
+    /// lead to, and those whose required pointers lead to them.
+    ///
+    /// - Returns: Their numbers; `nil` for all.
+    private static func concerned(
+        _ stored: RecordClasses, _ options: [String: ClassOptions], since previous: ClassSet
+    ) -> Set<Int>? {
+        let (entities, old) = (stored.entities, previous.entities)
+        guard entities.count >= old.count else { return nil }
+        var changed = Set(old.count..<entities.count)
+        for index in old.indices where entities[index] != old[index] {
+            guard entities[index].name == old[index].name else { return nil }
+            changed.insert(index)
+        }
+        for (name, value) in options where previous.options[name] != value {
+            if let index = stored.schema.index(of: name) { changed.insert(index) }
+        }
+        for name in previous.options.keys where options[name] == nil {
+            if let index = stored.schema.index(of: name) { changed.insert(index) }
+        }
+        var concerned = changed
+        for index in changed {
+            let relationships = entities[index].relationships + (index < old.count ? old[index].relationships : [])
+            concerned.formUnion(relationships.compactMap { stored.schema.index(of: $0.target) })
+        }
+        for (name, value) in options where value.hasRequiredFields {
+            guard let index = stored.schema.index(of: name), !concerned.contains(index) else { continue }
+            let leadsToChanged = stored.schema.references(of: index).contains {
+                changed.contains($0.target) && value.fields[$0.property]?.isRequired == true
+            }
+            if leadsToChanged { concerned.insert(index) }
+        }
+        return concerned
     }
 
     /// All classes in the order they were made.

@@ -1,4 +1,7 @@
+import RelataCore
+import RelataEngine
 import RelataParse
+import RelataSQLite
 import Testing
 
 /// Whoever asks what a deletion would do must not have it done because of a slip.
@@ -21,6 +24,33 @@ import Testing
         #expect(try await server.send("DELETE", "/classes/Book/\(id)?\(parameters)").code == 102)
         #expect(try await server.send("DELETE", "/purge/Book?\(parameters)").code == 102)
         #expect(try await server.get("Book", id)["title"] == "A")
+    }
+
+    /// What a dry run said, and a trigger keeps from happening, isn't told to be done.
+    @Test func aDeletionThatATriggerKeepsFromHappeningIsNoneThatWasDone() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("books.sqlite")
+        let server = try TestServer(path: path)
+        defer { try? server.store.close() }
+        let genre = try await server.create("Genre", ["name": "A"])
+        let cascade: JSONValue = [
+            "fields": ["genre": ["type": "Pointer", "targetClass": "Genre", "onTargetDelete": "cascade"]]
+        ]
+        #expect(try await server.send("POST", "/schemas/Book", cascade).status == 200)
+        let book = try await server.create("Book", ["genre": pointer("Genre", genre)])
+        let connection = try Connection(path: path)
+        try connection.execute(
+            "CREATE TRIGGER guard BEFORE DELETE ON \"Genre\" BEGIN SELECT RAISE(IGNORE); END")
+        try connection.close()
+        let dryRun = try await server.send("DELETE", "/classes/Genre/\(genre)?dryRun=true")
+        #expect(dryRun["deleted"]?.array?.count == 2, "\(dryRun.json)")
+        for (method, target) in [("DELETE", "/classes/Genre/\(genre)"), ("DELETE", "/purge/Genre")] {
+            let reply = try await server.send(method, target)
+            #expect(reply.status >= 400, "\(reply.json)")
+            #expect(reply.json["error"]?.string?.contains("trigger") == true, "\(reply.json)")
+        }
+        #expect(try await server.get("Genre", genre)["name"] == "A")
+        #expect(try await server.get("Book", book)["objectId"]?.string == book)
     }
 
     @Test func oneThatIsOffDeletes() async throws {

@@ -93,6 +93,66 @@ import Testing
         #expect(few.joined().allSatisfy { $0 <= 2 }, "\(few)")
     }
 
+    /// How many classes each of several changes makes anew, with their rules: all others are those that were there, not
+    /// copies.
+    private func made(classes count: Int) async throws -> [Int] {
+        let server = try TestServer()
+        defer { try? server.store.close() }
+        let hub = try await server.create("Hub", ["name": "a"])
+        for number in 0..<count {
+            _ = try await server.create("Class\(number)", ["name": "a", "hub": pointer("Hub", hub)])
+            let required: JSONValue = [
+                "fields": ["owner": ["type": "Pointer", "targetClass": "Hub", "required": true]]
+            ]
+            #expect(try await server.send("PUT", "/schemas/Class\(number)", required).status == 200)
+        }
+        let changes: [(String, String, JSONValue)] = [
+            ("POST", "/classes/Fresh", ["name": "a"]),
+            ("POST", "/classes/Fresh", ["hub": pointer("Hub", hub)]),
+            ("PUT", "/schemas/Class1", ["fields": ["more": ["type": "String", "required": true]]]),
+            ("PUT", "/schemas/Class1", ["indexes": ["by_name": ["name": 1]]]),
+        ]
+        func places(_ schema: Schema) -> [UnsafeRawPointer?] {
+            schema.tables.map { table in table.entity.properties.withUnsafeBytes { UnsafeRawPointer($0.baseAddress) } }
+        }
+        var all: [Int] = []
+        for (method, target, body) in changes {
+            let before = server.store.currentClasses
+            #expect(try await server.send(method, target, body).status < 300)
+            let after = server.store.currentClasses
+            let known = Set(places(before.schema) + places(before.storedSchema))
+            all.append(places(after.schema).filter { !known.contains($0) }.count)
+            all.append(places(after.storedSchema).filter { !known.contains($0) }.count)
+        }
+        return all
+    }
+
+    @Test func aNewClassOrFieldCopiesNoOtherClass() async throws {
+        let few = try await made(classes: 2)
+        let many = try await made(classes: 30)
+        #expect(few == many)
+        #expect(few.allSatisfy { $0 <= 2 }, "\(few)")
+    }
+
+    @Test func writersGoOnWhileClassesAreMade() async throws {
+        let folder = try TemporaryFolder()
+        let server = try TestServer(path: folder.path("classes.sqlite"))
+        defer { try? server.store.close() }
+        _ = try await server.create("Book", ["n": 0])
+        let writer = Task {
+            var count = 0
+            while !Task.isCancelled {
+                if try await server.send("POST", "/classes/Book", ["n": 1]).status == 201 { count += 1 }
+            }
+            return count
+        }
+        for number in 0..<60 { _ = try await server.create("Class\(number)", ["name": "a"]) }
+        writer.cancel()
+        let written = try await writer.value
+        #expect(written >= 20)
+        #expect(try await server.find("Book", "limit=100000").count >= written + 1)
+    }
+
     @Test func transactionsThatBeganEarlierSeeTheClassesAsTheyWere() async throws {
         let folder = try TemporaryFolder()
         let server = try TestServer(path: folder.path("classes.sqlite"))
@@ -161,6 +221,13 @@ import Testing
             let reply = try await server.send(request.0, request.1, request.2)
             #expect(reply.status < 500, "seed \(seed): \(request) \(reply.json)")
             done.append("\(request) → \(reply.status)")
+            let current = server.store.currentClasses
+            let atOnce = try ClassSet(
+                RecordClasses(
+                    current.entities, schema: current.storedSchema, version: current.version, isRemembered: true),
+                options: current.options)
+            #expect(
+                current.schema.tables.map(\.entity) == atOnce.schema.tables.map(\.entity), "seed \(seed): \(done)")
             guard round % 6 == 5 else { continue }
             let known = server.store.currentClasses
             let connection = try Connection(path: path, isReadOnly: true)
