@@ -158,6 +158,33 @@ struct CompilationTests {
         #expect(errors.count == 1 && errors.first?.contains(message) == true, "\(output)")
     }
 
+    /// Why what `@Model` writes spells the types of properties: Swift infers none for a parameter or a computed property, and
+    /// where a protocol's associated type is to be inferred from a property, the failure is an error of its own.
+    @Test(arguments: [
+        // Spelled again, in a generic parameter.
+        "init<Other>(other title: Other) where Other == Nothing { self.title = title }",
+        // Left out.
+        "init(other title) { self.title = title }",
+        "var other { self.title }",
+        // Inferred from the property.
+        """
+        protocol Types { associatedtype Title; var title: Title { get } }
+        }
+        extension Song: Song.Types {
+            init(other title: Title) { self.title = title }
+        """,
+    ])
+    func noDeclarationTakesATypeThatIsNoneFromAProperty(declaration: String) throws {
+        let (errors, output) = try Compiler.errors(
+            in: """
+                struct Song {
+                    var title: Nothing
+                    \(declaration)
+                }
+                """)
+        #expect(errors.count > 1, "the type is inferred now, and what @Model writes needs no more spell it: \(output)")
+    }
+
     @Test func aModelWithoutAKeyIsOneErrorToo() throws {
         let (errors, output) = try Compiler.errors(
             in: """
