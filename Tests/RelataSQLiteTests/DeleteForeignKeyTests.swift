@@ -165,8 +165,9 @@ import Testing
     @Test func aForeignKeyToAColumnThatIsNotThereIsRefusedInTheSameWords() throws {
         let file = try File(
             """
-            CREATE TABLE p (id INTEGER PRIMARY KEY, other INTEGER REFERENCES p (gone));
-            INSERT INTO p VALUES (1, NULL);
+            CREATE TABLE p (id INTEGER PRIMARY KEY);
+            CREATE TABLE x (id INTEGER PRIMARY KEY, other INTEGER REFERENCES p (gone));
+            INSERT INTO p VALUES (1);
             """)
         #expect {
             try file.plan("p", 1)
