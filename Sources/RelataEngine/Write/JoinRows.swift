@@ -32,12 +32,62 @@ final class JoinRows {
         slot = RowSQL.Slot.number(join, isSource: isSource, in: schema)
     }
 
+    // MARK: Many together
+
+    /// Whether a member's own list has an order, too.
+    var isOrderedByMember: Bool { side.isOrderedByMember }
+
+    private var targets: (own: Table, other: Table) {
+        let (source, target) = (run.schema.tables[join.source], run.schema.tables[join.target])
+        return isSource ? (source, target) : (target, source)
+    }
+
+    /// The statement that inserts many rows.
+    func insertTogether(isPlaced: Bool, tells: Bool) -> String {
+        side.insertTogether(targets.own.keyTypes + targets.other.keyTypes, isPlaced: isPlaced, tells: tells)
+    }
+
+    /// Says what a statement linked that returns its rows.
+    func recordReturned(_ rows: RemoteRows) throws {
+        var (owners, members) = (KeyList(width: side.own.count), KeyList(width: side.other.count))
+        for row in 0..<rows.returnedCount {
+            let own = KeyValue(try side.own.indices.map { try rows.returnedValue(row: row, column: $0) })
+            if owners.last != own { owners.append(own) }
+            members.append(
+                KeyValue(
+                    try side.other.indices.map { try rows.returnedValue(row: row, column: side.own.count + $0) }))
+        }
+        guard let recorder = run.connection.recorder, recorder.listsRows, !members.isEmpty else { return }
+        recorder.recordLink(join, sources: isSource ? owners : members, targets: isSource ? members : owners)
+    }
+
+    /// Notes in whose lists an owner and its member are, where their lengths matter.
+    func noteCounts(owner: PlannedKey, member: PlannedKey) throws {
+        if hasCounts { note(owner: try run.key(owner), member: try run.key(member)) }
+    }
+
+    /// Makes one object a member of another.
+    func insert(_ member: PlannedKey, to owner: PlannedKey, at place: Int64?) throws {
+        try noteCounts(owner: owner, member: member)
+        try withInsertion { insertion in
+            var binder = Binder(insertion)
+            guard try run.bind(owner, to: &binder) else { throw Self.withoutKey }
+            try add(member, to: owner, insertion)
+        }
+        if let place { try move(try run.key(member), to: place, of: try run.key(owner)) }
+    }
+
+    /// Whether an object was inserted by this save, and so is nobody's owner yet.
+    func isNew(_ owner: PlannedKey) -> Bool { run.isInserted(owner) && !isEditedFromOtherSide }
+
+    // MARK: One object
+
     /// Writes the edits of one object's link.
     func write(_ edits: LinkEdits, _ list: OrderedList?) throws {
         // One statement for all that are added, to which the owner's key is bound once.
         try withInsertion { insertion in
             var binder = Binder(insertion)
-            guard try run.bind(edits.owner, to: &binder) else { throw withoutKey }
+            guard try run.bind(edits.owner, to: &binder) else { throw Self.withoutKey }
             try write(edits, list, insertion)
         }
     }
@@ -54,7 +104,7 @@ final class JoinRows {
         let owner = edits.owner
         if hasCounts { note(owner: try run.key(owner), member: nil) }
         // Nobody is a member of what has just been inserted.
-        let isNew = run.isInserted(edits.owner) && !isEditedFromOtherSide
+        let isNew = isNew(edits.owner)
         for (number, change) in edits.changes.enumerated() {
             switch change {
             case .add(let member):
@@ -86,7 +136,7 @@ final class JoinRows {
         if hasCounts { note(owner: nil, member: try run.key(member)) }
         let connection = run.connection
         var binder = Binder(insertion, index: Int32(side.own.count + 1))
-        guard try run.bind(member, to: &binder) else { throw withoutKey }
+        guard try run.bind(member, to: &binder) else { throw Self.withoutKey }
         do {
             try connection.check(insertion.step(), insertion)
             insertion.reset()
@@ -100,7 +150,7 @@ final class JoinRows {
         }
     }
 
-    private var withoutKey: RelataError { .invalidUse("a linked object has no key after it was saved") }
+    static var withoutKey: RelataError { .invalidUse("a linked object has no key after it was saved") }
 
     /// Makes an object no member.
     private func remove(_ member: KeyValue, from owner: KeyValue) throws {

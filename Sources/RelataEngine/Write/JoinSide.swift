@@ -15,6 +15,9 @@ package struct JoinSide {
     private let schema: Schema
     private let rowSQL: RowSQL
 
+    /// Whether a member's own list has an order, too.
+    var isOrderedByMember: Bool { otherOrder != nil }
+
     package init(_ join: Join, isSource: Bool, in schema: Schema, _ rowSQL: RowSQL) {
         self.rowSQL = rowSQL
         self.join = join
@@ -25,6 +28,21 @@ package struct JoinSide {
         otherOrder = isSource ? join.inverseOrderColumn : join.orderColumn
         table = rowSQL.quote(join.table)
         rows = schema.rows(of: join, rowSQL.dialect)
+    }
+
+    /// The statement that inserts many rows, each column of which is a list.
+    ///
+    /// - Parameters:
+    ///   - types: Those of the own and the other key's columns.
+    ///   - isPlaced: Whether a row's position in the owner's list comes last.
+    ///   - tells: Whether it returns the rows that weren't there before.
+    func insertTogether(_ types: [AttributeType], isPlaced: Bool, tells: Bool) -> String {
+        let order = isPlaced ? [order].compactMap(\.self) : []
+        let types = types + order.map { _ in .integer }
+        let lists = types.enumerated().map { (parameter: $0 + 1, type: $1) }
+        return "INSERT INTO \(table) (\(rowSQL.dialect.list(own + other + order))) SELECT * FROM "
+            + rowSQL.dialect.rows(ofLists: lists, isNumbered: false) + " ON CONFLICT DO NOTHING"
+            + (tells ? " RETURNING \(rowSQL.dialect.list(own + other))" : "")
     }
 
     /// The statement that inserts a row, the own key's parameters first. In the member's own list the owner comes last; the

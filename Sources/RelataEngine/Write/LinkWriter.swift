@@ -14,16 +14,29 @@ package struct LinkWriter {
     ///
     /// - Parameter lists: The lists of ordered links as they were before anything was written, by the edits' number.
     func write(_ edits: [LinkEdits], _ lists: [Int: OrderedList]) throws {
-        var joins: [Link: JoinRows] = [:]
+        // In the order in which they are met.
+        var joins: [(link: Link, rows: JoinRows, batch: JoinBatch?)] = []
         for (number, edit) in edits.enumerated() {
             switch edit.link.link {
-            case .inverse(let reference): try write(edit, lists[number], to: schema.references[reference])
+            case .inverse(let inverse):
+                let reference = schema.references[inverse]
+                // What it deletes may be a member.
+                if reference.isUnique, reference.removeRule == .delete {
+                    for join in joins { try join.batch?.write() }
+                }
+                try write(edit, lists[number], to: reference)
             case .join:
-                if joins[edit.link.link] == nil { joins[edit.link.link] = JoinRows(run, edit.link) }
-                try joins[edit.link.link]?.write(edit, lists[number])
+                let known = joins.first { $0.link == edit.link.link }
+                guard let rows = known?.rows ?? JoinRows(run, edit.link) else { continue }
+                let join = known ?? (edit.link.link, rows, JoinBatch(run, rows))
+                if known == nil { joins.append(join) }
+                if try join.batch?.take(edit, lists[number]) == true { continue }
+                try join.batch?.write()
+                try join.rows.write(edit, lists[number])
             case .reference, .through: break  // not edited as lists
             }
         }
+        for join in joins { try join.batch?.write() }
         try deleteRemoved()
     }
 
