@@ -261,6 +261,13 @@ package struct DeletionSQL: Sendable {
         return SQLStatement("DELETE FROM \(table(entity)) AS x WHERE \(condition)", builder.parameters)
     }
 
+    /// Deletes the doomed rows of an entity, and returns their keys.
+    package func deleteReturning(_ entity: Int) -> SQLStatement {
+        var statement = delete(entity)
+        statement.sql += " RETURNING \(list(key(of: entity), "x"))"
+        return statement
+    }
+
     /// Counts the doomed rows of an entity that are there.
     package func remaining(_ entity: Int) -> SQLStatement {
         var builder = builder()

@@ -9,6 +9,8 @@ package struct EngineCapabilities: Sendable {
     package var rowsCopied = Int.max
     /// Whether the keys that the database assigns to the rows of one statement follow one another.
     package var assignsConsecutiveKeys = true
+    /// Whether a deletion returns the keys of what it deletes faster than a query finds them before.
+    package var returnsDeletedKeys = false
     /// Whether it counts the rows that triggers and foreign keys change.
     package var countsActions = true
     /// Whether it says that the disk is full where a table has no key left to assign.

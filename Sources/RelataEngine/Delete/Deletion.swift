@@ -221,18 +221,26 @@ struct Deletion {
     /// Deletes the doomed rows of entity after entity; those that are done are no longer among the remaining ones.
     private mutating func remove(_ remaining: inout ArraySlice<Int>) throws(RelataError) {
         while let entity = remaining.first {
-            // Read first: what a deletion returns, SQLite would keep in a table of its own, which takes longer.
-            let doomed: KeyList
-            if let list = sql.lists[entity] {
-                doomed = list
-            } else {
-                doomed = try keys(sql.doomed(entity), of: entity)
-                try checkKeys(doomed, of: entity)
-            }
-            if !doomed.isEmpty { try connection.execute(sql.delete(entity)) }
+            let doomed = try remove(entity)
             expectedChanges += doomed.count
             record(doomed, of: entity)
             remaining.removeFirst()
         }
+    }
+
+    /// Deletes the doomed rows of an entity, and returns their keys.
+    private func remove(_ entity: Int) throws(RelataError) -> KeyList {
+        if let list = sql.lists[entity] {
+            if !list.isEmpty { try connection.execute(sql.delete(entity)) }
+            return list
+        }
+        if connection.driver.capabilities.returnsDeletedKeys {
+            return try keys(sql.deleteReturning(entity), of: entity)
+        }
+        // Read first: what a deletion returns, SQLite would keep in a table of its own, which takes longer.
+        let doomed = try keys(sql.doomed(entity), of: entity)
+        try checkKeys(doomed, of: entity)
+        if !doomed.isEmpty { try connection.execute(sql.delete(entity)) }
+        return doomed
     }
 }

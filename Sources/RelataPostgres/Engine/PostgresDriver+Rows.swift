@@ -10,6 +10,7 @@ extension PostgresDriver {
         capabilities.rowsTogether = 1000
         capabilities.rowsCopied = 200
         capabilities.assignsConsecutiveKeys = false
+        capabilities.returnsDeletedKeys = true
         capabilities.countsActions = false
         capabilities.takesUsedUpKeysForFullDisk = false
         capabilities.survivesErrors = false
