@@ -35,6 +35,7 @@ public struct ObjectStream<M: Model>: AsyncSequence, Sendable {
                         store.pool.isShared
                         ? .fetched(try await store.fetch(query).reversed()) : .running(try StreamReader(query, store))
                 }
+                if case .running(let reader) = state { try await reader.prepareNext() }
                 let object = try step()
                 if object == nil { state = .finished }
                 return object
@@ -62,22 +63,68 @@ public struct ObjectStream<M: Model>: AsyncSequence, Sendable {
 /// A stream's cursor with the connection it holds. What ends the stream, ends both: first the query.
 final class StreamReader<M: Model> {
     private let pool: ConnectionPool
+    private let query: Query<M>
+    private let transaction: ReadTransaction
     private let snapshot: Snapshot
-    private let cursor: ObjectCursor<M>
+    /// Made where its statement may block.
+    private var cursor: ObjectCursor<M>?
+    /// Objects that were read together where each statement waits for a server, the next one last; and what ended them.
+    private var part: [M] = []
+    private var end: Result<Void, any Error>?
+
+    /// How many objects are read together.
+    private static var partSize: Int { 1000 }
 
     init(_ query: Query<M>, _ store: Store) throws {
         pool = store.pool
+        self.query = query
         snapshot = try pool.snapshot()
-        let transaction = ReadTransaction(snapshot.connection, store.catalog, access: store.access)
-        cursor = try ObjectCursor(query, in: transaction)
+        transaction = ReadTransaction(snapshot.connection, store.catalog, access: store.access)
     }
 
     deinit {
-        cursor.close()
+        cursor?.close()
         snapshot.end()
     }
 
-    func next() throws -> M? { try pool.translatingInterrupts { try cursor.next() } }
+    private func open() throws -> ObjectCursor<M> {
+        if let cursor { return cursor }
+        let cursor = try ObjectCursor(query, in: transaction)
+        self.cursor = cursor
+        return cursor
+    }
+
+    func next() throws -> M? {
+        guard readsParts else { return try pool.translatingInterrupts { try open().next() } }
+        if let object = part.popLast() { return object }
+        try pool.translatingInterrupts { try end?.get() }
+        return nil
+    }
+
+    private var readsParts: Bool { snapshot.connection.driver.executor != nil }
+
+    /// Has the next object ready where that takes a server, without blocking one of Swift's own threads.
+    func prepareNext() async throws {
+        guard readsParts, part.isEmpty, end == nil else { return }
+        try await pool.read(from: snapshot) {
+            part.reserveCapacity(Self.partSize)
+            do {
+                let cursor = try open()
+                while part.count < Self.partSize {
+                    guard let object = try cursor.next() else {
+                        end = .success(())
+                        break
+                    }
+                    part.append(object)
+                }
+            } catch {
+                // Those before it come first.
+                if part.isEmpty { throw error }
+                end = .failure(error)
+            }
+            part.reverse()
+        }
+    }
 }
 
 extension Store {

@@ -109,6 +109,22 @@ package final class ConnectionPool: Sendable {
     /// A connection that is kept for reading across suspensions, of a database in a file. Never waits.
     package func snapshot() throws -> Snapshot { try translatingInterrupts { try Snapshot(readers, engine) } }
 
+    /// Reads from a snapshot where its connection's statements may block, so that none of Swift's own threads does. A task
+    /// that is cancelled meanwhile stops the statement that runs.
+    package func read<Result: Sendable>(from snapshot: Snapshot, _ body: () throws -> Result) async throws -> Result {
+        let driver = snapshot.connection.driver
+        guard let executor = driver.executor else { return try translatingInterrupts(body) }
+        let canceller = driver.canceller
+        let result = await withTaskExecutorPreference(executor) {
+            await withTaskCancellationHandler {
+                Swift.Result { try translatingInterrupts(body) }
+            } onCancel: {
+                canceller?()
+            }
+        }
+        return try result.get()
+    }
+
     // MARK: Writing
 
     private static let nestedWrite =
