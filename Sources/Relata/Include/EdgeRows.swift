@@ -18,6 +18,8 @@ struct EdgeRows {
     private var targets: [Int32] = []
     private var places: [Place] = []
     private var isSorted = true
+    /// Whether rows of objects tell their keys, and not the numbers of these.
+    private let tellsKeys: Bool
 
     /// A position, and a key that is a number or a UUID. Whatever else a column holds comes last.
     private struct Place: Comparable {
@@ -49,6 +51,7 @@ struct EdgeRows {
     /// Rows of an edge; of none where it is `nil`.
     init(_ edge: CompiledQuery? = nil, _ numbers: OwnerNumbers = OwnerNumbers()) {
         self.numbers = numbers
+        tellsKeys = edge?.objectRows == .keys
         placeColumns = edge?.placeColumns ?? 0
         placeColumn = Int32((edge?.columnTypes.count ?? 0) - placeColumns)
     }
@@ -101,8 +104,9 @@ struct EdgeRows {
 
     /// Notes where the object of the current row is, whose key was told before.
     @usableFromInline
-    mutating func setPlace(_ place: Int, _ statement: RunningStatement) {
-        let number = Int(ColumnValue(statement, 1).integer) - 1
+    mutating func setPlace(_ place: Int, _ statement: RunningStatement, _ wanted: WantedKeys) throws {
+        let column = ColumnValue(statement, 1)
+        let number = tellsKeys ? Int(try wanted.number(of: column)) : Int(column.integer) - 1
         if targets.count <= number { targets += repeatElement(-1, count: number + 1 - targets.count) }
         targets[number] = Int32(truncatingIfNeeded: place)
     }

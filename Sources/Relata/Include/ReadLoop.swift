@@ -59,9 +59,11 @@ public struct ReadLoop<M: Model> {
         _ statement: RunningStatement, edge: CompiledQuery, owner: Owner, numbers: OwnerNumbers = OwnerNumbers(),
         keyColumn: Int? = nil, areOnce: Bool = false
     ) throws {
-        let first = (owner == .number ? 1 : M.keyColumnCount) + (edge.wantedKeys == nil ? 0 : 1)
-        wanted = try edge.wantedKeys.map { _ in try WantedKeys() }
-        if let wanted, let parameter = edge.wantedKeys { try wanted.bind(to: statement, at: parameter) }
+        let first = (owner == .number ? 1 : M.keyColumnCount) + (edge.objectRows == nil ? 0 : 1)
+        wanted = try edge.objectRows.map { _ in try WantedKeys() }
+        if let wanted, case .numbers(let parameter)? = edge.objectRows {
+            try wanted.bind(to: statement, at: parameter)
+        }
         (self.statement, self.owner, self.areOnce) = (statement, owner, areOnce)
         self.keyColumn = keyColumn.map { Int32(first + $0) } ?? -1
         rows = EdgeRows(edge, numbers)
@@ -127,7 +129,7 @@ public struct ReadLoop<M: Model> {
         hasLinks = true
         while result == .row, !rows.hasStranger {
             var reader = RowReader(statement, column: 2)
-            rows.setPlace(objects.count, statement)
+            try rows.setPlace(objects.count, statement, wanted)
             do {
                 objects.append(try M(from: &reader))
             } catch {
@@ -158,7 +160,10 @@ public struct ReadLoop<M: Model> {
     @usableFromInline
     mutating func fail(at column: Int32, first: Int32) {
         failure = (column, first)
-        if wanted != nil { return rows.setPlace(-1, statement) }
+        if let wanted {
+            try? rows.setPlace(-1, statement, wanted)
+            return
+        }
         guard keyColumn >= 0 else { return }
         var reader = RowReader(statement, column: keyColumn)
         if let key = try? M.readKey(from: &reader) { places[StoredKey(key)] = nil }

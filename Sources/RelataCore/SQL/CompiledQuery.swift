@@ -16,18 +16,16 @@ package struct CompiledQuery: Hashable, Sendable {
     /// A row may leave its object unset then, and tells its key by what the owner holds: the part before the object's own
     /// key.
     package var knownKeys: [Int?]
-    /// The number of the parameter that takes the keys of objects to read, where links and objects come in rows of their
-    /// own. A row of a link has the owner, the object's key and the columns that tell a place, and whoever reads it adds
-    /// the key to what is bound. After all links comes a row for each of the keys that has an object: the number of the
-    /// key, from 1, and the object.
-    package var wantedKeys: Int?
+    /// What begins the rows of objects, where links and objects come in rows of their own; else `nil`. A row of a link has
+    /// the owner, the object's key and the columns that tell a place. After all links comes a row for each object.
+    package var objectRows: ObjectRows?
     /// Which of the parameters are values of the access; told of a plain query only.
     package var accessParameters: [AccessParameter]
 
     /// A query and how its rows are read.
     package init(
         statement: SQLStatement, columnTypes: [AttributeType?], placeColumns: Int = 0, placeOrder: String? = nil,
-        partColumns: [Int] = [], knownKeys: [Int?] = [], wantedKeys: Int? = nil,
+        partColumns: [Int] = [], knownKeys: [Int?] = [], objectRows: ObjectRows? = nil,
         accessParameters: [AccessParameter] = []
     ) {
         self.statement = statement
@@ -36,9 +34,17 @@ package struct CompiledQuery: Hashable, Sendable {
         self.placeOrder = placeOrder
         self.partColumns = partColumns
         self.knownKeys = knownKeys
-        self.wantedKeys = wantedKeys
+        self.objectRows = objectRows
         self.accessParameters = accessParameters
     }
+}
+
+/// What begins the rows of objects that come after all links to them.
+package enum ObjectRows: Hashable, Sendable {
+    /// The number of the object's key, from 1, among those that whoever reads the links adds to what a parameter has.
+    case numbers(parameter: Int)
+    /// The object's key.
+    case keys
 }
 
 /// What a query yields.

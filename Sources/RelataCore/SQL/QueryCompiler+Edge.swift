@@ -21,7 +21,7 @@ extension QueryCompiler {
     ///   - toOnes: Which parts of a row belong to each to-one whose object may be left unset where an earlier row had
     ///     it; see ``CompiledQuery/knownKeys``.
     ///   - tellsOnce: Whether links and objects may come in rows of their own, since an object that many owners share
-    ///     needs to be read but once; see ``CompiledQuery/wantedKeys``.
+    ///     needs to be read but once; see ``CompiledQuery/objectRows``.
     ///   - recursion: Whether what the relationship leads to are owners in turn, and how often. It must lead back to its
     ///     own entity, and rows tell their owner's key.
     package func edge(
@@ -38,8 +38,7 @@ extension QueryCompiler {
         var query = try QueryWriter(self, plan, from: entity, along: relationship, of: owners, recursion)
         let owner = tellsRows ? "k.rowid" : query.owner.joined(separator: ", ")
         let ownerTypes: [AttributeType?] = tellsRows ? [.integer] : query.ownerTypes
-        // What is known already can be told to SQLite while the statement runs.
-        if tellsOnce, dialect == .sqlite, limit == nil, plan.isWhole, plan.sort.isEmpty, ownerTypes.count == 1,
+        if tellsOnce, limit == nil, plan.isWhole, plan.sort.isEmpty, ownerTypes.count == 1,
             let compiled = try query.linksAndObjects(owner, ownerTypes[0], isWhole: owners == nil)
         {
             return compiled
@@ -185,19 +184,36 @@ extension QueryWriter {
             let place = place(try order(isTotal: true), isWhole: isWhole)
         else { return nil }
         let own = table.columns.map { "o." + writer.dialect.quote($0.name) }
+        let types = [ownerType, table.columns[table.keyColumns[0]].type] + table.columns.map(\.type)
+        func compiled(_ text: String, _ rows: ObjectRows) -> CompiledQuery {
+            CompiledQuery(
+                statement: statement(text), columnTypes: types + place.map(\.type), placeColumns: place.count,
+                partColumns: [1, 2, types.count], objectRows: rows)
+        }
+        if writer.dialect == .postgres {
+            let places = place.indices.map { "relata_place\($0)" }
+            let links = ([owner, key[0]] + place.map(\.sql)).joined(separator: ", ")
+            let names = (["relata_owner", "relata_target"] + places).joined(separator: ", ")
+            let target = writer.columns("o", table.keyColumnNames)[0]
+            return compiled(
+                "WITH relata_links(\(names)) AS MATERIALIZED (\(try finish("SELECT " + links, order: []))) SELECT "
+                    + (["relata_owner", "relata_target"] + own.map { _ in "NULL" } + places).joined(separator: ", ")
+                    + " FROM relata_links UNION ALL SELECT "
+                    + (["NULL", target] + own + place.map { _ in "NULL" }).joined(separator: ", ")
+                    + " FROM \(writer.source(table)) AS o WHERE \(target) IN (SELECT relata_target FROM relata_links)",
+                .keys)
+        }
         var text = try finish(
             "SELECT " + ([owner, key[0]] + own.map { _ in "NULL" } + place.map(\.sql)).joined(separator: ", "),
             order: [])
+        // What the links tell is told to SQLite while the statement runs.
         let wanted = writer.bind(table: .value(.null), types: table.keyTypes)
         let wantedKeys = writer.parameters.count
         text += " UNION ALL SELECT "
         text += (["NULL", "w.rowid"] + own + place.map { _ in "NULL" }).joined(separator: ", ")
         text += " FROM \(wanted) AS w CROSS JOIN \(writer.source(table)) AS o ON "
         text += writer.pairwise(writer.columns("o", table.keyColumnNames), [writer.dialect.unaffiliated("w.c0")])
-        let types = [ownerType, table.columns[table.keyColumns[0]].type] + table.columns.map(\.type)
-        return CompiledQuery(
-            statement: statement(text), columnTypes: types + place.map(\.type), placeColumns: place.count,
-            partColumns: [1, 2, types.count], wantedKeys: wantedKeys)
+        return compiled(text, .numbers(parameter: wantedKeys))
     }
 
     /// Takes over the order of a reference's view, and returns the alias of the objects.
