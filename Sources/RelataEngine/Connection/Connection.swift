@@ -294,8 +294,10 @@ package final class Connection {
     /// Begins a transaction, or throws with none begun.
     package func begin(_ statement: String? = nil) throws(RelataError) {
         let isInside = isInTransaction
+        let statement = statement ?? dialect.beginReading
+        if !isInside, !isClosed, driver.beginLater(statement) { return }
         do {
-            try execute(SQLStatement(statement ?? dialect.beginReading))
+            try execute(SQLStatement(statement))
         } catch {
             if !isInside { endReading() }
             throw error

@@ -42,6 +42,10 @@ package protocol EngineDriver: AnyObject {
     /// Closes the connection, whose statements are gone.
     func close() throws(RelataError)
 
+    /// Begins a transaction together with its first statement, which saves a round trip.
+    ///
+    /// - Returns: Whether it does; else the statement is run.
+    func beginLater(_ statement: String) -> Bool
     /// Refuses to commit a transaction that an error has taken back already.
     func checkBeforeCommit() throws(RelataError)
     /// Whether a transaction is open.
@@ -101,6 +105,7 @@ package protocol EngineDriver: AnyObject {
 }
 
 extension EngineDriver {
+    package func beginLater(_ statement: String) -> Bool { false }
     package func collector(for statement: RunningStatement) -> RemoteRows? { nil }
     package func copier(into table: Table, like collector: RemoteRows) throws(RelataError) -> RemoteRows? { nil }
 }

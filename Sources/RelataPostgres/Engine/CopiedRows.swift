@@ -16,6 +16,7 @@ final class CopiedRows: CollectedRows {
     /// their bytes for what they aren't.
     init?(into table: Table, like rows: ListRows, _ driver: PostgresDriver) throws(RelataError) {
         guard driver.isInTransaction else { return nil }
+        try driver.tellBeginning()
         let names = driver.dialect.list(table.columns.map(\.name))
         let name = driver.dialect.quote(table.sqlName)
         let types = try driver.run { (session) throws(PostgresFailure) in

@@ -49,9 +49,11 @@ final class ListRows: CollectedRows {
             pointers[index] = UnsafePointer(buffer.base.assumingMemoryBound(to: CChar.self))
             lengths[index] = Int32(buffer.size)
         }
+        let parameters = Session.Parameters(
+            count: Int32(parameterCount), values: pointers, lengths: lengths, formats: formats)
+        let beginning = driver.takeBeginning()
         let result = try driver.traced(sql) { (session) throws(PostgresFailure) in
-            try session.executeKeepingTransaction(
-                statement.prepared, count: parameterCount, values: pointers, lengths: lengths, formats: formats)
+            try session.executeKeepingTransaction(statement.prepared, parameters, after: beginning)
         }
         self.result = result
         driver.didRun(result.changesRows ? result.affectedRows : 0)

@@ -14,6 +14,8 @@ package final class PostgresDriver: EngineDriver {
     private var unused: [String] = []
     private var waitsForReferences = false
     private var isReadOnly = false
+    /// How the open transaction begins, of which the server is told with its first statement.
+    private var beginning: String?
     private let settings: SessionSettings
     /// Whether the connection must be made anew before it is used again.
     private var isSpoiled = false
@@ -142,6 +144,8 @@ package final class PostgresDriver: EngineDriver {
     }
 
     package func execute(script: String) throws(RelataError) {
+        if endsUntold(script) { return }
+        try tellBeginning()
         _ = try traced(script) { (session) throws(PostgresFailure) in try session.run(script) }
         didEndTransaction()
     }
@@ -179,8 +183,35 @@ package final class PostgresDriver: EngineDriver {
 
     // MARK: Transactions
 
+    package func beginLater(_ statement: String) -> Bool {
+        beginning = statement
+        return true
+    }
+
+    /// How the transaction begins, for whoever tells the server with a statement.
+    func takeBeginning() -> String? {
+        guard let beginning else { return nil }
+        self.beginning = nil
+        trace?(beginning, .zero)
+        return beginning
+    }
+
+    /// Tells the server that a transaction begins, before something that can't be sent together with that.
+    func tellBeginning() throws(RelataError) {
+        guard let beginning = takeBeginning() else { return }
+        _ = try run { (session) throws(PostgresFailure) in try session.run(beginning) }
+    }
+
+    /// Whether a statement ends a transaction of which the server was never told: there is nothing to do.
+    func endsUntold(_ sql: String) -> Bool {
+        guard beginning != nil, ["COMMIT", "ROLLBACK"].contains(sql) else { return false }
+        beginning = nil
+        return true
+    }
+
     package var isInTransaction: Bool {
-        switch session.transactionStatus {
+        if beginning != nil { return true }
+        return switch session.transactionStatus {
         case .open, .failed, .active: true
         case .idle, .unknown: false
         }
@@ -214,6 +245,7 @@ package final class PostgresDriver: EngineDriver {
 
     package func makeReusable() {
         session.endCancellation()
+        beginning = nil
         guard !session.isLost, isInTransaction else { return }
         do throws(PostgresFailure) {
             try session.run("ROLLBACK")
@@ -229,6 +261,7 @@ package final class PostgresDriver: EngineDriver {
     func reconnectIfLost() throws(RelataError) -> Bool {
         guard isSpoiled || session.wasEnded else { return false }
         isSpoiled = true
+        beginning = nil
         _ = try run { (session) throws(PostgresFailure) in
             try session.reset()
             try session.apply(settings)
@@ -254,6 +287,7 @@ package final class PostgresDriver: EngineDriver {
     func declare(
         _ name: String, for statement: PostgresStatement, _ parameters: ParameterBuffer
     ) throws(RelataError) {
+        try tellBeginning()
         let sql = "DECLARE \(name) NO SCROLL CURSOR FOR \(statement.sql)"
         try traced(statement.sql) { (session) throws(PostgresFailure) in
             try session.declare(sql, like: statement.prepared, parameters)

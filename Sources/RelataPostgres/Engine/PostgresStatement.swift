@@ -50,7 +50,7 @@ final class PostgresStatement: RemoteStatement {
             if nextRow >= rows.count, cursor != nil { try fetchMore() }
             guard let rows = self.rows, nextRow < rows.count else { return .done }
             freeScratch()
-            try decode(rows[nextRow])
+            try decode(nextRow, of: rows)
             nextRow += 1
             return .row
         } catch {
@@ -68,8 +68,11 @@ final class PostgresStatement: RemoteStatement {
             cursor = name
             return try fetchMore()
         }
+        if driver.endsUntold(sql) { return rows = nil }
+        let beginning = driver.takeBeginning()
         let result = try driver.traced(sql) { (session) throws(PostgresFailure) in
-            try session.execute(prepared, parameters)
+            guard let beginning else { return try session.execute(prepared, parameters) }
+            return try session.execute(prepared, parameters, after: beginning)
         }
         affectedRows = result.changesRows ? result.affectedRows : 0
         driver.didRun(affectedRows)
@@ -107,8 +110,37 @@ final class PostgresStatement: RemoteStatement {
 
     // MARK: Cells
 
-    private func decode(_ row: Cells) throws(RelataError) {
-        for column in 0..<columnCount { cells[column] = try decode(row[column]) }
+    private func decode(_ row: Int, of result: ResultSet) throws(RelataError) {
+        let (handle, types, isBinary) = (result.handle, prepared.columnTypes, prepared.isBinary)
+        let row = Int32(truncatingIfNeeded: row)
+        for index in 0..<columnCount {
+            let column = Int32(truncatingIfNeeded: index)
+            let kind = types[index].kind
+            // The common types at once, where they are as they should be.
+            if isBinary, let bytes = PQgetvalue(handle, row, column) {
+                let (value, length) = (UnsafeRawPointer(bytes), PQgetlength(handle, row, column))
+                if kind == .int8, length == 8 {
+                    cells[index] = ResultCell(integer: Int64(bigEndian: value.loadUnaligned(as: Int64.self)))
+                    continue
+                }
+                if kind == .text, length > 0 {
+                    cells[index] = ResultCell(
+                        .text, bytes: value.assumingMemoryBound(to: UInt8.self), count: Int(length))
+                    continue
+                }
+                if kind == .float8, length == 8 {
+                    let bits = UInt64(bigEndian: value.loadUnaligned(as: UInt64.self))
+                    cells[index] = ResultCell(real: Double(bitPattern: bits))
+                    continue
+                }
+                if kind == .uuid, length == 16 {
+                    cells[index] = ResultCell(.uuid, bytes: value.assumingMemoryBound(to: UInt8.self), count: 16)
+                    continue
+                }
+            }
+            cells[index] = try decode(
+                Cell(result: handle, row: row, column: column, kind: kind, isBinary: isBinary))
+        }
     }
 
     @inline(__always)

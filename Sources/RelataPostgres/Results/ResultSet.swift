@@ -33,7 +33,12 @@ package final class ResultSet {
     /// Whether the statement was one that inserts, updates or deletes.
     package var changesRows: Bool {
         guard let tag = PQcmdStatus(handle) else { return false }
-        return ["INSERT", "UPDATE", "DELETE", "MERGE"].contains { String(cString: tag).hasPrefix($0) }
+        // Asked after each statement: most are told apart by a letter.
+        return switch UInt8(bitPattern: tag[0]) {
+        case UInt8(ascii: "I"), UInt8(ascii: "U"), UInt8(ascii: "D"), UInt8(ascii: "M"):
+            ["INSERT", "UPDATE", "DELETE", "MERGE"].contains { String(cString: tag).hasPrefix($0) }
+        default: false
+        }
     }
 
     /// How many rows the statement inserted, updated, deleted or returned.

@@ -24,8 +24,8 @@ package final class Cancellation: Sendable {
     package var isRequested: Bool { requested.load(ordering: .sequentiallyConsistent) }
 
     fileprivate func clear() {
-        requested.store(false, ordering: .sequentiallyConsistent)
-        waker.drain()
+        // Each call of a store comes here, and seldom one that was cancelled.
+        if requested.exchange(false, ordering: .sequentiallyConsistent) { waker.drain() }
     }
 }
 
@@ -61,7 +61,10 @@ extension Session {
     /// - Returns: Whether there is something to read.
     func wait(for handle: OpaquePointer, writing: Bool = false) -> Bool {
         guard cancellation.isRequested else {
-            return waker.wait(for: PQsocket(handle), writing: writing, until: nil)
+            let isReadable = waker.wait(for: PQsocket(handle), writing: writing, until: nil)
+            // Woken by a cancellation that was over when it came.
+            if !isReadable, !writing, !cancellation.isRequested { waker.drain() }
+            return isReadable
         }
         waker.drain()
         let now = ContinuousClock.now

@@ -7,61 +7,32 @@ import RelataCore
 extension Session {
     private static let savepoint = "relata_rows"
 
-    /// Runs a prepared statement with parameters in the form in which libpq takes them, in one round trip.
-    func executeKeepingTransaction(
-        _ statement: PreparedStatement, count: Int, values: UnsafePointer<UnsafePointer<CChar>?>,
-        lengths: UnsafePointer<Int32>, formats: UnsafePointer<Int32>
-    ) throws(PostgresFailure) -> ResultSet {
-        let handle = try ready()
-        try check(statement)
-        let isKept = transactionStatus == .open
-        guard PQenterPipelineMode(handle) == 1 else { throw failure(nil, sql: statement.sql) }
-        let isSent =
-            (!isKept || send("SAVEPOINT \(Self.savepoint)", handle))
-            && PQsendQueryPrepared(
-                handle, statement.nameBytes, Int32(count), values, lengths, formats, statement.isBinary ? 1 : 0) == 1
-            && (!isKept || send("RELEASE \(Self.savepoint)", handle)) && PQpipelineSync(handle) == 1
-        guard isSent else {
-            let failure = failure(nil, sql: statement.sql)
-            leavePipelineMode(handle)
-            throw failure
-        }
-        let place = isKept ? 1 : 0
-        var rows: OpaquePointer?
-        var failed: PostgresFailure?
-        var ended = 0
-        results: while true {
-            guard let result = nextResult(handle) else {
-                ended += 1
-                if PQstatus(handle) == CONNECTION_OK { continue }
-                failed = failed ?? failure(nil, sql: statement.sql)
-                break
-            }
-            switch PQresultStatus(result) {
-            case PGRES_PIPELINE_SYNC:
-                PQclear(result)
-                break results
-            case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY:
-                if ended == place, rows == nil { rows = result } else { PQclear(result) }
-            case PGRES_PIPELINE_ABORTED: PQclear(result)
-            case let status:
-                failed = failed ?? unusable(result, status, sql: statement.sql)
-                PQclear(result)
-            }
-        }
-        leavePipelineMode(handle)
-        if let failed {
-            PQclear(rows)
-            // Where that fails too, the transaction stays failed.
-            if isKept { try? undo() }
-            throw failed
-        }
-        guard let rows else { throw failure(nil, sql: statement.sql) }
-        return try self.rows(rows, of: statement)
+    /// Parameters in the form in which libpq takes them.
+    struct Parameters {
+        let count: Int32
+        let values: UnsafePointer<UnsafePointer<CChar>?>
+        let lengths: UnsafePointer<Int32>
+        let formats: UnsafePointer<Int32>
     }
 
-    private func send(_ sql: String, _ handle: OpaquePointer) -> Bool {
-        PQsendQueryParams(handle, sql, 0, nil, nil, nil, nil, 0) == 1
+    /// Runs a prepared statement, in one round trip.
+    ///
+    /// - Parameter beginning: What begins the transaction that it is the first of.
+    func executeKeepingTransaction(
+        _ statement: PreparedStatement, _ parameters: Parameters, after beginning: String? = nil
+    ) throws(PostgresFailure) -> ResultSet {
+        guard transactionStatus == .open || beginning != nil else {
+            return try execute(statement, parameters, between: [], [])
+        }
+        do throws(PostgresFailure) {
+            return try execute(
+                statement, parameters, between: [beginning, "SAVEPOINT \(Self.savepoint)"].compactMap(\.self),
+                ["RELEASE \(Self.savepoint)"])
+        } catch {
+            // Where that fails too, the transaction stays failed.
+            try? undo()
+            throw error
+        }
     }
 
     /// Begins to copy rows; ``finishKeepingTransaction(_:)`` ends it, or ``CopyWriter/cancel()`` and ``undo()``.

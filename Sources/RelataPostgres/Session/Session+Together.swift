@@ -1,0 +1,78 @@
+#if PostgreSQL
+import RelataCPQ
+import RelataCore
+
+/// A statement together with others that begin or end a transaction around it, in one round trip.
+extension Session {
+    /// Runs a prepared statement as the first of a transaction.
+    func execute(
+        _ statement: PreparedStatement, _ parameters: ParameterBuffer, after beginning: String
+    ) throws(PostgresFailure) -> ResultSet {
+        try check(statement, parameters)
+        return try parameters.withPointers { values, lengths, formats in
+            Result { () throws(PostgresFailure) in
+                try execute(
+                    statement,
+                    Parameters(
+                        count: Int32(parameters.count), values: values, lengths: lengths, formats: formats),
+                    between: [beginning], [])
+            }
+        }.get()
+    }
+
+    /// Runs a prepared statement between others that have neither parameters nor rows. Where one fails, those after it
+    /// don't run.
+    func execute(
+        _ statement: PreparedStatement, _ parameters: Parameters, between before: [String], _ after: [String]
+    ) throws(PostgresFailure) -> ResultSet {
+        let handle = try ready()
+        try check(statement)
+        guard PQenterPipelineMode(handle) == 1 else { throw failure(nil, sql: statement.sql) }
+        let isSent =
+            before.allSatisfy { send($0, handle) }
+            && PQsendQueryPrepared(
+                handle, statement.nameBytes, parameters.count, parameters.values, parameters.lengths,
+                parameters.formats, statement.isBinary ? 1 : 0) == 1
+            && after.allSatisfy { send($0, handle) } && PQpipelineSync(handle) == 1
+        guard isSent else {
+            let failure = failure(nil, sql: statement.sql)
+            leavePipelineMode(handle)
+            throw failure
+        }
+        var rows: OpaquePointer?
+        var failed: PostgresFailure?
+        // Each statement's results end with a missing one.
+        var place = 0
+        results: while true {
+            guard let result = nextResult(handle) else {
+                place += 1
+                if PQstatus(handle) == CONNECTION_OK { continue }
+                failed = failed ?? failure(nil, sql: statement.sql)
+                break
+            }
+            switch PQresultStatus(result) {
+            case PGRES_PIPELINE_SYNC:
+                PQclear(result)
+                break results
+            case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY:
+                if place == before.count, rows == nil { rows = result } else { PQclear(result) }
+            case PGRES_PIPELINE_ABORTED: PQclear(result)
+            case let status:
+                failed = failed ?? unusable(result, status, sql: statement.sql)
+                PQclear(result)
+            }
+        }
+        leavePipelineMode(handle)
+        if let failed {
+            PQclear(rows)
+            throw failed
+        }
+        guard let rows else { throw failure(nil, sql: statement.sql) }
+        return try self.rows(rows, of: statement)
+    }
+
+    private func send(_ sql: String, _ handle: OpaquePointer) -> Bool {
+        PQsendQueryParams(handle, sql, 0, nil, nil, nil, nil, 0) == 1
+    }
+}
+#endif
