@@ -1,21 +1,31 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The speed of Relata beside that of SQLite's own interface and of GRDB, and of its server beside a bare one. A package of
-// its own, so that an app that uses Relata never sees it. What only the server's needs stands behind the trait `Server`.
+// The speed of Relata beside that of SQLite's own interface and of GRDB, on PostgreSQL beside libpq's, and of its server
+// beside a bare one. A package of its own, so that an app that uses Relata never sees it. What only one of the programs
+// needs stands behind a trait: `GRDB`, which is on by default, `PostgreSQL` or `Server`.
 
 let package = Package(
     name: "relata-benchmarks",
     platforms: [.macOS(.v15)],
     products: [
         .executable(name: "relata-bench", targets: ["relata-bench"]),
+        .executable(name: "relata-postgres-bench", targets: ["relata-postgres-bench"]),
         .executable(name: "relata-server-bench", targets: ["relata-server-bench"]),
     ],
     traits: [
-        .trait(name: "Server", description: "The speed of the server: `relata-server-bench`.")
+        .default(enabledTraits: ["GRDB"]),
+        .trait(name: "GRDB", description: "The speed on SQLite, beside GRDB: `relata-bench`."),
+        .trait(name: "PostgreSQL", description: "The speed on PostgreSQL, beside libpq: `relata-postgres-bench`."),
+        .trait(name: "Server", description: "The speed of the server: `relata-server-bench`."),
     ],
     dependencies: [
-        .package(name: "relata", path: "..", traits: [.trait(name: "Server", condition: .when(traits: ["Server"]))]),
+        .package(
+            name: "relata", path: "..",
+            traits: [
+                .trait(name: "Server", condition: .when(traits: ["Server"])),
+                .trait(name: "PostgreSQL", condition: .when(traits: ["PostgreSQL"])),
+            ]),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1", traits: []),
     ],
@@ -27,8 +37,18 @@ let package = Package(
             dependencies: [
                 "BenchmarkReport",
                 .product(name: "Relata", package: "relata"),
-                .product(name: "GRDB", package: "GRDB.swift"),
-                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+                .product(name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["GRDB"])),
+                .product(name: "GRDBSQLite", package: "GRDB.swift", condition: .when(traits: ["GRDB"])),
+            ],
+            swiftSettings: [.treatAllWarnings(as: .error)]),
+        // The system's libpq, for what is written by hand.
+        .systemLibrary(name: "BenchmarkCPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+        .executableTarget(
+            name: "relata-postgres-bench",
+            dependencies: [
+                "BenchmarkReport",
+                .target(name: "BenchmarkCPQ", condition: .when(traits: ["PostgreSQL"])),
+                .product(name: "Relata", package: "relata"),
             ],
             swiftSettings: [.treatAllWarnings(as: .error)]),
         .executableTarget(

@@ -1,5 +1,4 @@
 import BenchmarkReport
-import Foundation
 
 /// Measures the contestants of one workload.
 struct Bench: Sendable {
@@ -10,36 +9,10 @@ struct Bench: Sendable {
     func count(_ full: Int) -> Int { options.isQuick ? full / 10 : full }
 
     /// Milliseconds since some moment.
-    var now: Double {
-        var time = timespec()
-        clock_gettime(options.usesProcessorTime ? CLOCK_PROCESS_CPUTIME_ID : CLOCK_MONOTONIC, &time)
-        return Double(time.tv_sec) * 1e3 + Double(time.tv_nsec) / 1e6
-    }
+    var now: Double { contest.now }
 
-    /// Measures all contestants in turns, so that whatever else the machine does meets all of them alike, and in another
-    /// order each time: in a fixed one each would always follow the same other.
-    func time(_ contestants: [Contestant]) async throws -> Outcome {
-        var times: [Role: [Double]] = [:]
-        var expected: Int?
-        for round in 0...options.rounds {
-            for contestant in contestants.shuffled() {
-                let run = try contestant.prepare()
-                let start = now
-                let result = try await run()
-                let duration = now - start
-                guard result == expected ?? result else {
-                    throw Failure("\(contestant.role) did something else: \(result), not \(expected ?? 0)")
-                }
-                expected = result
-                // The first round warms up caches and memory.
-                if round > 0 { times[contestant.role, default: []].append(duration) }
-            }
-        }
-        let medians = times.mapValues { $0.median }
-        var outcome = Outcome(ours: medians[.ours] ?? 0, limit: medians[.limit])
-        for case .peer(let name) in contestants.map(\.role) {
-            outcome.peers.append((name, medians[.peer(name)] ?? 0))
-        }
-        return outcome
-    }
+    /// Measures all contestants in turns.
+    func time(_ contestants: [Contestant]) async throws -> Outcome { try await contest.time(contestants) }
+
+    private var contest: Contest { Contest(rounds: options.rounds, usesProcessorTime: options.usesProcessorTime) }
 }

@@ -5,27 +5,14 @@ import Foundation
 enum ChildProcess {
     /// Runs a part and returns how many megabytes its process had at most.
     static func peak(_ part: String, _ file: String) throws -> Double {
-        guard let executable = Bundle.main.executableURL else {
-            throw Failure("the program doesn't know its own file")
-        }
-        let process = Process()
-        process.executableURL = executable
-        process.arguments = ["--child", part, file]
-        let pipe = Pipe()
-        process.standardOutput = pipe
-        try process.run()
-        let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        guard process.terminationStatus == 0, let peak = Double(output.trimmingCharacters(in: .whitespacesAndNewlines))
-        else { throw Failure("the process for \(part) failed") }
-        return peak
+        try ChildPeak.measure(["--child", part, file])
     }
 
     /// What the process does: the part that it was started for, and then it prints its peak.
     static func run(_ arguments: [String]) async throws {
         guard arguments.count == 2 else { throw Failure("a child takes a part and a file") }
         guard try await run(arguments[0], arguments[1]) != 0 else { throw Failure("\(arguments[0]) found nothing") }
-        print(try peakOfThisProcess())
+        print(try ChildPeak.ofThisProcess())
     }
 
     private static func run(_ part: String, _ file: String) async throws -> Int {
@@ -47,20 +34,5 @@ enum ChildProcess {
             default: return try await ObserveMemory.observe(file, commits: count)
             }
         }
-    }
-
-    private static func peakOfThisProcess() throws -> Double {
-        #if os(Linux)
-        // Not `getrusage`, which counts what the process that started this one had.
-        let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
-        guard let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmHWM:") }),
-            let kilobytes = line.split(whereSeparator: { !$0.isNumber }).first.flatMap({ Double($0) })
-        else { throw Failure("the process's memory is unknown") }
-        return kilobytes / 1024
-        #else
-        var usage = rusage()
-        guard getrusage(RUSAGE_SELF, &usage) == 0 else { throw Failure("the process's memory is unknown") }
-        return Double(usage.ru_maxrss) / 1_048_576
-        #endif
     }
 }

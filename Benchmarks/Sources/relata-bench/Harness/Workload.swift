@@ -17,29 +17,11 @@ struct Workload: Sendable {
     ]
 }
 
-/// Who does a workload.
-enum Role: Hashable, Sendable {
-    case ours
-    case limit
-    case peer(String)
+// The names under which each workload knows them.
+typealias Role = BenchmarkReport.Role
+typealias Contestant = BenchmarkReport.Contestant
 
+extension Role {
     static let codable = Role.peer("GRDB Codable")
     static let byIndex = Role.peer("GRDB by index")
-}
-
-/// One way to do a workload.
-struct Contestant {
-    let role: Role
-    /// Makes ready what one measurement needs, and returns what is measured. Its result must be the same for all.
-    let prepare: () throws -> () async throws -> Int
-
-    init(_ role: Role, _ prepare: @escaping () throws -> () throws -> Int) {
-        self.role = role
-        self.prepare = { try prepare() }
-    }
-
-    init(async role: Role, _ prepare: @escaping () throws -> () async throws -> Int) {
-        self.role = role
-        self.prepare = prepare
-    }
 }

@@ -1,0 +1,7 @@
+#pragma once
+// Where pkg-config isn't asked, Debian keeps the headers in a folder of their own.
+#if __has_include(<libpq-fe.h>)
+#include <libpq-fe.h>
+#else
+#include <postgresql/libpq-fe.h>
+#endif

@@ -1,0 +1,29 @@
+/// Who does a workload.
+public enum Role: Hashable, Sendable {
+    /// Relata.
+    case ours
+    /// Code that is written by hand, and what that can reach.
+    case limit
+    /// Another library.
+    case peer(String)
+}
+
+/// One way to do a workload.
+public struct Contestant {
+    /// Who does it.
+    public let role: Role
+    /// Makes ready what one measurement needs, and returns what is measured. Its result must be the same for all.
+    public let prepare: () throws -> () async throws -> Int
+
+    /// A way without `async`.
+    public init(_ role: Role, _ prepare: @escaping () throws -> () throws -> Int) {
+        self.role = role
+        self.prepare = { try prepare() }
+    }
+
+    /// A way of tasks.
+    public init(async role: Role, _ prepare: @escaping () throws -> () async throws -> Int) {
+        self.role = role
+        self.prepare = prepare
+    }
+}

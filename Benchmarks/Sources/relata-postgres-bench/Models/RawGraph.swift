@@ -1,0 +1,1 @@
+../../relata-bench/Models/RawGraph.swift
