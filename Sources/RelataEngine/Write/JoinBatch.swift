@@ -13,9 +13,9 @@ final class JoinBatch {
     private let rows: JoinRows
     private var pending: [Row] = []
 
-    /// `nil` where the engine takes rows one by one, or a row's place in its member's list depends on those before it.
+    /// `nil` where the engine takes rows one by one, or a row depends on those before it.
     init?(_ run: WriteRun, _ rows: JoinRows) {
-        guard run.connection.driver.capabilities.rowsTogether > 1, !rows.isOrderedByMember else { return nil }
+        guard run.connection.driver.capabilities.rowsTogether > 1, rows.areInsertedTogether else { return nil }
         self.run = run
         self.rows = rows
     }

@@ -34,8 +34,8 @@ final class JoinRows {
 
     // MARK: Many together
 
-    /// Whether a member's own list has an order, too.
-    var isOrderedByMember: Bool { side.isOrderedByMember }
+    /// Whether many rows may be inserted with one statement.
+    var areInsertedTogether: Bool { side.isInsertedTogether }
 
     private var targets: (own: Table, other: Table) {
         let (source, target) = (run.schema.tables[join.source], run.schema.tables[join.target])

@@ -15,8 +15,9 @@ package struct JoinSide {
     private let schema: Schema
     private let rowSQL: RowSQL
 
-    /// Whether a member's own list has an order, too.
-    var isOrderedByMember: Bool { otherOrder != nil }
+    /// Whether rows need neither each other nor what is stored: no member's own list has an order, and the table compares
+    /// keys as they are declared.
+    var isInsertedTogether: Bool { otherOrder == nil && join.comparesAsDeclared }
 
     package init(_ join: Join, isSource: Bool, in schema: Schema, _ rowSQL: RowSQL) {
         self.rowSQL = rowSQL
