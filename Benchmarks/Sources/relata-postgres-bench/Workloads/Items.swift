@@ -47,7 +47,7 @@ extension Workload {
 
     /// 100,000 rows as an array of objects.
     static let fetchAll = Workload(name: "pg-fetch-all", targets: [.limit(1.15)]) { bench in
-        let url = try bench.itemSchema("fetch", count: bench.count(100_000))
+        let url = try bench.itemSchema("items", count: bench.count(100_000))
         let store = try bench.store(url, for: Item.self)
         let raw = try RawConnection(url)
         try raw.prepare("items", #"SELECT \#(RawResult.itemColumns) FROM "Item""#)
