@@ -186,7 +186,8 @@ let package = Package(
             swiftSettings: strict),
         // Runs the tool as a process.
         .testTarget(
-            name: "RelataToolTests", dependencies: ["RelataTool", "RelataSQLite", "RelataCore"], swiftSettings: strict),
+            name: "RelataToolTests", dependencies: ["RelataTool", "Relata", "RelataSQLite", "RelataCore"],
+            swiftSettings: strict),
         // Reads the guides, so that tests can compare them with what the code does.
         .target(
             name: "DocumentationSupport", dependencies: ["RelataSQLite"], path: "Tests/DocumentationSupport",

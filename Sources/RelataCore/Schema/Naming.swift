@@ -66,5 +66,5 @@ package enum Naming {
 
 extension Entity {
     /// The name without its context: `Book` of `Library.Book`.
-    var shortName: String { name.split(separator: ".").last.map(String.init) ?? name }
+    package var shortName: String { name.split(separator: ".").last.map(String.init) ?? name }
 }

@@ -8,10 +8,10 @@ struct InspectCommand: ParsableCommand {
         commandName: "inspect", abstract: "Shows entities, attributes, relationships and how many objects there are.")
 
     /// How to show it.
-    enum Format: String, ExpressibleByArgument, CaseIterable { case text, json, svg, mermaid }
+    enum Format: String, ExpressibleByArgument, CaseIterable { case text, json, svg, mermaid, swift }
 
     @OptionGroup var source: FileArgument
-    @Option(help: "text, json, or a diagram: svg or mermaid.") var format = Format.text
+    @Option(help: "text, json, a diagram (svg or mermaid), or models (swift).") var format = Format.text
 
     func run() throws {
         let database = try ToolDatabase(source.file)
@@ -20,6 +20,7 @@ struct InspectCommand: ParsableCommand {
         case .json: print(JSONWriter.indentedText(try inspection(of: database).json()))
         case .svg: print(database.schema.diagram().svg, terminator: "")
         case .mermaid: print(database.schema.diagram().mermaid, terminator: "")
+        case .swift: print(SwiftModels(database).source(), terminator: "")
         }
     }
 
