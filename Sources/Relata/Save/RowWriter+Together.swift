@@ -12,8 +12,8 @@ extension RowWriter {
     ///
     /// - Parameter first: The bucket's row of the first one.
     func writeTogether(_ objects: [M], _ kind: RowStatement, _ observer: BucketWrite<M>?, from first: Int) throws {
+        let group = RowGroup(writer: self, objects: objects, kind: kind, observer: observer, first: first)
         for part in parts(of: objects, kind) {
-            let group = RowGroup(writer: self, objects: objects, kind: kind, observer: observer, first: first)
             if try group.copy(part) { continue }
             let count = connection.driver.capabilities.rowsTogether
             for start in stride(from: part.lowerBound, to: part.upperBound, by: count) {
@@ -38,12 +38,23 @@ extension RowWriter {
 }
 
 /// Objects of one model that are written in one way.
-private struct RowGroup<M: Model> {
-    let writer: RowWriter<M>
-    let objects: [M]
-    let kind: RowStatement
-    let observer: BucketWrite<M>?
-    let first: Int
+private final class RowGroup<M: Model> {
+    private let writer: RowWriter<M>
+    private let objects: [M]
+    private let kind: RowStatement
+    private let observer: BucketWrite<M>?
+    private let first: Int
+    /// Whether linked objects are taken for new ones: most are, and inserted faster than they are looked for.
+    private var areTakenForNew: Bool
+
+    init(writer: RowWriter<M>, objects: [M], kind: RowStatement, observer: BucketWrite<M>?, first: Int) {
+        self.writer = writer
+        self.objects = objects
+        self.kind = kind
+        self.observer = observer
+        self.first = first
+        areTakenForNew = kind == .insertIfAbsent && writer.bucket?.confirmed.isEmpty == true
+    }
 
     private var connection: Connection { writer.connection }
     private var table: Table { writer.table }
@@ -53,7 +64,8 @@ private struct RowGroup<M: Model> {
     /// - Returns: Whether they are written. Where they can't be copied nothing has happened.
     func copy(_ range: Range<Int>) throws -> Bool {
         // What the database assigns isn't told by a copy, nor is a sequence moved on.
-        guard kind == .insert, range.count >= connection.driver.capabilities.rowsCopied, !table.entity.isKeyAssigned
+        guard kind == .insert || areTakenForNew, range.count >= connection.driver.capabilities.rowsCopied,
+            !table.entity.isKeyAssigned
         else { return false }
         return try withCollector(range) { collector in
             guard let copier = try connection.driver.copier(into: table, like: collector) else { return false }
@@ -64,6 +76,7 @@ private struct RowGroup<M: Model> {
                 // What is wrong is found out by writing the rows in another way.
                 try copier.discard()
                 guard canBeExplained(error) else { throw error }
+                areTakenForNew = false
                 return false
             }
             try tell(range, RowsOutcome(first: range.lowerBound))
@@ -75,24 +88,26 @@ private struct RowGroup<M: Model> {
     func write(_ range: Range<Int>) throws {
         if Task.isCancelled { throw CancellationError() }
         if range.count == 1 { return try writeOne(range.lowerBound) }
-        do {
-            let outcome = try withCollector(range) { collector in
-                do {
-                    try collect(range, collector)
-                } catch {
-                    try collector.discard()
-                    throw error
-                }
+        let isWritten = try withCollector(range) { collector in
+            do {
+                try collect(range, collector)
                 _ = try collector.write()
-                return try self.outcome(for: range, collector)
+            } catch {
+                try collector.discard()
+                guard canBeExplained(error) else { throw error }
+                return false
             }
-            guard let outcome else {
-                for index in range { try writeOne(index) }
-                return
-            }
-            return try tell(range, outcome)
-        } catch {
-            guard canBeExplained(error) else { throw error }
+            try tell(range, outcome(of: range, collector))
+            return true
+        }
+        guard let isWritten else {
+            for index in range { try writeOne(index) }
+            return
+        }
+        if isWritten { return }
+        if areTakenForNew {
+            areTakenForNew = false
+            return try write(range)
         }
         let middle = range.lowerBound + range.count / 2
         try write(range.lowerBound..<middle)
@@ -129,7 +144,7 @@ private struct RowGroup<M: Model> {
     private func slot(_ range: Range<Int>) -> RowSQL.Slot {
         switch kind {
         case .insert, .match: isAssigned(range) ? .insertAssigning : .insertTogether
-        case .insertIfAbsent: .insertAbsent
+        case .insertIfAbsent: areTakenForNew ? .insertTogether : .insertAbsent
         case .save: observer == nil ? .save : .saveTelling
         case .update, .updateColumns, .byCaller: .updateTogether
         }
@@ -139,7 +154,7 @@ private struct RowGroup<M: Model> {
         table.entity.isKeyAssigned && objects[range.lowerBound].primaryKey == nil
     }
 
-    private func outcome(for range: Range<Int>, _ rows: RemoteRows) throws -> RowsOutcome {
+    private func outcome(of range: Range<Int>, _ rows: RemoteRows) throws -> RowsOutcome {
         let first = range.lowerBound
         switch slot(range) {
         case .insertAssigning:
