@@ -5,8 +5,8 @@ import PackageDescription
 // Relata: relationship-first persistence for Swift.
 //
 // An app that imports `Relata` fetches swift-syntax. What only the command-line tool needs stands behind the trait
-// `CommandLineTool`, what only the server needs behind `Server`, what needs libpq behind `PostgreSQL`. All are off by
-// default.
+// `CommandLineTool`, what only the server needs behind `Server`, what needs libpq behind `PostgreSQL`. `SQLCipher` puts
+// another library in the place of the system's SQLite. All are off by default.
 
 /// Every target of ours compiles without a warning.
 let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]
@@ -30,6 +30,9 @@ let package = Package(
             name: "Server",
             description: "The Parse-compatible server: `RelataServer`, and `relata serve` in the command-line tool."),
         .trait(name: "PostgreSQL", description: "The engine on PostgreSQL, which needs the system's libpq."),
+        .trait(
+            name: "SQLCipher",
+            description: "Encrypted files: SQLCipher 4, which pkg-config must know, instead of the system's SQLite."),
     ],
     dependencies: [
         .package(url: "https://github.com/swiftlang/swift-syntax", from: "603.0.1"),
@@ -45,8 +48,10 @@ let package = Package(
     targets: [
         // Schema, values, expressions and plans. Pure: no I/O.
         .target(name: "RelataCore", swiftSettings: strict),
-        // A table-valued function over an array in memory, so that a list of values is one bound parameter.
-        .target(name: "CRelataSQLite"),
+        // A table-valued function over an array in memory, so that a list of values is one bound parameter, and settings.
+        .target(
+            name: "CRelataSQLite",
+            dependencies: [.target(name: "RelataSQLCipher", condition: .when(traits: ["SQLCipher"]))]),
         // How long a thread has served calls, for which Swift has no variables of a thread.
         .target(name: "CRelataEngine"),
         // The compiler plug-in behind `@Model`.
@@ -58,7 +63,16 @@ let package = Package(
             ],
             swiftSettings: strict),
         // The system's SQLite.
-        .systemLibrary(name: "RelataCSQLite", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+        .systemLibrary(name: "RelataSystemSQLite", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
+        // SQLCipher, which is SQLite with encrypted files.
+        .systemLibrary(name: "RelataSQLCipher", pkgConfig: "sqlcipher", providers: [.brew(["sqlcipher"])]),
+        // One of the two.
+        .target(
+            name: "RelataCSQLite",
+            dependencies: [
+                "RelataSystemSQLite", .target(name: "RelataSQLCipher", condition: .when(traits: ["SQLCipher"])),
+            ],
+            swiftSettings: strict),
         // What every engine shares: the seam, connections and pools, write runs, deletions, change feeds.
         .target(
             name: "RelataEngine", dependencies: ["RelataCore", "CRelataEngine", "RelataCSQLite"], swiftSettings: strict),

@@ -53,3 +53,7 @@
 @_exported public import struct RelataEngine.RowReader
 @_exported public import protocol RelataEngine.StorableCoding
 @_exported public import func RelataEngine.coding
+
+#if SQLCipher
+@_exported public import struct RelataSQLite.EncryptionKey
+#endif

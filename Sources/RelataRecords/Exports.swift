@@ -32,3 +32,7 @@
 @_exported public import struct RelataEngine.ObservedIdentity
 @_exported public import protocol RelataEngine.PredicateArgumentConvertible
 @_exported public import typealias RelataEngine.SQLTrace
+
+#if SQLCipher
+@_exported public import struct RelataSQLite.EncryptionKey
+#endif

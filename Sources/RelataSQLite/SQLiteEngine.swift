@@ -6,6 +6,7 @@ import RelataEngine
 /// SQLite, and one file or a database in memory.
 package struct SQLiteEngine: Engine {
     package let path: String?
+    private let key: EncryptionKey?
     private let isReadOnly: Bool
     private let durability: Durability
     private let busyTimeout: Double
@@ -16,19 +17,21 @@ package struct SQLiteEngine: Engine {
     ///
     /// - Parameters:
     ///   - path: The file, or `nil` for a database in memory.
+    ///   - key: What the file is encrypted with.
     ///   - isReadOnly: Whether writing is refused; the file must exist.
     ///   - busyTimeout: How many seconds to wait for another process that writes.
     ///   - trace: Called after each statement.
     package init(
-        path: String?, isReadOnly: Bool = false, durability: Durability = .normal, busyTimeout: Double = 5,
-        trace: SQLTrace? = nil
+        path: String?, key: EncryptionKey? = nil, isReadOnly: Bool = false, durability: Durability = .normal,
+        busyTimeout: Double = 5, trace: SQLTrace? = nil
     ) {
         self.path = path
+        self.key = key
         self.isReadOnly = isReadOnly
         self.durability = durability
         self.busyTimeout = busyTimeout
         self.trace = trace
-        logCopier = isReadOnly ? nil : path.map { LogCopier(path: $0) }
+        logCopier = isReadOnly ? nil : path.map { LogCopier(path: $0, key: key) }
     }
 
     package var isShared: Bool { path == nil }
@@ -48,7 +51,8 @@ package struct SQLiteEngine: Engine {
     package func connect(_ role: ConnectionRole, waits: Bool) throws(RelataError) -> Connection {
         let isReading = role == .reading
         let connection = try Connection(
-            path: path, isReadOnly: isReading || isReadOnly, busyTimeout: waits ? busyTimeout : 0, trace: trace)
+            path: path, key: key, isReadOnly: isReading || isReadOnly, busyTimeout: waits ? busyTimeout : 0,
+            trace: trace)
         if path != nil && !isReadOnly && !isReading {
             try connection.execute("PRAGMA synchronous = \(durability == .full ? "FULL" : "NORMAL")")
         }
@@ -93,7 +97,7 @@ package struct SQLiteEngine: Engine {
     }
 
     package func backup(_ connection: Connection, to path: String) throws(RelataError) {
-        try connection.backup(toFile: path)
+        try connection.backup(toFile: path, key: key)
     }
 
     /// From now on the log is copied into the file meanwhile. No commit waits for that, except one that has a long log
@@ -108,14 +112,17 @@ package struct SQLiteEngine: Engine {
 extension ConnectionPool {
     /// Opens a file of SQLite, or a database in memory.
     ///
-    /// - Parameter path: The file, which is made if it doesn't exist, or `nil` for a database in memory.
+    /// - Parameters:
+    ///   - path: The file, which is made if it doesn't exist, or `nil` for a database in memory.
+    ///   - key: What the file is encrypted with.
     package convenience init(
-        path: String?, isReadOnly: Bool = false, durability: Durability = .normal, readers: Int = 5,
-        busyTimeout: Double = 5, waitsToOpen: Bool = true, sharingTime: Duration = .milliseconds(2),
+        path: String?, key: EncryptionKey? = nil, isReadOnly: Bool = false, durability: Durability = .normal,
+        readers: Int = 5, busyTimeout: Double = 5, waitsToOpen: Bool = true, sharingTime: Duration = .milliseconds(2),
         trace: SQLTrace? = nil, changes: ChangeHub? = nil
     ) throws {
         let engine = SQLiteEngine(
-            path: path, isReadOnly: isReadOnly, durability: durability, busyTimeout: busyTimeout, trace: trace)
+            path: path, key: key, isReadOnly: isReadOnly, durability: durability, busyTimeout: busyTimeout,
+            trace: trace)
         try self.init(
             engine, isReadOnly: isReadOnly, readers: readers, busyTimeout: busyTimeout, waitsToOpen: waitsToOpen,
             sharingTime: sharingTime, changes: changes)

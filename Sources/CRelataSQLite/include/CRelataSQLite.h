@@ -1,3 +1,5 @@
+// What Swift can't do with SQLite by itself.
+//
 // relata_values(pointer): a table-valued function over rows in memory.
 //
 // A list of any length is bound as one parameter, so that no limit on the number of bound values can surface:
@@ -38,5 +40,12 @@ int relata_values_grow(relata_values *values);
 int relata_values_lend(struct sqlite3_stmt *statement, int parameter, relata_values *values);
 // Makes the function known to a connection.
 int relata_values_register(struct sqlite3 *connection);
+
+// Settings of a connection: `sqlite3_db_config` takes a varying number of arguments, so that Swift can't call it.
+
+// Takes text in double quotes for a name only, never for a string.
+void relata_refuse_quoted_strings(struct sqlite3 *connection);
+// Lets no trigger run on the connection from now on.
+int relata_suspend_triggers(struct sqlite3 *connection);
 
 #endif

@@ -8,6 +8,15 @@ import RelataPostgres
 #endif
 
 extension Store.Options {
+    /// What a file is encrypted with, where the build has encrypted files.
+    private var key: EncryptionKey? {
+        #if SQLCipher
+        encryptionKey
+        #else
+        nil
+        #endif
+    }
+
     /// The engine of a database, by what its path looks like.
     ///
     /// - Parameters:
@@ -15,6 +24,11 @@ extension Store.Options {
     ///   - isLookedAtOnly: Whether a file that isn't there is taken for an empty one, and none is made.
     func engine(for path: String?, isLookedAtOnly: Bool = false) throws(RelataError) -> any Engine {
         if let path, path.hasPrefix("postgres://") || path.hasPrefix("postgresql://") {
+            guard key == nil else {
+                throw .invalidUse(
+                    "a database server has no use for an encryptionKey: leave it out, and have the server encrypt its disk"
+                )
+            }
             #if PostgreSQL
             // The log numbers transactions in the order of their commits.
             return try PostgresEngine(
@@ -28,7 +42,7 @@ extension Store.Options {
         }
         let isMissing = isLookedAtOnly && path.map { !FileManager.default.fileExists(atPath: $0) } ?? false
         return SQLiteEngine(
-            path: isMissing ? nil : path, isReadOnly: isReadOnly || isLookedAtOnly && !isMissing,
+            path: isMissing ? nil : path, key: key, isReadOnly: isReadOnly || isLookedAtOnly && !isMissing,
             durability: durability, busyTimeout: busyTimeout, trace: isLookedAtOnly ? nil : trace)
     }
 }

@@ -34,6 +34,11 @@ public final class Store: StoreWriter, Sendable {
         /// How many seconds may pass until observers notice what another process wrote, or another store that is open
         /// on the same file; `nil` for never. Nothing is asked while nobody observes.
         public var externalChangeDelay: Double? = 0.25
+        #if SQLCipher
+        /// What the file is encrypted with, or is to be if it is new; `nil` for a plain file. A store in memory has no file,
+        /// and no use for it.
+        public var encryptionKey: EncryptionKey?
+        #endif
         /// Steps for changes of the schema that would lose data, each run once, in this order.
         public var migrations: [MigrationStep] = []
 
@@ -72,7 +77,8 @@ public final class Store: StoreWriter, Sendable {
     ///   - models: One or more models; those they link to are found from them.
     ///   - options: How to open it.
     /// - Throws: ``RelataError/schemaMismatch(_:)`` if the models contradict themselves, or the file them;
-    ///   ``RelataError/fileAccess(path:_:)``, ``RelataError/corruptStore(_:)``, ``RelataError/busy(_:)`` for the file.
+    ///   ``RelataError/fileAccess(path:_:)``, ``RelataError/corruptStore(_:)``, ``RelataError/busy(_:)`` for the file;
+    ///   ``RelataError/wrongKey(path:)`` and ``RelataError/notEncrypted(path:)`` for its key.
     ///   Whatever is thrown, the file is as it was.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public static func open(_ path: String, for models: any Model.Type..., options: Options = Options()) throws -> Store

@@ -32,6 +32,10 @@ public enum RelataError: Error, Sendable {
     case closed(String)
     /// A write was asked of a store or a transaction that only reads.
     case readOnly(String)
+    /// The key doesn't open the file: it is encrypted with another one, or no database at all.
+    case wrongKey(path: String)
+    /// A key was given for a file that isn't encrypted.
+    case notEncrypted(path: String)
     /// The file can't be opened or written: it is a directory, a file of another program, there is no space, ….
     case fileAccess(path: String, String)
     /// The call itself makes no sense; the message says what to do instead.
@@ -177,6 +181,10 @@ extension RelataError: CustomStringConvertible {
         case .busy(let message): message
         case .closed(let message): message
         case .readOnly(let message): message
+        case .wrongKey(let path):
+            "the key doesn't open \(path): it is encrypted with another one, or it is not an SQLite database"
+        case .notEncrypted(let path):
+            "\(path) isn't encrypted: open it without a key, or copy it into an encrypted file"
         case .fileAccess(let path, let message): "\(path): \(message)"
         case .invalidUse(let message): message
         case .predicateFormat(let text, let column, let message): "\(message) at column \(column) of \"\(text)\""

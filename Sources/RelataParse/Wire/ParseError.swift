@@ -120,7 +120,7 @@ extension ParseError {
         case .busy: self.init(.requestLimitExceeded, "the store is busy: try again", status: 503)
         case .closed: self.init(.otherCause, "the server is stopping: try again", status: 503)
         case .readOnly: self.init(.operationForbidden, "the store can't be written")
-        case .notLoaded, .excluded, .corruptStore, .fileAccess, .database:
+        case .notLoaded, .excluded, .corruptStore, .wrongKey, .notEncrypted, .fileAccess, .database:
             self.init(.internalServerError, "Internal server error.")
         }
     }

@@ -42,9 +42,23 @@ public final class RecordStore: Sendable {
         /// How many seconds may pass until observers notice what another process wrote, or another store that is open
         /// on the same file; `nil` for never. Nothing is asked while nobody observes.
         public var externalChangeDelay: Double? = 0.25
+        #if SQLCipher
+        /// What the file is encrypted with, or is to be if it is new; `nil` for a plain file. A store in memory has no file,
+        /// and no use for it.
+        public var encryptionKey: EncryptionKey?
+        #endif
 
         /// The defaults.
         public init() {}
+
+        /// What the file is encrypted with, where the build has encrypted files.
+        fileprivate var key: EncryptionKey? {
+            #if SQLCipher
+            encryptionKey
+            #else
+            nil
+            #endif
+        }
     }
 
     package let pool: ConnectionPool
@@ -105,7 +119,7 @@ public final class RecordStore: Sendable {
     ///   - mode: Whether classes and fields are made by use.
     ///   - options: How to open it.
     /// - Throws: ``RelataError/fileAccess(path:_:)``, ``RelataError/corruptStore(_:)``, ``RelataError/busy(_:)`` for the
-    ///   file.
+    ///   file; ``RelataError/wrongKey(path:)`` and ``RelataError/notEncrypted(path:)`` for its key.
     public static func open(
         _ path: String, mode: Mode = .development, options: Options = Options()
     ) throws -> RecordStore {
@@ -131,8 +145,8 @@ public final class RecordStore: Sendable {
             ChangeEntities(try Schema([])), keepsLog: options.changeLog && !options.isReadOnly,
             interval: path == nil ? nil : options.externalChangeDelay)
         let pool = try ConnectionPool(
-            path: path, isReadOnly: options.isReadOnly, durability: options.durability, readers: options.maximumReaders,
-            busyTimeout: options.busyTimeout, trace: options.trace, changes: hub)
+            path: path, key: options.key, isReadOnly: options.isReadOnly, durability: options.durability,
+            readers: options.maximumReaders, busyTimeout: options.busyTimeout, trace: options.trace, changes: hub)
         do {
             let classes = try pool.withWriter { connection in
                 // Read before anything is written: a file that is no database stays as it was.

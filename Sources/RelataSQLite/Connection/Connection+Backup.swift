@@ -4,8 +4,10 @@ import RelataEngine
 
 extension Connection {
     /// Copies the whole database to a file.
-    package func backup(toFile path: String) throws(RelataError) {
-        let destination = try Connection(path: path)
+    ///
+    /// - Parameter key: What the copy is encrypted with: SQLite copies no encrypted database into a plain one, or back.
+    package func backup(toFile path: String, key: EncryptionKey? = nil) throws(RelataError) {
+        let destination = try Connection(path: path, key: key)
         try backup(to: destination)
         try destination.close()
     }

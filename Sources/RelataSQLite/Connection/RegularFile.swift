@@ -4,6 +4,13 @@ import RelataEngine
 
 /// What is asked of a path before it is opened.
 package enum RegularFile {
+    /// Refuses a path at which there is no file.
+    package static func require(_ path: String) throws(RelataError) {
+        guard FileManager.default.fileExists(atPath: path) else {
+            throw .fileAccess(path: path, "there is no such file")
+        }
+    }
+
     /// Refuses what is there and no regular file. To open a pipe would wait for whoever writes to it, and a device may do
     /// anything.
     ///

@@ -1,3 +1,4 @@
+import CRelataSQLite
 import RelataCSQLite
 import RelataCore
 import RelataEngine
@@ -6,9 +7,11 @@ import RelataEngine
 extension SQLiteDriver {
     /// Opens a database and sets the connection up.
     ///
-    /// - Parameter path: The file, or `nil` for a database in memory.
+    /// - Parameters:
+    ///   - path: The file, or `nil` for a database in memory.
+    ///   - key: What the file is encrypted with.
     static func open(
-        _ path: String?, isReadOnly: Bool, busyTimeout: Double
+        _ path: String?, key: EncryptionKey?, isReadOnly: Bool, busyTimeout: Double
     ) throws(RelataError) -> OpaquePointer {
         var opened: OpaquePointer?
         let access = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
@@ -19,14 +22,23 @@ extension SQLiteDriver {
             sqlite3_extended_result_codes(handle, 1)
             sqlite3_busy_timeout(handle, milliseconds(busyTimeout))
             relata_refuse_quoted_strings(handle)
+            if let path, let key {
+                do throws(RelataError) {
+                    try EncryptedFile.unlock(handle, path, with: key)
+                } catch {
+                    sqlite3_close_v2(handle)
+                    throw error
+                }
+            }
             // SQLite reads the file with the first query only: what is no database is refused here.
             code = sqlite3_exec(
                 handle, "PRAGMA foreign_keys = ON; SELECT 1 FROM sqlite_master LIMIT 1", nil, nil, nil)
         }
         guard code == SQLITE_OK else {
             let (code, message) = (sqlite3_extended_errcode(handle), String(cString: sqlite3_errmsg(handle)))
+            let refusal = path.flatMap { EncryptedFile.refusal($0, handle, code: code, hasKey: key != nil) }
             sqlite3_close_v2(handle)
-            throw SQLiteErrors.opening(path ?? "memory", code: Int(code), message)
+            throw refusal ?? SQLiteErrors.opening(path ?? "memory", code: Int(code), message)
         }
         return handle
     }
@@ -49,7 +61,7 @@ extension SQLiteDriver {
     }
 
     /// The name of a file, whatever it is: SQLite takes some names for something else.
-    private static func fileName(_ path: String) -> String {
+    static func fileName(_ path: String) -> String {
         path.isEmpty || path.hasPrefix(":") || path.hasPrefix("file:") ? "./" + path : path
     }
 }

@@ -17,10 +17,12 @@ package final class SQLiteDriver: EngineDriver {
     package let dialect = Dialect.sqlite
     package let capabilities = EngineCapabilities()
 
-    /// Opens a database; ``Connection/init(path:isReadOnly:busyTimeout:trace:)`` says how.
-    init(path: String?, isReadOnly: Bool, busyTimeout: Double, trace: SQLTrace?) throws(RelataError) {
+    /// Opens a database; ``Connection/init(path:key:isReadOnly:busyTimeout:trace:)`` says how.
+    init(
+        path: String?, key: EncryptionKey?, isReadOnly: Bool, busyTimeout: Double, trace: SQLTrace?
+    ) throws(RelataError) {
         if let path { try RegularFile.check(path, for: "a database") }
-        handle = try Self.open(path, isReadOnly: isReadOnly, busyTimeout: busyTimeout)
+        handle = try Self.open(path, key: key, isReadOnly: isReadOnly, busyTimeout: busyTimeout)
         self.path = path ?? ""
         authorizer = AccessAuthorizer(on: handle)
         tracer = trace.map { [handle] in SQLTracer($0, on: handle) }
@@ -146,16 +148,19 @@ extension Connection {
     ///
     /// - Parameters:
     ///   - path: The file, or `nil` for a database in memory.
+    ///   - key: What the file is encrypted with. A database in memory has no use for it.
     ///   - isReadOnly: Whether writing is refused; the file must exist.
     ///   - busyTimeout: How many seconds a statement waits for another process that holds the file's lock.
     ///   - trace: Called after each statement.
     /// - Throws: ``RelataError/fileAccess(path:_:)`` where the file can't be opened, ``RelataError/corruptStore(_:)``
-    ///   where it is no database.
+    ///   where it is no database, ``RelataError/wrongKey(path:)`` and ``RelataError/notEncrypted(path:)`` where the key
+    ///   isn't its own.
     package convenience init(
-        path: String?, isReadOnly: Bool = false, busyTimeout: Double = 5, trace: SQLTrace? = nil
+        path: String?, key: EncryptionKey? = nil, isReadOnly: Bool = false, busyTimeout: Double = 5,
+        trace: SQLTrace? = nil
     ) throws(RelataError) {
         self.init(
-            try SQLiteDriver(path: path, isReadOnly: isReadOnly, busyTimeout: busyTimeout, trace: trace),
+            try SQLiteDriver(path: path, key: key, isReadOnly: isReadOnly, busyTimeout: busyTimeout, trace: trace),
             path: path ?? "")
     }
 

@@ -37,12 +37,16 @@ final class LogCopier: Sendable {
     private enum Step { case wait, copy(isLong: Bool), copyRest }
 
     private let path: String
+    private let key: EncryptionKey?
     private let state = Mutex(State())
     private let queue = DispatchQueue(label: "relata.log", qos: .utility)
     /// The connection that copies, and does nothing else; opened when it is needed.
     private let connection = Mutex<OpaquePointer?>(nil)
 
-    init(path: String) { self.path = path }
+    init(path: String, key: EncryptionKey?) {
+        self.path = path
+        self.key = key
+    }
 
     deinit { connection.withLock { _ = sqlite3_close_v2($0) } }
 
@@ -147,6 +151,7 @@ final class LogCopier: Sendable {
     private func open() -> OpaquePointer? {
         var handle: OpaquePointer?
         guard sqlite3_open_v2(path, &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil) == SQLITE_OK,
+            key.map({ EncryptedFile.set($0, on: handle) }) ?? SQLITE_OK == SQLITE_OK,
             // A connection finds its log when it first reads.
             sqlite3_exec(handle, "PRAGMA schema_version", nil, nil, nil) == SQLITE_OK
         else {

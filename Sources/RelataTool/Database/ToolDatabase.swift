@@ -73,9 +73,7 @@ struct ToolDatabase {
     }
 
     private static func check(_ path: String) throws {
-        guard FileManager.default.fileExists(atPath: path) else {
-            throw RelataError.fileAccess(path: path, "there is no such file")
-        }
+        try RegularFile.require(path)
         try RegularFile.check(path, for: "a database")
         guard FileManager.default.isReadableFile(atPath: path) else {
             throw RelataError.fileAccess(path: path, "can't be read: change its permissions")

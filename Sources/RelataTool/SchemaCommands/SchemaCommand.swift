@@ -95,9 +95,7 @@ enum SchemaSource {
 
     /// A server's file that is there.
     static func store(_ path: String, isReadOnly: Bool = true) throws -> ParseStore {
-        guard FileManager.default.fileExists(atPath: path) else {
-            throw RelataError.fileAccess(path: path, "there is no such file")
-        }
+        try RegularFile.require(path)
         do {
             return try ParseStore.open(path, mode: .production, isReadOnly: isReadOnly)
         } catch let error as ParseError {

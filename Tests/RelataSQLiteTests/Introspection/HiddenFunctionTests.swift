@@ -63,7 +63,7 @@ import Testing
         #expect(try SQLiteMigrator.prepare(connection, schema: wanted, steps: [adopting]).isEmpty)
     }
 
-    @Test(arguments: ["json_each", "JSON_Tree", "json_later", "pragma_table_list", "Pragma_later", "fts5", "DBSTAT"])
+    @Test(arguments: ["json_each", "JSON_Tree", "json_later", "pragma_table_list", "Pragma_later", "fts5", "RTree"])
     func noTableOfSuchANameIsMade(_ name: String) throws {
         func expectRefusal(_ entities: [Entity], _ connection: Connection, _ place: String) throws {
             let error = #expect(throws: RelataError.self) {

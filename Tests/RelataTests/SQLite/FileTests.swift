@@ -130,8 +130,13 @@ import Testing
             #expect(error == nil || error?.kind == "corruptStore", "page \(page): \(error as Any)")
             if error != nil { found += 1 }
             #expect(try contents() == before, "page \(page)")
-            // Whatever is read, the check finds it, and opens the file.
-            let connection = try Connection(path: path, isReadOnly: true)
+            // Whatever is read, the check finds it, and opens the file; unless SQLite finds it on opening, as of 3.53.
+            let connection: Connection
+            do {
+                connection = try Connection(path: path, isReadOnly: true)
+            } catch RelataError.corruptStore {
+                continue
+            }
             if let schema = try? Schema(try Introspection.entities(of: connection)) {
                 #expect(try IntegrityCheck.run(connection, schema: schema).contains { $0.kind == .damage }, "\(page)")
             }

@@ -3,14 +3,18 @@ import Testing
 
 /// The compiler, with the modules that were built with the tests.
 enum Compiler {
-    /// How it finds them; `nil` where they aren't beside the tests.
+    /// How it finds them; `nil` where they aren't beside the tests, as in a build with the trait `SQLCipher`, which has a
+    /// folder of its own: what compiles is the same in both.
     static let arguments: [String]? = {
+        #if SQLCipher
+        return nil
+        #else
         let project = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
         let build = project.appendingPathComponent(".build")
         let debug = build.appendingPathComponent("debug")
         let maps = [
-            project.appendingPathComponent("Sources/RelataCSQLite/module.modulemap"),
+            project.appendingPathComponent("Sources/RelataSystemSQLite/module.modulemap"),
             debug.appendingPathComponent("CRelataSQLite.build/module.modulemap"),
             debug.appendingPathComponent("CRelataEngine.build/module.modulemap"),
         ]
@@ -23,6 +27,7 @@ enum Compiler {
         return ["-typecheck", "-I", modules.path, "-load-plugin-executable", plugin + "#RelataMacros"]
             + (maps + [own]).flatMap { ["-Xcc", "-fmodule-map-file=" + $0.path] }
             + ["-Xcc", "-I/usr/include/postgresql"]
+        #endif
     }()
 
     /// The first line of each error, and all that the compiler says.

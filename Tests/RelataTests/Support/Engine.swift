@@ -17,12 +17,12 @@ struct Engine: Sendable, Equatable, CustomTestStringConvertible {
     let open: @Sendable (_ database: String, _ models: [any Model.Type], _ options: Store.Options) throws -> Store
 
     /// The engines of each file in `Engines`.
-    static let allCases: [Engine] = sqlite + postgres
+    static let allCases: [Engine] = sqlite + sqliteEncrypted + postgres
 
     /// Those that run within the process: one transaction writes at a time, text holds every character, other processes'
     /// changes are noticed, and an open store's tables can lose columns. What servers do instead, or don't yet, stands in
     /// the guide to PostgreSQL.
-    static let embedded = sqlite
+    static let embedded = sqlite + sqliteEncrypted
 
     /// Those with databases that several stores may share.
     static let shared = allCases.filter(\.isShared)

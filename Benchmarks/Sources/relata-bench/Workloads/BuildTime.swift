@@ -67,7 +67,7 @@ enum BuildTime {
             "-Xcc", "-I" + root.appending(path: "Sources/CRelataSQLite/include").path,
             "-Xcc", "-fmodule-map-file=" + products.appending(path: "CRelataSQLite.build/module.modulemap").path,
             "-Xcc", "-fmodule-map-file=" + products.appending(path: "CRelataEngine.build/module.modulemap").path,
-            "-Xcc", "-fmodule-map-file=" + root.appending(path: "Sources/RelataCSQLite/module.modulemap").path,
+            "-Xcc", "-fmodule-map-file=" + root.appending(path: "Sources/RelataSystemSQLite/module.modulemap").path,
             "-load-plugin-executable", products.appending(path: "RelataMacros-tool").path + "#RelataMacros",
         ]
         let start = bench.now

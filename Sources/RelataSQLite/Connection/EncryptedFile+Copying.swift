@@ -1,0 +1,109 @@
+#if SQLCipher
+import CRelataSQLite
+import Foundation
+import RelataCSQLite
+import RelataCore
+import RelataEngine
+
+extension EncryptedFile {
+    /// Copies one moment of a file into a new one with another key, or with none, or from a plain file.
+    ///
+    /// - Parameters:
+    ///   - path: The file, which others may go on using.
+    ///   - key: What it is encrypted with; `nil` for a plain file.
+    ///   - copy: The file to be made.
+    ///   - newKey: What the copy is to be encrypted with; `nil` for a plain file.
+    package static func copy(
+        _ path: String, key: EncryptionKey?, to copy: String, key newKey: EncryptionKey?
+    ) throws(RelataError) {
+        try RegularFile.require(path)
+        guard !FileManager.default.fileExists(atPath: copy) else {
+            throw .fileAccess(path: copy, "exists already, and is left as it is: give the copy another name")
+        }
+        // One that only reads would leave its log beside the file.
+        let source = try Connection(path: path, key: key)
+        defer { try? source.close() }
+        // The encoding of text is fixed with the first table.
+        var settings: [(name: String, value: Value)] = []
+        for name in ["encoding", "auto_vacuum", "user_version", "application_id"] {
+            if let value = try source.value(SQLStatement("PRAGMA \(name)")) { settings.append((name, value)) }
+        }
+        do throws(RelataError) {
+            let connection = try Connection(path: copy, key: newKey)
+            defer { try? connection.close() }
+            for (name, value) in settings { try connection.execute("PRAGMA \(name) = \(literal(value))") }
+            try fill(connection, from: path, key)
+            try connection.close()
+        } catch {
+            for suffix in ["", "-journal", "-wal", "-shm"] {
+                try? FileManager.default.removeItem(atPath: copy + suffix)
+            }
+            throw error
+        }
+    }
+
+    private static func literal(_ value: Value) -> String {
+        if case .integer(let number) = value {
+            "\(number)"
+        } else if case .text(let text) = value {
+            "'\(text)'"
+        } else {
+            "0"
+        }
+    }
+
+    private static func fill(
+        _ connection: Connection, from path: String, _ key: EncryptionKey?
+    ) throws(RelataError) {
+        // The rows were accepted once. Each is copied as it is, and nothing happens because of it.
+        let sqlite = try connection.sqlite
+        try sqlite.check(relata_suspend_triggers(sqlite.handle), nil)
+        try connection.execute("PRAGMA foreign_keys = OFF; PRAGMA ignore_check_constraints = ON")
+        // An empty key is none; without the word, the copy's own key would be meant.
+        let file = SQLiteDriver.fileName(path)
+        try connection.execute(
+            SQLStatement("ATTACH ? AS source KEY ?", [.value(.text(file)), .value(.blob(Data(key?.bytes ?? [])))]))
+        try connection.execute("BEGIN")
+        do throws(RelataError) {
+            _ = try connection.value(SQLStatement("SELECT sqlcipher_export('main', 'source')"))
+        } catch {
+            // SQLCipher says that it failed, and not why.
+            let check = try? connection.value(SQLStatement("PRAGMA source.quick_check(1)"))
+            throw check == .text("ok") ? error : .corruptStore("\(path) is damaged: restore it from a copy")
+        }
+        try keepRowIDs(connection)
+        try connection.execute("COMMIT; DETACH source")
+    }
+
+    /// Gives rows of tables without a key the rowids that they had: SQLCipher counts them anew.
+    private static func keepRowIDs(_ connection: Connection) throws(RelataError) {
+        let tables = try connection.values(
+            SQLStatement(
+                "SELECT name FROM pragma_table_list WHERE schema = 'source' AND type = 'table' AND wr = 0 AND name NOT LIKE 'sqlite~_%' ESCAPE '~'"
+            ))
+        for case .text(let table)? in tables.map(\.first) {
+            let columns = try connection.values(
+                SQLStatement(
+                    "SELECT name, hidden FROM pragma_table_xinfo(?, 'source')", [.value(.text(table))]))
+            var names: [String] = []
+            var stored: [String] = []
+            for column in columns {
+                guard case .text(let name) = column[0] else { continue }
+                names.append(name.lowercased())
+                // Those that are computed can't be written.
+                if column[1] == .integer(0) { stored.append(Dialect.sqlite.quote(name)) }
+            }
+            // A table whose columns have all three names shows its rowids to nobody.
+            guard let rowID = ["rowid", "_rowid_", "oid"].first(where: { !names.contains($0) }) else { continue }
+            let name = Dialect.sqlite.quote(table)
+            let differ = try connection.value(
+                SQLStatement(
+                    "SELECT EXISTS (SELECT \(rowID) FROM source.\(name) EXCEPT SELECT \(rowID) FROM main.\(name))"))
+            guard differ == .integer(1) else { continue }
+            let list = ([rowID] + stored).joined(separator: ", ")
+            try connection.execute("DELETE FROM main.\(name)")
+            try connection.execute("INSERT INTO main.\(name) (\(list)) SELECT \(list) FROM source.\(name)")
+        }
+    }
+}
+#endif
