@@ -59,12 +59,12 @@ extension Diagram {
             "<path class=\"head\" d=\"M\(Self.number(x + 1)) \(Self.number(y + head))v\(Self.number(5 - head))"
                 + "q0 -4 4 -4h\(Self.number(rectangle.width - 10))q4 0 4 4v\(Self.number(head - 5))z\"/>",
             Self.text(
-                DiagramText.cut(box.name, to: DiagramGeometry.longestName), "name", x + 10, y + 17),
+                DisplayText.shortened(box.name, to: DiagramGeometry.longestName), "name", x + 10, y + 17),
         ]
         for (index, row) in box.rows.enumerated() {
             let base = y + head + 15 + Double(index) * DiagramGeometry.rowHeight
-            let name = DiagramText.cut(row.name, to: DiagramGeometry.longestName)
-            let detail = DiagramText.cut(row.detail, to: DiagramGeometry.longestName)
+            let name = DisplayText.shortened(row.name, to: DiagramGeometry.longestName)
+            let detail = DisplayText.shortened(row.detail, to: DiagramGeometry.longestName)
             lines.append(
                 Self.text((row.isRelationship ? "⇉ " : "") + name, row.isKey ? "key" : nil, x + 10, base))
             lines.append(Self.text(detail, "detail", x + rectangle.width - 10, base, isEnd: true))
@@ -122,7 +122,7 @@ extension Diagram {
                 "<path class=\"arrow\" d=\"M\(Self.number(tip)) \(Self.number(edge.y))L\(back) "
                     + "\(Self.number(edge.y - 4))V\(Self.number(edge.y + 4))z\"/>")
         }
-        let label = DiagramText.cut(end.label, to: DiagramGeometry.longestLabel)
+        let label = DisplayText.shortened(end.label, to: DiagramGeometry.longestLabel)
         if !label.isEmpty {
             parts.append(Self.text(label, "label", edge.x + direction * 18, edge.y - 4, isEnd: direction < 0))
         }

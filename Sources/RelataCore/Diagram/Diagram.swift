@@ -66,13 +66,12 @@ public struct Diagram: Sendable {
     static let maximumRows = 30
 
     init(_ schema: Schema) {
-        let throughs = schema.tables.flatMap { table in
-            table.entity.relationships.compactMap { relationship -> (toMany: Int, middle: Int)? in
-                guard case .through(let inverse, _)? = table.links[relationship.name] else { return nil }
-                return (table.index, schema.references[inverse].source)
-            }
-        }
-        let middles = Set(throughs.map(\.middle))
+        let middles = Set(
+            schema.tables.flatMap { table in
+                table.links.values.compactMap { link -> Int? in
+                    if case .through(let inverse, _) = link { schema.references[inverse].source } else { nil }
+                }
+            })
         boxes = schema.tables.map { Self.box($0, in: schema, isMiddle: middles.contains($0.index)) }
         lines = schema.references.map(Self.line) + schema.joins.map(Self.line)
     }

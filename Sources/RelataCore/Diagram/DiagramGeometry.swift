@@ -60,9 +60,9 @@ struct DiagramGeometry {
     // MARK: Boxes
 
     private static func size(of box: Diagram.Box, ends: Int) -> Rectangle {
-        let name = min(DiagramText.width(box.name), longestName) + 2
+        let name = min(DisplayText.width(box.name), longestName) + 2
         let rows = box.rows.map {
-            min(DiagramText.width($0.name), longestName) + min(DiagramText.width($0.detail), longestName) + 5
+            min(DisplayText.width($0.name), longestName) + min(DisplayText.width($0.detail), longestName) + 5
         }
         let lines = Double(box.rows.count + (box.hiddenRows > 0 ? 1 : 0))
         return Rectangle(
@@ -155,7 +155,7 @@ struct DiagramGeometry {
     }
 
     private func labelWidth(_ ports: [Port]) -> Double {
-        (ports.map { Double(min(DiagramText.width(end($0).label), Self.longestLabel)) }.max() ?? 0)
+        (ports.map { Double(min(DisplayText.width(end($0).label), Self.longestLabel)) }.max() ?? 0)
             * Self.labelCharacter
             + (ports.isEmpty ? 0 : 20)
     }

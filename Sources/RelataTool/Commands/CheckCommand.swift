@@ -1,6 +1,7 @@
 #if CommandLineTool
 import ArgumentParser
 import RelataEngine
+import RelataCore
 
 /// `relata check FILE`
 struct CheckCommand: ParsableCommand {

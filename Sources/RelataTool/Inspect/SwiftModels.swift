@@ -14,13 +14,9 @@ struct SwiftModels {
     private let names: [[String: String]]
 
     init(_ database: ToolDatabase) {
-        self.init(database.schema, notes: database.notes.map(\.description), file: database.name)
-    }
-
-    init(_ schema: Schema, notes: [String], file: String) {
-        self.schema = schema
-        self.notes = notes
-        fileName = file
+        schema = database.schema
+        notes = database.notes.map(\.description)
+        fileName = database.name
         var taken = SwiftWords.types
         types = schema.tables.map { Self.typeName($0, &taken) }
         names = schema.tables.map(Self.propertyNames)

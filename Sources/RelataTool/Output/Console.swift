@@ -1,4 +1,5 @@
 import Foundation
+import RelataCore
 
 /// What the tool says beside its output, and what it asks.
 enum Console {

@@ -83,7 +83,7 @@ import FoundationXML
         #expect(parser.parse())
         #expect(Set(reader.elements).isSubset(of: ["svg", "title", "style", "rect", "g", "path", "text"]))
         // XML has no room for it.
-        let shown = DiagramText.cut("A\(name)", to: DiagramGeometry.longestName)
+        let shown = DisplayText.shortened("A\(name)", to: DiagramGeometry.longestName)
             .replacingOccurrences(of: "\u{FFFE}", with: "\u{FFFD}")
         #expect(reader.texts.contains(shown))
         let mermaid = schema.diagram().mermaid
