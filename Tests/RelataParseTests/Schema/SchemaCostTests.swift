@@ -51,10 +51,9 @@ import Testing
         #expect(!many.joined().contains { $0.contains("Class2") })
     }
 
-    /// How many entities each of several changes of a store with so many classes resolves, all rules included.
-    private func resolved(classes count: Int) async throws -> [[Int]] {
+    /// A server with so many classes that require a pointer, and the object that all point at.
+    private func server(classes count: Int) async throws -> (server: TestServer, hub: String) {
         let server = try TestServer()
-        defer { try? server.store.close() }
         let hub = try await server.create("Hub", ["name": "a"])
         for number in 0..<count {
             _ = try await server.create("Class\(number)", ["name": "a", "hub": pointer("Hub", hub)])
@@ -63,6 +62,13 @@ import Testing
             ]
             #expect(try await server.send("PUT", "/schemas/Class\(number)", required).status == 200)
         }
+        return (server, hub)
+    }
+
+    /// How many entities each of several changes of a store with so many classes resolves, all rules included.
+    private func resolved(classes count: Int) async throws -> [[Int]] {
+        let (server, hub) = try await server(classes: count)
+        defer { try? server.store.close() }
         let changes: [(String, String, JSONValue)] = [
             ("POST", "/classes/Fresh", ["name": "a"]),
             ("POST", "/classes/Fresh", ["hub": pointer("Hub", hub)]),
@@ -96,16 +102,8 @@ import Testing
     /// How many classes each of several changes makes anew, with their rules: all others are those that were there, not
     /// copies.
     private func made(classes count: Int) async throws -> [Int] {
-        let server = try TestServer()
+        let (server, hub) = try await server(classes: count)
         defer { try? server.store.close() }
-        let hub = try await server.create("Hub", ["name": "a"])
-        for number in 0..<count {
-            _ = try await server.create("Class\(number)", ["name": "a", "hub": pointer("Hub", hub)])
-            let required: JSONValue = [
-                "fields": ["owner": ["type": "Pointer", "targetClass": "Hub", "required": true]]
-            ]
-            #expect(try await server.send("PUT", "/schemas/Class\(number)", required).status == 200)
-        }
         let changes: [(String, String, JSONValue)] = [
             ("POST", "/classes/Fresh", ["name": "a"]),
             ("POST", "/classes/Fresh", ["hub": pointer("Hub", hub)]),
