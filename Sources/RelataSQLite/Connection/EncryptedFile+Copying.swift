@@ -79,12 +79,12 @@ extension EncryptedFile {
     private static func keepRowIDs(_ connection: Connection) throws(RelataError) {
         let tables = try connection.values(
             SQLStatement(
-                "SELECT name FROM pragma_table_list WHERE schema = 'source' AND type = 'table' AND wr = 0 AND name NOT LIKE 'sqlite~_%' ESCAPE '~'"
+                "SELECT name FROM temp.pragma_table_list WHERE schema = 'source' AND type = 'table' AND wr = 0 AND name NOT LIKE 'sqlite~_%' ESCAPE '~'"
             ))
         for case .text(let table)? in tables.map(\.first) {
             let columns = try connection.values(
                 SQLStatement(
-                    "SELECT name, hidden FROM pragma_table_xinfo(?, 'source')", [.value(.text(table))]))
+                    "SELECT name, hidden FROM temp.pragma_table_xinfo(?, 'source')", [.value(.text(table))]))
             var names: [String] = []
             var stored: [String] = []
             for column in columns {

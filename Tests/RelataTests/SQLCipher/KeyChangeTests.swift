@@ -117,6 +117,23 @@ import Testing
         #expect(try file.contents()["store.sqlite"] == before)
     }
 
+    @Test func aCopyIsMadeOfAFileWhoseTablesHideFunctions() throws {
+        let tables = """
+            CREATE TABLE pragma_table_list (name, schema, type, wr); CREATE TABLE pragma_table_xinfo (name, hidden);
+            CREATE TABLE plain (a); INSERT INTO plain VALUES ('one'), ('two'), ('three');
+            DELETE FROM plain WHERE a = 'one'
+            """
+        let first = try Connection(path: file.path)
+        try first.execute(tables)
+        try first.close()
+        let (copy, key) = (file.beside("copy.sqlite"), try EncryptionKey(bytes: 1...32))
+        try Store.copy(file.path, key: nil, to: copy, key: key)
+        let connection = try Connection(path: copy, key: key)
+        let rows = try connection.values(SQLStatement("SELECT rowid, a FROM plain ORDER BY rowid"))
+        #expect(rows == [[.integer(2), .text("two")], [.integer(3), .text("three")]])
+        try connection.close()
+    }
+
     @Test func aPlainStoreBecomesAnEncryptedOneAndBack() throws {
         let key = try EncryptionKey(passphrase: "ursula")
         try file.make(nil)
