@@ -134,12 +134,15 @@ public struct ServerAddress: Hashable, Sendable {
     public let port: Int
     /// The address of the protocol: `http://127.0.0.1:1337/parse`.
     public let url: String
+    /// The address without a path: `http://127.0.0.1:1337`.
+    public let origin: String
 
     init(_ configuration: RelataServer.Configuration, port: Int) {
         host = configuration.host
         self.port = port
         let name = host.contains(":") ? "[\(host)]" : host
-        url = "\(configuration.tls == nil ? "http" : "https")://\(name):\(port)\(Mount(configuration.mount).path)"
+        origin = "\(configuration.tls == nil ? "http" : "https")://\(name):\(port)"
+        url = origin + Mount(configuration.mount).path
     }
 }
 #endif

@@ -8,8 +8,7 @@ import Testing
 
 /// `relata serve` as a process.
 struct ServeCommandTests {
-    private func run(_ arguments: [String], environment: [String: String] = [:]) throws -> (status: Int32, text: String)
-    {
+    func run(_ arguments: [String], environment: [String: String] = [:]) throws -> (status: Int32, text: String) {
         let process = Process()
         process.executableURL = try ServedTool.executable
         process.arguments = ["serve"] + arguments

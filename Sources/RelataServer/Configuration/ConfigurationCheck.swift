@@ -10,8 +10,14 @@ extension RelataServer.Configuration {
             throw .invalidUse("port \(port) doesn't exist: choose one up to 65535")
         }
         guard !host.isEmpty else { throw .invalidUse("the host is empty: use 127.0.0.1, or 0.0.0.0 for all networks") }
-        guard mount.hasPrefix("/"), mount.allSatisfy(Self.isPath), !mount.contains("//") else {
-            throw .invalidUse("the mount \(mount) is no path such as /parse")
+        guard Self.isPath(mount) else { throw .invalidUse("the mount \(mount) is no path such as /parse") }
+        for path in files.keys.sorted() {
+            guard Self.isPath(path), !StatusPages.paths.contains(Substring(Mount(path).path)) else {
+                throw .invalidUse("files can't be below \(path): choose a path such as /, or /dashboard")
+            }
+            guard Mount(path).path != Mount(mount).path else {
+                throw .invalidUse("files can't be below \(path), where the protocol is: choose another mount, or path")
+            }
         }
         for origin in allowedOrigins where origin.isEmpty || origin.contains(where: { $0.isWhitespace || !$0.isASCII })
         {
@@ -21,6 +27,10 @@ extension RelataServer.Configuration {
             throw .invalidUse("the time to stop is \(stopTimeout): it must be at least 0, and at most a day")
         }
         try limits.check()
+    }
+
+    private static func isPath(_ path: String) -> Bool {
+        path.hasPrefix("/") && path.allSatisfy(isPath) && !path.contains("//")
     }
 
     private static func isPath(_ character: Character) -> Bool {

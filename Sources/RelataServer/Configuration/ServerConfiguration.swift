@@ -10,6 +10,9 @@ extension RelataServer {
         public var port = 1337
         /// The path that the protocol is below; `/` for none: it has all paths but those of the status pages.
         public var mount = "/parse"
+        /// Files that are handed out, by the path that they are below: `/` or `/dashboard`. Of the protocol and those that a
+        /// path is below, the one with the longest path answers.
+        public var files: [String: StaticFiles] = [:]
         /// The certificate and key of HTTPS; `nil` for HTTP.
         public var tls: TLSFiles?
         /// What clients may send, and how long they may take.

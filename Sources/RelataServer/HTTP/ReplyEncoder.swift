@@ -29,7 +29,9 @@ struct ReplyEncoder: Sendable {
         _ reply: ServerReply, to headers: RequestHeaders, id: String, isHead: Bool, isKeptAlive: Bool
     ) -> EncodedReply {
         let reply = Self.isFinal(reply.status) ? reply : ServerReply(status: 500, contentType: "text/plain", body: [])
-        let isCompressed = headers.acceptsGzip && reply.body.count >= Self.compressedSize
+        let isCompressible =
+            reply.body.count >= Self.compressedSize && ContentType.isCompressible(reply.contentType)
+        let isCompressed = isCompressible && headers.acceptsGzip
         let compressed = isCompressed ? Gzip.compressed(reply.body) : nil
         // What no reply of that status has would be taken for the next one.
         let isBodiless = [204, 304].contains(reply.status)
@@ -46,7 +48,10 @@ struct ReplyEncoder: Sendable {
             buffer.writeStaticString("\r\ncontent-length: ")
             buffer.writeString(String(body.count))
         }
-        buffer.writeStaticString("\r\ncache-control: no-store\r\ndate: ")
+        if !reply.headers.contains(where: { $0.name == "cache-control" }) {
+            buffer.writeStaticString("\r\ncache-control: no-store")
+        }
+        buffer.writeStaticString("\r\ndate: ")
         buffer.writeString(clock.text)
         buffer.writeStaticString("\r\nx-request-id: ")
         buffer.writeString(id)
@@ -55,7 +60,7 @@ struct ReplyEncoder: Sendable {
         if compressed != nil {
             buffer.writeStaticString("content-encoding: gzip\r\n")
         }
-        if reply.body.count >= Self.compressedSize {
+        if isCompressible {
             buffer.writeStaticString("vary: accept-encoding\r\n")
         }
         if let location = reply.location, Self.isPlain(location) { buffer.writeField("location", location) }

@@ -17,6 +17,8 @@ struct RequestHeaders: Sendable {
     private(set) var expectsContinue = false
     /// Whether the client would like to speak another protocol.
     private(set) var asksForUpgrade = false
+    /// The versions of what is asked for that the client holds.
+    private(set) var ifNoneMatch: String?
     private(set) var hostCount = 0
     /// How long the body is to be, where the client says so.
     private(set) var contentLength: Int?
@@ -42,6 +44,7 @@ struct RequestHeaders: Sendable {
         case .contentLength: contentLength = Int(value)
         case .contentEncoding: contentEncoding = contentEncoding.map { "\($0), \(value)" } ?? value
         case .expect: expectsContinue = value.lowercased() == "100-continue"
+        case .ifNoneMatch: ifNoneMatch = ifNoneMatch.map { "\($0), \(value)" } ?? value
         case .origin: origin = value
         case .requestID: if Self.isRequestID(value) { requestID = value }
         case .upgrade: asksForUpgrade = true
@@ -77,6 +80,7 @@ struct HeaderFields: Sendable {
         case acceptEncoding = "accept-encoding"
         case contentEncoding = "content-encoding"
         case contentLength = "content-length"
+        case ifNoneMatch = "if-none-match"
         case requestID = "x-request-id"
     }
 

@@ -3,7 +3,7 @@ import Logging
 import NIOCore
 import Synchronization
 
-/// Answers requests: those below the mount by the protocol, a few others by the server itself.
+/// Answers requests: those below the mount by the protocol, others by files, a few by the server itself.
 final class RequestResponder: Sendable {
     let metrics: ServerMetrics
     /// Where requests are answered.
@@ -15,7 +15,7 @@ final class RequestResponder: Sendable {
     /// The header fields that are read.
     let fields: HeaderFields
     private let served: any ServedProtocol
-    private let mount: Mount
+    private let routes: RequestRoutes
     let limits: RelataServer.Limits
     private let encoder: ReplyEncoder
     private let origins: AllowedOrigins
@@ -35,7 +35,7 @@ final class RequestResponder: Sendable {
         executor = RequestExecutor(threads: min(max(served.maximumThreads, 1), 1024) + 2)
         fields = HeaderFields(kept: served.headerNames)
         self.logger = logger
-        mount = Mount(configuration.mount)
+        routes = RequestRoutes(configuration)
         limits = configuration.limits
         bodies = BodyBudget(limit: configuration.limits.bodyMemory)
         replies = BodyBudget(limit: configuration.limits.replyMemory(largest: served.maximumReply))
@@ -52,8 +52,10 @@ final class RequestResponder: Sendable {
     ///
     /// - Throws: what a request gets that is refused whatever its body is.
     func maximumBody(_ target: RequestTarget, _ headers: RequestHeaders) throws(ServerRefusal) -> Int {
-        // The server's own pages read none.
-        guard let rest = mount.rest(of: target.path) else { return min(limits.bodySize, BodyBudget.freeSize) }
+        // Files and the server's own pages read none.
+        guard case .served(let rest) = routes.destination(of: target.path) else {
+            return min(limits.bodySize, BodyBudget.freeSize)
+        }
         return try served.maximumBody(path: String(rest), headers: headers.kept) ?? limits.bodySize
     }
 
@@ -61,24 +63,50 @@ final class RequestResponder: Sendable {
     /// one that ``answer(_:from:)`` is to answer.
     func answerAtOnce(_ request: ReceivedRequest, from peer: SocketAddress?) -> EncodedReply? {
         metrics.requestBegan()
-        let rest = mount.rest(of: request.target.path)
+        let destination = routes.destination(of: request.target.path)
         let reply: ServerReply
         if request.method == "OPTIONS" {
             reply = served.preflight
-        } else if rest == nil, let page = status.page(at: request.target.path, method: request.method, from: peer) {
+        } else if case .server = destination,
+            let page = status.page(at: request.target.path, method: request.method, from: peer)
+        {
             reply = page
         } else {
             return nil
         }
-        return finish(request, rest.map(served.route), reply, id: request.headers.requestID ?? ids.next(), peer)
+        var route: String?
+        if case .served(let rest) = destination { route = served.route(of: rest) }
+        return finish(request, route, reply, id: request.headers.requestID ?? ids.next(), peer)
     }
 
     /// Answers a request that was begun with.
     func answer(_ request: ReceivedRequest, from peer: SocketAddress?) async -> EncodedReply {
         let id = request.headers.requestID ?? ids.next()
-        guard let rest = mount.rest(of: request.target.path) else {
-            return finish(request, nil, await status.readiness(isStopping: isEnding), id: id, peer)
+        switch routes.destination(of: request.target.path) {
+        case .served(let rest): return await answer(request, served: rest, id: id, peer)
+        case .files(let files, let rest): return answer(request, files, rest, id: id, peer)
+        case .server: return finish(request, nil, await status.readiness(isStopping: isEnding), id: id, peer)
         }
+    }
+
+    /// Answers a request with a file.
+    private func answer(
+        _ request: ReceivedRequest, _ files: StaticFiles, _ path: Substring, id: String, _ peer: SocketAddress?
+    ) -> EncodedReply {
+        do throws(ServerRefusal) {
+            let (reply, share) = try files.reply(
+                to: request.method, path: path, target: request.target.path, known: request.headers.ifNoneMatch,
+                room: replies, limit: served.maximumReply)
+            return finish(request, nil, reply, share: share, id: id, peer)
+        } catch {
+            return finish(request, nil, reply(to: error), id: id, peer)
+        }
+    }
+
+    /// Answers a request of the protocol.
+    private func answer(
+        _ request: ReceivedRequest, served rest: Substring, id: String, _ peer: SocketAddress?
+    ) async -> EncodedReply {
         do throws(ServerRefusal) {
             if let upgrade = try await upgrade(request, path: rest, id: id) {
                 record(request, served.route(of: rest), ServerReply(status: 101, contentType: ""), sent: 0, id, peer)
@@ -92,8 +120,10 @@ final class RequestResponder: Sendable {
     }
 
     /// Writes a reply as bytes, counts it and logs it.
+    ///
+    /// - Parameter share: What the reply takes already of the room for all replies.
     private func finish(
-        _ request: ReceivedRequest, _ route: String?, _ reply: ServerReply, id: String,
+        _ request: ReceivedRequest, _ route: String?, _ reply: ServerReply, share: BodyBudget.Share? = nil, id: String,
         _ peer: SocketAddress?
     ) -> EncodedReply {
         func encode(_ reply: ServerReply) -> EncodedReply {
@@ -104,7 +134,7 @@ final class RequestResponder: Sendable {
         var (reply, encoded) = (reply, encode(reply))
         let size = encoded.bytes.readableBytes
         if size > BodyBudget.freeSize {
-            let share = BodyBudget.Share(of: replies)
+            let share = share ?? BodyBudget.Share(of: replies)
             if share.grow(to: size) {
                 encoded.share = share
             } else {
@@ -147,6 +177,7 @@ final class RequestResponder: Sendable {
     private func reply(to refusal: ServerRefusal) -> ServerReply {
         var reply = served.render(refusal)
         if refusal.status == 503 { reply.headers.append(("retry-after", "1")) }
+        if refusal.status == 405 { reply.headers.append(("allow", "GET, HEAD")) }
         if refusal.status == 426 { reply.headers += [("upgrade", "websocket"), ("sec-websocket-version", "13")] }
         return reply
     }
@@ -154,7 +185,7 @@ final class RequestResponder: Sendable {
     /// Whether the server was told to stop.
     var isEnding: Bool { isStopping.load(ordering: .relaxed) }
 
-    /// Answers a request of the protocol.
+    /// What the protocol says to a request.
     private func answer(
         _ request: ReceivedRequest, path: Substring, query: Substring, id: String
     ) async -> ServerReply {

@@ -25,7 +25,7 @@ struct StatusPages: Sendable {
         case "/readyz" where isRead: return nil
         case "/metrics" where isRead && isAllowed(peer):
             return Self.page(metrics.text(), as: "text/plain; version=0.0.4; charset=utf-8")
-        default: return served.render(ServerRefusal(.notFound, "there is nothing here", status: 404))
+        default: return served.render(.nothingHere)
         }
     }
 

@@ -25,6 +25,8 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(help: "The address to listen on. (default: 127.0.0.1, which only this machine reaches)") var host: String?
     @Option(help: "The port to listen on; 0 for any that is free. (default: 1337)") var port: String?
     @Option(help: "The path that the protocol is below. (default: /parse)") var mount: String?
+    @Option(name: .customLong("public"), help: "A folder whose files are served below /.", completion: .directory)
+    var publicFolder: String?
     @Option(help: "A configuration file.", completion: .file()) var config: String?
     @Flag(help: "Refuse classes and fields that don't exist, instead of making them.") var production = false
     @Flag(help: "Let clients change the schema without the master key.") var development = false
@@ -82,7 +84,8 @@ struct ServeCommand: AsyncParsableCommand {
 
     private var flags: [ServeSetting: String] {
         let options: [ServeSetting: String?] = [
-            .file: file, .host: host, .port: port, .mount: mount, .keys: keys, .appID: appID, .clientKey: clientKey,
+            .file: file, .host: host, .port: port, .mount: mount, .publicFolder: publicFolder, .keys: keys,
+            .appID: appID, .clientKey: clientKey,
             .masterKey: masterKey, .tlsCertificate: tlsCertificate, .tlsKey: tlsKey, .allowOrigin: allowOrigin,
             .maxBody: maxBody, .maxBodies: maxBodies, .maxBodyWithoutKeys: maxBodyWithoutKeys,
             .maxRequestLine: maxRequestLine, .maxBatch: maxBatch, .maxReply: maxReply, .maxKeptReply: maxKeptReply,

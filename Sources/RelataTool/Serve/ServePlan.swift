@@ -21,6 +21,7 @@ struct ServePlan {
     private let givenKeys: KeyFile.Given
     private let logLevel: Logger.Level
     private let logFormat: LogFormat
+    private let publicFolder: PublicFolder?
     private let showsExamples: Bool
     private var configuration = RelataServer.Configuration()
     private var options = ParseService.Options()
@@ -43,7 +44,13 @@ struct ServePlan {
         logFormat = try settings.choice(.logFormat) ?? .text
         configuration.requestLogLevel = try settings.isOn(.logRequests) ? .info : .debug
         options.needsMasterKeyForSchemas = !isDevelopment
+        publicFolder = settings.text(.publicFolder).map(PublicFolder.init)
         try set(settings)
+        if let publicFolder {
+            let secrets = [path, keysPath, settings.configurationFile, configuration.tls?.key]
+            try publicFolder.check(besides: secrets.compactMap(\.self))
+            configuration.files["/"] = try StaticFiles(folder: publicFolder.path)
+        }
     }
 
     private mutating func set(_ settings: ServeSettings) throws {
@@ -130,6 +137,9 @@ struct ServePlan {
     private func lines(_ address: ServerAddress, _ keyFile: KeyFile) -> [String] {
         let name = path.map { DisplayText.visible($0) } ?? "a store in memory"
         var lines = ["\(name) is served at \(address.url)"]
+        if let publicFolder {
+            lines.append("The files of \(DisplayText.visible(publicFolder.path)) are at \(address.origin)/")
+        }
         lines.append("  application id  \(keyFile.keys.applicationID)")
         lines.append("  client key      \(keyFile.keys.clientKey ?? "none: clients need none")")
         if let key = keyFile.newMasterKey {

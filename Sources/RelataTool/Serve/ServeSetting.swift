@@ -3,6 +3,7 @@
 /// What can be set of a server: by a flag, by a variable of the environment, and in a configuration file.
 enum ServeSetting: String, CaseIterable {
     case file, host, port, mount
+    case publicFolder = "public"
     case production, development
     case keys
     case appID = "app-id"

@@ -13,9 +13,12 @@ struct ServeSettings {
     }
 
     private var given: [ServeSetting: Given] = [:]
+    /// The configuration file, which may hold keys.
+    let configurationFile: String?
 
     /// - Throws: ``RelataError`` for a configuration file that can't be read, or with a name that there isn't.
     init(flags: [ServeSetting: String], environment: [String: String], configurationFile: String?) throws {
+        self.configurationFile = configurationFile
         if let configurationFile { try read(configurationFile) }
         for setting in ServeSetting.allCases {
             if let text = environment[setting.variable] { given[setting] = Given(text: text, place: setting.variable) }

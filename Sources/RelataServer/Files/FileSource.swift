@@ -1,0 +1,110 @@
+#if Server
+import Crypto
+import Foundation
+import RelataCore
+
+/// Where files come from.
+protocol FileSource: Sendable {
+    /// What is at a path. No name is empty, begins with a dot or holds a slash.
+    func find(_ names: [String]) -> FoundFile.Place
+}
+
+/// A file that may be read.
+struct FoundFile {
+    /// What a path leads to.
+    enum Place {
+        case nothing
+        case folder
+        case file(FoundFile)
+    }
+
+    let size: Int
+    /// What tells this version of the file from others, weakly: it is sent compressed, or as it is.
+    let tag: String
+    /// The bytes, as many as `size` at most; `nil` where they can't be read.
+    let read: () -> [UInt8]?
+}
+
+/// Files in memory.
+struct MemorySource: FileSource {
+    private struct Entry {
+        let bytes: [UInt8]
+        let tag: String
+    }
+
+    private let entries: [String: Entry]
+    private let folders: Set<String>
+
+    /// - Parameter files: By their paths.
+    init(_ files: [String: [UInt8]]) {
+        var (entries, folders): ([String: Entry], Set<String>) = ([:], [""])
+        for (path, bytes) in files {
+            let names = path.split(separator: "/")
+            for count in names.indices { folders.insert(names[..<count].joined(separator: "/")) }
+            let digest = SHA256.hash(data: bytes).prefix(16).map { String(UInt16($0) + 256, radix: 16).dropFirst() }
+            entries[names.joined(separator: "/")] = Entry(bytes: bytes, tag: "W/\"\(digest.joined())\"")
+        }
+        (self.entries, self.folders) = (entries, folders)
+    }
+
+    func find(_ names: [String]) -> FoundFile.Place {
+        let path = names.joined(separator: "/")
+        if let entry = entries[path] {
+            return .file(FoundFile(size: entry.bytes.count, tag: entry.tag) { entry.bytes })
+        }
+        return folders.contains(path) ? .folder : .nothing
+    }
+}
+
+/// The files of a folder.
+struct FolderSource: FileSource {
+    private let path: String
+
+    /// - Throws: ``RelataError`` where there is no such folder.
+    init(_ path: String) throws(RelataError) {
+        self.path = URL(fileURLWithPath: path).path
+        var isFolder = ObjCBool(false)
+        guard FileManager.default.fileExists(atPath: self.path, isDirectory: &isFolder), isFolder.boolValue else {
+            throw .fileAccess(path: path, "is no folder whose files can be served")
+        }
+    }
+
+    /// Opens one folder after another, and follows no link: whoever changes the folder meanwhile leads nobody out of it.
+    func find(_ names: [String]) -> FoundFile.Place {
+        guard var handle = Self.handle(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) else { return .nothing }
+        for name in names {
+            // Opening a pipe would wait for who writes to it.
+            let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
+            guard let next = Self.handle(openat(handle.fileDescriptor, name, flags)) else { return .nothing }
+            handle = next
+        }
+        var status = stat()
+        guard fstat(handle.fileDescriptor, &status) == 0 else { return .nothing }
+        switch status.st_mode & S_IFMT {
+        case S_IFDIR: return .folder
+        case S_IFREG: return .file(Self.file(handle, status))
+        default: return .nothing
+        }
+    }
+
+    /// A file that is closed with the object.
+    private static func handle(_ descriptor: Int32) -> FileHandle? {
+        descriptor < 0 ? nil : FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    }
+
+    private static func file(_ handle: FileHandle, _ status: stat) -> FoundFile {
+        #if canImport(Darwin)
+        let time = status.st_mtimespec
+        #else
+        let time = status.st_mtim
+        #endif
+        let size = Int(status.st_size)
+        let numbers = [Int(truncatingIfNeeded: status.st_ino), time.tv_sec, Int(time.tv_nsec), size]
+        let tag = numbers.map { String($0, radix: 16) }.joined(separator: "-")
+        return FoundFile(size: size, tag: "W/\"\(tag)\"") {
+            guard size > 0 else { return [] }
+            return (try? handle.read(upToCount: size)).map { Array($0) }
+        }
+    }
+}
+#endif

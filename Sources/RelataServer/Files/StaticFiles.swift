@@ -1,0 +1,133 @@
+#if Server
+import RelataCore
+
+/// Files that a server hands out below a path: those of a folder, or bytes in memory.
+///
+/// ```swift
+/// var configuration = RelataServer.Configuration()
+/// configuration.files["/"] = try StaticFiles(folder: "public")
+/// ```
+///
+/// Files are read with `GET` and `HEAD`. A path that ends with a slash is the `index.html` of that folder. Names that begin
+/// with a dot, symbolic links and whatever isn't a regular file are not there. A file is read as it is at that moment, and
+/// clients that hold it ask whether it is still the same (`ETag`).
+public struct StaticFiles: Sendable {
+    /// Header fields that each file is sent with, besides those of the server.
+    public var headers: [(name: String, value: String)] = []
+
+    private let source: any FileSource
+
+    /// The files of a folder, which may change while they are served.
+    ///
+    /// - Throws: ``RelataError`` where there is no such folder.
+    public init(folder path: String) throws(RelataError) { source = try FolderSource(path) }
+
+    /// Files in memory, by their paths: `index.html`, `images/logo.svg`.
+    public init(_ files: [String: [UInt8]]) { source = MemorySource(files) }
+
+    /// What is sent for a request, and what it takes of the room for all replies.
+    ///
+    /// - Parameters:
+    ///   - path: The path below that of the files, still percent-encoded.
+    ///   - target: The whole path.
+    ///   - room: The memory for replies that clients are still to take. A file is read once it has its share.
+    ///   - limit: How many bytes a file may have.
+    func reply(
+        to method: String, path: Substring, target: Substring, known: String?, room: BodyBudget, limit: Int
+    ) throws(ServerRefusal) -> (reply: ServerReply, share: BodyBudget.Share?) {
+        guard method == "GET" || method == "HEAD" else {
+            throw ServerRefusal(.unknownMethod, "files can be read, with GET and HEAD", status: 405)
+        }
+        guard let filePath = FilePath(path) else { throw .nothingHere }
+        switch source.find(filePath.names) {
+        case .nothing: throw .nothingHere
+        case .folder:
+            // A page finds what lies beside it only from an address that ends with a slash.
+            guard filePath.isComplete else {
+                var reply = ServerReply(status: 301, contentType: "text/plain", location: String(target) + "/")
+                reply.isOfRead = true
+                return (reply, nil)
+            }
+            throw .nothingHere
+        case .file(let file):
+            var reply = ServerReply(contentType: ContentType.of(filePath.names.last ?? ""))
+            reply.headers = [
+                ("etag", file.tag), ("cache-control", "no-cache"), ("x-content-type-options", "nosniff"),
+            ]
+            reply.headers += headers
+            reply.isOfRead = true
+            if let known, EntityTags(known).contains(file.tag) {
+                reply.status = 304
+                return (reply, nil)
+            }
+            guard file.size <= limit else {
+                throw ServerRefusal(.bodyTooLarge, "the file is larger than \(limit) bytes", status: 403)
+            }
+            let share = BodyBudget.Share(of: room)
+            guard share.grow(to: file.size) else { throw .noRoomForReply(ofRead: true) }
+            guard let bytes = file.read() else { throw .nothingHere }
+            reply.body = bytes
+            return (reply, share)
+        }
+    }
+}
+
+/// A path of a request, as the names of folders and of a file.
+private struct FilePath {
+    /// The names; that of a folder's page is `index.html`.
+    let names: [String]
+    /// Whether the path ended with a slash.
+    let isComplete: Bool
+
+    /// `nil` for a path that isn't one of a file that may be read.
+    init?(_ path: Substring) {
+        guard !path.isEmpty else {
+            (names, isComplete) = ([], false)
+            return
+        }
+        var parts = path.dropFirst().split(separator: "/", omittingEmptySubsequences: false)
+        let isFolder = parts.last?.isEmpty ?? true
+        if isFolder { _ = parts.popLast() }
+        var names: [String] = []
+        for part in parts {
+            guard let name = part.removingPercentEncoding, Self.isName(name) else { return nil }
+            names.append(name)
+        }
+        if isFolder { names.append("index.html") }
+        self.names = names
+        isComplete = isFolder
+    }
+
+    /// Whether a name leads nowhere but to what is called so in its folder.
+    private static func isName(_ name: String) -> Bool {
+        guard let first = name.utf8.first, first != UInt8(ascii: ".") else { return false }
+        return name.utf8.allSatisfy { byte in
+            byte >= 0x20 && byte != 0x7F && byte != UInt8(ascii: "/") && byte != UInt8(ascii: "\\")
+        }
+    }
+}
+
+/// The versions of a file that a client holds: the field `If-None-Match`.
+private struct EntityTags {
+    private let tags: [Substring]
+
+    init(_ field: String) { tags = field.split(separator: ",").map(Self.opaque) }
+
+    func contains(_ tag: String) -> Bool {
+        let tag = Self.opaque(tag[...])
+        return tags.contains { $0 == tag || $0 == "*" }
+    }
+
+    /// A tag without its spaces, and without the mark of a weak one: a client only asks whether the file is the same.
+    private static func opaque(_ tag: Substring) -> Substring {
+        var tag = tag.drop { $0 == " " || $0 == "\t" }
+        while tag.last == " " || tag.last == "\t" { tag.removeLast() }
+        return tag.hasPrefix("W/") ? tag.dropFirst(2) : tag
+    }
+}
+
+extension ServerRefusal {
+    /// What a path gets that leads to nothing.
+    static let nothingHere = ServerRefusal(.notFound, "there is nothing here", status: 404)
+}
+#endif

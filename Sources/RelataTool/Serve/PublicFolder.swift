@@ -1,0 +1,31 @@
+#if CommandLineTool && Server
+import ArgumentParser
+import Foundation
+
+/// The folder of `--public`.
+struct PublicFolder {
+    let path: String
+
+    /// - Throws: `ValidationError` where the folder holds a file that clients may not read.
+    func check(besides secrets: [String]) throws {
+        let folder = Self.resolved(path)
+        for secret in secrets {
+            let file = URL(fileURLWithPath: secret)
+            // A file that isn't there yet is made in its folder; of a link, what it leads to is served.
+            let parents = [
+                file.deletingLastPathComponent().path,
+                URL(fileURLWithPath: Self.resolved(secret)).deletingLastPathComponent().path,
+            ]
+            for parent in parents.map(Self.resolved)
+            where parent == folder || parent.hasPrefix(folder + "/") || folder == "/" {
+                throw ValidationError(
+                    "--public must be a folder of its own: \(path) holds \(secret), which clients may not read")
+            }
+        }
+    }
+
+    private static func resolved(_ path: String) -> String {
+        URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+    }
+}
+#endif
