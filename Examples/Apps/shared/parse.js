@@ -1,0 +1,86 @@
+// A client of Parse's REST API, as `relata serve` and Parse Server speak it.
+
+/** The server refused a request. Its codes are Parse's. */
+export class ParseError extends Error {
+  static objectNotFound = 101;
+  static deletionDenied = 119;
+  static duplicateValue = 137;
+
+  constructor({ code, error }) {
+    super(error);
+    this.code = code;
+  }
+}
+
+/** The server can't be reached, or can't answer now. */
+export class Unreachable extends Error {}
+
+export const pointer = (className, objectId) => ({ __type: "Pointer", className, objectId });
+
+/** An id for a new object, so that others of the same batch can point at it. The server allows it: --custom-object-ids. */
+export function newId() {
+  const bytes = crypto.getRandomValues(new Uint8Array(12));
+  return Array.from(bytes, (byte) => byte.toString(36).padStart(2, "0")).join("");
+}
+
+export class Client {
+  constructor({ applicationId, path = "/parse" }) {
+    this.path = path;
+    this.applicationId = applicationId;
+  }
+
+  /** Objects of a class: { results, count }. `where` is a condition; other parameters are `order`, `include`, `limit` … */
+  find(className, { where = {}, ...parameters } = {}) {
+    const query = new URLSearchParams({ where: JSON.stringify(where), ...parameters });
+    return this.send("GET", `/classes/${className}?${query}`);
+  }
+
+  get(className, id, parameters = {}) {
+    return this.send("GET", `/classes/${className}/${id}?${new URLSearchParams(parameters)}`);
+  }
+
+  create(className, fields) {
+    return this.send("POST", `/classes/${className}`, fields);
+  }
+
+  update(className, id, fields) {
+    return this.send("PUT", `/classes/${className}/${id}`, fields);
+  }
+
+  delete(className, id) {
+    return this.send("DELETE", `/classes/${className}/${id}`);
+  }
+
+  /** What a deletion would delete, and what denies it: { deleted, blockers, isDenied }. Nothing happens. */
+  deletionPlan(className, id) {
+    return this.get(className, id, { deletionPlan: 1 });
+  }
+
+  /** Several requests, all of which are done, or none: ["POST", "/classes/Book", fields]. */
+  transaction(...requests) {
+    const parts = requests.map(([method, path, body]) => ({ method, path: this.path + path, body }));
+    return this.send("POST", "/batch", { requests: parts, transaction: true });
+  }
+
+  async send(method, path, body) {
+    const headers = { "X-Parse-Application-Id": this.applicationId };
+    if (body) headers["Content-Type"] = "application/json";
+    // If the reply is lost, the request is sent again with the same id, and done once all the same.
+    if (method !== "GET") headers["X-Parse-Request-Id"] = newId();
+    const options = { method, headers, body: body && JSON.stringify(body) };
+    let response;
+    try {
+      response = await this.attempt(path, options).catch(() => this.attempt(path, options));
+    } catch {
+      throw new Unreachable();
+    }
+    if (response.status >= 500) throw new Unreachable();
+    const reply = await response.json();
+    if (!response.ok) throw new ParseError(reply);
+    return reply;
+  }
+
+  attempt(path, options) {
+    return fetch(this.path + path, { ...options, cache: "no-store", signal: AbortSignal.timeout(10_000) });
+  }
+}
