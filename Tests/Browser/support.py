@@ -90,7 +90,7 @@ class Server:
 class Browser:
     """A window of Chromium with a profile of its own, in which everything is done as a person does it."""
 
-    def __init__(self, language="en", width=1100, height=800, dark=False):
+    def __init__(self, language="en", width=1100, height=800, dark=False, touch=False):
         options = Options()
         options.binary_location = os.environ.get("CHROMIUM", "/usr/bin/chromium")
         for argument in ["--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu",
@@ -105,6 +105,8 @@ class Browser:
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
             "width": width, "height": height, "deviceScaleFactor": 1, "mobile": False})
         self.prefer("dark" if dark else "light")
+        if touch:
+            self.driver.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": True})
         self.hosts = set()
         self.messages = []
 

@@ -25,7 +25,8 @@ function show() {
 
   showList(byId("books"), books, (book) => {
     const isbn = element("small", {}, text("isbnOf", { isbn: book.isbn.value }));
-    const button = element("button", { type: "button", onclick: () => attempt(() => showDetails(book.objectId)) }, book.title, isbn);
+    const onclick = () => attempt(() => showDetails(book.objectId));
+    const button = element("button", { type: "button", onclick }, book.title, isbn);
     return element("li", {}, button);
   });
   byId("empty").hidden = count !== 0;

@@ -1,0 +1,98 @@
+// What can be done with notes. The classes and their rules are in schema.json; the server keeps them.
+
+import { ParseError, newId, pointer } from "../shared/parse.js";
+
+/** Somebody else has saved the note since it was opened. */
+export class Conflict extends Error {}
+
+export class Notebook {
+  constructor(client) {
+    this.client = client;
+  }
+
+  /** The notes, the one that was changed last first, and how many there are. */
+  list(limit) {
+    return this.client.find("Note", { order: "-updatedAt", keys: "title,version", limit, count: 1 });
+  }
+
+  /** A note as it is edited: what is stored of it, and of its images. */
+  async open(id) {
+    const [note, { results }] = await Promise.all([
+      this.client.get("Note", id),
+      this.client.find("NoteImage", { where: { note: pointer("Note", id) }, order: "createdAt,objectId", limit: 1000 }),
+    ]);
+    const { version, title, text, fontName, fontSize, textColor } = note;
+    const images = results.map(({ objectId, name, data, x, y, width, height }) => {
+      return { id: objectId, name, base64: data.base64, x, y, width, height };
+    });
+    return { id, version, title, text, fontName, fontSize, textColor, images, stored: placesOf(images) };
+  }
+
+  /** A note that isn't stored yet. */
+  blank() {
+    const look = { fontName: "Georgia", fontSize: 16, textColor: "#1c1c1e" };
+    return { id: null, version: 0, title: "", text: "", ...look, images: [], stored: new Map() };
+  }
+
+  /**
+   * Stores a note with its images, all in one transaction. Resolves to what it has got by that.
+   *
+   * Each note has one NoteVersion, whose id says which version it is. Saving deletes it and makes the next. Of two people
+   * who save the same version, the second one finds it gone, and nothing of that transaction is done.
+   */
+  async save(note) {
+    const id = note.id ?? newId();
+    const version = note.version + 1;
+    const { title, text, fontName, fontSize, textColor } = note;
+    const stored = placesOf(note.images);
+    const fields = { title, text, fontName, fontSize, textColor, version };
+    const next = ["POST", "/classes/NoteVersion", { objectId: `${id}-${version}`, note: pointer("Note", id) }];
+    const requests = note.id
+      ? [["DELETE", `/classes/NoteVersion/${id}-${note.version}`], next, ["PUT", `/classes/Note/${id}`, fields]]
+      : [["POST", "/classes/Note", { objectId: id, ...fields }], next];
+    try {
+      await this.client.transaction(...requests, ...imageRequests(id, note));
+    } catch (error) {
+      if (error.code !== ParseError.objectNotFound || !note.id) throw error;
+      await this.client.get("Note", id); // It may be gone altogether, which is an error by itself.
+      throw new Conflict();
+    }
+    return { id, version, stored };
+  }
+
+  /** How many images would go with a note. */
+  async imageCount(id) {
+    const { deleted } = await this.client.deletionPlan("Note", id);
+    return deleted.find((objects) => objects.className === "NoteImage")?.objectIds.length ?? 0;
+  }
+
+  /** Deletes a note, and by the rules of the schema its images and its version. */
+  delete(id) {
+    return this.client.delete("Note", id);
+  }
+}
+
+/** Where images are, by their ids. */
+function placesOf(images) {
+  return new Map(images.map(({ id, x, y }) => [id, { x, y }]));
+}
+
+/** What makes the stored images of a note those that it has. */
+function imageRequests(noteId, { images, stored }) {
+  const requests = [];
+  for (const { id, name, base64, x, y, width, height } of images) {
+    const place = stored.get(id);
+    if (!place) {
+      const data = { __type: "Bytes", base64 };
+      const note = pointer("Note", noteId);
+      requests.push(["POST", "/classes/NoteImage", { objectId: id, note, name, data, x, y, width, height }]);
+    } else if (place.x !== x || place.y !== y) {
+      requests.push(["PUT", `/classes/NoteImage/${id}`, { x, y }]);
+    }
+  }
+  const kept = new Set(images.map((image) => image.id));
+  for (const id of stored.keys()) {
+    if (!kept.has(id)) requests.push(["DELETE", `/classes/NoteImage/${id}`]);
+  }
+  return requests;
+}
