@@ -161,6 +161,11 @@ let package = Package(
         .testTarget(
             name: "RelataSQLiteTests", dependencies: ["RelataSQLite", "RelataEngine", "RelataCore"],
             swiftSettings: strict),
+        // Changes of the models, on every engine.
+        .testTarget(
+            name: "RelataMigrationTests",
+            dependencies: ["RelataEngine", "RelataCore", "RelataSQLite", "RelataPostgres", "PostgresCluster"],
+            swiftSettings: strict),
         // A PostgreSQL server of a test process's own.
         .target(
             name: "PostgresCluster", dependencies: ["RelataPostgres", "RelataCore"], path: "Tests/PostgresCluster",

@@ -81,19 +81,8 @@ package struct SQLiteEngine: Engine {
 
     package func finish() { logCopier?.finish() }
 
-    package func pendingMigration(
-        _ connection: Connection, schema: Schema, steps: [MigrationStep]
-    ) throws(RelataError) -> MigrationPlan {
-        try SQLiteMigrator.prepare(connection, schema: schema, steps: steps)
-    }
-
-    package func migrate(
-        _ connection: Connection, schema: Schema, steps: [MigrationStep], isReadOnly: Bool
-    ) throws -> [Entity]? {
-        let entities = try SQLiteMigrator.entities(migrating: connection, schema: schema, steps: steps)
-        // Not before the file is known to be ours: a file that is refused stays as it was, byte for byte.
-        if path != nil && !isReadOnly { try connection.execute("PRAGMA journal_mode = WAL") }
-        return entities
+    package func beginLogging(_ connection: Connection) throws(RelataError) {
+        if path != nil { try connection.execute("PRAGMA journal_mode = WAL") }
     }
 
     package func backup(_ connection: Connection, to path: String) throws(RelataError) {

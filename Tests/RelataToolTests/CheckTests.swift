@@ -36,7 +36,7 @@ import Testing
             ])
         let connection = try Connection(path: file.path)
         let entities = try Introspection.entities(of: connection) + [copy]
-        try SQLiteMigrator.migrate(
+        try Migrator.migrate(
             connection, schema: try Schema(entities), steps: [MigrationStep("adopt", taking: .adopting)])
         try connection.execute(
             "INSERT INTO Copy VALUES (1, 'lent', '{}', '''\u{301}) OR 1 --'), "

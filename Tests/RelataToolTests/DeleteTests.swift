@@ -46,7 +46,7 @@ import Testing
             Entity(name: "Boat", properties: [key, .relationship(crew)], key: ["id"]),
             Entity(name: "Sailor", properties: [key, .relationship(boat)], key: ["id"]),
         ]
-        try SQLiteMigrator.migrate(connection, schema: Schema(entities))
+        try Migrator.migrate(connection, schema: Schema(entities))
         try connection.execute("INSERT INTO Boat VALUES (1); INSERT INTO Sailor VALUES (1, 1), (2, 1), (3, NULL)")
         try connection.close()
         let before = try file.bytes()

@@ -126,7 +126,7 @@ public final class Store: StoreWriter, Sendable {
         let engine = try options.engine(for: path, isLookedAtOnly: true)
         let connection = try engine.connect(engine.isShared ? .writing : .reading, waits: true)
         defer { try? connection.close() }
-        return try engine.pendingMigration(connection, schema: catalog.schema, steps: options.migrations)
+        return try Migrator.prepare(connection, schema: catalog.schema, steps: options.migrations)
     }
 
     /// Tries until nobody has the file locked.
@@ -162,8 +162,8 @@ public final class Store: StoreWriter, Sendable {
             try pool.withWriter { connection in
                 if hub.keepsLog { try ChangeLog.check(connection) }
                 catalog = try catalog.comparing(
-                    engine.migrate(
-                        connection, schema: catalog.schema, steps: options.migrations, isReadOnly: options.isReadOnly))
+                    Migrator.entities(migrating: connection, schema: catalog.schema, steps: options.migrations))
+                if !options.isReadOnly { try engine.beginLogging(connection) }
                 if hub.keepsLog { try ChangeLog.create(on: connection) }
                 pool.beginWaiting(connection)
             }

@@ -15,6 +15,10 @@ public struct MigrationPlan: Sendable {
     package var checks: [MigrationCheck] = []
     /// What is run after the steps: tables made anew, drops, indexes.
     package var completion: [String] = []
+    /// Indexes that are made once the rest is committed, so that nobody who writes waits for them.
+    package var laterIndexes: [LaterIndex] = []
+    /// What is wrong with rows where the database refuses a statement of the completion.
+    package var explanations: [String: SchemaProblem] = [:]
     /// What must not be true in the end.
     package var finalChecks: [MigrationCheck] = []
     /// Whether tables or indexes are dropped or made anew, so that references may lead nowhere afterwards.
@@ -25,7 +29,7 @@ public struct MigrationPlan: Sendable {
 
     /// Whether the file is left as it is.
     public var isEmpty: Bool {
-        changes.isEmpty && steps.isEmpty && preparation.isEmpty && completion.isEmpty
+        changes.isEmpty && steps.isEmpty && preparation.isEmpty && completion.isEmpty && laterIndexes.isEmpty
     }
     /// The changes because of which the file isn't opened.
     public var refusals: [SchemaChange] { changes.filter(\.isRefused) }
@@ -51,12 +55,29 @@ extension MigrationPlan: CustomStringConvertible {
     }
 }
 
+/// An index that is made after the migration.
+package struct LaterIndex: Hashable, Sendable {
+    /// The index.
+    package let index: IndexDescription
+    /// The table's name.
+    package let table: String
+
+    init(_ index: IndexDescription, table: String) {
+        self.index = index
+        self.table = table
+    }
+}
+
 /// A question about the rows of a database whose answer decides whether a change can be made.
 package enum DataQuestion: Hashable, Sendable {
     /// Whether the database has a module of that name, such as a table-valued function: a table would hide it.
     case isModule(name: String)
     /// Whether the table has rows.
     case hasRows(table: String)
+    /// Whether a row has a value in the column.
+    case hasValues(table: String, column: String)
+    /// Whether a row holds a number in the column that is no 64-bit integer.
+    case hasFractions(table: String, column: String)
     /// Whether a row has no value in the column.
     case hasNulls(table: String, column: String)
     /// Whether two rows have the same values in the columns, all of them set.
@@ -75,6 +96,14 @@ package enum DataQuestion: Hashable, Sendable {
         case .hasRows(let table): return "SELECT 1 FROM \(dialect.quote(table)) LIMIT 1"
         case .hasNulls(let table, let column):
             return "SELECT 1 FROM \(dialect.quote(table)) WHERE \(dialect.quote(column)) IS NULL LIMIT 1"
+        case .hasValues(let table, let column):
+            return "SELECT 1 FROM \(dialect.quote(table)) WHERE \(dialect.quote(column)) IS NOT NULL LIMIT 1"
+        case .hasFractions(let table, let column):
+            let number = dialect.quote(column)
+            return """
+                SELECT 1 FROM \(dialect.quote(table)) WHERE \(number) <> trunc(\(number)) \
+                OR \(number) >= 9223372036854775808 OR \(number) < -9223372036854775808 LIMIT 1
+                """
         case .hasDuplicates(let table, let columns):
             let list = dialect.list(columns)
             return

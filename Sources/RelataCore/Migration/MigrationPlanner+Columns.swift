@@ -29,7 +29,10 @@ extension MigrationPlanner {
             report(place, "a new column \(column.name)")
         }
         tables[table.name.lowercased()]?.added.insert(column.name.lowercased())
-        let definition = SchemaDDL.columnDefinition(added, of: table, dialect: .sqlite)
+        // A key becomes one when the rows have their values.
+        var bare = table
+        bare.primaryKey = []
+        let definition = SchemaDDL.columnDefinition(added, of: bare, dialect: dialect)
         plan.preparation.append("ALTER TABLE \(quote(table.name)) ADD COLUMN \(definition)")
         // Beside a key that is new itself there is nothing to order yet.
         if let group = positionGroup(of: column.name, in: table),
@@ -59,13 +62,13 @@ extension MigrationPlanner {
     }
 
     private mutating func fillPositions(_ column: String, of table: TableDescription, by group: [String]) {
-        let isSet = Dialect.sqlite.areSet(group)
-        let key = Dialect.sqlite.list(table.primaryKey)
+        let isSet = dialect.areSet(group)
+        let key = dialect.list(table.primaryKey)
         let isSame = table.primaryKey.map { "numbered.\(quote($0)) = \(quote(table.name)).\(quote($0))" }
         plan.preparation.append(
             """
             UPDATE \(quote(table.name)) SET \(quote(column)) = numbered.position FROM (
-                SELECT \(key), \(Self.gap) * row_number() OVER (PARTITION BY \(Dialect.sqlite.list(group)) ORDER BY \(key))
+                SELECT \(key), \(Self.gap) * row_number() OVER (PARTITION BY \(dialect.list(group)) ORDER BY \(key))
                     AS position FROM \(quote(table.name)) WHERE \(isSet)
             ) AS numbered WHERE \(isSame.joined(separator: " AND "))
             """)
@@ -96,15 +99,15 @@ extension MigrationPlanner {
             }
             if let position = orders.1 {
                 into.append(position)
-                let keys = { (names: [String]) in Dialect.sqlite.list(names, of: "s") }
+                let keys = { [dialect] (names: [String]) in dialect.list(names, of: "s") }
                 values.append(
                     "\(Self.gap) * row_number() OVER "
                         + "(PARTITION BY \(keys(columns)) ORDER BY \(keys(holder.keyColumnNames)))")
             }
-            let isThere = Dialect.sqlite.areSame(target.keyColumnNames, of: "t", columns, of: "s")
+            let isThere = dialect.areSame(target.keyColumnNames, of: "t", columns, of: "s")
             plan.preparation.append(
                 """
-                INSERT INTO \(quote(table.name)) (\(Dialect.sqlite.list(into)))
+                INSERT INTO \(quote(table.name)) (\(dialect.list(into)))
                 SELECT \(values.joined(separator: ", ")) FROM \(quote(holder.sqlName)) AS s
                 WHERE EXISTS (SELECT 1 FROM \(quote(target.sqlName)) AS t WHERE \(isThere))
                 """)
@@ -198,12 +201,12 @@ extension MigrationPlanner {
         guard let index = remake.final.columns.firstIndex(where: { $0.name == column.name }) else { return }
         let place = place(of: column.name, in: table)
         let type = self.column(column.name, of: table)?.type
-        let fits = type.map { TypeChange.fits($0, declaredType: actual.type) } ?? fitsStorage(column, actual)
+        let fits = type.map { dialect.holds($0, declaredType: actual.type) } ?? fitsStorage(column, actual)
         let former = entity(of: table).flatMap { oldTable($0) }.flatMap {
             oldColumn(working.originalColumn(actual.name), of: $0)
         }?.type
         let isOwn = oldTables[table.name.lowercased()]?.column(column.name)?.type.isSameName(as: actual.type) ?? false
-        if fits, isOwn, self.column(column.name, of: table)?.keepsIntegers == true,
+        if fits, isOwn, dialect == .sqlite, self.column(column.name, of: table)?.keepsIntegers == true,
             Affinity(declaredType: actual.type) == .real
         {
             // Another program's column stays as it is.
@@ -217,7 +220,7 @@ extension MigrationPlanner {
                 return
             }
         }
-        if type == nil || isReference(column.name, of: table), !isOwn {
+        if dialect == .sqlite, type == nil || isReference(column.name, of: table), !isOwn {
             // SQLite compares the key with its target's whatever type another program gave it.
             remake.final.columns[index].type = actual.type
             return
@@ -229,13 +232,18 @@ extension MigrationPlanner {
             remake.isNeeded = true
             return
         }
+        if dialect.altersTables, !fits, isOwn, let former, let type, TypeChange.isWidening(from: former, to: type) {
+            report(place, "its column is \(column.type) now")
+            remake.isNeeded = true
+            return
+        }
         let isHandled = reportLossy(
             place, column: column.name,
             "its values in the file are \(former.map { "of type \($0)" } ?? actual.type), not "
                 + "\(type.map { "\($0)" } ?? column.type): declare that type")
         guard isHandled, !fits else { return }
         remake.isNeeded = true
-        if let type {
+        if let type, dialect == .sqlite {
             plan.finalChecks.append(
                 check(
                     .hasOtherTypes(
@@ -251,6 +259,9 @@ extension MigrationPlanner {
     }
 
     private func fitsStorage(_ column: ColumnDescription, _ actual: ColumnDescription) -> Bool {
+        if dialect == .postgres {
+            return dialect.holds(AttributeType(postgresType: column.type), declaredType: actual.type)
+        }
         let affinity = Affinity(declaredType: actual.type)
         return actual.type.isEmpty || affinity == Affinity(declaredType: column.type)
             || (affinity == .numeric && column.type == StorageType.integer.rawValue)

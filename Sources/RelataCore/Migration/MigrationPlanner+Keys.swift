@@ -125,7 +125,7 @@ extension MigrationPlanner {
     }
 
     /// Whether two keys point from the same columns at the same ones.
-    private func isSamePlace(_ actual: ForeignKeyDescription, _ wanted: ForeignKeyDescription) -> Bool {
+    func isSamePlace(_ actual: ForeignKeyDescription, _ wanted: ForeignKeyDescription) -> Bool {
         guard actual.target.isSameName(as: wanted.target) else { return false }
         let primaryKey = tables[actual.target.lowercased()]?.description.primaryKey ?? []
         let pointed = actual.targetColumns.isEmpty ? primaryKey : actual.targetColumns
@@ -148,6 +148,10 @@ extension MigrationPlanner {
         var left = working.description
         let stale = left.indexes.filter { isStale($0, wanted) }
         left.indexes.removeAll { stale.contains($0) }
+        if dialect.altersTables, let final = finals[wanted.name.lowercased()] {
+            // An index goes with its columns.
+            left.indexes.removeAll { !$0.columns.allSatisfy { final.column($0) != nil } }
+        }
         for index in stale {
             report(
                 place(of: index.columns[0], in: wanted),
@@ -167,8 +171,19 @@ extension MigrationPlanner {
                 let place = place(of: index.columns[0], in: wanted)
                 report(place, "a new index on \(index.columns.joined(separator: ", "))")
             }
-            plan.completion.append(create(index, on: wanted.name))
+            try add(index, to: wanted.name, working)
         }
+    }
+
+    /// Makes an index of a table that is there. Nobody who writes waits for one of a table with rows, where the engine can
+    /// make it so.
+    private mutating func add(
+        _ index: IndexDescription, to table: String, _ working: WorkingTable
+    ) throws(RelataError) {
+        guard dialect.altersTables, part == nil, try facts(.hasRows(table: working.originalName)) else {
+            return plan.completion.append(create(index, on: table))
+        }
+        plan.laterIndexes.append(LaterIndex(named(index, of: table), table: table))
     }
 
     /// Whether an index stands for something that the old models wanted and the new don't.

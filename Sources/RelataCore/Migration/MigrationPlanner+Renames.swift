@@ -251,7 +251,7 @@ extension MigrationPlanner {
 
     // MARK: Statements
 
-    private mutating func rename(table old: String, to new: String) {
+    mutating func rename(table old: String, to new: String) {
         guard var working = tables.removeValue(forKey: old.lowercased()) else { return }
         plan.preparation.append("ALTER TABLE \(quote(working.description.name)) RENAME TO \(quote(new))")
         working.description.name = new
@@ -264,19 +264,17 @@ extension MigrationPlanner {
         for key in oldTables.keys { oldTables[key]?.retarget(table: old, to: new) }
     }
 
-    private mutating func rename(column old: String, to new: String, in table: String) {
+    mutating func rename(column old: String, to new: String, in table: String) {
         let key = table.lowercased()
         guard var working = tables[key], let actual = working.description.column(old) else { return }
         plan.preparation.append(
             "ALTER TABLE \(quote(working.description.name)) RENAME COLUMN \(quote(actual.name)) TO \(quote(new))")
         working.originalColumns[new.lowercased()] = working.originalColumn(actual.name)
-        working.originalColumns[old.lowercased()] = nil
+        if !old.isSameName(as: new) { working.originalColumns[old.lowercased()] = nil }
         tables[key] = working
         for key in tables.keys { tables[key]?.description.rename(column: old, to: new, of: table) }
         for key in oldTables.keys { oldTables[key]?.rename(column: old, to: new, of: table) }
     }
-
-    func quote(_ name: String) -> String { Dialect.sqlite.quote(name) }
 }
 
 extension TableDescription {

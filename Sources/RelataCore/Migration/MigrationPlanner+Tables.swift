@@ -29,6 +29,11 @@ extension MigrationPlanner {
         try compareIndexes(wanted, remake)
     }
 
+    /// Has the database assign keys that objects brought along so far.
+    private mutating func assignKeys(of wanted: TableDescription) {
+        report(place(of: wanted).whole, "the database assigns its key now")
+    }
+
     private mutating func compareKey(_ wanted: TableDescription, _ remake: inout Remake) {
         guard let working = tables[wanted.name.lowercased()] else { return }
         let actual = working.description
@@ -38,7 +43,10 @@ extension MigrationPlanner {
         let isAssigned = entity(of: wanted)?.entity.isKeyAssigned == true && !isRowID
         // A unique set serves as a key for whoever looks rows up, and for foreign keys.
         if isSame || (actual.isUnique(wanted.primaryKey) && oldTables[wanted.name.lowercased()] == nil) {
-            if isAssigned && !actual.isKeyAssigned {
+            if isAssigned && !actual.isKeyAssigned && dialect.altersTables && !isForeign {
+                assignKeys(of: wanted)
+                remake.isNeeded = true
+            } else if isAssigned && !actual.isKeyAssigned {
                 remake.isNeeded = reportLossy(
                     place(of: wanted).whole, "its key isn't assigned by the file: declare the key without `?`")
             }
@@ -99,6 +107,11 @@ extension MigrationPlanner {
         where key.columns.allSatisfy({ kept.column($0) != nil && wanted.column($0) == nil }) {
             remake.final.foreignKeys.append(key)
         }
+        if dialect.altersTables {
+            finals[wanted.name.lowercased()] = remake.final
+            if remake.isNeeded { alter(to: remake, working) }
+            return
+        }
         guard remake.isNeeded else { return }
         let words = SQLWords.obstacles(in: working.description.sql ?? "")
         if !words.isEmpty {
@@ -130,8 +143,8 @@ extension MigrationPlanner {
         case .hasOne(let name), .toMany(let name): inverse = name
         default: return nil
         }
-        let question = DataQuestion.hasOtherTypes(
-            table: working.originalName, column: working.originalColumn(column.name), types: ["null"])
+        let question = DataQuestion.hasValues(
+            table: working.originalName, column: working.originalColumn(column.name))
         guard let target = relationship?.target, try facts(question) else { return nil }
         return reportLossy(
             place, column: column.name,
@@ -169,7 +182,7 @@ extension MigrationPlanner {
             names.append("rowid")
             values.append("rowid")
         }
-        plan.completion.append(SchemaDDL.createTable(final, dialect: .sqlite))
+        plan.completion.append(SchemaDDL.createTable(final, dialect: dialect))
         if neverReusedKeys && final.isKeyAssigned {
             // Keys of rows that were deleted stay used. Dropping the old table forgets its last key.
             plan.completion.append(
@@ -178,7 +191,7 @@ extension MigrationPlanner {
         }
         if !there.isEmpty {
             plan.completion.append(
-                "INSERT INTO \(quote(final.name)) (\(Dialect.sqlite.list(names))) "
+                "INSERT INTO \(quote(final.name)) (\(dialect.list(names))) "
                     + "SELECT \(values.joined(separator: ", ")) FROM \(quote(name))")
         }
         plan.completion += [

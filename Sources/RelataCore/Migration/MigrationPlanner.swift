@@ -1,10 +1,11 @@
-/// Works out how a file comes to have the tables that a schema wants.
+/// Works out how a database comes to have the tables that a schema wants.
 ///
 /// What can be done without losing anything is done: first renames, new tables and new columns; then, after the
-/// migration steps, whatever SQLite can't alter is done by making a table anew. A difference that another program left,
-/// and that does no harm, is left as it is.
+/// migration steps, all other changes. PostgreSQL alters a table for them, and on SQLite the table is made anew. A
+/// difference that another program left, and that does no harm, is left as it is.
 package struct MigrationPlanner {
     let schema: Schema
+    let dialect: Dialect
     let expected: [TableDescription]
     /// The models that the file was last opened with.
     let old: Schema?
@@ -27,6 +28,14 @@ package struct MigrationPlanner {
     var movedColumns: [String: Set<String>] = [:]
     /// The lowercase names of the tables that are made anew.
     var remade: Set<String> = []
+    /// How tables look in the end, by lowercase name, where the engine alters them.
+    var finals: [String: TableDescription] = [:]
+    /// The columns whose types are altered, by the lowercase name of their table.
+    var retyped: [String: Set<String>] = [:]
+    /// The lowercase names of the tables whose keys are replaced.
+    var rekeyed: Set<String> = []
+    /// The lowercase names of the tables that are dropped.
+    var dropped: Set<String> = []
     var indexNames: IndexNames
     /// What was renamed, now or by other models before.
     var history: RenameHistory
@@ -57,16 +66,17 @@ package struct MigrationPlanner {
     ///   - declared: The entities that the file was last opened with, or `nil` if Relata never opened it.
     ///   - history: What the file remembers of renames.
     ///   - steps: The migration steps that haven't been done.
+    ///   - taken: The names of other tables and indexes.
     ///   - facts: Answers questions about rows.
     package init(
-        schema: Schema, actual: [TableDescription], declared: [Entity]?, history: RenameHistory = RenameHistory(),
-        steps: [MigrationStepDeclaration],
+        schema: Schema, dialect: Dialect, actual: [TableDescription], declared: [Entity]?,
+        history: RenameHistory = RenameHistory(), steps: [MigrationStepDeclaration], taken: [String] = [],
         facts: @escaping (DataQuestion) throws(RelataError) -> Bool
     ) {
         self.init(
-            schema: schema, actual: actual, old: declared.flatMap { try? Schema($0) },
+            schema: schema, dialect: dialect, actual: actual, old: declared.flatMap { try? Schema($0) },
             isForeign: declared == nil && !actual.isEmpty && !steps.contains { $0.changes.contains(.adopting) },
-            history: history, steps: steps, part: nil, taken: [], facts: facts)
+            history: history, steps: steps, part: nil, taken: taken, facts: facts)
     }
 
     /// Prepares to compare some tables of a file that a schema fits otherwise.
@@ -77,21 +87,22 @@ package struct MigrationPlanner {
     ///   - old: The schema that the file fits.
     ///   - taken: The names of all tables and indexes of the file.
     package init(
-        schema: Schema, part: Set<String>, actual: [TableDescription], old: Schema,
+        schema: Schema, dialect: Dialect, part: Set<String>, actual: [TableDescription], old: Schema,
         steps: [MigrationStepDeclaration], taken: [String],
         facts: @escaping (DataQuestion) throws(RelataError) -> Bool
     ) {
         self.init(
-            schema: schema, actual: actual, old: old, isForeign: false, steps: steps,
+            schema: schema, dialect: dialect, actual: actual, old: old, isForeign: false, steps: steps,
             part: Set(part.map { $0.lowercased() }), taken: taken, facts: facts)
     }
 
     private init(
-        schema: Schema, actual: [TableDescription], old: Schema?, isForeign: Bool,
+        schema: Schema, dialect: Dialect, actual: [TableDescription], old: Schema?, isForeign: Bool,
         history: RenameHistory = RenameHistory(), steps: [MigrationStepDeclaration], part: Set<String>?,
         taken: [String], facts: @escaping (DataQuestion) throws(RelataError) -> Bool
     ) {
         self.schema = schema
+        self.dialect = dialect
         self.steps = steps
         self.part = part
         self.facts = facts
@@ -99,12 +110,17 @@ package struct MigrationPlanner {
         self.isForeign = isForeign
         places = SchemaPlaces(schema, among: part)
         oldPlaces = old.map { SchemaPlaces($0, among: part) }
-        expected = SchemaDDL.tables(of: schema, among: part)
+        let expected = SchemaDDL.tables(of: schema, among: part, dialect: dialect)
+        self.expected = expected
+        // Two names that differ in case only are two on PostgreSQL: the one that is wanted counts.
+        let names = Set(expected.map(\.name))
         tables = Dictionary(
             actual.map { ($0.name.lowercased(), WorkingTable(description: $0, originalName: $0.name)) },
-            uniquingKeysWith: { first, _ in first })
+            uniquingKeysWith: { names.contains($1.originalName) ? $1 : $0 })
         if let old {
-            for table in SchemaDDL.tables(of: old, among: part) { oldTables[table.name.lowercased()] = table }
+            for table in SchemaDDL.tables(of: old, among: part, dialect: dialect) {
+                oldTables[table.name.lowercased()] = table
+            }
         }
         indexNames = IndexNames(
             taken: taken + actual.flatMap { [$0.name] + $0.indexes.map(\.name) } + expected.map(\.name))
@@ -125,13 +141,15 @@ package struct MigrationPlanner {
 
     private mutating func work() throws(RelataError) {
         for table in expected where tables[table.name.lowercased()] == nil { try checkName(of: table) }
+        checkLengths()
         guard !tables.isEmpty || part != nil else {
             plan.isCreation = true
             for table in expected { report(place(of: table).whole, "a new table") }
-            plan.preparation = SchemaDDL.creation(of: schema, dialect: .sqlite)
+            plan.preparation = SchemaDDL.creation(of: schema, dialect: dialect)
             return
         }
         plan.steps = steps.map(\.name).filter { !$0.isEmpty }
+        matchCase()
         if !isForeign { rename() }
         checkSteps()
         let expected = expected.filter { !refuseFormerName(of: $0) }
@@ -144,10 +162,12 @@ package struct MigrationPlanner {
             if let working = tables[table.name.lowercased()] { try compare(table, working) }
         }
         dropTables()
+        if dialect.altersTables { planReferences() }
     }
 
     /// Refuses a new name that would hide what the database calls so: whatever else asks for that would find the table.
     private mutating func checkName(of table: TableDescription) throws(RelataError) {
+        guard dialect == .sqlite else { return }
         if !ReservedNames.isFunction(table.name), try !facts(.isModule(name: table.name)) { return }
         let mend = join(of: table) == nil ? "`@Model(table:)`" : "`joinTable:`"
         note(
@@ -159,9 +179,10 @@ package struct MigrationPlanner {
     private mutating func create(_ table: TableDescription) {
         guard !isForeign else { return refuseLack(place(of: table).whole, "the table \(table.name)") }
         report(place(of: table), "a new table")
-        plan.preparation.append(SchemaDDL.createTable(table, dialect: .sqlite))
+        plan.preparation.append(SchemaDDL.createTable(table, dialect: dialect))
         for index in table.indexes where index.isUnique { checkDuplicates(index, of: table) }
         plan.completion += table.indexes.map { create($0, on: table.name) }
+        finals[table.name.lowercased()] = table
         fillFromFormerToOne(table)
     }
 
@@ -173,16 +194,24 @@ package struct MigrationPlanner {
             let change = [LossyChange.dropping(entity), .dropping(table.description.name)]
             guard let step = steps.first(where: { $0.covers(change) }) else { continue }
             note(Place(entity), "the table is dropped", .lossy, step: step.name)
-            plan.completion.append("DROP TABLE \(Dialect.sqlite.quote(table.description.name))")
+            plan.completion.append("DROP TABLE \(quote(table.description.name))")
+            dropped.insert(name)
             plan.mayBreakReferences = true
         }
     }
 
     mutating func create(_ index: IndexDescription, on table: String) -> String {
+        SchemaDDL.createIndex(named(index, of: table), on: table, dialect: dialect)
+    }
+
+    /// An index under a name that nothing else has.
+    mutating func named(_ index: IndexDescription, of table: String) -> IndexDescription {
         var index = index
         index.name = indexNames.name(table: table, columns: index.columns, isUnique: index.isUnique)
-        return SchemaDDL.createIndex(index, on: table, dialect: .sqlite)
+        return index
     }
+
+    func quote(_ name: String) -> String { dialect.quote(name) }
 
     // MARK: Reporting
 

@@ -6,6 +6,8 @@ package struct TableDescription: Hashable, Sendable {
     package var columns: [ColumnDescription]
     /// The names of the primary key's columns, in the key's order; empty where none is declared.
     package var primaryKey: [String]
+    /// The name of the primary key's constraint, where it was read from a database that names it.
+    package var primaryKeyName: String?
     /// Whether the key is SQLite's rowid: a single column declared as `INTEGER PRIMARY KEY`.
     package var isKeyAssigned: Bool
     /// Whether a key that the database assigns is never assigned again, even after its row was deleted: the key is
@@ -117,6 +119,10 @@ package struct ForeignKeyDescription: Hashable, Sendable {
     package var targetColumns: [String]
     /// What the database does when the target's row is deleted.
     package var onDelete: Action
+    /// The constraint's name, where it was read from a database that names it.
+    package var name: String?
+    /// Whether this description says all there is to say of it.
+    package var isWhole = true
 
     /// Describes a foreign key.
     package init(columns: [String], target: String, targetColumns: [String], onDelete: Action) {

@@ -16,6 +16,9 @@ extension Dialect {
         }
     }
 
+    /// What messages call a database.
+    package var databaseWord: String { self == .sqlite ? "file" : "database" }
+
     /// The column that tells in which order rows of Relata's own tables were inserted.
     package var insertionOrder: String { self == .sqlite ? "rowid" : "number" }
 

@@ -49,6 +49,12 @@ package enum Dialect: Sendable {
     /// The condition that never holds.
     var never: String { self == .sqlite ? "0" : "FALSE" }
 
+    /// Whether any change of a table is made by altering it. SQLite makes the table anew for most of them.
+    package var altersTables: Bool { self == .postgres }
+
+    /// How many bytes a name may have; `nil` where any number is fine.
+    var nameLimit: Int? { self == .postgres ? 63 : nil }
+
     /// Whether conditions are values of a type of their own, and no numbers.
     var hasBooleans: Bool { self == .postgres }
 

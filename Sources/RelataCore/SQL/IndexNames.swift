@@ -37,6 +37,9 @@ struct IndexNames {
         guard parts.dropFirst().contains(where: { $0.contains("_") }) || name.utf8.count > 60 else { return name }
         var hasher = StableHasher()
         for part in parts { hasher.combine(part.lowercased()) }
-        return "\(name.prefix(40))_\(hasher.digits.prefix(8))"
+        // No database cuts off a name of so many bytes, whatever characters it has.
+        var start = name.prefix(40)
+        while start.utf8.count > 50 { start.removeLast() }
+        return "\(start)_\(hasher.digits.prefix(8))"
     }
 }

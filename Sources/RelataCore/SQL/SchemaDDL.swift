@@ -184,20 +184,27 @@ extension SchemaDDL {
     /// The statements that add a table's foreign keys where the tables they refer to must be there before.
     package static func addForeignKeys(of table: TableDescription, dialect: Dialect) -> [String] {
         guard dialect == .postgres else { return [] }
-        return table.foreignKeys.map {
-            "ALTER TABLE \(dialect.quote(table.name)) ADD FOREIGN KEY (\(dialect.list($0.columns))) "
-                + "\(referencesClause($0, dialect)) DEFERRABLE INITIALLY IMMEDIATE"
-        }
+        return table.foreignKeys.map { addForeignKey($0, to: table.name, dialect: dialect) }
+    }
+
+    /// The statement that adds a foreign key to a table that is there.
+    static func addForeignKey(_ key: ForeignKeyDescription, to table: String, dialect: Dialect) -> String {
+        "ALTER TABLE \(dialect.quote(table)) ADD FOREIGN KEY (\(dialect.list(key.columns))) "
+            + "\(referencesClause(key, dialect)) DEFERRABLE INITIALLY IMMEDIATE"
     }
 
     /// `CREATE INDEX`, unique or not.
-    package static func createIndex(_ index: IndexDescription, on table: String, dialect: Dialect) -> String {
+    ///
+    /// - Parameter isConcurrent: Whether others write to the table meanwhile.
+    package static func createIndex(
+        _ index: IndexDescription, on table: String, dialect: Dialect, isConcurrent: Bool = false
+    ) -> String {
         let isDescending = index.isDescending && index.columns.count == 1
         let columns = index.columns.map {
             dialect.quote($0) + (index.nullsFirst.contains($0) && !dialect.sortsNullsFirst ? " NULLS FIRST" : "")
         }.joined(separator: ", ")
-        return "CREATE \(index.isUnique ? "UNIQUE " : "")INDEX \(dialect.quote(index.name)) "
-            + "ON \(dialect.quote(table)) (\(columns)\(isDescending ? " DESC" : ""))"
+        return "CREATE \(index.isUnique ? "UNIQUE " : "")INDEX \(isConcurrent ? "CONCURRENTLY " : "")"
+            + "\(dialect.quote(index.name)) ON \(dialect.quote(table)) (\(columns)\(isDescending ? " DESC" : ""))"
     }
 
     /// A constant as SQL text. Only for what a model declares: values of objects are bound.

@@ -2,7 +2,7 @@ import RelataCore
 
 /// What an engine does for one connection: it prepares statements and knows what became of them. All else a
 /// ``Connection`` does by itself, with SQL that the engine's dialect writes.
-package protocol EngineDriver: AnyObject {
+package protocol EngineDriver: MigrationDriver {
     /// The SQL that it understands.
     var dialect: Dialect { get }
     /// What it does differently from others.
@@ -94,6 +94,10 @@ package protocol EngineDriver: AnyObject {
     func columnNames(of table: String, _ connection: Connection) throws(RelataError) -> [String]
     /// What isn't read as a table and yet has the name of one, and what it is.
     func otherTables(_ connection: Connection) throws(RelataError) -> [String: String]
+    /// The indexes of whole tables, the key's included, and their columns, empty names for expressions.
+    func indexes(
+        of table: String, _ connection: Connection
+    ) throws(RelataError) -> [(name: String, columns: [String])]
     /// The names of a table's triggers, in order.
     func triggers(of table: String, _ connection: Connection) throws(RelataError) -> [String]
     /// The collation of a column, as `CREATE INDEX` names it; `nil` for the one that compares bytes.

@@ -36,6 +36,8 @@ package struct Metadata {
     /// Whether the file was last left by the same entities and steps, and nobody changed its tables since: one look-up.
     package static func state(_ connection: Connection, fingerprint: String) -> State {
         let dialect = connection.dialect
+        // A look-up that fails would end the transaction on another engine than SQLite.
+        if dialect != .sqlite, (try? connection.hasTable("relata_metadata")) != true { return .changed }
         let query = """
             SELECT substr(m.value, length(f.text) + 1) FROM \(table) AS m,
             (SELECT \(dialect.parameter(1)) || ' ' || \(dialect.schemaVersion) AS text) AS f
@@ -111,9 +113,16 @@ package struct Metadata {
         try Self.put("entities", entities ?? [], connection)
         try Self.put("steps", steps, connection)
         try Self.put("renames", renames, connection)
+        try Self.write(fingerprint: fingerprint, compares, connection)
+    }
+
+    /// Remembers how the database was left.
+    package static func write(
+        fingerprint: String, _ compares: ComparesKeys, _ connection: Connection
+    ) throws(RelataError) {
         let version =
             try connection.value(SQLStatement("SELECT \(connection.dialect.schemaVersion)")) ?? .null
-        try Self.put("fingerprint", text: "\(fingerprint) \(version)\(compares.rawValue)", connection)
+        try put("fingerprint", text: "\(fingerprint) \(version)\(compares.rawValue)", connection)
     }
 
     /// Remembers entities that are new or changed, and forgets others, in a file that remembers the rest.
@@ -127,6 +136,22 @@ package struct Metadata {
         for entity in entities { try put(entityPrefix + entity.name, entity, connection) }
         for name in removed { try put(entityPrefix + name, Entity?.none, connection) }
         try connection.execute("DELETE FROM \(table) WHERE name = 'fingerprint'")
+    }
+
+    // MARK: The tables' version
+
+    private static let tableVersionName = "table version"
+
+    /// How often a migration changed tables, on an engine that doesn't count it itself.
+    package static func tableVersion(_ connection: Connection) throws(RelataError) -> Int64 {
+        let query = "SELECT CAST(value AS bigint) FROM \(table) WHERE name = '\(tableVersionName)'"
+        guard case .integer(let version)? = try connection.value(SQLStatement(query)) else { return 0 }
+        return version
+    }
+
+    package static func writeTableVersion(_ version: Int64, _ connection: Connection) throws(RelataError) {
+        try create(connection)
+        try put(tableVersionName, text: "\(version)", connection)
     }
 
     // MARK: The change log

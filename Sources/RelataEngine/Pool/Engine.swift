@@ -30,17 +30,10 @@ package protocol Engine: Sendable {
     /// Does what is to be done before the last connection is closed.
     func finish()
 
-    /// What bringing the tables to a schema would change, without writing.
-    func pendingMigration(
-        _ connection: Connection, schema: Schema, steps: [MigrationStep]
-    ) throws(RelataError) -> MigrationPlan
-    /// Brings the tables to a schema, in one transaction, and makes the database ready for a store.
+    /// Has commits written to a log first, where the engine doesn't do so anyway: nobody waits for who writes.
     ///
-    /// - Returns: The entities with what no model declares, such as how another program's columns are compared; `nil` where
-    ///   the models say all.
-    func migrate(
-        _ connection: Connection, schema: Schema, steps: [MigrationStep], isReadOnly: Bool
-    ) throws -> [Entity]?
+    /// Not before the database is known to be ours: a file that is refused stays as it was, byte for byte.
+    func beginLogging(_ connection: Connection) throws(RelataError)
     /// Copies the whole database to a file.
     func backup(_ connection: Connection, to path: String) throws(RelataError)
 }

@@ -1,7 +1,6 @@
 import RelataCore
 import RelataRecords
 import RelataEngine
-import RelataSQLite
 
 extension SchemaDraft {
     /// Makes the classes those of a document, as far as that can be.
@@ -65,7 +64,7 @@ extension SchemaDraft {
             do {
                 try checkNames(since: old.entities, on: connection)
                 let steps = [EntityChanges(entities, since: old.entities).step]
-                try SQLiteMigrator.prepare(connection, schema: try Schema(entities), steps: steps).checkIsAllowed()
+                try Migrator.prepare(connection, schema: try Schema(entities), steps: steps).checkIsAllowed()
             } catch let error as ParseError {
                 plan.refusals.append("can't deploy it: \(error.message)")
             } catch let error as RelataError {

@@ -16,7 +16,11 @@ package final class PostgresDriver: EngineDriver {
     private var isReadOnly = false
     /// How the open transaction begins, of which the server is told with its first statement.
     private var beginning: String?
-    private let settings: SessionSettings
+    let settings: SessionSettings
+    /// Whether prepared statements have other columns since a table was altered.
+    private var hasStalePlans = false
+    /// Whether the database is known to have Relata's own table.
+    var knowsMetadata = false
     /// Whether the connection must be made anew before it is used again.
     private var isSpoiled = false
     package var lastInsertedKey: Int64 = .min
@@ -68,7 +72,8 @@ package final class PostgresDriver: EngineDriver {
         do throws(PostgresFailure) {
             return try body(session)
         } catch {
-            if error.isRetryable { mayTryAgain = true }
+            if error.isStalePlan { hasStalePlans = true }
+            if error.isRetryable || error.isStalePlan { mayTryAgain = true }
             throw ConstraintFailures.error(error)
         }
     }
@@ -110,6 +115,25 @@ package final class PostgresDriver: EngineDriver {
                 if let self, self.session.generation == generation { self.unused.append(name) }
             }
         }
+    }
+
+    /// Prepares a statement again whose table was altered; `nil` where its transaction has failed, or its rows have other
+    /// columns than the caller reads.
+    func preparedAnew(_ old: PreparedStatement, _ session: Session) throws(PostgresFailure) -> PreparedStatement? {
+        guard session.transactionStatus == .idle, !old.name.isEmpty else { return nil }
+        // Others are as stale, and this one is gone where it can't be prepared.
+        hasStalePlans = true
+        try session.deallocate(name: old.name)
+        let new = try session.prepare(name: old.name, sql: old.sql)
+        if new.columns.count == old.columns.count, new.parameters == old.parameters { return new }
+        try session.deallocate(name: old.name)
+        return nil
+    }
+
+    /// Whether statements are to be prepared again, which is asked once.
+    func takeStalePlans() -> Bool {
+        defer { hasStalePlans = false }
+        return hasStalePlans
     }
 
     private func dropUnused() throws(RelataError) {
@@ -255,6 +279,9 @@ package final class PostgresDriver: EngineDriver {
         didEndTransaction()
     }
 
+    /// Has the connection made anew before it is used again, so that the server forgets what it holds.
+    func spoil() { isSpoiled = true }
+
     /// Makes a connection usable that was lost since it was used last.
     ///
     /// - Returns: Whether prepared statements are gone.
@@ -272,6 +299,9 @@ package final class PostgresDriver: EngineDriver {
         isSpoiled = false
         return true
     }
+
+    /// How long a statement waits for a lock.
+    var lockTimeout: Duration { settings.lockTimeout ?? .seconds(5) }
 
     // MARK: Cursors
 

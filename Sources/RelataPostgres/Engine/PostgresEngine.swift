@@ -47,11 +47,14 @@ package struct PostgresEngine: Engine {
 
     package func prepareForUse(_ connection: Connection) throws(RelataError) {
         guard let driver = connection.driver as? PostgresDriver else { return }
-        if try driver.reconnectIfLost() { connection.clearStatements() }
+        if try driver.reconnectIfLost() || driver.takeStalePlans() { connection.clearStatements() }
     }
 
     package func beginWriting(_ connection: Connection) throws(RelataError) {
-        (connection.driver as? PostgresDriver)?.mayTryAgain = false
+        if let driver = connection.driver as? PostgresDriver {
+            driver.mayTryAgain = false
+            if driver.takeStalePlans() { connection.clearStatements() }
+        }
         try connection.begin("BEGIN ISOLATION LEVEL REPEATABLE READ")
     }
 
@@ -64,18 +67,8 @@ package struct PostgresEngine: Engine {
 
     package func finish() {}
 
-    package func pendingMigration(
-        _ connection: Connection, schema: Schema, steps: [MigrationStep]
-    ) throws(RelataError) -> MigrationPlan {
-        try PostgresMigrator.pending(connection, schema: schema, steps: steps)
-    }
-
-    package func migrate(
-        _ connection: Connection, schema: Schema, steps: [MigrationStep], isReadOnly: Bool
-    ) throws -> [Entity]? {
-        try PostgresMigrator.migrate(connection, schema: schema, steps: steps, isReadOnly: isReadOnly)
-        return nil
-    }
+    /// The server always has one.
+    package func beginLogging(_ connection: Connection) throws(RelataError) {}
 
     package func backup(_ connection: Connection, to path: String) throws(RelataError) {
         throw .invalidUse("a database of PostgreSQL is copied by its own tools: use pg_dump or pg_basebackup")

@@ -71,8 +71,20 @@ final class PostgresStatement: RemoteStatement {
         if driver.endsUntold(sql) { return rows = nil }
         let beginning = driver.takeBeginning()
         let result = try driver.traced(sql) { (session) throws(PostgresFailure) in
-            guard let beginning else { return try session.execute(prepared, parameters) }
-            return try session.execute(prepared, parameters, after: beginning)
+            do throws(PostgresFailure) {
+                guard let beginning else { return try session.execute(prepared, parameters) }
+                return try session.execute(prepared, parameters, after: beginning)
+            } catch {
+                guard error.isStalePlan else { throw error }
+                // A transaction that fails with its first statement has lost nothing: it begins again, also where the
+                // statement fits the tables no longer, because the caller's transaction is open.
+                if beginning != nil { _ = try session.run("ROLLBACK") }
+                let again = Result { () throws(PostgresFailure) in try driver.preparedAnew(prepared, session) }
+                if let beginning { _ = try session.run(beginning) }
+                guard let fresh = try again.get() else { throw error }
+                prepared = fresh
+                return try session.execute(fresh, parameters)
+            }
         }
         affectedRows = result.changesRows ? result.affectedRows : 0
         driver.didRun(affectedRows)

@@ -10,6 +10,7 @@ package struct PostgresFailure: Error, Sendable {
     package let diagnostics: Diagnostics?
     /// The place of the statement that failed among those of a pipeline, the first being 0.
     package var statement: Int?
+    private var hasOtherColumns = false
 
     /// The fields of a server's error.
     package struct Diagnostics: Hashable, Sendable {
@@ -33,6 +34,12 @@ package struct PostgresFailure: Error, Sendable {
         package let constraint: String?
         /// The type that the error is about.
         package let type: String?
+        /// The function of the server that refused the statement.
+        package var routine: String? = nil
+
+        /// Whether a prepared statement has other columns since a table was altered. The server's message is in the
+        /// server's language.
+        package var isStalePlan: Bool { sqlState == "0A000" && routine == "RevalidateCachedQuery" }
     }
 
     /// Kinds of constraints.
@@ -53,6 +60,14 @@ package struct PostgresFailure: Error, Sendable {
     package init(_ error: RelataError) {
         self.error = error
         diagnostics = nil
+    }
+
+    /// The failure of rows that have other types than their statement says, because a table was altered since.
+    static var otherColumns: PostgresFailure {
+        var failure = PostgresFailure(
+            .busy("another process altered the tables meanwhile: run the transaction again"))
+        failure.hasOtherColumns = true
+        return failure
     }
 
     init(_ error: RelataError, _ diagnostics: Diagnostics) {
@@ -77,6 +92,9 @@ package struct PostgresFailure: Error, Sendable {
 
     /// Whether another try of the whole transaction may succeed: others were in its way.
     package var isRetryable: Bool { sqlState == "40001" || sqlState == "40P01" }
+
+    /// Whether the statement must be prepared again, because a table was altered since.
+    package var isStalePlan: Bool { hasOtherColumns || diagnostics?.isStalePlan == true }
 
     /// The columns of the key in a detail: `Key (album, "track no")=(1, 2) already exists.`
     package var keyColumns: [String] {
@@ -126,6 +144,7 @@ extension PostgresFailure.Diagnostics {
         column = field("c")
         constraint = field("n")
         type = field("d")
+        routine = field("R")
     }
 }
 #endif

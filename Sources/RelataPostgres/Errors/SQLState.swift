@@ -20,6 +20,8 @@ enum SQLState {
             return .uniqueViolation(entity: table, properties: columns)
         case "40001", "40P01":
             return .busy("another transaction changed the same rows (\(message)): run the transaction again")
+        case "0A000" where failure.isStalePlan:
+            return .busy("another process altered the tables meanwhile (\(message)): run the transaction again")
         case "55P03": return .busy("another transaction holds a lock for too long (\(message)): try again later")
         case "53300", "57P03": return .busy("\(server) takes no connection at the moment (\(message)): try again later")
         case "57014" where wasCancelled: return .interrupted

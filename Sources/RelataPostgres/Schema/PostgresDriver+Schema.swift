@@ -71,6 +71,25 @@ extension PostgresDriver {
         return key
     }
 
+    package func indexes(
+        of table: String, _ connection: Connection
+    ) throws(RelataError) -> [(name: String, columns: [String])] {
+        let sql = """
+            SELECT i.relname::text, a.attname::text
+            FROM pg_index AS x JOIN pg_class AS c ON c.oid = x.indrelid JOIN pg_class AS i ON i.oid = x.indexrelid
+                JOIN unnest(x.indkey::smallint[]) WITH ORDINALITY AS n (number, place) ON n.place <= x.indnkeyatts
+                LEFT JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = n.number AND n.number > 0
+            WHERE c.relname = $1::text AND c.relnamespace = current_schema()::regnamespace AND x.indisvalid
+                AND x.indpred IS NULL ORDER BY i.oid, n.place
+            """
+        var indexes: [(name: String, columns: [String])] = []
+        try connection.rows(SQLStatement(sql, [.value(.text(table))])) { row in
+            if indexes.last?.name != row.text(at: 0) { indexes.append((row.text(at: 0), [])) }
+            indexes[indexes.count - 1].columns.append(row.text(at: 1))
+        }
+        return indexes
+    }
+
     /// The server looks after its own files.
     package func damage(_ connection: Connection) throws(RelataError) -> EngineDamage { EngineDamage() }
 }
@@ -82,6 +101,8 @@ struct PostgresTableReader {
     private let hidesReserved: Bool
     private(set) var tables: [TableDescription] = []
     private var places: [String: Int] = [:]
+    /// The columns that get their values from sequences, by their table.
+    private var assigned: [Int: [Int]] = [:]
 
     init(_ connection: Connection, names: [String]?, hidesReserved: Bool) {
         self.connection = connection
@@ -110,6 +131,11 @@ struct PostgresTableReader {
         }
         try readColumns()
         try readKeys()
+        for (place, columns) in assigned {
+            let names = columns.map { tables[place].columns[$0].name }
+            tables[place].isKeyAssigned =
+                tables[place].primaryKey.count == 1 && names.contains(tables[place].primaryKey[0])
+        }
         try readIndexes()
         let triggers = """
             SELECT c.relname::text, pg_get_triggerdef(t.oid) FROM pg_trigger AS t JOIN pg_class AS c ON c.oid = t.tgrelid
@@ -141,7 +167,11 @@ struct PostgresTableReader {
                     isRequired: row.integer(at: 3) == 1,
                     defaultSQL: row.isNull(at: 4) || isGenerated ? nil : row.text(at: 4),
                     isGenerated: isGenerated, collation: "BINARY"))
-            if row.text(at: 6) != "" { tables[place].isKeyAssigned = true }
+            // Another program's key may be `serial`.
+            let isCounted = row.text(at: 4).hasPrefix("nextval(")
+            if row.text(at: 6) != "" || isCounted {
+                assigned[place, default: []].append(tables[place].columns.count - 1)
+            }
         }
     }
 
@@ -154,7 +184,8 @@ struct PostgresTableReader {
     private mutating func readKeys() throws(RelataError) {
         let sql = """
             SELECT c.relname::text, k.oid, k.contype::text, a.attname::text, f.relname::text, b.attname::text,
-                k.confdeltype::text
+                k.confdeltype::text, k.conname::text,
+                k.contype = 'f' AND k.confupdtype = 'a' AND k.confmatchtype = 's' AND k.convalidated
             FROM pg_constraint AS k JOIN pg_class AS c ON c.oid = k.conrelid
                 JOIN unnest(k.conkey) WITH ORDINALITY AS n (number, place) ON true
                 JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = n.number
@@ -167,6 +198,7 @@ struct PostgresTableReader {
             guard let place = places[row.text(at: 0)] else { return }
             guard row.text(at: 2) == "f" else {
                 tables[place].primaryKey.append(row.text(at: 3))
+                tables[place].primaryKeyName = row.text(at: 7)
                 return
             }
             if last != row.integer(at: 1) {
@@ -179,8 +211,11 @@ struct PostgresTableReader {
                     case "r": .restrict
                     default: .none
                     }
-                tables[place].foreignKeys.append(
-                    ForeignKeyDescription(columns: [], target: row.text(at: 4), targetColumns: [], onDelete: action))
+                var key = ForeignKeyDescription(
+                    columns: [], target: row.text(at: 4), targetColumns: [], onDelete: action)
+                key.name = row.text(at: 7)
+                key.isWhole = row.integer(at: 8) == 1
+                tables[place].foreignKeys.append(key)
             }
             let key = tables[place].foreignKeys.count - 1
             tables[place].foreignKeys[key].columns.append(row.text(at: 3))
@@ -191,7 +226,9 @@ struct PostgresTableReader {
     private mutating func readIndexes() throws(RelataError) {
         let sql = """
             SELECT c.relname::text, i.relname::text, x.indisunique, a.attname::text,
-                x.indpred IS NULL AND x.indexprs IS NULL, pg_get_indexdef(x.indexrelid), x.indoption[n.place - 1]::bigint
+                x.indpred IS NULL AND x.indexprs IS NULL, CASE WHEN EXISTS (SELECT 1 FROM pg_constraint AS k WHERE k.conindid = x.indexrelid AND k.contype IN ('u', 'x'))
+                    THEN NULL ELSE pg_get_indexdef(x.indexrelid) END,
+                x.indoption[n.place - 1]::bigint
             FROM pg_index AS x JOIN pg_class AS c ON c.oid = x.indrelid JOIN pg_class AS i ON i.oid = x.indexrelid
                 JOIN unnest(x.indkey::smallint[]) WITH ORDINALITY AS n (number, place) ON n.place <= x.indnkeyatts
                 LEFT JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = n.number AND n.number > 0
@@ -204,7 +241,7 @@ struct PostgresTableReader {
                 tables[place].indexes.append(
                     IndexDescription(
                         name: name, columns: [], isUnique: row.integer(at: 2) == 1, isPlain: row.integer(at: 4) == 1,
-                        sql: row.text(at: 5)))
+                        sql: row.isNull(at: 5) ? nil : row.text(at: 5)))
             }
             let index = tables[place].indexes.count - 1
             guard !row.isNull(at: 3) else { return }

@@ -1,7 +1,6 @@
 public import RelataCore
 import Foundation
 import RelataEngine
-import RelataSQLite
 
 /// What can be done in a transaction that writes: everything that can be read, and saving and deleting.
 ///
@@ -128,7 +127,7 @@ public final class RecordWriteTransaction: RecordTransaction {
             throw RelataError.invalidUse("there can't be a class \(entity.name): \(owner) of that name: choose another")
         }
         let new = try Schema(entities, since: schema)
-        let isDone = try SQLiteMigrator.add(
+        let isDone = try Migrator.add(
             new, since: recordClasses.isRemembered ? schema : nil, changing: changes.names, steps: [changes.step],
             on: connection)
         guard isDone else {

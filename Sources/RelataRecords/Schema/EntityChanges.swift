@@ -27,11 +27,7 @@ package struct EntityChanges {
     /// database.
     package func nameTaken(on connection: Connection) throws(RelataError) -> (entity: Entity, owner: String)? {
         for case (nil, let entity?) in changed {
-            let query = SQLStatement(
-                "SELECT type FROM sqlite_master WHERE name = ?1 COLLATE NOCASE", [.value(.text(entity.table))])
-            guard try connection.value(SQLStatement(DataQuestion.isModule(name: entity.table).query(.sqlite))) == nil
-            else { return (entity, "the database has a module") }
-            if let type = try connection.value(query) { return (entity, "the file has a \(type)") }
+            if let owner = try connection.driver.owner(ofName: entity.table, connection) { return (entity, owner) }
         }
         return nil
     }
@@ -48,7 +44,9 @@ package struct EntityChanges {
             where !before.uniques.contains(set) && set.allSatisfy({ before.property($0) != nil }) {
                 let columns = set.flatMap { table.columnIndexes(of: $0) }.map { table.columns[$0].name }
                 let question = DataQuestion.hasDuplicates(table: table.sqlName, columns: columns)
-                guard let row = try connection.values(SQLStatement(question.query(.sqlite))).first else { continue }
+                guard let row = try connection.values(SQLStatement(question.query(connection.dialect))).first else {
+                    continue
+                }
                 found.append((before.name, set, row.map(\.description).joined(separator: ", ")))
             }
         }

@@ -1,6 +1,5 @@
 import RelataCore
 import RelataEngine
-import RelataSQLite
 import Synchronization
 
 /// All classes of a store at one moment. Never changed: a change of the schema makes another.
@@ -9,7 +8,7 @@ package final class RecordClasses: Sendable {
     package let entities: [Entity]
     /// The same, resolved.
     package let schema: Schema
-    /// The number that SQLite gives the tables; another one means that they were changed.
+    /// The number that the database gives the tables; another one means that they were changed.
     package let version: Int64
     /// Whether the file remembers these entities, and its tables fit them: a change concerns what is changed, and nothing
     /// else need be looked at.
@@ -57,12 +56,9 @@ package final class RecordClasses: Sendable {
             found.entities, version: try version(of: connection), isRemembered: found.isDeclared, notes: found.notes)
     }
 
-    /// The number that SQLite raises whenever a table is changed.
+    /// The number that is raised whenever a table is changed.
     package static func version(of connection: Connection) throws(RelataError) -> Int64 {
-        guard case .integer(let version)? = try connection.value(SQLStatement("PRAGMA schema_version")) else {
-            return 0
-        }
-        return version
+        try connection.driver.tableVersion(connection)
     }
 
     /// The class of that name.

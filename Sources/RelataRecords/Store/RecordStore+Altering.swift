@@ -1,6 +1,5 @@
 public import RelataCore
 import RelataEngine
-import RelataSQLite
 
 /// A transaction in which classes are changed.
 package final class Alteration {
@@ -23,9 +22,9 @@ package final class Alteration {
         let changed = changes.names
         let schema = changed.isEmpty ? classes.schema : try Schema(entities, since: classes.schema)
         if !classes.isRemembered {
-            try SQLiteMigrator.apply(schema, steps: [changes.step], on: connection)
+            try Migrator.apply(schema, steps: [changes.step], on: connection)
         } else if !changed.isEmpty {
-            try SQLiteMigrator.apply(
+            try Migrator.apply(
                 schema, since: classes.schema, changing: changed, steps: [changes.step], on: connection)
         }
         try finish?(connection)
@@ -40,8 +39,8 @@ package final class Alteration {
     private static func renew(_ old: Int64, on connection: Connection) throws(RelataError) -> Int64 {
         let version = try RecordClasses.version(of: connection)
         if version != old { return version }
-        try connection.execute("PRAGMA schema_version = \(version + 1)")
-        return version + 1
+        try connection.driver.raiseTableVersion(connection)
+        return try RecordClasses.version(of: connection)
     }
 }
 
@@ -54,7 +53,7 @@ extension RecordStore {
     package func altering<Result: Sendable>(_ body: @Sendable (Alteration) throws -> Result) async throws -> Result {
         try await noticingFullDisk {
             try await pool.alone { connection in
-                let done = try SQLiteMigrator.transaction(on: connection) {
+                let done = try Migrator.transaction(on: connection) {
                     () -> (result: Result, before: RecordClasses, after: RecordClasses) in
                     let known = try self.classes(for: connection)
                     let alteration = Alteration(connection, known)
@@ -108,7 +107,7 @@ extension RecordStore {
             let known = transaction.recordClasses.entities
             let wanted = schema.merged(into: known)
             if wanted == known { return MigrationPlan() }
-            return try SQLiteMigrator.prepare(
+            return try Migrator.prepare(
                 transaction.connection, schema: try Schema(wanted), steps: [EntityChanges(wanted, since: known).step])
         }
     }

@@ -153,7 +153,8 @@ public final class RecordStore: Sendable {
                 let found = try read(connection)
                 if options.isReadOnly { return found }
                 if hub.keepsLog { try ChangeLog.check(connection) }
-                if usesLog && path != nil { try connection.execute("PRAGMA journal_mode = WAL") }
+                try connection.driver.makeReady(connection)
+                if usesLog { try pool.engine.beginLogging(connection) }
                 try prepare(connection)
                 if hub.keepsLog { try ChangeLog.create(on: connection) }
                 return try RecordClasses.version(of: connection) == found.version ? found : read(connection)

@@ -13,7 +13,9 @@ extension SQLiteDriver {
     ) throws(RelataError) -> [TableDescription] {
         // SQLite compiles statements of its own for each table, which change nothing that others compiled.
         try authorizer.preparing { () throws(RelataError) in
-            try Introspection.tables(of: connection, named: names, hidesReserved: hidesReserved)
+            var reader = SQLiteTableReader(connection, names: names, hidesReserved: hidesReserved)
+            try reader.read()
+            return reader.tables
         }
     }
 
@@ -23,7 +25,32 @@ extension SQLiteDriver {
     }
 
     package func otherTables(_ connection: Connection) throws(RelataError) -> [String: String] {
-        try Introspection.leftOut(of: connection)
+        var kinds: [String: String] = [:]
+        let list = "SELECT name, type FROM temp.pragma_table_list WHERE schema = 'main' AND type <> 'table'"
+        try connection.rows(SQLStatement(list)) { row in
+            kinds[row.text(at: 0)] =
+                switch row.text(at: 1) {
+                case "view": "a view"
+                case "virtual": "a virtual table"
+                default: "a table that belongs to a virtual one"
+                }
+        }
+        return kinds
+    }
+
+    package func indexes(
+        of table: String, _ connection: Connection
+    ) throws(RelataError) -> [(name: String, columns: [String])] {
+        let query = """
+            SELECT i.name, x.name FROM temp.pragma_index_list(?1) AS i JOIN temp.pragma_index_xinfo(i.name) AS x
+            WHERE NOT i.partial AND x.key ORDER BY i.seq, x.seqno
+            """
+        var indexes: [(name: String, columns: [String])] = []
+        try connection.rows(SQLStatement(query, [.value(.text(table))])) { row in
+            if indexes.last?.name != row.text(at: 0) { indexes.append((row.text(at: 0), [])) }
+            indexes[indexes.count - 1].columns.append(row.text(at: 1))
+        }
+        return indexes
     }
 
     package func triggers(of table: String, _ connection: Connection) throws(RelataError) -> [String] {

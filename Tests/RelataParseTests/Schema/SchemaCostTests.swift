@@ -233,7 +233,7 @@ import Testing
             #expect(
                 Set(found.entities) == Set(known.entities) && found.isDeclared == !known.entities.isEmpty,
                 "seed \(seed): \(done)")
-            let plan = try SQLiteMigrator.prepare(connection, schema: try Schema(known.entities))
+            let plan = try Migrator.prepare(connection, schema: try Schema(known.entities))
             #expect(plan.isEmpty, "seed \(seed): \(plan) after \(done)")
             try connection.close()
             if Bool.random(using: &random) {

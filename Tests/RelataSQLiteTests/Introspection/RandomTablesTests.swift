@@ -57,7 +57,7 @@ import Testing
             do {
                 let schema = try Schema(reader.entities)
                 relationships += schema.references.count + schema.joins.count
-                let plan = try SQLiteMigrator.prepare(connection, schema: schema)
+                let plan = try Migrator.prepare(connection, schema: schema)
                 #expect(plan.isEmpty, "seed \(seed): \(plan.changes) of \(sql)")
                 for table in schema.tables {
                     let columns = Dialect.sqlite.list(table.columns.map(\.name))

@@ -40,7 +40,7 @@ import Testing
             properties: [.attribute(Attribute("id", type: .integer))]
                 + columns.map { .attribute(Attribute($0, type: .integer, isOptional: true)) })
         let schema = try Schema([entity])
-        try SQLiteMigrator.migrate(connection, schema: schema)
+        try Migrator.migrate(connection, schema: schema)
         let sql = "INSERT INTO Wide VALUES (" + (1...1001).map { "?\($0)" }.joined(separator: ", ") + ")"
         try connection.run(SQLStatement(sql, (0...1000).map { .value(.integer(Int64($0))) }))
         let records = try RecordFetcher(connection, schema: schema, access: .everything).fetch(
@@ -48,7 +48,7 @@ import Testing
         #expect(records.map { $0.values.count } == [1001])
         #expect(records[0].values.last == .integer(1000))
         #expect(try IntegrityCheck.run(connection, schema: schema) == [])
-        #expect(try SQLiteMigrator.migrate(connection, schema: schema).isEmpty)
+        #expect(try Migrator.migrate(connection, schema: schema).isEmpty)
         let report = try connection.delete(
             entity: 0, roots: .keys([KeyValue(.integer(0))]), schema: schema, access: .everything)
         #expect(report.deletedCount == 1)

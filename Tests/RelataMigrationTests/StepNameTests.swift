@@ -1,6 +1,5 @@
 import RelataCore
 import RelataEngine
-import RelataSQLite
 import Testing
 
 /// The names that migration steps use.
@@ -8,43 +7,44 @@ import Testing
     private let priced = book(.attribute("price", .real, default: 0), .attribute("legacyCode", isOptional: true))
     private let current = book(.attribute("price", .real, default: 0))
 
-    private func refusals(_ changes: LossyChange...) throws -> [String] {
-        let file = try Evolution(priced)
+    private func refusals(on engine: TestEngine, _ changes: LossyChange...) throws -> [String] {
+        let file = try Evolution(on: engine, priced)
         return try file.refusals(current, steps: [MigrationStep("step", taking: changes)])
     }
 
-    @Test func aChangeOfSomethingUnknownIsRefused() throws {
+    @Test(arguments: TestEngine.all) func aChangeOfSomethingUnknownIsRefused(on engine: TestEngine) throws {
         #expect(
-            try refusals(.changing("Book.prize")) == [
+            try refusals(on: engine, .changing("Book.prize")) == [
                 "migration step \"step\": `.changing(\"Book.prize\")` names nothing that the models or the file have: "
                     + "did you mean Book.price?"
             ])
-        #expect(try refusals(.changing("Bok")).count == 1)
-        #expect(try refusals(.changing("Something.else")).count == 1)
+        #expect(try refusals(on: engine, .changing("Bok")).count == 1)
+        #expect(try refusals(on: engine, .changing("Something.else")).count == 1)
     }
 
-    @Test func aDropOfAlmostTheNameOfAColumnIsRefused() throws {
+    @Test(arguments: TestEngine.all) func aDropOfAlmostTheNameOfAColumnIsRefused(on engine: TestEngine) throws {
         #expect(
-            try refusals(.dropping("Book.legacyCod")) == [
+            try refusals(on: engine, .dropping("Book.legacyCod")) == [
                 "migration step \"step\": `.dropping(\"Book.legacyCod\")` names nothing that the models or the file have: "
                     + "did you mean Book.legacyCode?"
             ])
     }
 
-    @Test func aDropOfWhatTheModelsHaveIsRefused() throws {
+    @Test(arguments: TestEngine.all) func aDropOfWhatTheModelsHaveIsRefused(on engine: TestEngine) throws {
         #expect(
-            try refusals(.dropping("Book.price")) == [
+            try refusals(on: engine, .dropping("Book.price")) == [
                 "migration step \"step\": `.dropping(\"Book.price\")` names Book.price, which the models have: remove it "
                     + "from the models or here"
             ])
-        #expect(try refusals(.dropping("book")).count == 1)
+        #expect(try refusals(on: engine, .dropping("book")).count == 1)
     }
 
-    @Test func stepsOlderThanTheFileAreNotRefused() throws {
+    @Test(arguments: TestEngine.all) func stepsOlderThanTheFileAreNotRefused(on engine: TestEngine) throws {
         // A file that never had what an old step drops; and names of former models and columns.
-        #expect(try refusals(.dropping("Book.subtitle"), .dropping("Pamphlet")) == [])
-        #expect(try refusals(.changing("Book.legacyCode"), .changing("Book"), .changing("BOOK.PRICE")) == [])
-        let file = try Evolution(priced)
+        #expect(try refusals(on: engine, .dropping("Book.subtitle"), .dropping("Pamphlet")) == [])
+        #expect(
+            try refusals(on: engine, .changing("Book.legacyCode"), .changing("Book"), .changing("BOOK.PRICE")) == [])
+        let file = try Evolution(on: engine, priced)
         let renamed = book(.attribute("cost", .real, default: 0, originalName: ["amount", "price"]))
         for name in ["Book.price", "Book.amount", "Book.cost"] {
             let step = MigrationStep("change \(name)", taking: .changing(name))
@@ -52,8 +52,8 @@ import Testing
         }
     }
 
-    @Test func twoStepsOfOneNameAreRefused() throws {
-        let file = try Evolution(priced)
+    @Test(arguments: TestEngine.all) func twoStepsOfOneNameAreRefused(on engine: TestEngine) throws {
+        let file = try Evolution(on: engine, priced)
         #expect(throws: RelataError.self) {
             try file.open(current, steps: [MigrationStep("same"), MigrationStep("same")])
         }

@@ -13,7 +13,7 @@ import Testing
 
     @Test func aTableThatIsMadeAnewKnowsTheKeysThatWereAssigned() throws {
         let file = try Evolution(
-            note(.attribute("text")),
+            on: .sqlite, note(.attribute("text")),
             filledBy: "INSERT INTO Note (text) VALUES ('a'), ('b'), ('c'); DELETE FROM Note WHERE id > 1")
         let changes = try file.open(note(.attribute("text", isOptional: true)))
         #expect(changes.count == 1, "\(changes)")
@@ -24,7 +24,7 @@ import Testing
 
     @Test func aTableThatIsMadeAnewWithoutRowsKnowsTheKeysToo() throws {
         let file = try Evolution(
-            note(.attribute("text")), filledBy: "INSERT INTO Note VALUES (9, 'a'); DELETE FROM Note")
+            on: .sqlite, note(.attribute("text")), filledBy: "INSERT INTO Note VALUES (9, 'a'); DELETE FROM Note")
         try file.open(note(.attribute("text", isOptional: true)))
         try file.connection.execute("INSERT INTO Note (text) VALUES ('b')")
         #expect(try file.lines("SELECT id FROM Note") == ["10"])
@@ -33,14 +33,14 @@ import Testing
     @Test func anOlderFileStaysAsItIs() throws {
         let connection = try Connection(path: nil)
         let schema = try Schema([note(.attribute("text"))])
-        try SQLiteMigrator.migrate(connection, schema: schema)
+        try Migrator.migrate(connection, schema: schema)
         // As it was made before keys were assigned only once.
         try connection.execute(
             """
             DROP TABLE Note; CREATE TABLE Note (id INTEGER PRIMARY KEY, text TEXT NOT NULL);
             INSERT INTO Note VALUES (3, 'a'); UPDATE relata_metadata SET value = 'lost' WHERE name = 'fingerprint'
             """)
-        #expect(try SQLiteMigrator.migrate(connection, schema: schema).isEmpty)
+        #expect(try Migrator.migrate(connection, schema: schema).isEmpty)
         try connection.execute("INSERT INTO Note (text) VALUES ('b')")
         #expect(try connection.lines("SELECT id FROM Note") == ["3", "4"])
         #expect(

@@ -1,10 +1,11 @@
-import RelataCSQLite
 import RelataCore
-import RelataEngine
 
-/// Brings the tables of a file to what the models say.
-package enum SQLiteMigrator {
-    /// What opening the file with these models would change, without writing to it.
+/// Brings the tables of a database to what the models say, on any engine.
+///
+/// The ``MigrationPlanner`` works out what is to be done, and the connection's ``MigrationDriver`` does what only an engine
+/// can.
+package enum Migrator {
+    /// What opening the database with these models would change, without writing to it.
     package static func prepare(_ connection: Connection, schema: Schema, steps: [MigrationStep] = [])
         throws(RelataError)
         -> MigrationPlan
@@ -14,12 +15,13 @@ package enum SQLiteMigrator {
         return try plan(connection, schema, steps, try Metadata.read(connection))
     }
 
-    /// Brings the file to what the models say, in one transaction, and returns what was changed.
+    /// Brings the database to what the models say, in one transaction, and returns what was changed. Indexes of tables with
+    /// rows follow, where the engine makes them while others write; where that is interrupted, the next call makes the rest.
     ///
-    /// An unchanged file costs one look-up.
+    /// An unchanged database costs one look-up.
     ///
     /// - Throws: ``RelataError/schemaMismatch(_:)`` with every change that would lose something, and whatever a step
-    ///   throws. The file is then as it was.
+    ///   throws. The tables are then as they were.
     @discardableResult
     package static func migrate(
         _ connection: Connection, schema: Schema, steps: [MigrationStep] = []
@@ -27,44 +29,51 @@ package enum SQLiteMigrator {
         try checkNames(of: steps)
         let fingerprint = fingerprint(schema, steps)
         if Metadata.isUnchanged(connection, fingerprint: fingerprint) { return MigrationPlan() }
-        if try isReadOnly(connection) {
+        if try connection.driver.isReadOnly(connection) {
             let plan = try plan(connection, schema, steps, try Metadata.read(connection))
             try plan.checkIsAllowed()
             guard plan.isEmpty else {
                 throw RelataError.readOnly(
-                    "the file needs a migration, but is open for reading only: open it for writing once "
-                        + "(\(plan.changes.map(\.description).joined(separator: "; ")))")
+                    "the \(connection.dialect.databaseWord) needs a migration, but is open for reading only: open it for "
+                        + "writing once (\(plan.changes.map(\.description).joined(separator: "; ")))")
             }
             return plan
         }
-        return try unenforced(connection) {
-            try transaction(connection) { try run(connection, schema, steps, fingerprint) }
+        return try connection.driver.changingTables(connection) {
+            let plan = try connection.transaction { try run(connection, schema, steps, fingerprint) }
+            if plan.laterIndexes.isEmpty { return plan }
+            for index in plan.laterIndexes { try connection.driver.makeIndex(index, connection) }
+            try Metadata.write(fingerprint: fingerprint, .asDeclared, connection)
+            return plan
         }
     }
 
-    /// Brings the file to what the models say, as ``migrate(_:schema:steps:)``, and looks at how its tables compare foreign
-    /// keys.
+    /// Makes the database ready for a store: brings it to what the models say, as ``migrate(_:schema:steps:)``, and looks
+    /// at how its tables compare foreign keys.
     ///
     /// - Returns: The entities with what no model declares: another program's column may collate `NOCASE`, so that `'ABC'`
-    ///   refers to `'Abc'`. `nil` for a file in which any comparison says the same.
+    ///   refers to `'Abc'`. `nil` for a database in which any comparison says the same.
     package static func entities(
         migrating connection: Connection, schema: Schema, steps: [MigrationStep]
     ) throws -> [Entity]? {
+        try connection.driver.makeReady(connection)
         let known = Metadata.state(connection, fingerprint: fingerprint(schema, steps))
         if case .unchanged(.asDeclared) = known { return nil }
         if case .changed = known { try migrate(connection, schema: schema, steps: steps) }
+        // Elsewhere columns that refer to each other are compared alike.
+        guard connection.dialect == .sqlite else { return nil }
         return schema.entities(comparedBy: try Introspection.tables(of: connection, hidesReserved: false))
     }
 
-    /// Runs `body` in a transaction in which it may apply schemas to the file, together with other changes.
+    /// Runs `body` in a transaction in which it may apply schemas to the database, together with other changes.
     ///
     /// - Parameter didCommit: Is called right after the transaction is committed, before others can have seen much of it.
     /// - Throws: what `body` throws. The file is then as it was.
     package static func transaction<Result>(
         on connection: Connection, _ body: () throws -> Result, didCommit: (Result) -> Void = { _ in }
     ) throws -> Result {
-        try unenforced(connection) {
-            let result = try transaction(connection, body)
+        try connection.driver.changingTables(connection) {
+            let result = try connection.transaction(body)
             didCommit(result)
             return result
         }
@@ -74,7 +83,7 @@ package enum SQLiteMigrator {
     ///
     /// - Throws: as ``migrate(_:schema:steps:)``.
     package static func apply(_ schema: Schema, steps: [MigrationStep], on connection: Connection) throws {
-        _ = try run(connection, schema, steps, fingerprint(schema, steps))
+        _ = try run(connection, schema, steps, fingerprint(schema, steps), makesIndexesLater: false)
     }
 
     /// The same for a file that fits a schema and remembers it, from which only some entities differ. Nothing else is
@@ -103,12 +112,14 @@ package enum SQLiteMigrator {
         on connection: Connection
     ) throws -> Bool {
         guard let old else {
+            try connection.driver.beginChangingTables(connection)
             guard try !plan(connection, schema, steps, try Metadata.read(connection)).mayBreakReferences else {
                 return false
             }
             try apply(schema, steps: steps, on: connection)
             return true
         }
+        try connection.driver.beginChangingTables(connection)
         let plan = try plan(connection, schema, since: old, changing: entities, steps)
         if plan.mayBreakReferences { return false }
         try run(plan, steps, connection)
@@ -122,10 +133,11 @@ package enum SQLiteMigrator {
         _ steps: [MigrationStep]
     ) throws(RelataError) -> MigrationPlan {
         let part = schema.tables(changedBy: entities, since: old)
-        let names = try connection.values(SQLStatement("SELECT name FROM sqlite_master")).map { $0[0].description }
         let planner = MigrationPlanner(
-            schema: schema, part: part, actual: try Introspection.tables(of: connection, named: Array(part)), old: old,
-            steps: steps.map(\.declaration), taken: names, facts: facts(of: connection))
+            schema: schema, dialect: connection.dialect, part: part,
+            actual: try Introspection.tables(of: connection, named: Array(part)), old: old,
+            steps: steps.map(\.declaration), taken: try connection.driver.takenNames(connection),
+            facts: facts(of: connection))
         return try planner.planned()
     }
 
@@ -137,6 +149,7 @@ package enum SQLiteMigrator {
         try Metadata.write(
             changed.compactMap { schema[$0] }.sorted { $0.index < $1.index }.map(\.entity),
             removing: changed.filter { schema[$0] == nil }, connection)
+        try didChangeTables(connection)
     }
 
     private static func fingerprint(_ schema: Schema, _ steps: [MigrationStep]) -> String {
@@ -156,85 +169,97 @@ package enum SQLiteMigrator {
         _ connection: Connection, _ schema: Schema, _ steps: [MigrationStep], _ metadata: Metadata
     ) throws(RelataError) -> MigrationPlan {
         let planner = MigrationPlanner(
-            schema: schema, actual: try Introspection.tables(of: connection), declared: metadata.entities,
-            history: metadata.renames,
-            steps: steps.map(\.declaration).filter { !metadata.steps.contains($0.name) }, facts: facts(of: connection))
+            schema: schema, dialect: connection.dialect, actual: try Introspection.tables(of: connection),
+            declared: metadata.entities, history: metadata.renames,
+            steps: steps.map(\.declaration).filter { !metadata.steps.contains($0.name) },
+            taken: try connection.driver.takenNames(connection), facts: facts(of: connection))
         return try planner.planned()
     }
 
     private static func facts(of connection: Connection) -> (DataQuestion) throws(RelataError) -> Bool {
-        { question throws(RelataError) in try connection.value(SQLStatement(question.query(.sqlite))) != nil }
+        { question throws(RelataError) in try connection.value(SQLStatement(question.query(connection.dialect))) != nil
+        }
     }
 
     private static func run(
-        _ connection: Connection, _ schema: Schema, _ steps: [MigrationStep], _ fingerprint: String
+        _ connection: Connection, _ schema: Schema, _ steps: [MigrationStep], _ fingerprint: String,
+        makesIndexesLater: Bool = true
     ) throws -> MigrationPlan {
         // Another process may have done it while this one waited for the lock.
         if Metadata.isUnchanged(connection, fingerprint: fingerprint) { return MigrationPlan() }
         var metadata = try Metadata.read(connection)
         let plan = try plan(connection, schema, steps, metadata)
-        try run(plan, steps, connection)
+        try run(plan, steps, connection, makesIndexesLater: makesIndexesLater)
         metadata.entities = schema.tables.map(\.entity)
         metadata.steps += steps.map(\.declaration.name).filter { !$0.isEmpty && !metadata.steps.contains($0) }
         metadata.renames = plan.history
         // Tables that Relata makes leave nothing to ask.
         let isOther =
-            try !plan.isCreation
+            try !plan.isCreation && connection.dialect == .sqlite
             && schema.entities(comparedBy: Introspection.tables(of: connection, hidesReserved: false)) != nil
-        try metadata.write(connection, fingerprint: fingerprint, isOther ? .otherwise : .asDeclared)
+        // A database that lacks indexes isn't done.
+        let isDone = plan.laterIndexes.isEmpty || !makesIndexesLater
+        try metadata.write(
+            connection, fingerprint: isDone ? fingerprint : "indexes are to be made", isOther ? .otherwise : .asDeclared
+        )
+        try didChangeTables(connection)
         return plan
     }
 
-    private static func run(_ plan: MigrationPlan, _ steps: [MigrationStep], _ connection: Connection) throws {
+    private static func run(
+        _ plan: MigrationPlan, _ steps: [MigrationStep], _ connection: Connection, makesIndexesLater: Bool = false
+    ) throws {
         try plan.checkIsAllowed()
         if plan.isEmpty { return }
         // What is only added breaks no reference.
         let needsCheck = plan.mayBreakReferences || !plan.steps.isEmpty
-        let violations = needsCheck ? try self.violations(connection) : [:]
+        let dangling = needsCheck ? try connection.driver.danglingReferences(connection) : [:]
         for statement in plan.preparation { try connection.execute(statement) }
         // Statements that were made before would be compiled again, which counts as reading and writing anything.
         connection.clearStatements()
         let transaction = MigrationTransaction(connection)
         for step in steps where plan.steps.contains(step.declaration.name) { try step.body(transaction) }
         try check(plan.checks, connection)
-        try complete(plan, connection)
+        try connection.driver.completing(connection) { () throws(RelataError) in
+            for statement in plan.completion { try complete(statement, of: plan, connection) }
+        }
+        if !makesIndexesLater {
+            for later in plan.laterIndexes {
+                try connection.execute(
+                    SchemaDDL.createIndex(later.index, on: later.table, dialect: connection.dialect))
+            }
+        }
         connection.clearStatements()
         try check(plan.finalChecks, connection)
-        if needsCheck { try compare(try self.violations(connection), with: violations) }
+        if needsCheck { try compare(try connection.driver.danglingReferences(connection), with: dangling) }
     }
 
-    /// Renaming a table that was made anew must leave alone what others say about the one whose place it takes.
-    private static func complete(_ plan: MigrationPlan, _ connection: Connection) throws(RelataError) {
-        try connection.execute("PRAGMA legacy_alter_table = ON")
-        defer { try? connection.execute("PRAGMA legacy_alter_table = OFF") }
-        for statement in plan.completion { try connection.execute(statement) }
-    }
-
-    private static func isReadOnly(_ connection: Connection) throws(RelataError) -> Bool {
-        guard sqlite3_db_readonly(try connection.sqlite.handle, "main") == 0 else { return true }
-        return try connection.value(SQLStatement("PRAGMA query_only")) == .integer(1)
+    /// Runs a statement, and says what is wrong with the rows where they refuse it.
+    private static func complete(
+        _ statement: String, of plan: MigrationPlan, _ connection: Connection
+    ) throws(RelataError) {
+        do {
+            try connection.execute(statement)
+        } catch {
+            guard let problem = plan.explanations[statement], error.isAboutRows else { throw error }
+            throw .schemaMismatch([problem])
+        }
     }
 
     private static func check(_ checks: [MigrationCheck], _ connection: Connection) throws(RelataError) {
         var problems: [SchemaProblem] = []
         for check in checks {
-            let found = try connection.values(SQLStatement(check.question.query(.sqlite))).first
+            let found = try connection.values(SQLStatement(check.question.query(connection.dialect))).first
             if let found { problems.append(check.problem(found: found)) }
         }
         if !problems.isEmpty { throw .schemaMismatch(problems) }
     }
 
-    // MARK: Foreign keys
-
-    /// How many references of one table to another lead to what isn't there, by the two. Rows are numbered anew in tables
-    /// that are made anew, so that numbers are compared.
-    private static func violations(_ connection: Connection) throws(RelataError) -> [[String]: Int] {
-        var counts: [[String]: Int] = [:]
-        try connection.rows(SQLStatement("SELECT \"table\", \"parent\" FROM temp.pragma_foreign_key_check")) { row in
-            counts[[row.text(at: 0), row.text(at: 1)], default: 0] += 1
-        }
-        return counts
+    private static func didChangeTables(_ connection: Connection) throws(RelataError) {
+        if !connection.driver.raisesTableVersion { try connection.driver.raiseTableVersion(connection) }
     }
+
+    // MARK: Foreign keys
 
     private static func compare(
         _ after: [[String]: Int], with before: [[String]: Int]
@@ -247,23 +272,15 @@ package enum SQLiteMigrator {
         }
         if !problems.isEmpty { throw .schemaMismatch(problems.sorted { $0.description < $1.description }) }
     }
+}
 
-    /// Tables can be made anew only while SQLite doesn't enforce foreign keys, which it can't be told in a transaction.
-    private static func unenforced<Result>(_ connection: Connection, _ body: () throws -> Result) throws -> Result {
-        guard !connection.isInTransaction else {
-            throw RelataError.invalidUse("a migration needs a transaction of its own: open the store outside of one")
+extension RelataError {
+    /// Whether rows are what a statement was refused for.
+    fileprivate var isAboutRows: Bool {
+        switch self {
+        case .database(let code, _, _): code == ConstraintCode.foreignKey
+        case .invalidUse: true
+        default: false
         }
-        let wasOn = try connection.value(SQLStatement("PRAGMA foreign_keys")) == .integer(1)
-        try connection.execute("PRAGMA foreign_keys = OFF")
-        defer {
-            if wasOn { try? connection.execute("PRAGMA foreign_keys = ON") }
-            connection.clearStatements()
-        }
-        return try body()
-    }
-
-    private static func transaction<Result>(_ connection: Connection, _ body: () throws -> Result) throws -> Result {
-        try connection.sqlite.checkIsInPlace()
-        return try connection.transaction(body)
     }
 }

@@ -21,16 +21,16 @@ import Testing
         let file = try TemporaryFile()
         let schema = try Schema(manyEntities())
         let first = try Connection(path: file.path)
-        #expect(try SQLiteMigrator.migrate(first, schema: schema).changes.count == 50)
+        #expect(try Migrator.migrate(first, schema: schema).changes.count == 50)
         let statements = Mutex<[String]>([])
         let second = try Connection(path: file.path) { sql, _ in statements.withLock { $0.append(sql) } }
         statements.withLock { $0 = [] }
-        #expect(try SQLiteMigrator.migrate(second, schema: schema).isEmpty)
+        #expect(try Migrator.migrate(second, schema: schema).isEmpty)
         // The pragma within it is traced as one of its own.
         #expect(statements.withLock { $0.count } <= 2)
         // Another program's change is noticed.
         try first.execute("ALTER TABLE Entity7 DROP COLUMN attribute3")
-        #expect(try SQLiteMigrator.migrate(second, schema: schema).changes.map(\.property) == ["attribute3"])
+        #expect(try Migrator.migrate(second, schema: schema).changes.map(\.property) == ["attribute3"])
     }
 
     @Test func severalWhoOpenANewFileAtOnceMakeItOnce() async throws {
@@ -41,7 +41,7 @@ import Testing
             for _ in 0..<6 {
                 group.addTask {
                     let connection = try Connection(path: path)
-                    return try SQLiteMigrator.migrate(connection, schema: schema).changes.count
+                    return try Migrator.migrate(connection, schema: schema).changes.count
                 }
             }
             return try await group.reduce(0, +)
@@ -57,7 +57,7 @@ import Testing
         let before = try Data(contentsOf: URL(fileURLWithPath: file.path))
         let connection = try Connection(path: file.path)
         #expect(throws: RelataError.self) {
-            try SQLiteMigrator.migrate(connection, schema: try Schema([book(.attribute("title"))]))
+            try Migrator.migrate(connection, schema: try Schema([book(.attribute("title"))]))
         }
         try connection.close()
         #expect(try Data(contentsOf: URL(fileURLWithPath: file.path)) == before)

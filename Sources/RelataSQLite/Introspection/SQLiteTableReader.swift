@@ -2,88 +2,8 @@ import RelataCSQLite
 import RelataCore
 import RelataEngine
 
-/// Reads what any SQLite file holds.
-package enum Introspection {
-    /// The entities of a database: as their models declare them where Relata wrote that down and it still fits the
-    /// tables, else from the tables, their keys and indexes.
-    ///
-    /// - Throws: what SQLite says about a file that is damaged, locked or no database.
-    package static func entities(of connection: Connection) throws(RelataError) -> [Entity] {
-        try read(connection).entities
-    }
-
-    /// The entities of a database, and notes about what no entity can say, such as a foreign key to a table that
-    /// doesn't exist.
-    package static func read(_ connection: Connection) throws(RelataError) -> EntityReader {
-        let tables = try tables(of: connection)
-        let declared = try Metadata.read(connection).entities ?? []
-        let leftOut = try leftOut(of: connection)
-        guard !declared.isEmpty, let schema = try? Schema(declared) else {
-            return EntityReader(tables, leavingOut: leftOut)
-        }
-        // Another program may have changed the tables since. A lost index or constraint hides nothing of what was
-        // declared; a lost table or column hides that alone.
-        let (fitting, lost) = schema.entities(fitting: tables)
-        var reader = EntityReader(tables, declared: fitting, leavingOut: leftOut)
-        reader.notes += lost
-        return reader
-    }
-
-    /// What isn't read as a table and yet has the name of one.
-    static func leftOut(of connection: Connection) throws(RelataError) -> [String: String] {
-        var kinds: [String: String] = [:]
-        let list = "SELECT name, type FROM temp.pragma_table_list WHERE schema = 'main' AND type <> 'table'"
-        try connection.rows(SQLStatement(list)) { row in
-            kinds[row.text(at: 0)] =
-                switch row.text(at: 1) {
-                case "view": "a view"
-                case "virtual": "a virtual table"
-                default: "a table that belongs to a virtual one"
-                }
-        }
-        return kinds
-    }
-
-    /// The tables of a database as they are, without SQLite's and Relata's own, views and virtual tables.
-    ///
-    /// - Parameters:
-    ///   - names: The tables of these names, as far as they are there; no other is looked at. `nil` for all.
-    ///   - hidesReserved: Whether other programs' tables are left out, too, whose names are reserved.
-    package static func tables(
-        of connection: Connection, named names: [String]? = nil, hidesReserved: Bool = true
-    ) throws(RelataError) -> [TableDescription] {
-        var reader = TableReader(connection, names: names, hidesReserved: hidesReserved)
-        try reader.read()
-        return reader.tables
-    }
-
-    /// The index of a table on just these columns, or else the shortest one that begins with them: whatever they are asked
-    /// for, it serves. Indexes of a part of the rows don't.
-    package static func index(
-        on columns: [String], of table: String, _ connection: Connection
-    ) throws(RelataError) -> String? {
-        let query = """
-            SELECT i.name, x.name FROM temp.pragma_index_list(?1) AS i JOIN temp.pragma_index_xinfo(i.name) AS x
-            WHERE NOT i.partial AND x.key ORDER BY i.seq, x.seqno
-            """
-        var indexes: [(name: String, columns: [String])] = []
-        try connection.rows(SQLStatement(query, [.value(.text(table))])) { row in
-            if indexes.last?.name != row.text(at: 0) { indexes.append((row.text(at: 0), [])) }
-            indexes[indexes.count - 1].columns.append(row.text(at: 1))
-        }
-        return indexes.filter { index in
-            index.columns.count >= columns.count && zip(index.columns, columns).allSatisfy { $0.isSameName(as: $1) }
-        }.min { $0.columns.count < $1.columns.count }?.name
-    }
-
-    /// The collation of a column, which no pragma tells.
-    static func collation(of column: String, in table: String, _ connection: Connection) -> String {
-        connection.driver.collation(of: column, in: table) ?? "BINARY"
-    }
-}
-
-/// Reads tables as they are.
-private struct TableReader {
+/// Reads the tables of a file as they are, without SQLite's and Relata's own, views and virtual tables.
+struct SQLiteTableReader {
     private let connection: Connection
     /// The tables that are read; `nil` for all.
     private let names: [String]?
@@ -153,7 +73,7 @@ private struct TableReader {
                 ColumnDescription(
                     name: name, type: isAny ? "" : type, isRequired: row.integer(at: 3) != 0,
                     defaultSQL: row.isNull(at: 4) ? nil : row.text(at: 4), isGenerated: row.integer(at: 6) >= 2,
-                    collation: Introspection.collation(of: name, in: row.text(at: 0), connection)))
+                    collation: connection.driver.collation(of: name, in: row.text(at: 0)) ?? "BINARY"))
         }
         for (number, key) in keys {
             tables[number].primaryKey = key.sorted { $0.rank < $1.rank }.map(\.name)

@@ -42,8 +42,8 @@ import Testing
         let entities = try Introspection.entities(of: connection)
         let schema = try Schema(entities)
         let fetcher = RecordFetcher(connection, schema: schema, access: .everything)
-        let tags = JSONElements(of: the("tags"), scope: 1)
-        let isX = ExpressionNode.element(scope: 1, .text) == "x"
+        let tags = JSONElements(of: .property(scope: 0, path: ["tags"]), scope: 1)
+        let isX = ExpressionNode.comparison(.equal, .element(scope: 1, .text), .value("x"), [])
         let found = try fetcher.fetch(
             QueryPlan(entity: "book", condition: .anyElement(tags, condition: isX)))
         #expect(found.map { $0.key(in: schema) } == [KeyValue(.integer(1))])
@@ -59,15 +59,15 @@ import Testing
         #expect(try connection.lines("SELECT id FROM book") == ["2"])
         let wanted = try Schema(entities + [Entity(name: "Shelf", properties: [.id(), .toOne("book", "book")])])
         let adopting = MigrationStep("adopt", taking: .adopting)
-        try SQLiteMigrator.migrate(connection, schema: wanted, steps: [adopting])
-        #expect(try SQLiteMigrator.prepare(connection, schema: wanted, steps: [adopting]).isEmpty)
+        try Migrator.migrate(connection, schema: wanted, steps: [adopting])
+        #expect(try Migrator.prepare(connection, schema: wanted, steps: [adopting]).isEmpty)
     }
 
     @Test(arguments: ["json_each", "JSON_Tree", "json_later", "pragma_table_list", "Pragma_later", "fts5", "RTree"])
     func noTableOfSuchANameIsMade(_ name: String) throws {
         func expectRefusal(_ entities: [Entity], _ connection: Connection, _ place: String) throws {
             let error = #expect(throws: RelataError.self) {
-                try SQLiteMigrator.migrate(connection, schema: try Schema(entities))
+                try Migrator.migrate(connection, schema: try Schema(entities))
             }
             guard case .schemaMismatch(let problems)? = error else {
                 Issue.record("\(String(describing: error))")
@@ -82,7 +82,7 @@ import Testing
         try expectRefusal([thing], database(), "Thing")
         let connection = try database()
         let old = Entity(name: "Thing", table: "Old", properties: [.id()])
-        try SQLiteMigrator.migrate(connection, schema: Schema([old]))
+        try Migrator.migrate(connection, schema: Schema([old]))
         try expectRefusal([old, Entity(name: "Other", table: name, properties: [.id()])], connection, "Other")
         var renamed = thing
         renamed.originalTable = "Old"
@@ -92,7 +92,7 @@ import Testing
         try expectRefusal([owner], connection, "Thing.others")
         // A table that is there already is used as it is.
         try connection.execute("CREATE TABLE \"\(name)\" (id INTEGER PRIMARY KEY)")
-        try SQLiteMigrator.migrate(
+        try Migrator.migrate(
             connection, schema: Schema([old, Entity(name: "Other", table: name, properties: [.id()])]))
     }
 
@@ -106,7 +106,7 @@ import Testing
                 ])
             let schema = try Schema([node])
             let connection = try database()
-            try SQLiteMigrator.migrate(connection, schema: schema)
+            try Migrator.migrate(connection, schema: schema)
             try connection.execute(
                 "INSERT INTO \"\(name)\" (id, parentId) VALUES (1, NULL), (2, 1), (3, 2), (4, NULL), (5, 4)")
             let fetcher = RecordFetcher(connection, schema: schema, access: .everything)

@@ -25,7 +25,7 @@ import Testing
         let connection = try database(schema)
         let before = try connection.lines("SELECT sql FROM sqlite_master ORDER BY name")
         for _ in 0..<2 {
-            let plan = try SQLiteMigrator.migrate(connection, schema: try Schema(models))
+            let plan = try Migrator.migrate(connection, schema: try Schema(models))
             #expect(plan.isEmpty, "\(plan.changes)")
         }
         let after = try connection.lines(
@@ -34,7 +34,7 @@ import Testing
         // From now on the file is known, and additions apply.
         var more = models
         more[0].properties.append(.attribute("note", isOptional: true))
-        try SQLiteMigrator.migrate(connection, schema: try Schema(more))
+        try Migrator.migrate(connection, schema: try Schema(more))
         #expect(try connection.lines("SELECT note FROM Book") == ["NULL"])
         #expect(try connection.lines("SELECT on_delete FROM pragma_foreign_key_list('Book')") == ["NO ACTION"])
     }
@@ -49,7 +49,7 @@ import Testing
             Entity(name: "Author", properties: [.id()]),
         ]
         do {
-            try SQLiteMigrator.migrate(connection, schema: try Schema(models))
+            try Migrator.migrate(connection, schema: try Schema(models))
             Issue.record("it opened")
         } catch RelataError.schemaMismatch(let problems) {
             let lines = problems.map(\.description)
@@ -67,11 +67,11 @@ import Testing
         let connection = try database(
             schema.replacingOccurrences(of: "REFERENCES Genre", with: "REFERENCES Genre ON DELETE CASCADE"))
         #expect(throws: RelataError.self) {
-            try SQLiteMigrator.migrate(connection, schema: try Schema(models))
+            try Migrator.migrate(connection, schema: try Schema(models))
         }
         var cascade = models
         cascade[0].properties[4] = .toOne("genre", "Genre", onTargetDelete: .cascade)
-        #expect(try SQLiteMigrator.migrate(connection, schema: try Schema(cascade)).isEmpty)
+        #expect(try Migrator.migrate(connection, schema: try Schema(cascade)).isEmpty)
     }
 
     @Test func aKeyThatPointsElsewhereIsRefused() throws {
@@ -80,7 +80,7 @@ import Testing
         other[0].properties[4] = .relationship(
             Relationship("genre", target: "Kind", kind: .toOne(isOptional: true, columns: ["genreId"])))
         do {
-            try SQLiteMigrator.migrate(connection, schema: try Schema(other))
+            try Migrator.migrate(connection, schema: try Schema(other))
             Issue.record("it opened")
         } catch RelataError.schemaMismatch(let problems) {
             #expect(
@@ -92,7 +92,7 @@ import Testing
         let connection = try database(schema)
         var more = models + [Entity(name: "Author", properties: [.id()])]
         more[0].properties.append(.attribute("pages", .integer, default: 1))
-        let plan = try SQLiteMigrator.migrate(
+        let plan = try Migrator.migrate(
             connection, schema: try Schema(more), steps: [MigrationStep("adopt", taking: .adopting)])
         #expect(plan.changes.map(\.description).contains("Author: a new table"))
         #expect(try connection.lines("SELECT title, pages FROM Book") == ["Emma|1"])
@@ -109,7 +109,7 @@ import Testing
             name: "Log",
             properties: [.attribute("id", .integer, column: "rowid"), .attribute("message", isOptional: true)],
             isKeyAssigned: true)
-        let plan = try SQLiteMigrator.migrate(
+        let plan = try Migrator.migrate(
             connection, schema: try Schema([log]), steps: [MigrationStep("levels", taking: .dropping("Log.level"))])
         #expect(!plan.isEmpty)
         #expect(try connection.lines("SELECT name FROM pragma_table_info('Log')") == ["message"])
@@ -122,7 +122,7 @@ import Testing
             book(.attribute("title"), .manyToMany("authors", "Author", order: .stored)),
             Entity(name: "Author", properties: [.id(), .attribute("seen", .date(.microseconds))]),
         ]
-        try SQLiteMigrator.migrate(connection, schema: try Schema(declared))
+        try Migrator.migrate(connection, schema: try Schema(declared))
         #expect(try Introspection.entities(of: connection) == declared)
         try connection.execute("CREATE TABLE note (id INTEGER PRIMARY KEY, authorId INTEGER REFERENCES Author)")
         let more = try Introspection.entities(of: connection)
@@ -137,20 +137,20 @@ import Testing
     func whatIntrospectionReadsFitsTheFileItWasReadFrom() throws {
         let connection = try Connection(path: SharedData.chinook, isReadOnly: true)
         let schema = try Schema(try Introspection.entities(of: connection))
-        let plan = try SQLiteMigrator.prepare(connection, schema: schema)
+        let plan = try Migrator.prepare(connection, schema: schema)
         #expect(plan.isEmpty, "\(plan.changes)")
-        #expect(try SQLiteMigrator.migrate(connection, schema: schema).isEmpty)
+        #expect(try Migrator.migrate(connection, schema: schema).isEmpty)
     }
 
     @Test func aReadOnlyFileIsReadButNotMigrated() throws {
         let file = try TemporaryFile()
         let writer = try Connection(path: file.path)
-        try SQLiteMigrator.migrate(writer, schema: try Schema([genre]))
+        try Migrator.migrate(writer, schema: try Schema([genre]))
         let reader = try Connection(path: file.path, isReadOnly: true)
-        #expect(try SQLiteMigrator.migrate(reader, schema: try Schema([genre])).isEmpty)
+        #expect(try Migrator.migrate(reader, schema: try Schema([genre])).isEmpty)
         var more = genre
         more.properties.append(.attribute("note", isOptional: true))
-        #expect { try SQLiteMigrator.migrate(reader, schema: try Schema([more])) } throws: { error in
+        #expect { try Migrator.migrate(reader, schema: try Schema([more])) } throws: { error in
             if case .readOnly? = error as? RelataError { true } else { false }
         }
     }

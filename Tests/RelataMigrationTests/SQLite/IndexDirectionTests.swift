@@ -20,6 +20,7 @@ import Testing
         let shelf = Entity(
             name: "Shelf", properties: [.id(), .toMany("books", "Book", inverse: "shelf", order: .stored)])
         let file = try Evolution(
+            on: .sqlite,
             book(
                 .attribute("year", .integer, isOptional: true), .toOne("genre", "Genre"),
                 .toOne("first", "Genre", isOptional: false), .toOne("shelf", "Shelf"), indexes: [["year"]]),
@@ -30,7 +31,7 @@ import Testing
     /// The number of a row is a part of every index, in its order.
     @Test func rowsWithANumberForAKeyAreSortedByReferenceAndKeyWithoutAStepOfItsOwn() throws {
         let file = try Evolution(
-            Entity(name: "Book", properties: [.id(), .toOne("genre", "Genre")]), genre)
+            on: .sqlite, Entity(name: "Book", properties: [.id(), .toOne("genre", "Genre")]), genre)
         #expect(try indexes(file) == ["genreId"])
         let plan = try file.lines("EXPLAIN QUERY PLAN SELECT id FROM Book ORDER BY genreId, id")
         #expect(!plan.joined().contains("TEMP B-TREE"), "\(plan)")
@@ -38,7 +39,7 @@ import Testing
 
     @Test func rowsWithAndWithoutATargetAreFoundByTheIndex() throws {
         let file = try Evolution(
-            book(.toOne("genre", "Genre")), genre,
+            on: .sqlite, book(.toOne("genre", "Genre")), genre,
             filledBy:
                 "INSERT INTO Genre VALUES (5, 'Novel'); INSERT INTO Book VALUES ('a', 5), ('b', NULL), ('c', NULL)")
         for (condition, rows) in [("IS NULL", ["b", "c"]), ("= 5", ["a"]), ("IN (5, 6)", ["a"])] {
@@ -51,7 +52,7 @@ import Testing
 
     @Test func anIndexOfTheOtherDirectionServesAsWell() throws {
         let entities = (book(.toOne("genre", "Genre")), genre)
-        let file = try Evolution(entities.0, entities.1)
+        let file = try Evolution(on: .sqlite, entities.0, entities.1)
         let name = try file.lines("SELECT name FROM sqlite_master WHERE type = 'index' AND sql NOT NULL")[0]
         try file.connection.execute("DROP INDEX \(name); CREATE INDEX \(name) ON Book (genreId)")
         #expect(try file.open(entities.0, entities.1) == [])
@@ -60,7 +61,7 @@ import Testing
 
     @Test func anIndexThatDescendsOutlivesATableThatIsMadeAnewUnderAnotherName() throws {
         let file = try Evolution(
-            book(.toOne("genre", "Genre", onTargetDelete: .nullify)), genre,
+            on: .sqlite, book(.toOne("genre", "Genre", onTargetDelete: .nullify)), genre,
             filledBy: "INSERT INTO Genre VALUES (5, 'Novel'); INSERT INTO Book VALUES ('a', 5), ('b', NULL)")
         try file.open(
             Entity(

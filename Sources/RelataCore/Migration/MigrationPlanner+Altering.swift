@@ -1,0 +1,212 @@
+/// Tables that the engine alters in place, so that nothing of them is lost that no description holds.
+extension MigrationPlanner {
+    /// Alters a table that is there until it is what is wanted.
+    mutating func alter(to remake: Remake, _ working: WorkingTable) {
+        let (actual, final) = (working.description, remake.final)
+        let (name, table) = (actual.name.lowercased(), "ALTER TABLE \(quote(actual.name)) ")
+        let isRekeyed =
+            Set(actual.primaryKey.map { $0.lowercased() }) != Set(final.primaryKey.map { $0.lowercased() })
+        if isRekeyed {
+            rekeyed.insert(name)
+            if let key = actual.primaryKeyName { plan.completion.append(table + "DROP CONSTRAINT \(quote(key))") }
+        }
+        for column in final.columns {
+            if let before = actual.column(column.name) {
+                if !before.type.isSameName(as: column.type) { retype(before, to: column, of: final, actual) }
+            } else if tables[name]?.added.contains(column.name.lowercased()) != true {
+                // Only a table without rows gets a column here that the steps didn't see.
+                var bare = final
+                bare.primaryKey = []
+                plan.completion.append(
+                    table + "ADD COLUMN \(SchemaDDL.columnDefinition(column, of: bare, dialect: dialect))")
+            }
+        }
+        for (column, fill) in remake.fills.sorted(by: { $0.key < $1.key }) {
+            guard let column = final.column(column)?.name else { continue }
+            plan.completion.append(
+                "UPDATE \(quote(actual.name)) SET \(quote(column)) = \(fill) WHERE \(quote(column)) IS NULL")
+        }
+        for column in final.columns { constrain(column, of: final, actual, table) }
+        for column in actual.columns where final.column(column.name) == nil {
+            plan.completion.append(table + "DROP COLUMN \(quote(column.name))")
+        }
+        if isRekeyed, !final.primaryKey.isEmpty {
+            plan.completion.append(table + "ADD PRIMARY KEY (\(dialect.list(final.primaryKey)))")
+        }
+        assignKey(of: final, actual, isRekeyed: isRekeyed)
+    }
+
+    /// Gives a column another type, and its values with it.
+    private mutating func retype(
+        _ before: ColumnDescription, to column: ColumnDescription, of final: TableDescription,
+        _ actual: TableDescription
+    ) {
+        retyped[actual.name.lowercased(), default: []].insert(column.name.lowercased())
+        let change = "ALTER TABLE \(quote(actual.name)) ALTER COLUMN \(quote(column.name)) "
+        let isKey = final.primaryKey == [column.name]
+        if isKey, actual.isKeyAssigned, !final.isKeyAssigned {
+            plan.completion.append(change + "DROP IDENTITY IF EXISTS")
+        }
+        // A default of the old type may be none of the new one.
+        if before.defaultSQL != nil { plan.completion.append(change + "DROP DEFAULT") }
+        let place = place(of: column.name, in: final)
+        let type = self.column(column.name, of: final)?.type ?? AttributeType(postgresType: column.type)
+        if TypeConversion.cutsFractions(from: before.type, to: type) {
+            plan.checks.append(
+                check(
+                    .hasFractions(table: actual.name, column: column.name), place,
+                    "rows hold values of another type than \(type)", "convert them there"))
+        }
+        let conversion = TypeConversion.sql(quote(column.name), from: before.type, to: type, column.type)
+        let statement = change + "TYPE \(column.type) USING \(conversion)"
+        plan.completion.append(statement)
+        plan.explanations[statement] = SchemaProblem(
+            entity: place.entity, property: place.property,
+            message: "rows hold values of another type than \(type) after the steps: convert them there")
+        if let value = column.defaultSQL { plan.completion.append(change + "SET DEFAULT \(value)") }
+    }
+
+    /// Whether a column takes `NULL`, and what it holds by default.
+    private mutating func constrain(
+        _ column: ColumnDescription, of final: TableDescription, _ actual: TableDescription, _ table: String
+    ) {
+        let change = table + "ALTER COLUMN \(quote(column.name)) "
+        let isKey = final.primaryKey.contains { $0.isSameName(as: column.name) }
+        guard let before = actual.column(column.name) else {
+            // A step gave the rows their values.
+            let isAdded = tables[actual.name.lowercased()]?.added.contains(column.name.lowercased()) == true
+            if isAdded, column.isRequired, !column.canBeOmitted { plan.completion.append(change + "SET NOT NULL") }
+            return
+        }
+        if column.isRequired, !before.isRequired { plan.completion.append(change + "SET NOT NULL") }
+        if !column.isRequired, before.isRequired, !isKey { plan.completion.append(change + "DROP NOT NULL") }
+        guard before.type.isSameName(as: column.type),
+            let formerly = oldTables[actual.name.lowercased()]?.column(column.name),
+            formerly.defaultSQL != column.defaultSQL
+        else { return }
+        plan.completion.append(change + (column.defaultSQL.map { "SET DEFAULT \($0)" } ?? "DROP DEFAULT"))
+    }
+
+    /// Has the database assign the keys of new rows, beginning behind those that are there.
+    private mutating func assignKey(of final: TableDescription, _ actual: TableDescription, isRekeyed: Bool) {
+        guard final.isKeyAssigned, isRekeyed || !actual.isKeyAssigned, final.primaryKey.count == 1 else { return }
+        let (table, key) = (quote(actual.name), final.primaryKey[0])
+        if let before = actual.column(key), before.type.isSameName(as: "bigint"), actual.isKeyAssigned { return }
+        plan.completion.append(
+            "ALTER TABLE \(table) ALTER COLUMN \(quote(key)) ADD GENERATED BY DEFAULT AS IDENTITY")
+        plan.completion.append(
+            "SELECT setval(pg_get_serial_sequence(\(SchemaDDL.literal(.text(table))), \(SchemaDDL.literal(.text(key)))), "
+                + "greatest(coalesce(max(\(quote(key))), 0), 0) + 1, false) FROM \(table)")
+    }
+
+    // MARK: References
+
+    /// Drops foreign keys that are gone, or in the way, before the steps, and makes the wanted ones in the end.
+    ///
+    /// While steps run no reference is enforced, as on SQLite. What they leave dangling is found when the keys are made
+    /// again.
+    mutating func planReferences() {
+        var added: [String] = []
+        let names = Set(tables.keys).union(finals.keys)
+        for name in names.sorted() {
+            let working = tables[name]
+            guard let final = finals[name] ?? working?.description else { continue }
+            var wanted = dropped.contains(name) ? [] : final.foreignKeys
+            for key in working?.description.foreignKeys ?? [] {
+                let place = wanted.firstIndex { isSamePlace(key, $0) && $0.onDelete == key.onDelete }
+                let stays = place != nil || isMixed(key, final) && !dropped.contains(name)
+                let makesWay = !plan.steps.isEmpty && key.isWhole || isTouched(key, of: name)
+                if stays, !makesWay {
+                    if let place { wanted.remove(at: place) }
+                } else if let constraint = key.name {
+                    plan.preparation.append("ALTER TABLE \(quote(final.name)) DROP CONSTRAINT \(quote(constraint))")
+                    if place == nil, stays { wanted.append(key) }
+                }
+            }
+            for key in wanted where !dropped.contains(key.target.lowercased()) {
+                added.append(add(key, to: final, isNew: working == nil))
+            }
+        }
+        plan.completion += added
+    }
+
+    /// Whether a key of another program's stands in columns of which the models have some.
+    private func isMixed(_ key: ForeignKeyDescription, _ final: TableDescription) -> Bool {
+        guard let wanted = expected.first(where: { $0.name == final.name }) else { return true }
+        let known = key.columns.filter { wanted.column($0) != nil }
+        return !known.isEmpty && known.count < key.columns.count
+            && key.columns.allSatisfy { final.column($0) != nil }
+    }
+
+    /// Whether a key is in the way of what changes at either end.
+    private func isTouched(_ key: ForeignKeyDescription, of table: String) -> Bool {
+        let target = key.target.lowercased()
+        let isRetyped = { (columns: [String], table: String) in
+            columns.contains { self.retyped[table]?.contains($0.lowercased()) == true }
+        }
+        return rekeyed.contains(target) || dropped.contains(target) || isRetyped(key.columns, table)
+            || isRetyped(key.targetColumns, target)
+    }
+
+    /// The statement that makes a foreign key. What it means where it is refused is noted.
+    private mutating func add(_ key: ForeignKeyDescription, to table: TableDescription, isNew: Bool) -> String {
+        let statement = SchemaDDL.addForeignKey(key, to: table.name, dialect: dialect)
+        if !isNew {
+            let place = place(of: key.columns[0], in: table)
+            plan.explanations[statement] = SchemaProblem(
+                entity: place.entity, property: place.property,
+                message: "the migration left references to missing rows of \(key.target): unset or mend them in a step")
+        }
+        return statement
+    }
+
+    // MARK: Names
+
+    /// Names that the database has in another case are two names to PostgreSQL, and one to the models.
+    mutating func matchCase() {
+        guard dialect == .postgres else { return }
+        for table in expected {
+            guard let actual = tables[table.name.lowercased()]?.description else { continue }
+            if actual.name != table.name {
+                matchCase(place(of: table).whole, "table", actual.name, "table") { planner in
+                    planner.rename(table: actual.name, to: table.name)
+                }
+            }
+            for column in table.columns {
+                guard let name = actual.column(column.name)?.name, name != column.name else { continue }
+                matchCase(place(of: column.name, in: table), "column", name, "column") { planner in
+                    planner.rename(column: name, to: column.name, in: table.name)
+                }
+            }
+        }
+    }
+
+    private mutating func matchCase(
+        _ place: Place, _ what: String, _ name: String, _ label: String, _ rename: (inout MigrationPlanner) -> Void
+    ) {
+        guard isForeign else {
+            rename(&self)
+            return report(place, "the \(what) is renamed from \(name)")
+        }
+        refuse(
+            place, "the \(what) is called \(name) in the database, where case counts: declare `\(label): \"\(name)\"`")
+    }
+
+    /// Refuses names that the database would cut off.
+    mutating func checkLengths() {
+        guard let limit = dialect.nameLimit else { return }
+        for table in expected {
+            if table.name.utf8.count > limit {
+                let mend = join(of: table) == nil ? "`@Model(table:)`" : "`joinTable:`"
+                refuse(
+                    place(of: table),
+                    "the table name \(table.name) has more than \(limit) bytes: give a shorter one with \(mend)")
+            }
+            for column in table.columns where column.name.utf8.count > limit {
+                refuse(
+                    place(of: column.name, in: table),
+                    "the column name \(column.name) has more than \(limit) bytes: give a shorter one with `column:`")
+            }
+        }
+    }
+}

@@ -1,0 +1,73 @@
+/// Which columns of PostgreSQL serve which types.
+extension AttributeType {
+    /// What a column of a declared type holds.
+    package init(postgresType declaredType: String) {
+        self =
+            switch declaredType.bareType {
+            case "boolean": .boolean
+            case "bigint", "integer", "smallint": .integer
+            case "double precision", "real": .real
+            case "numeric": .decimal
+            case "timestamptz": .date(.microseconds)
+            case "bytea": .data
+            case "uuid": .uuid(.blob)
+            case "jsonb", "json": .json
+            default: .text
+            }
+    }
+}
+
+extension Dialect {
+    /// Whether a column of a declared type holds values of a type without changing them.
+    func holds(_ type: AttributeType, declaredType: String) -> Bool {
+        if self == .sqlite { return TypeChange.fits(type, declaredType: declaredType) }
+        let declared = declaredType.bareType
+        switch type {
+        case .integer: return ["bigint", "integer", "smallint"].contains(declared)
+        case .real, .date(.seconds): return ["double precision", "real"].contains(declared)
+        case .text, .date(.iso8601), .uuid(.text): return ["text", "character varying"].contains(declared)
+        default: return declared == type.postgresName
+        }
+    }
+}
+
+extension String {
+    /// A declared type without its length and its collation.
+    fileprivate var bareType: String {
+        let end = firstRange(of: " COLLATE ")?.lowerBound ?? endIndex
+        return String(self[..<end].prefix { $0 != "(" }).lowercased()
+    }
+}
+
+/// How values of a column become values of another type, in PostgreSQL's SQL.
+enum TypeConversion {
+    /// Whether numbers lose what stands behind the point.
+    static func cutsFractions(from declaredType: String, to type: AttributeType) -> Bool {
+        type == .integer && [.real, .decimal].contains(AttributeType(postgresType: declaredType))
+    }
+
+    /// The value of a column as one of another type. A value that is none is an error when the statement runs.
+    static func sql(_ column: String, from declaredType: String, to type: AttributeType, _ name: String) -> String {
+        let target = name.bareType
+        switch (AttributeType(postgresType: declaredType), type) {
+        case (.boolean, .integer), (.boolean, .real), (.boolean, .decimal): return "\(column)::integer::\(target)"
+        case (.integer, .boolean), (.real, .boolean), (.decimal, .boolean): return "(\(column) <> 0)"
+        case (.date(.microseconds), .integer):
+            return "CAST(round(extract(epoch FROM \(column)) * 1000000) AS \(target))"
+        case (.date(.microseconds), .real), (.date(.microseconds), .date(.seconds)):
+            return "CAST(extract(epoch FROM \(column)) AS \(target))"
+        case (.date(.microseconds), .date(.iso8601)), (.date(.microseconds), .text):
+            return "to_char(\(column) AT TIME ZONE 'UTC', 'YYYY-MM-DD\"T\"HH24:MI:SS.US\"Z\"')"
+        case (.integer, .date(.microseconds)), (.real, .date(.microseconds)): return "relata.instant(\(column))"
+        case (.text, .date(.microseconds)): return "coalesce(relata.instant(\(column)), \(column)::timestamptz)"
+        case (.uuid(.blob), .data): return "uuid_send(\(column))"
+        case (.data, .uuid(.blob)): return "encode(\(column), 'hex')::uuid"
+        case (.text, .data): return "convert_to(\(column), 'UTF8')"
+        case (.data, .text): return "convert_from(\(column), 'UTF8')"
+        case (.integer, .real), (.integer, .decimal), (.real, .integer), (.real, .decimal), (.decimal, .integer),
+            (.decimal, .real):
+            return "\(column)::\(target)"
+        default: return "\(column)::text::\(target)"
+        }
+    }
+}

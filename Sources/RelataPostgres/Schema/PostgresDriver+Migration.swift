@@ -1,0 +1,167 @@
+#if PostgreSQL
+import Foundation
+import RelataCore
+import RelataEngine
+
+/// How PostgreSQL lets its tables be changed.
+extension PostgresDriver {
+    /// Who changes tables holds this lock, which is the schema's: on the connection for a migration, else until the end of
+    /// the transaction.
+    private static let schemaLock = "788507589, coalesce(current_schema()::regnamespace::oid::integer, 0)"
+
+    package func makeReady(_ connection: Connection) throws(RelataError) {
+        guard try connection.value(SQLStatement(PostgresFunctions.installed)) != .text(PostgresFunctions.comment),
+            try !isReadOnly(connection)
+        else { return }
+        try naming(connection) { () throws(RelataError) in try connection.execute(PostgresFunctions.script) }
+    }
+
+    package func isReadOnly(_ connection: Connection) throws(RelataError) -> Bool {
+        let query = "SELECT current_setting('transaction_read_only')::text"
+        return try connection.value(SQLStatement(query)) == .text("on")
+    }
+
+    package func changingTables<Result>(_ connection: Connection, _ body: () throws -> Result) throws -> Result {
+        guard !connection.isInTransaction else {
+            throw RelataError.invalidUse("a migration needs a transaction of its own: open the store outside of one")
+        }
+        try lockSchema(connection)
+        defer {
+            // Also after a cancellation, which lets no statement begin. What is still open is taken back.
+            makeReusable()
+            let unlocked = try? connection.value(SQLStatement("SELECT pg_advisory_unlock(\(Self.schemaLock))"))
+            if unlocked == nil { spoil() }
+            connection.clearStatements()
+        }
+        do {
+            return try body()
+        } catch let error as RelataError {
+            throw named(error, connection)
+        }
+    }
+
+    /// Asks for the lock again and again: who waits for it in a statement would keep an index from being made meanwhile,
+    /// which waits for all statements that began before.
+    private func lockSchema(_ connection: Connection) throws {
+        let query = SQLStatement("SELECT pg_try_advisory_lock(\(Self.schemaLock))::integer::bigint")
+        let deadline = ContinuousClock.now + lockTimeout
+        var pause = 0.002
+        while try connection.value(query) != .integer(1) {
+            try Task.checkCancellation()
+            guard ContinuousClock.now < deadline else {
+                throw RelataError.busy("another process changes the tables of \(connection.path): try again later")
+            }
+            Thread.sleep(forTimeInterval: pause)
+            pause = min(pause * 2, 0.05)
+        }
+    }
+
+    /// A transaction that saw the tables before others changed them fails, and runs again.
+    package func beginChangingTables(_ connection: Connection) throws(RelataError) {
+        _ = try connection.value(SQLStatement("SELECT pg_advisory_xact_lock(\(Self.schemaLock))"))
+        guard try connection.hasTable("relata_metadata") else { return }
+        // Whoever changed tables since has written this row, so that the server tells.
+        try connection.execute("UPDATE relata_metadata SET value = value WHERE name = 'table version'")
+    }
+
+    package func completing(
+        _ connection: Connection, _ body: () throws(RelataError) -> Void
+    ) throws(RelataError) { try body() }
+
+    /// The server refuses them when a key is made.
+    package func danglingReferences(_ connection: Connection) throws(RelataError) -> [[String]: Int] { [:] }
+
+    package func makeIndex(_ index: LaterIndex, _ connection: Connection) throws(RelataError) {
+        let name = dialect.quote(index.index.name)
+        // It waits for every transaction that began before, however long that takes.
+        _ = try run { (session) throws(PostgresFailure) in
+            try session.apply(SessionSettings(statementTimeout: .zero, lockTimeout: .zero))
+        }
+        defer {
+            session.endCancellation()
+            _ = try? run { (session) throws(PostgresFailure) in try session.apply(settings) }
+        }
+        let leftOver = """
+            SELECT 1 FROM pg_index AS x JOIN pg_class AS i ON i.oid = x.indexrelid
+            WHERE i.relname = $1::text AND i.relnamespace = current_schema()::regnamespace AND NOT x.indisvalid
+            """
+        if try connection.value(SQLStatement(leftOver, [.value(.text(index.index.name))])) != nil {
+            try connection.execute("DROP INDEX CONCURRENTLY \(name)")
+        }
+        try connection.execute(
+            SchemaDDL.createIndex(index.index, on: index.table, dialect: dialect, isConcurrent: true))
+    }
+
+    /// Those of an invalid index isn't taken: that is made again.
+    package func takenNames(_ connection: Connection) throws(RelataError) -> [String] {
+        let sql = """
+            SELECT c.relname::text FROM pg_class AS c LEFT JOIN pg_index AS x ON x.indexrelid = c.oid
+            WHERE c.relnamespace = current_schema()::regnamespace AND coalesce(x.indisvalid, true)
+            """
+        return try connection.values(SQLStatement(sql)).map { $0[0].description }
+    }
+
+    package func owner(ofName name: String, _ connection: Connection) throws(RelataError) -> String? {
+        let sql = """
+            SELECT CASE relkind WHEN 'v' THEN 'view' WHEN 'm' THEN 'materialized view' WHEN 'S' THEN 'sequence'
+                WHEN 'i' THEN 'index' WHEN 'I' THEN 'index' WHEN 'c' THEN 'type' WHEN 'f' THEN 'foreign table'
+                ELSE 'table' END
+            FROM pg_class WHERE relname = $1::text AND relnamespace = current_schema()::regnamespace
+            """
+        return try connection.value(SQLStatement(sql, [.value(.text(name))])).map { "the database has a \($0)" }
+    }
+
+    // MARK: The tables' version
+
+    /// Migrations count; what is changed by hand is seen when the store is opened again.
+    package func tableVersion(_ connection: Connection) throws(RelataError) -> Int64 {
+        if !knowsMetadata {
+            guard try connection.hasTable("relata_metadata") else { return 0 }
+            knowsMetadata = true
+        }
+        return try Metadata.tableVersion(connection)
+    }
+
+    package var raisesTableVersion: Bool { false }
+
+    package func raiseTableVersion(_ connection: Connection) throws(RelataError) {
+        try Metadata.writeTableVersion(try tableVersion(connection) + 1, connection)
+    }
+
+    // MARK: Rights
+
+    private func naming(
+        _ connection: Connection, _ body: () throws(RelataError) -> Void
+    ) throws(RelataError) {
+        do {
+            try body()
+        } catch {
+            throw named(error, connection)
+        }
+    }
+
+    /// An error that says which right is missing, and how to grant it.
+    private func named(_ error: RelataError, _ connection: Connection) -> RelataError {
+        guard case .fileAccess(let path, let message) = error, message.contains("no right") else { return error }
+        let query = "SELECT quote_ident(current_user), quote_ident(current_schema()), quote_ident(current_database())"
+        guard let names = try? connection.values(SQLStatement(query)).first?.map(\.description) else { return error }
+        let mend: String
+        if message.contains("must be owner of") {
+            mend = "let the owner of the table open the store, or REASSIGN it to \(names[0])"
+        } else if message.contains("for database") {
+            mend =
+                "GRANT CREATE ON DATABASE \(names[2]) TO \(names[0]), or let a role that has the right open the store first"
+        } else if message.contains("for schema relata") {
+            mend = "GRANT USAGE ON SCHEMA relata TO \(names[0])"
+        } else if message.contains("for schema") {
+            mend = "GRANT USAGE, CREATE ON SCHEMA \(names[1]) TO \(names[0])"
+        } else {
+            return error
+        }
+        let said = message.firstRange(of: "(").flatMap { start in
+            message.firstRange(of: ")").map { String(message[start.upperBound..<$0.lowerBound]) }
+        }
+        return .fileAccess(path: path, "the role \(names[0]) lacks a right (\(said ?? message)): \(mend)")
+    }
+}
+#endif

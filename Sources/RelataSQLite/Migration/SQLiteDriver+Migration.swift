@@ -1,0 +1,81 @@
+import RelataCSQLite
+import RelataCore
+import RelataEngine
+
+/// How SQLite lets its tables be changed.
+extension SQLiteDriver {
+    /// Functions belong to the connection.
+    package func makeReady(_ connection: Connection) throws(RelataError) {}
+
+    package func isReadOnly(_ connection: Connection) throws(RelataError) -> Bool {
+        guard sqlite3_db_readonly(handle, "main") == 0 else { return true }
+        return try connection.value(SQLStatement("PRAGMA query_only")) == .integer(1)
+    }
+
+    /// Tables can be made anew only while SQLite doesn't enforce foreign keys, which it can't be told in a transaction.
+    package func changingTables<Result>(_ connection: Connection, _ body: () throws -> Result) throws -> Result {
+        guard !connection.isInTransaction else {
+            throw RelataError.invalidUse("a migration needs a transaction of its own: open the store outside of one")
+        }
+        try checkIsInPlace()
+        let wasOn = try connection.value(SQLStatement("PRAGMA foreign_keys")) == .integer(1)
+        try connection.execute("PRAGMA foreign_keys = OFF")
+        defer {
+            if wasOn { try? connection.execute("PRAGMA foreign_keys = ON") }
+            connection.clearStatements()
+        }
+        return try body()
+    }
+
+    /// One transaction writes at a time.
+    package func beginChangingTables(_ connection: Connection) throws(RelataError) {}
+
+    /// Renaming a table that was made anew must leave alone what others say about the one whose place it takes.
+    package func completing(
+        _ connection: Connection, _ body: () throws(RelataError) -> Void
+    ) throws(RelataError) {
+        try connection.execute("PRAGMA legacy_alter_table = ON")
+        defer { try? connection.execute("PRAGMA legacy_alter_table = OFF") }
+        try body()
+    }
+
+    /// Rows are numbered anew in tables that are made anew, so that numbers are compared.
+    package func danglingReferences(_ connection: Connection) throws(RelataError) -> [[String]: Int] {
+        var counts: [[String]: Int] = [:]
+        try connection.rows(SQLStatement("SELECT \"table\", \"parent\" FROM temp.pragma_foreign_key_check")) { row in
+            counts[[row.text(at: 0), row.text(at: 1)], default: 0] += 1
+        }
+        return counts
+    }
+
+    /// A plan for SQLite leaves none for later: nobody else writes meanwhile anyway.
+    package func makeIndex(_ index: LaterIndex, _ connection: Connection) throws(RelataError) {
+        try connection.execute(SchemaDDL.createIndex(index.index, on: index.table, dialect: dialect))
+    }
+
+    package func takenNames(_ connection: Connection) throws(RelataError) -> [String] {
+        try connection.values(SQLStatement("SELECT name FROM sqlite_master")).map { $0[0].description }
+    }
+
+    package func owner(ofName name: String, _ connection: Connection) throws(RelataError) -> String? {
+        let question = DataQuestion.isModule(name: name)
+        if try connection.value(SQLStatement(question.query(dialect))) != nil { return "the database has a module" }
+        let query = SQLStatement(
+            "SELECT type FROM sqlite_master WHERE name = ?1 COLLATE NOCASE", [.value(.text(name))])
+        return try connection.value(query).map { "the file has a \($0)" }
+    }
+
+    /// SQLite's own number, which every change of a table raises.
+    package func tableVersion(_ connection: Connection) throws(RelataError) -> Int64 {
+        guard case .integer(let version)? = try connection.value(SQLStatement("PRAGMA schema_version")) else {
+            return 0
+        }
+        return version
+    }
+
+    package var raisesTableVersion: Bool { true }
+
+    package func raiseTableVersion(_ connection: Connection) throws(RelataError) {
+        try connection.execute("PRAGMA schema_version = \(try tableVersion(connection) + 1)")
+    }
+}

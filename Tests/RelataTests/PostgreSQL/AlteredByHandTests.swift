@@ -1,0 +1,74 @@
+#if PostgreSQL
+import PostgresCluster
+import Relata
+import RelataPostgres
+import Testing
+
+/// Tables that somebody alters by hand while a store is open: what the server has planned for fits them no longer.
+@Suite(.enabled(if: PrivateCluster.isInstalled, Testing.Comment(rawValue: PrivateCluster.missing)))
+struct AlteredByHandTests {
+    private func alter(_ url: String, _ type: String) throws {
+        let session = try Session(PostgresURL(url))
+        defer { session.close() }
+        try session.run("ALTER TABLE \"Genre\" ALTER COLUMN name TYPE \(type)")
+    }
+
+    @Test func fetchesArePlannedForAgain() async throws {
+        let database = try PrivateCluster.shared.makeDatabase()
+        var options = Store.Options()
+        options.maximumReaders = 1
+        let store = try await Store.open(database.url, for: Book.self, options: options)
+        let genre = try await store.save(Genre(name: "Fantasy"))
+        for type in ["varchar(80)", "text COLLATE \"C\""] {
+            #expect(try await store.fetch(Genre.self, id: genre.id)?.name == "Fantasy")
+            #expect(try await store.fetch(Genre.all).map(\.name) == ["Fantasy"])
+            try alter(database.url, type)
+            #expect(try await store.fetch(Genre.self, id: genre.id)?.name == "Fantasy")
+            #expect(try await store.fetch(Genre.all).map(\.name) == ["Fantasy"])
+        }
+        try store.close()
+    }
+
+    @Test func aStreamReadsNoValuesAsThoseOfAnotherType() async throws {
+        let database = try PrivateCluster.shared.makeDatabase()
+        var options = Store.Options()
+        options.maximumReaders = 1
+        let store = try await Store.open(database.url, for: Book.self, options: options)
+        try await store.save(Genre(name: "Fantasy"))
+        func streamed() async throws -> [String] {
+            var names: [String] = []
+            for try await genre in store.stream(Genre.all) { names.append(genre.name) }
+            return names
+        }
+        #expect(try await streamed() == ["Fantasy"])
+        try alter(database.url, "bytea USING convert_to(name, 'UTF8')")
+        await #expect {
+            try await streamed()
+        } throws: {
+            "\($0)".contains("another process altered the tables meanwhile")
+        }
+        try alter(database.url, "text COLLATE \"C\" USING convert_from(name, 'UTF8')")
+        #expect(try await streamed() == ["Fantasy"])
+        try store.close()
+    }
+
+    @Test func transactionsThatWriteRunAgain() async throws {
+        let database = try PrivateCluster.shared.makeDatabase()
+        var options = Store.Options()
+        options.maximumWriters = 1
+        let store = try await Store.open(database.url, for: Book.self, options: options)
+        let genre = try await store.save(Genre(name: "Fantasy"))
+        for type in ["varchar(80)", "text COLLATE \"C\""] {
+            for name in ["Novel", "Tale"] {
+                if name == "Tale" { try alter(database.url, type) }
+                try await store.write { tx in
+                    #expect(try tx.fetch(Genre.self, id: genre.id) != nil)
+                    try tx.update(genre.id) { $0.name = name }
+                }
+            }
+            #expect(try await store.fetch(Genre.self, id: genre.id)?.name == "Tale")
+        }
+        try store.close()
+    }
+}
+#endif
