@@ -200,6 +200,11 @@ class Bookshelf(AppTest):
         browser.wait_for_text("#books", "Mort\n")
         self.assertEqual(len(self.server.find("Book")), 3)
 
+    def test_a_server_that_refuses_the_app_says_why(self):
+        browser = self.browse()
+        browser.open(f"{self.server.origin}/notes/")
+        browser.wait_for_text("#status", "unauthorized")
+
     def test_hostile_texts_stay_texts(self):
         browser = self.browse()
         for place, text in enumerate(HOSTILE):

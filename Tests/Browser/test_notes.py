@@ -119,6 +119,25 @@ class Notes(AppTest):
         browser.one("#empty")
         self.assertEqual([self.stored(each) for each in ["Note", "NoteVersion", "NoteImage"]], [[], [], []])
 
+    def test_the_list_shows_its_top_after_an_edit(self):
+        for number in range(120):
+            note = f"note{number}"
+            self.server.create("Note", objectId=note, title=f"Note {number}", text="text", version=1)
+            self.server.create("NoteVersion", objectId=f"{note}-1", note=self.server.pointer("Note", note))
+        browser = self.browse()
+        browser.click("#more")
+        browser.wait(lambda: len(browser.all("#notes li")) == 120, "all notes")
+        last = browser.all("#notes button")[-1]
+        browser.driver.execute_script("arguments[0].scrollIntoView()", last)
+        scroll = "return document.querySelector('#notes').scrollTop"
+        self.assertGreater(browser.driver.execute_script(scroll), 1000)
+        last.click()
+        browser.wait(lambda: self.value(browser, "title") == "Note 0", "the note in the editor")
+        browser.type('[name="text"]', "another text")
+        self.save(browser)
+        self.assertEqual((self.titles(browser)[:2], len(self.titles(browser))), (["Note 0", "Note 119"], 120))
+        self.assertEqual(browser.driver.execute_script(scroll), 0)
+
     def test_font_size_and_colour_are_seen_and_stored(self):
         browser = self.browse()
         self.write(browser, "Walk", "Start at the mill.")
@@ -309,10 +328,15 @@ class Notes(AppTest):
 
     def test_a_server_that_stops_is_told_and_nothing_that_was_written_is_lost(self):
         self.expects_lost_connections = True
-        browser = self.browse()
+        browser = self.browse(width=600, height=500)
         self.write(browser, "Shopping", "Rice")
         self.server.stop()
         browser.wait_for_text("#offline", "The server can’t be reached.")
+        # It is seen wherever the page is scrolled to.
+        place = browser.driver.execute_script(
+            "document.querySelector('#delete').scrollIntoView(); scrollBy(0, 10000);"
+            "return [scrollY, document.querySelector('#offline').getBoundingClientRect().top]")
+        self.assertTrue(place[0] > 50 and place[1] >= 0, place)
         browser.type('[name="text"]', "Rice, tea")
         browser.click("#note button.main")
         browser.answer("so this wasn’t done", "ok")

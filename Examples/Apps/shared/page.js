@@ -1,6 +1,6 @@
 // What pages are made of: elements, languages, messages, and a look at the server now and then.
 
-import { Unreachable } from "./parse.js";
+import { ParseError, Unreachable } from "./parse.js";
 
 /** An element. Texts become text nodes, never markup: what others wrote can't act as code. */
 export function element(name, properties = {}, ...children) {
@@ -92,23 +92,27 @@ export function say(message) {
 // The server
 
 /**
- * Calls `load` at once, every few seconds while the page is seen, and when the function that it returns is called. While the
- * server can't be reached, the line "offline" is shown.
+ * Calls `load` every few seconds while the page is seen, and whenever the function that it returns is called. While the server
+ * can't be reached, the line "offline" is shown.
  */
 export function keepLoading(load, seconds = 2) {
-  let running = Promise.resolve();
+  let [running, waiting] = [Promise.resolve(), 0];
   const once = async () => {
     try {
       await load();
       byId("offline").hidden = true;
     } catch (error) {
-      if (!(error instanceof Unreachable)) throw error;
-      byId("offline").hidden = false;
+      if (error instanceof ParseError) say(error.message);
+      else if (error instanceof Unreachable) byId("offline").hidden = false;
+      else throw error;
     }
   };
   // One after another: an older answer never replaces a newer one.
-  const reload = () => (running = running.then(once, once));
-  const whenSeen = () => document.visibilityState === "visible" && reload();
+  const reload = () => {
+    waiting += 1;
+    return (running = running.then(once, once).finally(() => (waiting -= 1)));
+  };
+  const whenSeen = () => document.visibilityState === "visible" && waiting === 0 && reload();
   document.addEventListener("visibilitychange", whenSeen);
   setInterval(whenSeen, seconds * 1000);
   return reload;
