@@ -314,6 +314,9 @@ class Notes(AppTest):
         self.write(browser, "Shopping", "Rice")
         self.write(browser, "Walk", "Start at the mill.")
         browser.type('[name="text"]', "Start at the lake.")
+        # The note that is in the editor already stays there as it is.
+        browser.click("#notes li:nth-child(1) button")
+        self.assertEqual((browser.all("dialog.message"), self.value(browser, "text")), ([], "Start at the lake."))
         for button, value, title in [("cancel", "Start at the lake.", "Walk"), ("discard", "Rice", "Shopping")]:
             browser.click("#notes li:nth-child(2) button")
             browser.answer("What you changed isn’t saved yet.", button)

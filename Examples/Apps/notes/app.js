@@ -147,19 +147,18 @@ byId("add-image").addEventListener("click", () => byId("file").click());
 
 byId("file").addEventListener("change", async (event) => {
   const [file] = event.target.files;
-  try {
-    const picture = await readPicture(file);
-    const scale = Math.min(1, 200 / Math.max(picture.width, picture.height));
-    const size = { width: Math.round(picture.width * scale), height: Math.round(picture.height * scale) };
-    const place = 20 + 20 * (note.images.length % 8);
-    note.images.push({ id: newId(), ...picture, ...size, x: place, y: place });
-    setChanged(true);
-    showImages();
-    byId("images").lastChild.focus();
-  } catch {
-    await alert(text("noPicture", { name: file.name }));
-  }
+  const owner = note;
+  const picture = await readPicture(file).catch(() => null);
   event.target.value = "";
+  if (!picture) await alert(text("noPicture", { name: file.name }));
+  if (!picture || note !== owner) return;
+  const scale = Math.min(1, 200 / Math.max(picture.width, picture.height));
+  const size = { width: Math.round(picture.width * scale), height: Math.round(picture.height * scale) };
+  const place = 20 + 20 * (note.images.length % 8);
+  note.images.push({ id: newId(), ...picture, ...size, x: place, y: place });
+  setChanged(true);
+  showImages();
+  byId("images").lastChild.focus();
 });
 
 // What is done
@@ -190,7 +189,7 @@ async function leave() {
 }
 
 async function open(id) {
-  if (id === note?.id && !isChanged) document.body.dataset.view = "editor";
+  if (id === note?.id) document.body.dataset.view = "editor";
   else if (!(await leave()) || !(await attempt(async () => edit(await notebook.open(id))))) return;
   byId("editor").focus();
 }
