@@ -5,6 +5,8 @@ import RelataEngine
 struct FindRequest: Sendable {
     private let className: String
     private let condition: JSONValue?
+    /// What the objects must meet as well, in the format of predicates.
+    private let predicate: String?
     private let order: [String]
     private let selection: Selection
     private let limit: Int?
@@ -22,13 +24,14 @@ struct FindRequest: Sendable {
         try call.check(
             parameters: [
                 "where", "order", "limit", "skip", "count", "readPreference", "includeReadPreference",
-                "subqueryReadPreference", "redirectClassNameForKey",
+                "subqueryReadPreference", "redirectClassNameForKey", "predicate",
             ] + QueryAdvice.parameters + Selection.parameters)
         self.className = className
         condition = try call.json("where")
         if let condition, condition.object == nil {
             throw ParseError(.invalidQuery, "where must be a JSON object")
         }
+        predicate = try Self.predicate(of: call)
         order = try call.names("order") ?? []
         selection = try Selection(call)
         limit = try call.count("limit")
@@ -41,6 +44,19 @@ struct FindRequest: Sendable {
             throw ParseError(.invalidQuery, "redirectClassNameForKey must be the name of a field")
         }
         redirectKey = key?.string
+    }
+
+    /// The condition in the format of predicates, which may look at more than clients' conditions can.
+    private static func predicate(of call: ParseCall) throws(ParseError) -> String? {
+        switch call.body["predicate"] {
+        case nil, .null?, ""?: return nil
+        case .string(let text)?:
+            guard call.isMaster else {
+                throw ParseError(.invalidQuery, "Using the predicate query parameter requires the master key")
+            }
+            return text
+        default: throw ParseError(.invalidQuery, "predicate must be a text")
+        }
     }
 
     /// Answers it.
@@ -93,7 +109,16 @@ struct FindRequest: Sendable {
     ) throws(ParseError) -> (plan: QueryPlan, score: ExpressionNode?) {
         var reader = ConditionReader(transaction.classes, now: transaction.now)
         var plan = QueryPlan(entity: parseClass.name)
-        if let condition { plan.condition = try reader.condition(condition, of: parseClass) }
+        let conditions = [
+            try condition.map { (condition) throws(ParseError) in try reader.condition(condition, of: parseClass) },
+            try predicate.map { (text) throws(ParseError) in try Self.condition(text, of: parseClass, in: transaction)
+            },
+        ].compactMap(\.self)
+        if conditions.count > 1 {
+            plan.condition = .and(conditions)
+        } else {
+            plan.condition = conditions.first
+        }
         plan.relatedTo = reader.owner
         plan.sort = try reader.order(order, of: parseClass, score: reader.score)
         if plan.sort.isEmpty { plan.sort = reader.nearest }
@@ -102,6 +127,24 @@ struct FindRequest: Sendable {
             throw ParseError(.invalidQuery, "keys: $score needs a $text in the query")
         }
         return (plan, score)
+    }
+
+    /// - Throws: ``ParseError`` 102 that tells the column of what can't be understood.
+    private static func condition(
+        _ predicate: String, of parseClass: ParseClass, in transaction: ParseTransaction
+    ) throws(ParseError) -> ExpressionNode {
+        do throws(RelataError) {
+            // Of a class that isn't there yet, a predicate is about what every object has.
+            let schema =
+                transaction.schema[parseClass.name] == nil ? try Schema([parseClass.stored]) : transaction.schema
+            return try PredicateFormat.parse(predicate, entity: parseClass.name, schema: schema) { name, table in
+                // Clients know every key by one name.
+                let key = name == "objectId" && table.entity.key.count == 1 ? table.entity.key.first : nil
+                return PredicateFormat.property(name, of: table) ?? key
+            }
+        } catch {
+            throw ParseError(error)
+        }
     }
 }
 

@@ -17,6 +17,7 @@ extension ParseService {
                 .invalidJSON, "a batch holds \(maximum) requests at most, and this has \(requests.count)")
         }
         let isAtomic = call.body["transaction"] == true
+        let expectations = try BatchExpectation.list(call)
         var reader = BatchReader(
             call, mount: try ParseCall.path(options.mount), prohibited: options.prohibitedNames)
         let routes = requests.map { request -> Result<ObjectRoute, ParseError> in
@@ -49,6 +50,7 @@ extension ParseService {
         let (order, hasCircle) = BatchOrder.places(routes)
         let runs = BatchOrder.runs(order, of: routes)
         let reply = try await writing(writes, call, isAtomic: isAtomic) { writer in
+            for expectation in expectations { try expectation.check(in: writer.transaction) }
             var replies = BatchReplies(routes.count, limit: options.maximumReply)
             // Objects in a circle are there when all of them are.
             let wait = isAtomic && hasCircle ? try ForeignKeyWait(on: writer.transaction.connection) : nil

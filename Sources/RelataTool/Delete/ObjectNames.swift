@@ -1,4 +1,5 @@
 import RelataCore
+import RelataRecords
 import RelataEngine
 
 /// The names of the objects that a deletion plan shows, read before they are gone.

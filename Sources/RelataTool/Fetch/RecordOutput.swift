@@ -1,5 +1,6 @@
 import Foundation
 import RelataCore
+import RelataRecords
 import RelataEngine
 
 /// Fetched objects as a table, CSV or JSON.

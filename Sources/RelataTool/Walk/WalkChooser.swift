@@ -1,5 +1,6 @@
 import Foundation
 import RelataCore
+import RelataRecords
 import RelataEngine
 
 /// Chooses what is worth showing in a database that nobody has described.

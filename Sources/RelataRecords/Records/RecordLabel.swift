@@ -1,28 +1,31 @@
-import RelataCore
-import RelataEngine
+package import RelataCore
+package import RelataEngine
 
 /// The name by which a person knows an object: what the attributes that look like one hold.
-struct RecordLabel {
+package struct RecordLabel {
     private let schema: Schema
     /// The columns that make up the name, by entity; empty where nothing looks like one.
     private let columns: [[Int]]
 
-    init(_ schema: Schema) {
+    /// Finds the names of a schema's objects.
+    package init(_ schema: Schema) {
         self.schema = schema
         columns = schema.tables.map(Self.columns)
     }
 
     /// The object's name, or its key where it has none.
-    func callAsFunction(_ record: FetchedRecord) -> String { name(of: record) ?? record.key(in: schema).description }
+    package func callAsFunction(_ record: FetchedRecord) -> String {
+        name(of: record) ?? record.key(in: schema).description
+    }
 
     /// The object's name, if it has one besides its key.
-    func name(of record: FetchedRecord) -> String? {
+    package func name(of record: FetchedRecord) -> String? {
         let words = columns[record.entity].map { record.values[$0] }.filter { !$0.isNull }.map(\.description)
         return words.isEmpty ? nil : words.joined(separator: " ")
     }
 
     /// The columns that make up the name of an entity's objects.
-    func columns(of entity: Int) -> [Int] { columns[entity] }
+    package func columns(of entity: Int) -> [Int] { columns[entity] }
 
     private static let names = ["name", "fullname", "displayname", "title", "label", "subject", "caption"]
 

@@ -1,0 +1,52 @@
+import RelataCore
+
+/// What whoever sends a batch has seen of an object: what it changes is what it saw, or nothing is changed.
+struct BatchExpectation: Sendable {
+    private let className: String
+    private let objectID: String
+    private let fields: JSONObject
+
+    /// Reads the member `expected` of a batch.
+    ///
+    /// - Throws: ``ParseError`` 107 for what isn't a list of expectations, and 403 without the master key: it tells what
+    ///   fields hold.
+    static func list(_ call: ParseCall) throws(ParseError) -> [BatchExpectation] {
+        guard let value = call.body["expected"], !value.isNull else { return [] }
+        guard call.isMaster else { throw .masterKeyRequired }
+        guard call.body["transaction"] == true, let elements = value.array else { throw malformed }
+        var list: [BatchExpectation] = []
+        for element in elements {
+            guard let className = element["className"]?.string, let objectID = element["objectId"]?.string,
+                let fields = element["fields"]?.object
+            else { throw malformed }
+            list.append(BatchExpectation(className: className, objectID: objectID, fields: fields))
+        }
+        return list
+    }
+
+    private static let malformed = ParseError(
+        .invalidJSON,
+        """
+        expected must be a list of {"className": …, "objectId": …, "fields": {…}}, in a batch with "transaction": true
+        """)
+
+    /// - Throws: ``ParseError`` 119 with the status 409 where the object is gone, or a field holds another value.
+    func check(in transaction: ParseTransaction) throws {
+        guard let parseClass = transaction.classes[className], let key = parseClass.objectID.key(objectID),
+            let row = try transaction.connection.row(key, of: parseClass.table, transaction.compiler)
+        else { throw Self.conflict("\(className.prefix(64)) \(objectID.prefix(64)) isn't there any more") }
+        for (name, expected) in fields {
+            guard let field = parseClass[name] else {
+                throw ParseError(.invalidQuery, "\(className) has no field \(name.prefix(64))")
+            }
+            let stored = parseClass.json(field, of: row, in: transaction.classes) ?? .null
+            guard stored == expected else {
+                throw Self.conflict("\(name.prefix(64)) of \(className) \(objectID.prefix(64)) was changed meanwhile")
+            }
+        }
+    }
+
+    private static func conflict(_ message: String) -> ParseError {
+        ParseError(.operationForbidden, message + ": nothing was written", status: 409)
+    }
+}

@@ -1,0 +1,112 @@
+import RelataCore
+import RelataEngine
+import RelataRecords
+
+/// What is told of a store that Parse's protocol has no words for: for pages that show it.
+package struct InspectionReply: Sendable {
+    /// The HTTP status.
+    package var status = 200
+    /// What the body is.
+    package var contentType = "application/json; charset=utf-8"
+    /// The body.
+    package var body: [UInt8]
+}
+
+extension ParseService {
+    /// Answers a request for what Parse's protocol doesn't tell. Whoever asks may see everything.
+    ///
+    /// - Parameters:
+    ///   - path: `/classes` for what they are and how their objects are named; `/counts/Genre` for how many objects are in
+    ///     `relations` of the objects with some `ids`; `/diagram.svg` for a picture.
+    ///   - query: What follows the question mark.
+    ///   - report: Called with what went wrong where the client is told no details.
+    /// - Returns: `nil` where there is nothing at the path.
+    package func inspection(
+        _ path: String, query: String, report: @Sendable (any Error) -> Void
+    ) async -> InspectionReply? {
+        do {
+            let path = try ParseCall.path(path)
+            switch (path.first, path.count) {
+            case ("classes", 1): return InspectionReply(body: WireReply(try await classDescriptions()).body)
+            case ("counts", 2):
+                let parameters = try ParseCall.parameters(query)
+                let request = try CountsRequest(className: path[1], parameters)
+                return InspectionReply(body: WireReply(try await store.read { try request.run(in: $0) }).body)
+            case ("diagram.svg", 1):
+                let picture = try await store.read { $0.schema.diagram().svg }
+                return InspectionReply(contentType: "image/svg+xml; charset=utf-8", body: Array(picture.utf8))
+            default: return nil
+            }
+        } catch {
+            let parseError = ParseError(error)
+            if parseError.status >= 500, !(error is CancellationError) { report(error) }
+            let reply = WireReply(parseError)
+            return InspectionReply(status: reply.status, body: reply.body)
+        }
+    }
+
+    /// The classes as `/schemas` tells them, with `keyFields`, and `title`, the fields by which a person knows an object.
+    private func classDescriptions() async throws -> JSONValue {
+        try await store.read { transaction in
+            let label = RecordLabel(transaction.schema)
+            return [
+                "results": .array(
+                    transaction.classes.all.map { parseClass in
+                        var json = parseClass.schemaJSON.object ?? [:]
+                        let table = parseClass.table
+                        json["keyFields"] = .array(table.entity.key.map { .string($0) })
+                        json["title"] = .array(
+                            label.columns(of: table.index).map { .string(table.columns[$0].property) })
+                        return .object(json)
+                    })
+            ]
+        }
+    }
+}
+
+/// How many objects are in relations of some objects: `{"7": {"books": 3}}`.
+private struct CountsRequest: Sendable {
+    private let className: String
+    private let relations: [String]
+    private let ids: [String]
+
+    init(className: String, _ parameters: JSONObject) throws(ParseError) {
+        self.className = className
+        relations = try Self.list("relations", parameters)
+        ids = try Self.list("ids", parameters)
+    }
+
+    private static func list(_ name: String, _ parameters: JSONObject) throws(ParseError) -> [String] {
+        let elements = try JSONParser.parse(parameters[name]?.string ?? "").array ?? []
+        let texts = elements.compactMap(\.string)
+        guard texts.count == elements.count, (1...ParseNames.maximumFields).contains(texts.count) else {
+            throw ParseError(
+                .invalidQuery, "\(name) must be a list of 1 to \(ParseNames.maximumFields) texts, as JSON")
+        }
+        return texts
+    }
+
+    func run(in transaction: ParseTransaction) throws -> JSONValue {
+        guard let parseClass = transaction.classes[className] else { return [:] }
+        var nodes: [ExpressionNode] = [.property(scope: 0, path: [])]
+        for relation in relations {
+            guard case .relation? = parseClass[relation]?.storage else {
+                throw ParseError(.invalidQuery, "\(className) has no relation \(relation.prefix(64))")
+            }
+            let set = RelatedSet(scope: 0, path: [relation], innerScope: 1)
+            nodes.append(.aggregate(.count, set, of: nil, filter: nil))
+        }
+        let keys = ids.compactMap { parseClass.objectID.key($0) }
+        let plan = QueryPlan(entity: parseClass.name, condition: .keyIn(.property(scope: 0, path: []), keys))
+        let query = try transaction.compiler.select(plan, columns: .expressions(nodes))
+        var counts: JSONObject = [:]
+        for row in try transaction.connection.values(query.statement, types: query.columnTypes) {
+            let key = KeyValue(Array(row.dropLast(relations.count)))
+            let numbers = zip(relations, row.suffix(relations.count)).map { relation, value in
+                (relation, JSONValue(value, as: .integer))
+            }
+            counts[parseClass.objectID.text(key)] = .object(JSONObject(numbers))
+        }
+        return .object(counts)
+    }
+}
