@@ -109,11 +109,14 @@ let package = Package(
             swiftSettings: strict),
         // The system's zlib: bodies are compressed where the request is answered, not on the event loop.
         .systemLibrary(name: "CRelataZlib"),
+        // The dashboard's pages, as the bytes of their files.
+        .target(name: "RelataDashboard", resources: [.embedInCode("web")], swiftSettings: strict),
         // HTTP: what carries the protocol of RelataParse, and any other.
         .target(
             name: "RelataServer",
             dependencies: [
                 "RelataParse", "Relata",
+                .target(name: "RelataDashboard", condition: .when(traits: ["Server"])),
                 .target(name: "CRelataZlib", condition: .when(traits: ["Server"])),
                 .product(name: "HummingbirdCore", package: "hummingbird", condition: .when(traits: ["Server"])),
                 .product(name: "HummingbirdTLS", package: "hummingbird", condition: .when(traits: ["Server"])),
@@ -199,7 +202,7 @@ let package = Package(
         .testTarget(
             name: "RelataServerTests",
             dependencies: [
-                "RelataServer", "RelataParse", "Relata", "ServerClient",
+                "RelataServer", "RelataParse", "Relata", "ServerClient", "RelataDashboard",
                 .target(name: "RelataTool", condition: .when(traits: ["Server"])),
             ],
             swiftSettings: strict),

@@ -29,6 +29,8 @@ public final class RelataServer: Service {
     private let channel: HTTPServerBuilder
     private let logger: Logger
     private let served: any ServedProtocol
+    /// Who is signed in to the dashboard; `nil` where there is none.
+    let sessions: LoginSessions?
     private let group = Mutex<ServiceGroup?>(nil)
 
     /// A server for any protocol.
@@ -39,16 +41,28 @@ public final class RelataServer: Service {
     ///   - metrics: Where the server counts.
     ///   - logger: Where it logs.
     /// - Throws: ``RelataError`` for a configuration that can't be, and for files of HTTPS that can't be read.
-    public init(
+    public convenience init(
         protocol served: any ServedProtocol, configuration: Configuration = Configuration(),
         metrics: PrometheusMetrics = PrometheusMetrics(), logger: Logger = Logger(label: "relata")
+    ) throws {
+        try self.init(
+            protocol: served, and: [], sessions: nil, configuration: configuration, metrics: metrics, logger: logger)
+    }
+
+    /// - Parameters:
+    ///   - others: Protocols that have paths of their own.
+    ///   - sessions: Who is signed in to the dashboard.
+    init(
+        protocol served: any ServedProtocol, and others: [MountedProtocol], sessions: LoginSessions?,
+        configuration: Configuration, metrics: PrometheusMetrics, logger: Logger
     ) throws {
         try configuration.check()
         self.configuration = configuration
         self.metrics = metrics
         self.logger = logger
         self.served = served
-        responder = RequestResponder(served, configuration, metrics: metrics, logger: logger)
+        self.sessions = sessions
+        responder = RequestResponder(served, and: others, configuration, metrics: metrics, logger: logger)
         let connection = ConnectionChannel(responder: responder, limits: configuration.limits)
         if let tls = try configuration.tls?.read() {
             let secure = try TLSChannel(connection, tlsConfiguration: tls)
@@ -136,6 +150,9 @@ public struct ServerAddress: Hashable, Sendable {
     public let url: String
     /// The address without a path: `http://127.0.0.1:1337`.
     public let origin: String
+
+    /// The address of the dashboard, where there is one: `http://127.0.0.1:1337/dashboard/`.
+    public var dashboard: String { origin + RelataServer.Dashboard.mount + "/" }
 
     init(_ configuration: RelataServer.Configuration, port: Int) {
         host = configuration.host

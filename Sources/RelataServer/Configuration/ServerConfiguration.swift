@@ -13,6 +13,9 @@ extension RelataServer {
         /// Files that are handed out, by the path that they are below: `/` or `/dashboard`. Of the protocol and those that a
         /// path is below, the one with the longest path answers.
         public var files: [String: StaticFiles] = [:]
+        /// The pages at `/dashboard` that show the store and change it; `nil`, and by default, for none. They are for stores
+        /// that Parse's protocol serves, and need the master key.
+        public var dashboard: Dashboard?
         /// The certificate and key of HTTPS; `nil` for HTTP.
         public var tls: TLSFiles?
         /// What clients may send, and how long they may take.

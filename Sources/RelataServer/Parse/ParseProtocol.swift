@@ -37,9 +37,23 @@ extension RelataServer {
         var options = options
         options.mount = Mount(configuration.mount).path
         try options.check()
+        let served = ParseProtocol(store, keys.parseKeys, options)
+        guard let dashboard = configuration.dashboard else {
+            try self.init(protocol: served, configuration: configuration, metrics: metrics, logger: logger)
+            return
+        }
+        guard ![Dashboard.mount, DashboardProtocol.mount].contains(options.mount) else {
+            throw RelataError.invalidUse("the mount \(options.mount) is the dashboard's: choose another")
+        }
+        let sessions = LoginSessions(keys)
+        var withFiles = configuration
+        withFiles.files[Dashboard.mount] = Dashboard.files
+        let pages = DashboardProtocol(
+            store, options, sessions: sessions, dashboard: dashboard, isSecure: configuration.tls != nil, logger: logger
+        )
         try self.init(
-            protocol: ParseProtocol(store, keys.parseKeys, options), configuration: configuration, metrics: metrics,
-            logger: logger)
+            protocol: served, and: [MountedProtocol(mount: Mount(DashboardProtocol.mount), served: pages)],
+            sessions: sessions, configuration: withFiles, metrics: metrics, logger: logger)
     }
 }
 

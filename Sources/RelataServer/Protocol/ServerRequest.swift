@@ -1,4 +1,6 @@
 #if Server
+import NIOCore
+
 /// A request as a ``ServedProtocol`` gets it.
 public struct ServerRequest: Sendable {
     /// The HTTP method as it was written; `GET` for `HEAD`, whose reply is sent without its body.
@@ -11,6 +13,10 @@ public struct ServerRequest: Sendable {
     public var headers: [String: String]
     /// The body, decompressed.
     public var body: [UInt8]
+    var address: SocketAddress?
+
+    /// The address of whoever sent it, or of a proxy; `nil` where that isn't known.
+    public var peer: String? { address?.ipAddress }
 
     /// A request.
     public init(

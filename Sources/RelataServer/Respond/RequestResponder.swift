@@ -25,17 +25,21 @@ final class RequestResponder: Sendable {
     private let requestLogLevel: Logger.Level
     private let isStopping = Atomic(false)
 
+    /// - Parameters:
+    ///   - served: The protocol. It is asked whether the server is ready, and how refusals look.
+    ///   - others: Protocols that have paths of their own. Their requests are answered on the same threads.
     init(
-        _ served: any ServedProtocol, _ configuration: RelataServer.Configuration, metrics: PrometheusMetrics,
-        logger: Logger
+        _ served: any ServedProtocol, and others: [MountedProtocol] = [], _ configuration: RelataServer.Configuration,
+        metrics: PrometheusMetrics, logger: Logger
     ) {
         self.served = served
-        self.metrics = ServerMetrics(metrics, routes: served.routes)
+        let protocols = [MountedProtocol(mount: Mount(configuration.mount), served: served)] + others
+        self.metrics = ServerMetrics(metrics, routes: protocols.flatMap(\.served.routes))
         // Two more for what isn't the protocol's.
         executor = RequestExecutor(threads: min(max(served.maximumThreads, 1), 1024) + 2)
-        fields = HeaderFields(kept: served.headerNames)
+        fields = HeaderFields(kept: Array(Set(protocols.flatMap(\.served.headerNames).map { $0.lowercased() })))
         self.logger = logger
-        routes = RequestRoutes(configuration)
+        routes = RequestRoutes(protocols, configuration)
         limits = configuration.limits
         bodies = BodyBudget(limit: configuration.limits.bodyMemory)
         replies = BodyBudget(limit: configuration.limits.replyMemory(largest: served.maximumReply))
@@ -53,10 +57,10 @@ final class RequestResponder: Sendable {
     /// - Throws: what a request gets that is refused whatever its body is.
     func maximumBody(_ target: RequestTarget, _ headers: RequestHeaders) throws(ServerRefusal) -> Int {
         // Files and the server's own pages read none.
-        guard case .served(let rest) = routes.destination(of: target.path) else {
+        guard case .served(let asked) = routes.destination(of: target.path) else {
             return min(limits.bodySize, BodyBudget.freeSize)
         }
-        return try served.maximumBody(path: String(rest), headers: headers.kept) ?? limits.bodySize
+        return try asked.served.maximumBody(path: String(asked.path), headers: headers.kept) ?? limits.bodySize
     }
 
     /// Begins with a request, and answers it where nobody must be waited for: whatever other requests are doing. `nil` for
@@ -66,7 +70,11 @@ final class RequestResponder: Sendable {
         let destination = routes.destination(of: request.target.path)
         let reply: ServerReply
         if request.method == "OPTIONS" {
-            reply = served.preflight
+            if case .served(let asked) = destination {
+                reply = asked.served.preflight
+            } else {
+                reply = served.preflight
+            }
         } else if case .server = destination,
             let page = status.page(at: request.target.path, method: request.method, from: peer)
         {
@@ -75,7 +83,7 @@ final class RequestResponder: Sendable {
             return nil
         }
         var route: String?
-        if case .served(let rest) = destination { route = served.route(of: rest) }
+        if case .served(let asked) = destination { route = asked.route }
         return finish(request, route, reply, id: request.headers.requestID ?? ids.next(), peer)
     }
 
@@ -83,7 +91,7 @@ final class RequestResponder: Sendable {
     func answer(_ request: ReceivedRequest, from peer: SocketAddress?) async -> EncodedReply {
         let id = request.headers.requestID ?? ids.next()
         switch routes.destination(of: request.target.path) {
-        case .served(let rest): return await answer(request, served: rest, id: id, peer)
+        case .served(let asked): return await answer(request, asked, id: id, peer)
         case .files(let files, let rest): return answer(request, files, rest, id: id, peer)
         case .server: return finish(request, nil, await status.readiness(isStopping: isEnding), id: id, peer)
         }
@@ -103,20 +111,28 @@ final class RequestResponder: Sendable {
         }
     }
 
-    /// Answers a request of the protocol.
+    /// Answers a request of a protocol.
     private func answer(
-        _ request: ReceivedRequest, served rest: Substring, id: String, _ peer: SocketAddress?
+        _ request: ReceivedRequest, _ asked: ServedPath, id: String, _ peer: SocketAddress?
     ) async -> EncodedReply {
+        var protocolRequest = ServerRequest(
+            // HEAD asks for what GET would yield, without the body.
+            method: request.method == "HEAD" ? "GET" : request.method, path: String(asked.path),
+            query: String(request.target.query), headers: request.headers.kept)
+        protocolRequest.address = peer
         do throws(ServerRefusal) {
-            if let upgrade = try await upgrade(request, path: rest, id: id) {
-                record(request, served.route(of: rest), ServerReply(status: 101, contentType: ""), sent: 0, id, peer)
+            if let upgrade = try await upgrade(request, protocolRequest, by: asked.served, id: id) {
+                record(request, asked.route, ServerReply(status: 101, contentType: ""), sent: 0, id, peer)
                 return EncodedReply(bytes: ByteBuffer(), isKeptAlive: false, upgrade: upgrade)
             }
+            let (body, share) = try decoded(request)
+            defer { withExtendedLifetime(share) {} }
+            protocolRequest.body = body
+            let reply = await asked.served.respond(to: protocolRequest) { report($0, id: id) }
+            return finish(request, asked.route, reply, id: id, peer)
         } catch {
-            return finish(request, served.route(of: rest), reply(to: error), id: id, peer)
+            return finish(request, asked.route, reply(to: error), id: id, peer)
         }
-        let reply = await answer(request, path: rest, query: request.target.query, id: id)
-        return finish(request, served.route(of: rest), reply, id: id, peer)
     }
 
     /// Writes a reply as bytes, counts it and logs it.
@@ -160,12 +176,9 @@ final class RequestResponder: Sendable {
 
     /// What becomes of a request for a WebSocket; `nil` where the protocol has none for it, which answers it as any other.
     private func upgrade(
-        _ request: ReceivedRequest, path: Substring, id: String
+        _ request: ReceivedRequest, _ asked: ServerRequest, by served: any ServedProtocol, id: String
     ) async throws(ServerRefusal) -> WebSocketUpgrade? {
         guard let head = request.webSocketHead else { return nil }
-        let asked = ServerRequest(
-            method: request.method, path: String(path), query: String(request.target.query),
-            headers: request.headers.kept)
         guard let session = try await served.webSocket(for: asked) else { return nil }
         guard origins.admits(request.headers.origin) else {
             throw ServerRefusal(.unauthorized, "pages of this origin may not call this server", status: 403)
@@ -184,23 +197,6 @@ final class RequestResponder: Sendable {
 
     /// Whether the server was told to stop.
     var isEnding: Bool { isStopping.load(ordering: .relaxed) }
-
-    /// What the protocol says to a request.
-    private func answer(
-        _ request: ReceivedRequest, path: Substring, query: Substring, id: String
-    ) async -> ServerReply {
-        do throws(ServerRefusal) {
-            let (body, share) = try decoded(request)
-            defer { withExtendedLifetime(share) {} }
-            let asked = ServerRequest(
-                // HEAD asks for what GET would yield, without the body.
-                method: request.method == "HEAD" ? "GET" : request.method, path: String(path), query: String(query),
-                headers: request.headers.kept, body: body)
-            return await served.respond(to: asked) { report($0, id: id) }
-        } catch {
-            return reply(to: error)
-        }
-    }
 
     /// Logs what went wrong with a request where the client is told no details.
     func report(_ error: any Error, id: String) {

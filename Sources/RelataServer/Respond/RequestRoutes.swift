@@ -3,37 +3,42 @@
 /// Who answers requests, by their paths.
 struct RequestRoutes: Sendable {
     enum Destination {
-        /// The protocol, with the path below its mount.
-        case served(Substring)
+        /// A protocol, with the path below its mount.
+        case served(ServedPath)
         /// Files, with the path below theirs.
         case files(StaticFiles, Substring)
         /// The server itself.
         case server
     }
 
-    private let mount: Mount
-    /// Those whose path is longer than the protocol's, the longest first.
-    private let filesBefore: [(mount: Mount, files: StaticFiles)]
-    /// The others, the longest first.
-    private let filesAfter: [(mount: Mount, files: StaticFiles)]
+    private enum Answerer {
+        case served(any ServedProtocol)
+        case files(StaticFiles)
+    }
 
-    init(_ configuration: RelataServer.Configuration) {
-        let mount = Mount(configuration.mount)
-        let files = configuration.files.map { (mount: Mount($0.key), files: $0.value) }
-            .sorted { $0.mount.path.utf8.count > $1.mount.path.utf8.count }
-        filesBefore = files.filter { $0.mount.path.utf8.count > mount.path.utf8.count }
-        filesAfter = files.filter { $0.mount.path.utf8.count <= mount.path.utf8.count }
-        self.mount = mount
+    /// The longest path first; of two that are as long, that of a protocol.
+    private let answerers: [(mount: Mount, answerer: Answerer)]
+
+    /// - Parameter protocols: The protocols that requests are for.
+    init(_ protocols: [MountedProtocol], _ configuration: RelataServer.Configuration) {
+        let served = protocols.map { (mount: $0.mount, answerer: Answerer.served($0.served)) }
+        let files = configuration.files.map { (mount: Mount($0.key), answerer: Answerer.files($0.value)) }
+        answerers = (served + files).sorted { Self.rank($0) > Self.rank($1) }
+    }
+
+    private static func rank(_ answerer: (mount: Mount, answerer: Answerer)) -> Int {
+        let isServed = if case .served = answerer.answerer { 1 } else { 0 }
+        return 2 * answerer.mount.path.utf8.count + isServed
     }
 
     /// Who answers requests for a path: of those that it is below, the one with the longest path.
     func destination(of path: Substring) -> Destination {
-        for (mount, files) in filesBefore {
-            if let rest = mount.rest(of: path) { return .files(files, rest) }
-        }
-        if let rest = mount.rest(of: path) { return .served(rest) }
-        for (mount, files) in filesAfter {
-            if let rest = mount.rest(of: path) { return .files(files, rest) }
+        for (mount, answerer) in answerers {
+            guard let rest = mount.rest(of: path) else { continue }
+            return switch answerer {
+            case .served(let served): .served(ServedPath(served: served, path: rest))
+            case .files(let files): .files(files, rest)
+            }
         }
         return .server
     }

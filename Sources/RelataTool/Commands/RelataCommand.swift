@@ -19,7 +19,7 @@ struct RelataCommand: ParsableCommand {
         ] + servers)
 
     #if Server
-    private static let servers: [any ParsableCommand.Type] = [ServeCommand.self, SchemaCommand.self]
+    private static let servers: [any ParsableCommand.Type] = [ServeCommand.self, OpenCommand.self, SchemaCommand.self]
     #else
     private static let servers: [any ParsableCommand.Type] = []
     #endif

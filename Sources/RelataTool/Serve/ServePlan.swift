@@ -11,6 +11,10 @@ import RelataEngine
 /// What `relata serve` is to do, read from its settings.
 struct ServePlan {
     private enum LogFormat: String, CaseIterable { case text, json }
+    private enum DashboardMode: String, CaseIterable {
+        case on, off
+        case readOnly = "read-only"
+    }
     private enum DurabilityName: String, CaseIterable { case normal, full }
 
     /// `nil` for a store in memory.
@@ -45,6 +49,12 @@ struct ServePlan {
         configuration.requestLogLevel = try settings.isOn(.logRequests) ? .info : .debug
         options.needsMasterKeyForSchemas = !isDevelopment
         publicFolder = settings.text(.publicFolder).map(PublicFolder.init)
+        let dashboard: DashboardMode = try settings.choice(.dashboard) ?? .on
+        if dashboard != .off {
+            configuration.dashboard = RelataServer.Dashboard(
+                name: path.map { URL(fileURLWithPath: $0).lastPathComponent } ?? "memory",
+                isReadOnly: dashboard == .readOnly)
+        }
         try set(settings)
         if let publicFolder {
             let secrets = [path, keysPath, settings.configurationFile, configuration.tls?.key]
@@ -127,16 +137,23 @@ struct ServePlan {
             throw error
         }
         try await server.run { address in
-            for line in lines(address, keyFile) { print(line) }
+            let token = showsExamples ? server.makeDashboardToken() : nil
+            for line in lines(address, keyFile, token: token) { print(line) }
             // Whoever started the server may wait for the address at the other end of a pipe.
             fflush(nil)
         }
         print("stopped")
     }
 
-    private func lines(_ address: ServerAddress, _ keyFile: KeyFile) -> [String] {
+    /// - Parameter token: One that signs in to the dashboard. Where the output may be kept, there is none.
+    private func lines(_ address: ServerAddress, _ keyFile: KeyFile, token: String?) -> [String] {
         let name = path.map { DisplayText.visible($0) } ?? "a store in memory"
-        var lines = ["\(name) is served at \(address.url)"]
+        var lines: [String] = []
+        if let token { lines += ["Open \(address.dashboard)#token=\(token)", ""] }
+        lines.append("\(name) is served at \(address.url)")
+        if token == nil, configuration.dashboard != nil {
+            lines.append("The dashboard is at \(address.dashboard), for those who have the master key")
+        }
         if let publicFolder {
             lines.append("The files of \(DisplayText.visible(publicFolder.path)) are at \(address.origin)/")
         }

@@ -1,0 +1,200 @@
+// The frame of the dashboard: who is signed in, which classes there are, and the page that the address names.
+import { server, session } from './api.js';
+import { fill, h, icon, memory } from './dom.js';
+import { language, languageNames, number, setLanguage, t } from './language.js';
+import { showLogin, tokenOfAddress } from './login.js';
+import { notify, openMenu, problemText, reportProblem } from './overlay.js';
+import { address, readPlace } from './place.js';
+import { schema } from './schema.js';
+import { ClassPage } from './class-page.js';
+import { SchemaPage } from './schema-page.js';
+
+const root = document.body.appendChild(h('div', { id: 'root' }));
+let page = null;
+let counts = new Map();
+
+// MARK: Looks and language
+
+function applyScheme() {
+  const scheme = memory.read('scheme', 'auto');
+  if (scheme === 'auto') delete document.documentElement.dataset.scheme;
+  else document.documentElement.dataset.scheme = scheme;
+}
+
+function settings() {
+  const schemes = { auto: 'schemeAuto', light: 'schemeLight', dark: 'schemeDark' };
+  const current = memory.read('scheme', 'auto');
+  return [
+    h('button', {
+      type: 'button', class: 'plain square', title: t('appearance'), 'aria-label': t('appearance'), 'aria-haspopup': 'menu', 'aria-expanded': 'false',
+      onclick: ({ currentTarget }) => openMenu(currentTarget, Object.entries(schemes).map(([name, text]) => ({
+        text: t(text), isOn: memory.read('scheme', current) === name,
+        action: () => {
+          memory.write('scheme', name);
+          applyScheme();
+        },
+      }))),
+    }, icon('sun')),
+    h('button', {
+      type: 'button', class: 'plain square', title: t('language'), 'aria-label': t('language'), 'aria-haspopup': 'menu', 'aria-expanded': 'false',
+      onclick: ({ currentTarget }) => openMenu(currentTarget, Object.entries(languageNames).map(([name, text]) => ({
+        text, isOn: language === name,
+        action: () => {
+          setLanguage(name);
+          start();
+        },
+      }))),
+    }, icon('globe')),
+  ];
+}
+
+// MARK: The frame
+
+function frame() {
+  const { name } = session.information;
+  const list = h('ul', { class: 'classes' });
+  const search = h('input', {
+    type: 'search', placeholder: t('findClass'), 'aria-label': t('findClass'), oninput: () => fillClasses(list, search.value),
+    onkeydown: (event) => { if (event.key === 'ArrowDown') list.querySelector('a')?.focus(); },
+  });
+  list.addEventListener('keydown', (event) => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (!step) return;
+    event.preventDefault();
+    const links = [...list.querySelectorAll('a')];
+    const next = links.indexOf(document.activeElement) + step;
+    (next < 0 ? search : links[Math.min(next, links.length - 1)]).focus();
+  });
+  const side = h('nav', { class: 'side', id: 'side', 'aria-label': t('classes') },
+    h('div', { class: 'side-top' }, h('img', { src: 'icon.svg', alt: '', width: '26', height: '26' }),
+      h('div', { class: 'side-name' }, h('strong', {}, 'Relata'), h('span', { title: name }, name)),
+      h('button', { type: 'button', class: 'plain square only-narrow', 'aria-label': t('close'), onclick: () => toggleSide(false) }, icon('close'))),
+    search, list,
+    h('a', { class: 'side-link', href: address({ page: 'schema' }), 'data-page': 'schema' }, icon('diagram'), t('schema')),
+    h('div', { class: 'side-bottom' },
+      session.isReadOnly && h('p', { class: 'badge wide', title: t('readOnlyHint') }, icon('lock'), t('readOnly')),
+      h('div', { class: 'side-buttons' }, settings(), h('span', { class: 'spacer' }),
+        h('button', { type: 'button', class: 'plain square', title: t('signOut'), 'aria-label': t('signOut'), onclick: () => session.signOut() }, icon('leave')))));
+  const main = h('main', { id: 'main', tabindex: '-1' });
+  fill(root, h('a', { class: 'skip', href: '#main', onclick: (event) => { event.preventDefault(); main.focus(); } }, t('skip')),
+    h('div', { class: 'frame' }, side, h('div', { class: 'shade only-narrow', onclick: () => toggleSide(false) }), main));
+  fillClasses(list, '');
+  return { main, list };
+}
+
+export function toggleSide(isOpen) {
+  document.querySelector('.frame')?.classList.toggle('side-open', isOpen);
+  if (isOpen) document.querySelector('.side input')?.focus();
+}
+
+function fillClasses(list, text) {
+  const { className } = readPlace();
+  const wanted = text.trim().toLowerCase();
+  const found = schema.classes.filter(({ name }) => name.toLowerCase().includes(wanted));
+  fill(list, found.map(({ name }) => h('li', {}, h('a', {
+    href: address({ page: 'class', className: name }), 'aria-current': name === className ? 'page' : undefined, 'data-class': name,
+  }, icon('table'), h('span', { class: 'class-name' }, name), h('span', { class: 'count' }, counts.has(name) ? number(counts.get(name)) : '')))),
+  found.length === 0 && h('li', { class: 'note' }, t('noClasses')));
+}
+
+/** Counts come one by one, once everything else is there. */
+async function countClasses(list) {
+  for (const { name } of schema.classes) {
+    if (!session.information || !list.isConnected) return;
+    try {
+      const { count } = await server.find(name, { limit: '0', count: '1' });
+      counts.set(name, Number(count));
+      const shown = list.querySelector(`[data-class="${CSS.escape(name)}"] .count`);
+      if (shown) fill(shown, number(Number(count)));
+    } catch (error) {
+      if (error.status === 0 || error.status === 401) return;
+    }
+  }
+}
+
+// MARK: Pages
+
+async function show(main, list) {
+  const place = readPlace();
+  toggleSide(false);
+  for (const link of document.querySelectorAll('.classes a, .side-link')) {
+    if (link.dataset.page === place.page || link.dataset.class !== undefined && link.dataset.class === place.className) link.setAttribute('aria-current', 'page');
+    else link.removeAttribute('aria-current');
+  }
+  if (place.page === 'class' && page?.className === place.className) return page.show(place);
+  page = null;
+  if (place.page === 'schema') {
+    document.title = `${t('schema')} · Relata`;
+    const openSide = () => toggleSide(true);
+    return new SchemaPage(main, { store: session.information.name, openSide, classesChanged: () => fillClasses(list, '') }).show();
+  }
+  if (place.page === 'class') {
+    if (!schema.get(place.className)) {
+      await schema.load();
+      fillClasses(list, '');
+    }
+    document.title = `${place.className} · Relata`;
+    if (!schema.get(place.className)) return fill(main, emptyPage(t('noClass', { name: place.className })));
+    page = new ClassPage(main, place.className, { store: session.information.name, openSide: () => toggleSide(true) });
+    return page.show(place);
+  }
+  document.title = `${session.information.name} · Relata`;
+  const [first] = schema.classes;
+  if (first) location.replace(address({ page: 'class', className: first.name }));
+  else fill(main, emptyPage(t('noClassesYet')));
+}
+
+function emptyPage(text) {
+  return h('div', { class: 'empty' },
+    h('button', { type: 'button', class: 'plain square only-narrow', 'aria-label': t('classes'), onclick: () => toggleSide(true) }, icon('menu')), icon('table'), h('p', {}, text));
+}
+
+let shown = null;
+
+async function start() {
+  applyScheme();
+  page = null;
+  shown = null;
+  if (!session.information) return showLogin(root, { settings, done: start });
+  try {
+    await schema.load();
+  } catch (error) {
+    if (error.status === 401) return;
+    return fill(root, h('main', { class: 'login' }, h('div', { class: 'login-form' }, h('p', { role: 'alert' }, problemText(error)),
+      h('button', { type: 'button', class: 'primary', onclick: start }, t('again')))));
+  }
+  if (!session.information) return;
+  shown = frame();
+  await show(shown.main, shown.list).catch(reportProblem);
+  countClasses(shown.list);
+}
+
+addEventListener('hashchange', async () => {
+  const token = tokenOfAddress();
+  if (token) return enter(token);
+  if (shown && session.information) show(shown.main, shown.list).catch(reportProblem);
+});
+
+session.addEventListener('end', () => {
+  for (const dialog of document.querySelectorAll('dialog')) dialog.close();
+  page = null;
+  shown = null;
+  showLogin(root, { settings, problem: t('signedOut'), done: start });
+});
+
+async function enter(token) {
+  try {
+    await (token ? session.signIn(token) : session.resume());
+  } catch (error) {
+    if (token && error.status === 403) {
+      // Who opens the address again is signed in, as a rule.
+      await session.resume().catch(() => {});
+      if (!session.information) return showLogin(root, { settings, problem: t('usedToken'), done: start });
+    } else if (error.status === 0) {
+      notify(t('unreachable'), { isProblem: true });
+    }
+  }
+  await start();
+}
+
+enter(tokenOfAddress());

@@ -1,0 +1,300 @@
+// The page of a class: its objects in a grid, found by a condition, with a panel for one of them.
+import { server, session } from './api.js';
+import { saveAndTell, showChanges } from './changes.js';
+import { chooseColumns, keepColumns, merged, readColumns } from './columns.js';
+import { planDeletion } from './deletion.js';
+import { fill, h, icon } from './dom.js';
+import { editInPlace, editNew } from './editors.js';
+import { canEdit, edits } from './edits.js';
+import { RelataFilter } from './filter.js';
+import { countText, emptyNotice } from './grid.js';
+import './inspector.js';
+import { t } from './language.js';
+import { notify, problemText, reportProblem } from './overlay.js';
+import { address, amend, go, longestTrail, readPlace, step } from './place.js';
+import { nameElement, remember } from './names.js';
+import { showQuery } from './query-dialog.js';
+import { Rows, readSort } from './rows.js';
+import { schema } from './schema.js';
+
+export class ClassPage {
+  #place = null;
+  #rows = null;
+  #columns = [];
+  #query = '';
+
+  constructor(main, className, { store, openSide }) {
+    this.className = className;
+    this.known = schema.get(className);
+    this.store = store;
+    this.#columns = readColumns(store, this.known);
+    this.grid = document.createElement('relata-grid');
+    this.inspector = document.createElement('relata-inspector');
+    this.inspector.hidden = true;
+    this.filter = new RelataFilter();
+    this.trail = h('nav', { class: 'trail', 'aria-label': t('trail') });
+    this.status = h('span', { class: 'status-count', role: 'status' });
+    this.changes = h('button', { type: 'button', class: 'primary', hidden: true, onclick: () => showChanges().then(() => this.grid.focus()) });
+    this.cover = h('div', { class: 'cover', hidden: true });
+    fill(main,
+      h('header', { class: 'page-head' },
+        h('div', { class: 'page-title' },
+          h('button', { type: 'button', class: 'plain square only-narrow', 'aria-label': t('classes'), onclick: openSide }, icon('menu')),
+          this.trail, h('span', { class: 'spacer' }), this.status,
+          h('button', { type: 'button', class: 'plain square', title: t('query'), 'aria-label': t('query'), onclick: () => showQuery(className, this.#rows.firstQuery) }, icon('code')),
+          h('button', { type: 'button', class: 'plain square', title: t('reload'), 'aria-label': t('reload'), onclick: () => this.reload() }, icon('reload')),
+          this.changes,
+          !session.isReadOnly && h('button', { type: 'button', class: 'plain', 'aria-label': t('newObject', { name: className }), onclick: () => this.#create() }, icon('plus'), h('span', { class: 'only-wide' }, t('new'))),
+          h('button', { type: 'button', class: 'plain', 'aria-label': t('columns'), onclick: () => this.#chooseColumns() }, icon('columns'), h('span', { class: 'only-wide' }, t('columns')))),
+        this.filter),
+      h('div', { class: 'page-body' }, h('div', { class: 'grid-place' }, this.grid, this.cover), this.inspector));
+    this.#listen();
+  }
+
+  #listen() {
+    this.filter.addEventListener('apply', ({ detail }) => go({ ...this.#place, predicate: detail, open: [] }));
+    this.grid.addEventListener('sort', ({ detail }) => this.#sortBy(detail));
+    this.grid.addEventListener('columns', ({ detail }) => this.#keep(merged(this.#columns, detail)));
+    this.grid.addEventListener('open', ({ detail }) => this.#open([{ className: this.className, id: detail.row.objectId }]));
+    this.grid.addEventListener('edit', ({ detail }) => this.#edit(this.className, detail.row, detail.field, detail.cell));
+    this.grid.addEventListener('remove', ({ detail }) => this.#remove(this.className, detail.row));
+    this.inspector.addEventListener('edit', ({ detail }) => this.#edit(detail.className, detail.row, detail.field, detail.anchor));
+    this.#whileShown(document, 'keydown', (event) => {
+      if (!(event.ctrlKey || event.metaKey) || document.querySelector('dialog[open], .editor') || event.target.matches?.('input, textarea')) return;
+      if (event.key === 'z') edits.undo();
+      else if (event.key === 's') saveAndTell();
+      else return;
+      event.preventDefault();
+    });
+    const follow = setInterval(() => {
+      if (!this.grid.isConnected) clearInterval(follow);
+      else if (document.visibilityState === 'visible' && session.information) {
+        this.#followChanges().catch((error) => {
+          clearInterval(follow);
+          reportProblem(error);
+        });
+      }
+    }, 2000);
+    this.#whileShown(edits, 'change', () => this.#showEdits());
+    this.#whileShown(edits, 'save', () => this.reload());
+    this.grid.addEventListener('follow', ({ detail }) => this.#follow(detail));
+    this.grid.addEventListener('problem', ({ detail }) => this.#problem(detail));
+    this.inspector.addEventListener('go', ({ detail }) => this.#open(detail));
+    this.inspector.addEventListener('close', () => {
+      this.#open([]);
+      this.grid.focus();
+    });
+    this.inspector.addEventListener('relation', ({ detail }) => this.#showRelation(detail));
+  }
+
+  /** Listens for as long as the page is in the document. */
+  #whileShown(target, name, action) {
+    const listener = (event) => {
+      if (this.grid.isConnected) action(event);
+      else target.removeEventListener(name, listener);
+    };
+    target.addEventListener(name, listener);
+  }
+
+  get visibleColumns() { return this.#columns.filter(({ isHidden }) => !isHidden); }
+
+  /** Shows what an address names. */
+  show(place) {
+    const before = this.#place;
+    this.#place = place;
+    const query = JSON.stringify([place.predicate, place.sort, place.relation]);
+    if (query !== this.#query) {
+      this.#query = query;
+      this.#load();
+    }
+    this.#showTrail();
+    this.#countEdits();
+    const opened = JSON.stringify(place.open.map(({ className, id }) => [className, id]));
+    if (opened !== this.opened) {
+      this.opened = opened;
+      this.#showPanel(before !== null && place.open.length > 0);
+    }
+  }
+
+  #showPanel(focus) {
+    const { open } = this.#place;
+    this.inspector.show(open, { actions: this.#actions(open.at(-1)), focus });
+  }
+
+  reload() {
+    this.#load();
+    this.opened = undefined;
+    this.show(this.#place);
+  }
+
+  #load() {
+    const { predicate, sort, relation } = this.#place;
+    this.filter.set(this.known, predicate);
+    this.cover.hidden = true;
+    this.#rows = new Rows({ className: this.className, predicate, sort, relation }, this.visibleColumns.map(({ name }) => name));
+    const rows = this.#rows;
+    rows.addEventListener('change', () => this.#changed(rows));
+    this.grid.show({ rows, known: this.known, columns: this.visibleColumns, sort, label: this.className, staged: (row) => edits.of(this.className, row.objectId) });
+    fill(this.status, t('loading'));
+    rows.load(0).then(() => rows.countAll()).catch((error) => {
+      if (rows === this.#rows) this.#problem(error);
+    });
+  }
+
+  #changed(rows) {
+    if (rows !== this.#rows) return;
+    fill(this.status, countText(rows));
+    const isEmpty = rows.total === 0;
+    this.cover.hidden = !isEmpty;
+    if (!isEmpty) return;
+    const { predicate } = this.#place;
+    fill(this.cover, emptyNotice(predicate ? t('nothingFound') : t('noObjects'), predicate && h('button', { type: 'button', onclick: () => go({ ...this.#place, predicate: '' }) }, t('showAll'))));
+  }
+
+  #problem(error) {
+    if (error.name === 'AbortError' || error.status === 401) return;
+    if (error.code === 102 && this.#place.predicate) {
+      fill(this.status);
+      this.filter.showProblem(error.message);
+      this.#rows.total = 0;
+      fill(this.cover, emptyNotice(t('conditionUnclear')));
+      this.cover.hidden = false;
+      return;
+    }
+    fill(this.cover, h('div', { class: 'empty' }, icon('alert'), h('p', { role: 'alert' }, problemText(error)),
+      h('button', { type: 'button', onclick: () => this.reload() }, t('again'))));
+    this.cover.hidden = false;
+  }
+
+  /** What others changed is shown in place. */
+  async #followChanges() {
+    try {
+      const { epoch, versions } = await server.changes();
+      // Names of what pointers lead to, and counts of relations, are shown too.
+      const shown = [this.className, ...this.known.fields.map(({ targetClass }) => targetClass).filter(Boolean)];
+      const seen = JSON.stringify([epoch, shown.map((name) => versions[name] ?? 0)]);
+      if (this.seen !== undefined && this.seen !== seen) {
+        this.#rows.refresh();
+        if (this.#place.open.length && !this.inspector.matches(':focus-within')) this.#showPanel(false);
+      }
+      this.seen = seen;
+      this.grid.dataset.follows = '';
+    } catch (error) {
+      if (error.status !== 0 && error.status !== 401) throw error;
+    }
+  }
+
+  // MARK: Order and columns
+
+  #sortBy({ name, adds }) {
+    const order = readSort(this.#place.sort);
+    const known = order.find((term) => term.name === name);
+    const next = !known ? { name, descends: false } : known.descends ? null : { name, descends: true };
+    const others = adds ? order.filter((term) => term !== known) : [];
+    const sort = (adds && known && next ? order.map((term) => (term === known ? next : term)) : [...others, next])
+      .filter(Boolean).map((term) => (term.descends ? '-' : '') + term.name).join(',');
+    go({ ...this.#place, sort });
+  }
+
+  #keep(columns) {
+    this.#columns = columns;
+    keepColumns(this.store, this.known, columns);
+  }
+
+  #chooseColumns() {
+    const before = JSON.stringify(this.#columns);
+    chooseColumns(this.known, this.#columns, (columns) => this.#keep(columns)).then(() => {
+      if (JSON.stringify(this.#columns) !== before) this.#load();
+      this.grid.focus();
+    });
+  }
+
+  // MARK: Changes
+
+  #countEdits() {
+    const count = edits.list.length;
+    this.changes.hidden = count === 0;
+    fill(this.changes, t('unsaved', { count }));
+  }
+
+  #showEdits() {
+    this.#countEdits();
+    this.grid.redraw();
+    if (this.#place?.open.length) this.#showPanel(false);
+  }
+
+  async #edit(className, row, field, anchor) {
+    if (field.type === 'Relation' || !anchor || !canEdit(field)) return;
+    const staged = edits.of(className, row.objectId);
+    if (staged?.kind === 'delete') return;
+    const value = staged && field.name in staged.fields ? staged.fields[field.name].after : row[field.name];
+    const result = await editInPlace(anchor, field, value);
+    if (result) edits.set(className, row, field.name, result.value);
+    if (this.inspector.hidden) this.grid.focus();
+  }
+
+  async #create() {
+    const values = await editNew(this.known);
+    if (values) edits.create(this.className, values);
+  }
+
+  async #remove(className, row) {
+    if (!session.isReadOnly) await planDeletion(className, row);
+    this.grid.focus();
+  }
+
+  // MARK: Following
+
+  #open(open) { go({ ...this.#place, open }); }
+
+  #follow({ row, field }) {
+    if (field.type === 'Relation') return this.#showRelation({ className: this.className, id: row.objectId, field: field.name });
+    const target = row[field.name];
+    remember(this.className, row);
+    this.#open([{ className: this.className, id: row.objectId }, { className: target.className, id: target.objectId }]);
+  }
+
+  #showRelation(relation) {
+    const target = schema.get(relation.className)?.field(relation.field)?.targetClass;
+    if (!target) return;
+    const trail = [...this.#place.trail, step(this.#place)].slice(-longestTrail);
+    go({ page: 'class', className: target, predicate: '', sort: '', relation, open: [], trail });
+  }
+
+  #actions(object) {
+    if (!object) return [];
+    return [!session.isReadOnly && {
+      icon: 'trash', text: t('delete'), run: () => server.object(object.className, object.id).then((row) => this.#remove(object.className, row), reportProblem),
+    }, {
+      icon: 'link', text: t('copyLink'),
+      run: async () => {
+        const link = new URL(address({ ...this.#place, page: 'class', className: object.className, relation: null, predicate: '', sort: '', trail: [], open: [object] }), location.href);
+        try {
+          await navigator.clipboard.writeText(link.href);
+          notify(t('copied'));
+        } catch {
+          notify(link.href);
+        }
+      },
+    }].filter(Boolean);
+  }
+
+  #showTrail() {
+    const { trail } = this.#place;
+    const steps = trail.map((text, place) => [this.#crumb(readPlace(text), trail.slice(0, place)), mark()]);
+    fill(this.trail, steps, this.#words(this.#place, true));
+  }
+
+  #crumb(place, trail) {
+    return h('a', { class: 'crumb', href: address({ ...place, trail }) }, this.#words(place, false));
+  }
+
+  /** `Genre`, or `Fantasy › books`. */
+  #words({ className, relation }, isHere) {
+    const name = isHere ? (text) => h('h1', {}, text) : (text) => text;
+    if (!relation) return name(className);
+    return [h('span', { class: 'owner' }, nameElement(relation.className, relation.id)), mark(), name(relation.field)];
+  }
+}
+
+function mark() { return h('span', { class: 'crumb-mark', 'aria-hidden': 'true' }, '›'); }

@@ -1,0 +1,250 @@
+// Editors of values, one for each type.
+import { jsonText, jsonValue, server } from './api.js';
+import { fill, h, icon, later } from './dom.js';
+import { t } from './language.js';
+import { openDialog, placeBelow, problemText } from './overlay.js';
+import { quoted } from './predicate.js';
+import { schema, selection, titleOf, typeText } from './schema.js';
+import { classBadge, dateOf } from './values.js';
+
+/** A text that isn't a value of the field's type. */
+class Unclear extends Error {}
+
+/** An editor: `{ element, read(), focus }`; `read` throws for what isn't a value. */
+export function editorFor(field, value, { id, commit } = {}) {
+  const common = { id, 'aria-label': field.name };
+  switch (field.type) {
+    case 'String': {
+      const area = h('textarea', { ...common, rows: String(value ?? '').length > 60 || String(value ?? '').includes('\n') ? 6 : 2, spellcheck: 'false' });
+      area.value = value ?? '';
+      return { element: area, focus: area, read: () => (area.value === '' && value === undefined ? undefined : area.value) };
+    }
+    case 'Number': {
+      const input = h('input', { ...common, type: 'text', inputmode: 'decimal', autocomplete: 'off', value: value === undefined ? '' : String(value) });
+      return { element: input, focus: input, read: () => readNumber(input.value) };
+    }
+    case 'Boolean': {
+      const select = h('select', common, [['', 'unset'], ['true', 'yes'], ['false', 'no']].map(([name, text]) =>
+        h('option', { value: name, selected: String(value ?? '') === name }, t(text))));
+      return { element: select, focus: select, read: () => (select.value === '' ? undefined : select.value === 'true') };
+    }
+    case 'Date': {
+      const input = h('input', { ...common, type: 'datetime-local', step: '0.001', value: value ? localTime(dateOf(value)) : '' });
+      return { element: input, focus: input, read: () => (input.value === '' ? undefined : { __type: 'Date', iso: new Date(input.value).toISOString() }) };
+    }
+    case 'Pointer': return picker(field, value, { ...common, commit });
+    default: {
+      const area = h('textarea', { ...common, rows: 8, class: 'code', spellcheck: 'false' });
+      area.value = value === undefined ? '' : jsonText(value, 2);
+      return { element: area, focus: area, read: () => readJSON(area.value, field) };
+    }
+  }
+}
+
+function readNumber(text) {
+  const plain = text.trim();
+  if (plain === '') return undefined;
+  if (!/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(plain)) throw new Unclear(t('noNumber'));
+  const value = Number(plain);
+  return /^[-+]?\d+$/.test(plain) && !Number.isSafeInteger(value) ? BigInt(plain) : value;
+}
+
+function readJSON(text, field) {
+  if (text.trim() === '') return undefined;
+  let value;
+  try {
+    value = jsonValue(text);
+  } catch (error) {
+    throw new Unclear(t('noJSON', { problem: error.message }));
+  }
+  const isArray = Array.isArray(value);
+  if (field.type === 'Array' ? !isArray : isArray || typeof value !== 'object' || value === null) {
+    throw new Unclear(t('noValue', { type: typeText(field) }));
+  }
+  return value;
+}
+
+function localTime(date) {
+  if (Number.isNaN(date.getTime())) return '';
+  return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 23);
+}
+
+// MARK: Finding objects
+
+/** Objects of a class whose names hold a text. */
+export async function findByTitle(className, text, signal) {
+  const known = schema.get(className);
+  const wanted = text.trim();
+  const cases = known.titleFields.map((name) => `\`${name}\` CONTAINS[cd] ${quoted(wanted)}`);
+  if (known.keyFields.length === 1 && !cases.length) cases.push(`objectId == ${/^-?\d+$/.test(wanted) ? wanted : quoted(wanted)}`);
+  const query = { ...selection(known, known.titleKeys), limit: '20', predicate: wanted && cases.join(' OR ') };
+  return (await server.find(className, query, signal)).results.map((object) => ({ ...object, className }));
+}
+
+/** A field to search for an object in. */
+function picker({ targetClass, name }, value, { id, commit }) {
+  let chosen = value;
+  let found = [];
+  let place = -1;
+  let stop = new AbortController();
+  const listID = `choices-${name}`;
+  const list = h('ul', { class: 'choices', role: 'listbox', id: listID, 'aria-label': targetClass });
+  const input = h('input', {
+    type: 'text', id, role: 'combobox', autocomplete: 'off', 'aria-label': name, 'aria-expanded': 'true', 'aria-controls': listID, 'aria-autocomplete': 'list',
+    placeholder: t('searchFor', { name: targetClass }), value: value ? String(titleOf(value, targetClass)) : '',
+  });
+  const mark = () => {
+    for (const [index, option] of [...list.children].entries()) option.setAttribute('aria-selected', String(index === place));
+    if (place >= 0) input.setAttribute('aria-activedescendant', `${listID}-${place}`);
+    else input.removeAttribute('aria-activedescendant');
+    list.children[place]?.scrollIntoView({ block: 'nearest' });
+  };
+  const choose = (object) => {
+    chosen = object;
+    input.value = String(titleOf(object, targetClass));
+    fill(list);
+    place = -1;
+    commit?.();
+  };
+  const search = async () => {
+    stop.abort();
+    stop = new AbortController();
+    try {
+      found = await findByTitle(targetClass, input.value, stop.signal);
+      place = -1;
+      fill(list, found.map((object, index) => h('li', { role: 'option', id: `${listID}-${index}`, 'aria-selected': 'false', onclick: () => choose(object) },
+        h('span', {}, titleOf(object, targetClass)), h('span', { class: 'type' }, object.objectId))));
+      if (!found.length) fill(list, h('li', { role: 'option', 'aria-disabled': 'true', 'aria-selected': 'false', class: 'note' }, t('nothingFound')));
+    } catch (error) {
+      if (error.name !== 'AbortError') fill(list, h('li', { role: 'option', 'aria-selected': 'false', class: 'note' }, problemText(error)));
+    }
+  };
+  const searchSoon = later(150, search);
+  input.addEventListener('input', () => {
+    if (input.value === '') chosen = undefined;
+    // What was found before isn't what is meant now, nor what is still to be found.
+    stop.abort();
+    found = [];
+    place = -1;
+    fill(list);
+    searchSoon();
+  });
+  input.addEventListener('keydown', (event) => {
+    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+      if (!found.length) return;
+      place = (place + (event.key === 'ArrowDown' ? 1 : -1) + found.length) % found.length;
+      mark();
+    } else if (event.key === 'Enter' && place >= 0) choose(found[place]);
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  });
+  input.addEventListener('focus', () => {
+    input.select();
+    if (!list.children.length) search();
+  }, { once: true });
+  return {
+    element: h('div', { class: 'picker' }, input, list), focus: input,
+    read: () => {
+      if (chosen && input.value !== String(titleOf(chosen, targetClass))) throw new Unclear(t('chooseOne'));
+      if (!chosen && input.value.trim() !== '') throw new Unclear(t('chooseOne'));
+      return chosen;
+    },
+  };
+}
+
+// MARK: In place
+
+/** Edits a value over the cell where it stands. Resolves to `{ value }`, or to nothing where it is given up. */
+export function editInPlace(cell, field, value) {
+  return new Promise((resolve) => {
+    let result;
+    const form = h('form', { class: 'editor', popover: 'auto', role: 'dialog', 'aria-label': field.name });
+    const problem = h('p', { class: 'form-problem', role: 'alert' });
+    const commit = () => {
+      try {
+        const read = editor.read();
+        if (read === undefined && field.required) throw new Unclear(t('required', { name: field.name }));
+        result = { value: read };
+        form.hidePopover();
+      } catch (error) {
+        if (!(error instanceof Unclear)) throw error;
+        fill(problem, error.message);
+        editor.focus.setAttribute('aria-invalid', 'true');
+      }
+    };
+    const editor = editorFor(field, value, { commit });
+    form.append(editor.element, problem, h('footer', {}, h('span', { class: 'type' }, typeText(field)), h('span', { class: 'spacer' }),
+      !field.required && value !== undefined && h('button', { type: 'button', class: 'plain', onclick: () => { result = { value: undefined }; form.hidePopover(); } }, t('toUnset')),
+      h('button', { type: 'submit', class: 'primary' }, t('ok'))));
+    form.addEventListener('submit', (event) => {
+      event.preventDefault();
+      commit();
+    });
+    form.addEventListener('keydown', (event) => {
+      const isText = event.target instanceof HTMLTextAreaElement;
+      if (event.key === 'Enter' && isText && (event.ctrlKey || event.metaKey || !event.shiftKey && field.type === 'String')) {
+        event.preventDefault();
+        commit();
+      }
+      event.stopPropagation();
+    });
+    form.addEventListener('toggle', (event) => {
+      if (event.newState !== 'closed') return;
+      form.remove();
+      resolve(result);
+    });
+    document.body.append(form);
+    form.style.minWidth = `${Math.max(280, Math.min(cell.offsetWidth, 560))}px`;
+    form.showPopover();
+    placeBelow(form, cell);
+    const place = cell.getBoundingClientRect();
+    if (place.top + form.offsetHeight < innerHeight - 8) form.style.top = `${place.top}px`;
+    editor.focus.focus();
+    editor.focus.select?.();
+  });
+}
+
+/** A form for a new object. Resolves to its values. */
+export function editNew(known) {
+  const fields = known.fields.filter(({ name, type }) => type !== 'Relation' && !known.isOfEvery(name));
+  return openDialog(t('newObject', { name: known.name }), (close) => {
+    const problem = h('p', { class: 'form-problem', role: 'alert' });
+    const editors = fields.map((field) => [field, editorFor(field, field.defaultValue, { id: `new-${field.name}` })]);
+    return h('form', {
+      class: 'object-form', novalidate: true,
+      onsubmit: (event) => {
+        event.preventDefault();
+        const values = {};
+        for (const [field, editor] of editors) {
+          try {
+            const value = editor.read();
+            if (value === undefined && field.required) throw new Unclear(t('required', { name: field.name }));
+            if (value !== undefined) values[field.name] = value;
+          } catch (error) {
+            if (!(error instanceof Unclear)) throw error;
+            fill(problem, `${field.name}: ${error.message}`);
+            return editor.focus.focus();
+          }
+        }
+        close(values);
+      },
+    }, h('div', { class: 'object-fields' }, editors.map(([field, editor]) => h('div', { class: 'object-field' },
+      h('label', { for: `new-${field.name}` }, field.name, h('span', { class: 'type' }, field.required ? `${typeText(field)} *` : typeText(field))), editor.element)),
+    editors.length === 0 && h('p', { class: 'note' }, t('noFields'))),
+    h('footer', {}, problem, h('span', { class: 'spacer' }), h('button', { type: 'button', onclick: () => close() }, t('cancel')), h('button', { type: 'submit', class: 'primary' }, t('stage'))));
+  });
+}
+
+/** Lets somebody choose an object to add to a relation. */
+export function chooseMember(field) {
+  return openDialog(t('addTo', { name: field.name }), (close) => {
+    const found = picker(field, undefined, { id: 'member', commit: () => close(found.read()) });
+    queueMicrotask(() => found.focus.focus());
+    return h('div', { class: 'member-form' }, found.element, h('p', { class: 'note' }, classBadge(field.targetClass), t('chooseHint')));
+  });
+}
+
+export function pencil(text, run) {
+  return h('button', { type: 'button', class: 'plain square small', 'aria-label': text, title: text, onclick: run }, icon('pencil'));
+}

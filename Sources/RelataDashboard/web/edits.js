@@ -1,0 +1,181 @@
+// What was changed and isn't saved yet: kept in the page, shown as a list, saved together or not at all.
+import { pointer, server, session } from './api.js';
+import { schema, selection, titleOf } from './schema.js';
+
+/** Whether two values are the same, however their members are ordered. */
+export function isSame(one, other) { return canonical(one) === canonical(other); }
+
+function canonical(value) {
+  return JSON.stringify(plain(value), (name, part) => {
+    if (typeof part === 'bigint') return `${part}n`;
+    if (part === null || typeof part !== 'object' || Array.isArray(part)) return part;
+    return Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)));
+  }) ?? 'unset';
+}
+
+/** A value as it is sent: of an object that came along, only where it is. */
+export function plain(value) {
+  return value?.className && value.objectId ? pointer(value.className, value.objectId) : value;
+}
+
+class Edits extends EventTarget {
+  /** Each has `className`, `id`, `title`, `kind` (`change`, `new`, `delete`), `fields` and `members`. */
+  #all = new Map();
+  #history = [];
+  #new = 0;
+
+  get list() { return [...this.#all.values()]; }
+  get canUndo() { return this.#history.length > 0; }
+
+  of(className, id) { return this.#all.get(`${className}/${id}`); }
+
+  #step(change) {
+    this.#history.push(new Map([...this.#all].map(([key, edit]) => [key, structuredClone(edit)])));
+    change();
+    for (const [key, edit] of this.#all) {
+      const isEmpty = !Object.keys(edit.fields).length && !Object.values(edit.members).some(({ added, removed }) => added.length + removed.length);
+      if (edit.kind === 'change' && isEmpty) this.#all.delete(key);
+    }
+    this.dispatchEvent(new Event('change'));
+  }
+
+  undo() {
+    const before = this.#history.pop();
+    if (!before) return;
+    this.#all = before;
+    this.dispatchEvent(new Event('change'));
+  }
+
+  #edit(className, row) {
+    const key = `${className}/${row.objectId}`;
+    if (!this.#all.has(key)) {
+      this.#all.set(key, { className, id: row.objectId, title: String(titleOf(row, className)), kind: 'change', fields: {}, members: {} });
+    }
+    return this.#all.get(key);
+  }
+
+  /** A field of an object gets another value; `undefined` for none. */
+  set(className, row, name, after) {
+    this.#step(() => {
+      const { fields } = this.#edit(className, row);
+      const before = name in fields ? fields[name].before : row[name];
+      if (isSame(before, after)) delete fields[name];
+      else fields[name] = { before, after };
+    });
+  }
+
+  create(className, values) {
+    this.#step(() => {
+      this.#new += 1;
+      const id = `new-${this.#new}`;
+      const fields = Object.fromEntries(Object.entries(values).map(([name, after]) => [name, { before: undefined, after }]));
+      this.#all.set(`${className}/${id}`, { className, id, title: String(titleOf({ ...values, objectId: '' }, className) ?? ''), kind: 'new', fields, members: {} });
+    });
+  }
+
+  remove(className, row) {
+    this.#step(() => {
+      const edit = this.#edit(className, row);
+      Object.assign(edit, { kind: 'delete', fields: {}, members: {} });
+    });
+  }
+
+  /** An object is added to a relation, or taken out of it. */
+  setMember(className, row, name, member, isIn) {
+    this.#step(() => {
+      const edit = this.#edit(className, row);
+      const change = edit.members[name] ??= { added: [], removed: [] };
+      const [to, from] = isIn ? [change.added, change.removed] : [change.removed, change.added];
+      const place = from.findIndex(({ objectId }) => objectId === member.objectId);
+      if (place >= 0) from.splice(place, 1);
+      else if (!to.some(({ objectId }) => objectId === member.objectId)) {
+        to.push({ ...pointer(member.className, member.objectId), title: String(titleOf(member, member.className)) });
+      }
+    });
+  }
+
+  /** Takes back what was changed of one object, or of all. */
+  discard(edit) {
+    this.#step(() => {
+      if (edit) this.#all.delete(`${edit.className}/${edit.id}`);
+      else this.#all.clear();
+    });
+  }
+
+  // MARK: Saving
+
+  /** Saves all, or nothing: somebody else's change of the same values is a `ServerError` with the status 409. */
+  async save() {
+    const saved = this.list;
+    const requests = saved.map((edit) => this.#request(edit));
+    const expected = saved.filter(({ kind }) => kind !== 'new').map(({ className, id, fields }) => ({
+      className, objectId: id, fields: Object.fromEntries(Object.entries(fields).map(([name, { before }]) => [name, plain(before) ?? null])),
+    }));
+    await server.request('POST', '/batch', { body: { transaction: true, requests, expected } });
+    this.#all.clear();
+    this.#history = [];
+    this.dispatchEvent(new Event('change'));
+    this.dispatchEvent(new CustomEvent('save', { detail: saved }));
+    return saved;
+  }
+
+  #request({ className, id, kind, fields, members }) {
+    const path = `/classes/${encodeURIComponent(className)}`;
+    const body = Object.fromEntries(Object.entries(fields).map(([name, { after }]) => [name, after === undefined ? { __op: 'Delete' } : plain(after)]));
+    for (const [name, { added, removed }] of Object.entries(members)) {
+      const ops = [['AddRelation', added], ['RemoveRelation', removed]].filter(([, objects]) => objects.length)
+        .map(([__op, objects]) => ({ __op, objects: objects.map(plain) }));
+      body[name] = ops.length === 1 ? ops[0] : { __op: 'Batch', ops };
+    }
+    if (kind === 'new') return { method: 'POST', path, body };
+    const target = `${path}/${encodeURIComponent(id)}`;
+    return kind === 'delete' ? { method: 'DELETE', path: target } : { method: 'PUT', path: target, body };
+  }
+
+  /** Which values are others than when they were changed here: `[{ edit, name, theirs }]`; those that are gone without name. */
+  async conflicts() {
+    const found = [];
+    for (const edit of this.list.filter(({ kind }) => kind !== 'new')) {
+      const known = schema.get(edit.className);
+      try {
+        const object = await server.object(edit.className, edit.id, selection(known, Object.keys(edit.fields)));
+        for (const [name, { before }] of Object.entries(edit.fields)) {
+          if (!isSame(before, object[name])) found.push({ edit, name, theirs: object[name] });
+        }
+      } catch (error) {
+        if (error.code !== 101) throw error;
+        found.push({ edit });
+      }
+    }
+    return found;
+  }
+
+  /** Says which of the values counts: one's own, whatever there is now, or what there is now. */
+  resolve({ edit, name, theirs }, isMine) {
+    this.#step(() => {
+      const kept = this.of(edit.className, edit.id);
+      if (!kept) return;
+      if (name === undefined) this.#all.delete(`${edit.className}/${edit.id}`);
+      else if (isMine) kept.fields[name].before = theirs;
+      else delete kept.fields[name];
+    });
+  }
+
+  /** Changes the values back that were saved, where there were only such. */
+  revert(saved) {
+    this.#step(() => {
+      for (const { className, id, title, fields } of saved) {
+        const back = Object.fromEntries(Object.entries(fields).map(([name, { before, after }]) => [name, { before: after, after: before }]));
+        this.#all.set(`${className}/${id}`, { className, id, title, kind: 'change', fields: back, members: {} });
+      }
+    });
+  }
+}
+
+export const edits = new Edits();
+
+export function canEdit(field) {
+  return !session.isReadOnly && !['objectId', 'createdAt', 'updatedAt'].includes(field.name);
+}
+
+addEventListener('beforeunload', (event) => { if (edits.list.length) event.preventDefault(); });

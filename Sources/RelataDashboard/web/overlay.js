@@ -1,0 +1,98 @@
+// What lies over the page: menus, dialogs and notices.
+import { fill, h, icon } from './dom.js';
+import { t } from './language.js';
+
+/** A menu below a button: `[{ text, icon, action, isOn }]`. */
+export function openMenu(button, items) {
+  const menu = h('div', { class: 'menu', role: 'menu', popover: 'auto' });
+  const close = () => {
+    menu.hidePopover?.();
+    button.focus();
+  };
+  fill(menu, items.map((item) => h('button', {
+    type: 'button', role: item.isOn === undefined ? 'menuitem' : 'menuitemradio', 'aria-checked': item.isOn === undefined ? undefined : String(item.isOn), tabindex: '-1',
+    onclick: () => {
+      close();
+      item.action();
+    },
+  }, h('span', { class: 'menu-mark' }, item.isOn ? icon('save') : item.icon && icon(item.icon)), item.text)));
+  const buttons = [...menu.children];
+  menu.addEventListener('keydown', (event) => {
+    const place = buttons.indexOf(document.activeElement);
+    const next = { ArrowDown: place + 1, ArrowUp: place - 1, Home: 0, End: buttons.length - 1 }[event.key];
+    if (next !== undefined) buttons[(next + buttons.length) % buttons.length].focus();
+    else if (event.key === 'Escape' || event.key === 'Tab') close();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  });
+  menu.addEventListener('toggle', (event) => {
+    button.setAttribute('aria-expanded', String(event.newState === 'open'));
+    if (event.newState === 'closed') menu.remove();
+  });
+  document.body.append(menu);
+  menu.showPopover();
+  placeBelow(menu, button);
+  (buttons.find((other) => other.getAttribute('aria-checked') === 'true') ?? buttons[0])?.focus();
+}
+
+/** Puts what lies over the page below a button, within the window. */
+export function placeBelow(element, button) {
+  const place = button.getBoundingClientRect();
+  const { offsetWidth: width, offsetHeight: height } = element;
+  const left = Math.max(8, Math.min(place.left, innerWidth - width - 8));
+  const below = place.bottom + 4;
+  element.style.left = `${left}px`;
+  element.style.top = `${below + height > innerHeight - 8 ? Math.max(8, place.top - height - 4) : below}px`;
+}
+
+/** A dialog that has the keys until it is closed. `build(close)` makes what it shows. */
+export function openDialog(title, build, { wide = false } = {}) {
+  return new Promise((resolve) => {
+    const before = document.activeElement;
+    let result;
+    const dialog = h('dialog', { class: wide ? 'wide' : '', 'aria-label': title });
+    const close = (value) => {
+      result = value;
+      dialog.close();
+    };
+    fill(dialog, h('header', {}, h('h2', {}, title),
+      h('button', { type: 'button', class: 'plain square', 'aria-label': t('close'), onclick: () => close() }, icon('close'))), build(close));
+    dialog.addEventListener('close', () => {
+      dialog.remove();
+      if (before?.isConnected) before.focus();
+      resolve(result);
+    });
+    document.body.append(dialog);
+    dialog.showModal();
+    // What a dialog is for comes first, not the button that closes it.
+    (dialog.querySelector('input, select, textarea') ?? dialog.querySelector('footer button:enabled:last-of-type') ?? dialog).focus();
+  });
+}
+
+let notices;
+
+/** Says something for a while; what went wrong stays until it is closed. */
+export function notify(text, { isProblem = false, action } = {}) {
+  notices ??= document.body.appendChild(h('div', { class: 'notices', role: 'status', 'aria-live': 'polite' }));
+  const notice = h('div', { class: isProblem ? 'notice problem' : 'notice' }, isProblem && icon('alert'), h('span', {}, text),
+    action && h('button', { type: 'button', class: 'plain', onclick: () => { notice.remove(); action.run(); } }, action.text),
+    h('button', { type: 'button', class: 'plain square', 'aria-label': t('close'), onclick: () => notice.remove() }, icon('close')));
+  // News takes the place of older news; problems stay.
+  if (!isProblem) for (const older of notices.querySelectorAll('.notice:not(.problem)')) older.remove();
+  notices.append(notice);
+  if (!isProblem) setTimeout(() => notice.remove(), 5000);
+  return notice;
+}
+
+/** What went wrong, in words for whoever looks. */
+export function problemText(error) {
+  if (error.status === 0) return t('unreachable');
+  if (error.status === 401) return t('signedOut');
+  return error.message;
+}
+
+export function reportProblem(error) {
+  if (error.name === 'AbortError' || error.status === 401) return;
+  notify(problemText(error), { isProblem: true });
+}

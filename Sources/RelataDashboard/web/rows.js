@@ -1,0 +1,203 @@
+// The objects of a query by their places, of which only those are fetched that somebody looks at.
+import { jsonText, pointer, server } from './api.js';
+import { schema, selection } from './schema.js';
+
+export const pageSize = 100;
+const keptPages = 60;
+
+/** The names of an order, `-year,title`, with their directions. */
+export function readSort(text) {
+  return (text ?? '').split(',').filter(Boolean).map((name) =>
+    name.startsWith('-') ? { name: name.slice(1), descends: true } : { name, descends: false });
+}
+
+export class Rows extends EventTarget {
+  /** How many there are; `null` until somebody counted. */
+  total = null;
+  /** How many there are at least. */
+  known = 0;
+  #pages = new Map();
+  #loading = new Map();
+  /** Pages that may have changed since they were fetched: shown until they are fetched again. */
+  #stale = new Set();
+  #stop = new AbortController();
+
+  /** @param query `{ className, predicate, sort, relation: { className, id, field } }` */
+  constructor(query, names) {
+    super();
+    this.query = query;
+    this.information = schema.get(query.className);
+    this.names = names;
+  }
+
+  /** What asks for the first page. */
+  get firstQuery() {
+    return { ...this.#base(), order: this.#order().map(({ name, descends }) => (descends ? '-' : '') + name).join(','), limit: String(pageSize) };
+  }
+
+  close() { this.#stop.abort(); }
+
+  row(place) { return this.#pages.get(Math.floor(place / pageSize))?.[place % pageSize]; }
+
+  /** The places whose objects are here. */
+  *loaded() {
+    for (const [page, rows] of this.#pages) for (const [index, row] of rows.entries()) yield [page * pageSize + index, row];
+  }
+
+  get length() { return this.total ?? this.known; }
+
+  /** Fetches the page of a place, unless it is here. */
+  async load(page) {
+    if (page < 0 || this.#pages.has(page) && !this.#stale.has(page)) return;
+    if (!this.#loading.has(page)) {
+      // One that failed stays, so that it isn't asked for at every step.
+      const loading = this.#fetch(page);
+      this.#loading.set(page, loading);
+      loading.then(() => this.#loading.delete(page), () => {});
+    }
+    await this.#loading.get(page);
+  }
+
+  async #fetch(page) {
+    const part = this.#part(page);
+    const query = { ...this.#base(part.condition), order: part.order.map(({ name, descends }) => (descends ? '-' : '') + name).join(','), limit: String(part.limit), skip: String(part.skip) };
+    if (!query.order) delete query.order;
+    const { results } = await server.find(this.query.className, query, this.#stop.signal);
+    const rows = part.isReversed ? results.reverse() : results;
+    this.#mark(rows, this.#pages.get(page));
+    this.#pages.set(page, rows);
+    this.#stale.delete(page);
+    this.#forget(page);
+    const end = page * pageSize + rows.length;
+    this.known = Math.max(this.known, rows.length === pageSize ? end + 1 : end);
+    if (rows.length < pageSize && this.total === null && (rows.length || page === 0)) this.total = end;
+    this.dispatchEvent(new Event('change'));
+    await this.#count(rows);
+  }
+
+  /** Fetches what is looked at again, once somebody looks, without leaving a gap. */
+  refresh() {
+    for (const page of this.#pages.keys()) this.#stale.add(page);
+    this.dispatchEvent(new Event('change'));
+    this.countAll().catch(() => {});
+  }
+
+  /** Notes which objects are others than those that were in their places. */
+  #mark(rows, before) {
+    if (!before) return;
+    const known = new Map(before.map((row) => [row.objectId, row]));
+    for (const row of rows) {
+      const old = known.get(row.objectId);
+      if (old?.counts) row.counts = old.counts;
+      if (!old || jsonText({ ...old, counts: undefined }) !== jsonText({ ...row, counts: undefined })) row.changed = performance.now();
+    }
+  }
+
+  /** Those that were fetched first go first, but not those beside what is looked at. */
+  #forget(page) {
+    for (const other of this.#pages.keys()) {
+      if (this.#pages.size <= keptPages) return;
+      if (Math.abs(other - page) > 2) this.#pages.delete(other);
+    }
+  }
+
+  /** How many objects are in the relations that are shown. */
+  async #count(rows) {
+    const relations = this.names.filter((name) => this.information.field(name)?.type === 'Relation');
+    if (!relations.length || !rows.length) return;
+    const counts = await server.counts(this.query.className, relations, rows.map((row) => row.objectId));
+    for (const row of rows) row.counts = counts[row.objectId] ?? {};
+    this.dispatchEvent(new Event('change'));
+  }
+
+  #base(condition) {
+    const query = { ...selection(this.information, this.names), predicate: this.query.predicate };
+    const conditions = [condition].filter(Boolean);
+    const { relation } = this.query;
+    if (relation) conditions.push({ $relatedTo: { object: pointer(relation.className, relation.id), key: relation.field } });
+    const where = Object.assign({}, ...conditions);
+    if (Object.keys(where).length) query.where = where;
+    return query;
+  }
+
+  /** Counts all, which may take a while. */
+  async countAll() {
+    const query = { ...this.#base(), limit: '0', count: '1' };
+    delete query.keys;
+    delete query.include;
+    const { count } = await server.find(this.query.className, query, this.#stop.signal);
+    this.total = Number(count);
+    this.dispatchEvent(new Event('change'));
+  }
+
+  // MARK: Pages by keys
+
+  /** Which part of the query is a page, seen from the nearest end or page that is here. */
+  #part(page) {
+    const order = this.#order();
+    const from = { page: -1, skip: page * pageSize, limit: pageSize, order, isReversed: false };
+    let best = from;
+    const better = (other) => { if (other.skip < best.skip) best = other; };
+    const reversed = order.map(({ name, descends }) => ({ name, descends: !descends }));
+    const isOrdered = order.length > 0;
+    if (isOrdered && this.total !== null) {
+      const last = Math.min((page + 1) * pageSize, this.total);
+      const limit = last - page * pageSize;
+      if (limit > 0) better({ skip: this.total - last, limit, order: reversed, isReversed: true });
+    }
+    if (isOrdered && this.#hasKeys(order)) {
+      for (const [other, rows] of this.#pages) {
+        if (this.#stale.has(other)) continue;
+        if (rows.length < pageSize && other < page) continue;
+        if (other < page) {
+          const condition = after(rows.at(-1), order);
+          better({ skip: (page - other - 1) * pageSize, limit: pageSize, order, isReversed: false, condition });
+        } else if (other > page && rows.length) {
+          const condition = after(rows[0], reversed);
+          better({ skip: (other - page - 1) * pageSize, limit: pageSize, order: reversed, isReversed: true, condition });
+        }
+      }
+    }
+    return best;
+  }
+
+  /** The order with what makes it total; empty for that of a relation. */
+  #order() {
+    const order = readSort(this.query.sort);
+    if (!order.length && this.query.relation) return [];
+    if (this.information.keyFields.length > 1) return order;
+    return order.some(({ name }) => name === 'objectId') ? order : [...order, { name: 'objectId', descends: false }];
+  }
+
+  /** Whether a page can be asked for by what the one before ended with. */
+  #hasKeys(order) {
+    if (this.information.keyFields.length > 1) return false;
+    return order.every(({ name }) =>
+      ['objectId', 'createdAt', 'updatedAt'].includes(name)
+      || this.names.includes(name) && ['String', 'Number', 'Boolean'].includes(this.information.field(name)?.type));
+  }
+}
+
+/** What the objects after one meet, in an order. */
+function after(row, order) {
+  const value = (name) => (name === 'createdAt' || name === 'updatedAt' ? { __type: 'Date', iso: row[name] } : row[name]);
+  const beyond = ({ name, descends }) => {
+    // What is unset comes before everything else.
+    if (row[name] === undefined) return descends ? null : [{ [name]: { $exists: true } }];
+    const cases = [{ [name]: { [descends ? '$lt' : '$gt']: value(name) } }];
+    if (descends && name !== 'objectId') cases.push({ [name]: { $exists: false } });
+    return cases;
+  };
+  const same = ({ name }) => ({ [name]: row[name] === undefined ? { $exists: false } : value(name) });
+  const cases = [];
+  for (const [place, term] of order.entries()) {
+    for (const last of beyond(term) ?? []) cases.push(Object.assign({}, ...order.slice(0, place).map(same), last));
+    if (term.name === 'objectId') break;
+  }
+  if (cases.length === 1) return cases[0];
+  const condition = { $or: cases };
+  // So an index finds where to begin.
+  const [first] = order;
+  if (!first.descends && row[first.name] !== undefined) condition[first.name] = { $gte: value(first.name) };
+  return condition;
+}

@@ -1,0 +1,197 @@
+#if Server
+import Logging
+import RelataCore
+import RelataParse
+
+/// What the pages of the dashboard ask for: who is signed in, Parse's protocol with all rights for those who are, and what
+/// that protocol doesn't tell.
+struct DashboardProtocol: ParseForm {
+    private let service: ParseService
+    /// What the service takes for its master key: it is known to this process only.
+    private let serviceKey: String
+    private let sessions: LoginSessions
+    private let versions: ClassVersions
+    private let dashboard: RelataServer.Dashboard
+    private let logger: Logger
+    /// Cookies don't know ports: two servers on one machine have each their own.
+    private let cookieName = "relata-\(ServerKeys.newKey().prefix(6))"
+    private let cookieAttributes: String
+    let maximumReply: Int
+    let maximumThreads: Int
+
+    static let mount = RelataServer.Dashboard.mount + "/api"
+    private static let serviceMount = "/parse"
+    private static let pageTokenHeader = "x-relata-page-token"
+    private static let maximumLogin = 4096
+
+    /// - Parameter isSecure: Whether the server speaks HTTPS.
+    init(
+        _ store: ParseStore, _ options: ParseService.Options, sessions: LoginSessions,
+        dashboard: RelataServer.Dashboard, isSecure: Bool, logger: Logger
+    ) {
+        var options = options
+        options.mount = Self.mount + Self.serviceMount
+        let key = ServerKeys.newKey()
+        let keys = ParseKeys(applicationID: "dashboard", isMasterKey: { ConstantTime.areEqual($0, key) })
+        service = ParseService(store, keys: keys, options: options)
+        serviceKey = key
+        self.sessions = sessions
+        versions = ClassVersions(store)
+        self.dashboard = dashboard
+        self.logger = logger
+        cookieAttributes = "; HttpOnly; SameSite=Strict" + (isSecure ? "; Secure" : "")
+        maximumReply = options.maximumReply
+        maximumThreads = store.maximumThreads
+    }
+
+    var headerNames: [String] {
+        ["cookie", Self.pageTokenHeader, "sec-fetch-site", "content-type", "x-parse-request-id"]
+    }
+
+    /// Pages of other origins have nothing to do here.
+    var preflight: ServerReply { ServerReply(status: 204, contentType: "text/plain") }
+
+    var routes: [String] { ["dashboard"] }
+
+    func route(of path: Substring) -> String { "dashboard" }
+
+    func maximumBody(path: String, headers: [String: String]) throws(ServerRefusal) -> Int? {
+        switch path {
+        case "/session", "/login": return Self.maximumLogin
+        default:
+            _ = try session(headers)
+            return nil
+        }
+    }
+
+    // MARK: Answers
+
+    func respond(to request: ServerRequest, report: @Sendable (any Error) -> Void) async -> ServerReply {
+        do throws(ServerRefusal) {
+            switch (request.method, request.path) {
+            case ("GET", "/session"): return reply(describing: (try? session(request.headers, isOfPage: false)))
+            case ("POST", "/login"): return try signIn(request)
+            case ("POST", "/logout"):
+                _ = try session(request.headers)
+                if let cookie = cookie(request.headers) { sessions.signOut(cookie) }
+                return cookieReply("", "; Max-Age=0", session: nil)
+            default:
+                let session = try session(request.headers)
+                if request.method != "GET", dashboard.isReadOnly {
+                    throw ServerRefusal(.unauthorized, "this dashboard only reads", status: 403)
+                }
+                return await answer(request, session, report: report)
+            }
+        } catch {
+            return render(error)
+        }
+    }
+
+    private func answer(
+        _ request: ServerRequest, _ session: LoginSessions.Session, report: @Sendable (any Error) -> Void
+    ) async -> ServerReply {
+        let mount = Mount(Self.serviceMount)
+        if let path = mount.rest(of: request.path[...]) {
+            var forwarded = WireRequest(request)
+            forwarded.path = String(path)
+            forwarded.headers = request.headers.filter { ["content-type", "x-parse-request-id"].contains($0.key) }
+            forwarded.headers["x-parse-application-id"] = "dashboard"
+            forwarded.headers["x-parse-master-key"] = serviceKey
+            let reply = await service.respond(to: forwarded, report: report)
+            if request.method != "GET" { log(request, session, reply.status) }
+            return ServerReply(reply)
+        }
+        guard request.method == "GET" else {
+            return render(ServerRefusal(.notFound, "there is nothing here", status: 404))
+        }
+        if request.path == "/changes" { return ServerReply(WireReply(versions.json)) }
+        let inspection = await service.inspection(request.path, query: request.query, report: report)
+        return inspection.map { ServerReply(status: $0.status, contentType: $0.contentType, body: $0.body) }
+            ?? render(ServerRefusal(.notFound, "there is nothing here", status: 404))
+    }
+
+    /// Every request that was to change something: who, what, and what became of it.
+    private func log(_ request: ServerRequest, _ session: LoginSessions.Session, _ status: Int) {
+        logger.notice(
+            "dashboard: \(request.method) \(request.path.prefix(512))",
+            metadata: [
+                "session": "\(session.name)", "status": "\(status)", "peer": "\(request.peer ?? "")",
+                "bytes": "\(request.body.count)",
+            ])
+    }
+
+    // MARK: Sessions
+
+    private func signIn(_ request: ServerRequest) throws(ServerRefusal) -> ServerReply {
+        try checkSite(request.headers)
+        guard let key = (try? JSONParser.parse(request.body))?["key"]?.string, !key.isEmpty else {
+            throw ServerRefusal(.malformed, "signing in takes the master key or a token", status: 400)
+        }
+        do throws(LoginSessions.Refusal) {
+            let (session, cookie) = try sessions.signIn(key, from: request.peer ?? "")
+            logger.notice(
+                "dashboard: signed in", metadata: ["session": "\(session.name)", "peer": "\(request.peer ?? "")"])
+            return cookieReply(cookie, session: session)
+        } catch {
+            logger.notice("dashboard: an attempt to sign in failed", metadata: ["peer": "\(request.peer ?? "")"])
+            switch error {
+            case .unknownKey:
+                throw ServerRefusal(
+                    .unauthorized, "this is neither the master key nor a token that is still good", status: 403)
+            case .tooMany(let seconds):
+                var reply = render(
+                    ServerRefusal(.noRoom, "too many attempts: try again in \(seconds) seconds", status: 429))
+                reply.headers.append(("retry-after", "\(seconds)"))
+                return reply
+            }
+        }
+    }
+
+    /// The session of a request.
+    ///
+    /// - Parameter isOfPage: Whether it must be of the page that signed in.
+    private func session(
+        _ headers: [String: String], isOfPage: Bool = true
+    ) throws(ServerRefusal) -> LoginSessions.Session {
+        try checkSite(headers)
+        guard let cookie = cookie(headers), let session = sessions.session(cookie) else {
+            throw ServerRefusal(.unauthorized, "sign in first", status: 401)
+        }
+        guard !isOfPage || ConstantTime.areEqual(headers[Self.pageTokenHeader] ?? "", session.pageToken) else {
+            throw ServerRefusal(.unauthorized, "the request isn't one of the dashboard's page", status: 403)
+        }
+        return session
+    }
+
+    /// Browsers say which page a request is from; those that don't have the cookie's rules and the token all the same.
+    private func checkSite(_ headers: [String: String]) throws(ServerRefusal) {
+        guard let site = headers["sec-fetch-site"], site != "same-origin" else { return }
+        throw ServerRefusal(.unauthorized, "the request is from another page", status: 403)
+    }
+
+    private func cookie(_ headers: [String: String]) -> String? {
+        for pair in (headers["cookie"] ?? "").split(separator: ";") {
+            let pair = pair.drop { $0 == " " }
+            if pair.hasPrefix(cookieName + "=") { return String(pair.dropFirst(cookieName.count + 1)) }
+        }
+        return nil
+    }
+
+    private func cookieReply(_ value: String, _ more: String = "", session: LoginSessions.Session?) -> ServerReply {
+        var reply = reply(describing: session)
+        // Without a path of its own it is sent to what lies beside this one, whatever a proxy calls that.
+        reply.headers.append(("set-cookie", "\(cookieName)=\(value)\(cookieAttributes)\(more)"))
+        return reply
+    }
+
+    private func reply(describing session: LoginSessions.Session?) -> ServerReply {
+        // What the store is called is for those who are signed in.
+        guard let session else { return ServerReply(WireReply(["pageToken": .null])) }
+        return ServerReply(
+            WireReply([
+                "pageToken": .string(session.pageToken), "name": .string(dashboard.name),
+                "isReadOnly": .bool(dashboard.isReadOnly),
+            ]))
+    }
+}
+#endif

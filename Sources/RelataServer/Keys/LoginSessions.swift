@@ -1,0 +1,119 @@
+#if Server
+import Crypto
+import Foundation
+import Synchronization
+
+/// Who is signed in, for as long as the process lives: by a cookie that scripts can't read, and by a token that a page adds
+/// to each request, which no other page knows.
+final class LoginSessions: Sendable {
+    /// Somebody who signed in.
+    struct Session: Sendable {
+        /// What the log calls it. Nobody signs in with it.
+        let name: String
+        /// What the page sends with each request, so that none is sent by another page.
+        let pageToken: String
+        fileprivate let start: ContinuousClock.Instant
+        fileprivate var lastUse: ContinuousClock.Instant
+    }
+
+    /// Why somebody isn't signed in.
+    enum Refusal: Error, Equatable {
+        /// Neither the master key nor a token that is still good.
+        case unknownKey
+        /// There were too many of these; it may be tried again in so many seconds.
+        case tooMany(seconds: Int)
+    }
+
+    /// How long a session lasts, and how long without a request.
+    struct Lifetimes: Sendable {
+        var session = Duration.seconds(12 * 3600)
+        var idle = Duration.seconds(2 * 3600)
+        var loginToken = Duration.seconds(3600)
+    }
+
+    private struct State {
+        /// By the digests of their cookies: what is stored signs nobody in.
+        var sessions: [SHA256.Digest: Session] = [:]
+        var loginTokens: [SHA256.Digest: ContinuousClock.Instant] = [:]
+        var attempts = LoginAttempts()
+    }
+
+    static let maximumSessions = 64
+
+    private let isMasterKey: @Sendable (String) -> Bool
+    private let lifetimes: Lifetimes
+    private let now: @Sendable () -> ContinuousClock.Instant
+    private let state = Mutex(State())
+
+    /// - Parameters:
+    ///   - keys: Those of the server.
+    ///   - now: The time, for tests.
+    init(
+        _ keys: ServerKeys, lifetimes: Lifetimes = Lifetimes(),
+        now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
+    ) {
+        isMasterKey = { keys.masterKey?.matches($0) == true }
+        self.lifetimes = lifetimes
+        self.now = now
+    }
+
+    /// A token that signs in once, and not for long.
+    func makeLoginToken() -> String {
+        let (token, expiry) = (ServerKeys.newKey(), now() + lifetimes.loginToken)
+        state.withLock { $0.loginTokens[Self.digest(token)] = expiry }
+        return token
+    }
+
+    /// Signs in with the master key, or with a token, which is used up.
+    ///
+    /// - Parameter peer: The address that the request came from.
+    /// - Returns: The session, and the value of its cookie, which is told this once.
+    func signIn(_ key: String, from peer: String) throws(Refusal) -> (session: Session, cookie: String) {
+        let time = now()
+        if let wait = state.withLock({ $0.attempts.wait(of: peer, at: time) }) { throw .tooMany(seconds: wait) }
+        let expiry = state.withLock { $0.loginTokens.removeValue(forKey: Self.digest(key)) }
+        guard expiry.map({ time < $0 }) ?? isMasterKey(key) else {
+            state.withLock { $0.attempts.failed(peer, at: time) }
+            throw .unknownKey
+        }
+        let cookie = ServerKeys.newKey()
+        let session = Session(
+            name: String(ServerKeys.newKey().prefix(8)), pageToken: ServerKeys.newKey(), start: time, lastUse: time)
+        state.withLock { state in
+            state.attempts.succeeded(peer)
+            state.sessions = state.sessions.filter { isAlive($0.value, at: time) }
+            while state.sessions.count >= Self.maximumSessions,
+                let oldest = state.sessions.min(by: { $0.value.lastUse < $1.value.lastUse })
+            {
+                state.sessions[oldest.key] = nil
+            }
+            state.sessions[Self.digest(cookie)] = session
+        }
+        return (session, cookie)
+    }
+
+    /// The session of a cookie; `nil` where it ended, or never was.
+    func session(_ cookie: String) -> Session? {
+        let (digest, time) = (Self.digest(cookie), now())
+        return state.withLock { state in
+            guard var session = state.sessions[digest] else { return nil }
+            guard isAlive(session, at: time) else {
+                state.sessions[digest] = nil
+                return nil
+            }
+            session.lastUse = time
+            state.sessions[digest] = session
+            return session
+        }
+    }
+
+    /// Ends a session.
+    func signOut(_ cookie: String) { state.withLock { $0.sessions[Self.digest(cookie)] = nil } }
+
+    private func isAlive(_ session: Session, at time: ContinuousClock.Instant) -> Bool {
+        time - session.start < lifetimes.session && time - session.lastUse < lifetimes.idle
+    }
+
+    private static func digest(_ text: String) -> SHA256.Digest { SHA256.hash(data: Data(text.utf8)) }
+}
+#endif

@@ -1,0 +1,614 @@
+"""The dashboard of `relata serve`, as people use it."""
+
+import json
+import os
+import re
+import signal
+import sqlite3
+import subprocess
+import tempfile
+import unittest
+import urllib.request
+
+from support import ROOT, AppTest, Keys
+
+KEY = "the-master-key"
+HOSTILE = [
+    "<script>window.harmed = 1</script>",
+    "<img src=x onerror='window.harmed = 1'>",
+    "\"><svg onload=window.harmed=1>",
+    "javascript:window.harmed=1",
+    "$& $1 $` \\ \u202eevil 👩‍👩‍👧 中文",
+]
+
+
+class DashboardServer:
+    """`relata serve` on a file of its own."""
+
+    def __init__(self):
+        self.tool = os.environ.get("RELATA", str(ROOT / ".build" / "debug" / "relata"))
+        self.folder = tempfile.TemporaryDirectory(prefix="relata-browser-")
+        self.database = os.path.join(self.folder.name, "library.sqlite")
+        self.port = 0
+        self.process = None
+        self.token = None
+
+    def start(self, *options):
+        """Starts the server, at the next times on the port of the first one."""
+        self.process = subprocess.Popen(
+            [self.tool, "serve", self.database, "--port", str(self.port), "--app-id", "app", "--examples", *options],
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+            env={**os.environ, "RELATA_MASTER_KEY": KEY, "RELATA_CLIENT_KEY": "client"})
+        for line in self.process.stdout:
+            if found := re.search(r"http://127\.0\.0\.1:(\d+)/dashboard/#token=(\w+)", line):
+                self.port, self.token = int(found[1]), found[2]
+                return
+        raise AssertionError("the server didn't start")
+
+    @property
+    def address(self):
+        return f"http://127.0.0.1:{self.port}/dashboard/"
+
+    def sql(self, *statements):
+        connection = sqlite3.connect(self.database)
+        try:
+            for statement in statements:
+                if isinstance(statement, str):
+                    connection.execute(statement)
+                else:
+                    connection.execute(*statement)
+            connection.commit()
+        finally:
+            connection.close()
+
+    def value(self, query, *values):
+        """The first value of a query on the file."""
+        connection = sqlite3.connect(self.database)
+        try:
+            row = connection.execute(query, values).fetchone()
+            return row and row[0]
+        finally:
+            connection.close()
+
+    def ask(self, method, path, body=None):
+        """A request as another client sends it."""
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{self.port}/parse{path}", method=method, data=body and json.dumps(body).encode(),
+            headers={"X-Parse-Application-Id": "app", "X-Parse-Client-Key": "client", "Content-Type": "application/json"})
+        with urllib.request.urlopen(request, timeout=10) as reply:
+            return json.load(reply)
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait(30)
+        self.process.stdout.close()
+
+    def close(self):
+        if self.process and self.process.poll() is None:
+            self.stop()
+        self.folder.cleanup()
+
+
+class DashboardTest(AppTest):
+    def setUp(self):
+        self.server = DashboardServer()
+        self.addCleanup(self.server.close)
+        self.browsers = []
+        self.prepare()
+        self.server.start()
+
+    def prepare(self):
+        subprocess.run(
+            [self.server.tool, "make", self.server.database, str(ROOT / "Examples" / "Library" / "library.sql")],
+            check=True, stdout=subprocess.DEVNULL)
+
+    def is_expected(self, entry):
+        asked = "/dashboard/api/" in entry["message"] and "status of 4" in entry["message"]
+        return asked or super().is_expected(entry)
+
+    def signed_in(self, place="", **options):
+        """A browser that signed in with the master key, at a place."""
+        browser = self.browse(**options)
+        if place:
+            browser.open(self.server.address + place)
+        browser.type("#key", KEY)
+        browser.press(Keys.ENTER)
+        browser.one("relata-grid .grid-row:not(.waiting)")
+        return browser
+
+    def rows(self, browser):
+        return [text.split("\n") for text in browser.texts(".grid-row:not(.waiting)")]
+
+    def column(self, browser, number):
+        return [row[number] for row in self.rows(browser) if len(row) > number]
+
+    def active(self, browser):
+        return browser.driver.execute_script(
+            "const id = document.querySelector('.grid-scroller').getAttribute('aria-activedescendant');"
+            "return id && document.getElementById(id).innerText")
+
+
+class SigningIn(DashboardTest):
+    def test_the_printed_address_signs_in_once(self):
+        browser = self.browse()
+        browser.open(self.server.address + "#token=" + self.server.token)
+        browser.one(".classes a")
+        self.assertNotIn("token", browser.driver.current_url)
+        other = self.browse()
+        other.open(self.server.address + "#token=" + self.server.token)
+        other.wait_for_text(".form-problem", "This token was used")
+
+    def test_a_wrong_key_is_told_and_the_right_one_opens_the_place_that_was_asked_for(self):
+        browser = self.browse()
+        browser.open(self.server.address + "#/Author?sort=-born")
+        browser.one("#key")
+        browser.press("guess", Keys.ENTER)
+        browser.wait_for_text(".form-problem", "neither the master key")
+        browser.press(KEY, Keys.ENTER)
+        browser.wait_for_text("h1", "Author")
+        browser.wait(lambda: self.column(browser, 1)[:1] == ["Neil Gaiman"], "the youngest author first")
+
+    def test_who_signs_out_or_whose_session_ends_signs_in_again_at_the_same_place(self):
+        browser = self.signed_in("#/Genre")
+        browser.driver.execute_cdp_cmd("Network.clearBrowserCookies", {})
+        browser.wait_for_text(".form-problem", "The session has ended")
+        browser.type("#key", KEY)
+        browser.press(Keys.ENTER)
+        browser.wait_for_text("h1", "Genre")
+        browser.click('.side-buttons [aria-label="Sign out"]')
+        browser.one("#key")
+        browser.driver.refresh()
+        browser.one("#key")
+
+
+class Browsing(DashboardTest):
+    def test_everything_is_reached_by_keyboard_alone(self):
+        browser = self.signed_in()
+        browser.wait_for_text("h1", "Author")
+        browser.tab_to(".side input")
+        browser.press("boo", Keys.ARROW_DOWN, Keys.ENTER)
+        browser.wait_for_text("h1", "Book")
+        browser.wait(lambda: len(self.rows(browser)) == 9, "nine books")
+        browser.tab_to(".grid-scroller")
+        browser.press(Keys.ARROW_RIGHT, Keys.ARROW_DOWN, Keys.ARROW_DOWN)
+        self.assertEqual(self.active(browser), "The Dispossessed")
+        # A pointer is followed to the panel.
+        browser.press(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT, Keys.ARROW_RIGHT)
+        self.assertEqual(self.active(browser), "Science fiction")
+        browser.press(Keys.ENTER)
+        browser.wait_for_text("relata-inspector h2", "Science fiction")
+        browser.wait_for_text("relata-inspector .crumb", "The Dispossessed")
+        browser.press(Keys.ESCAPE)
+        browser.wait(lambda: not browser.one_text("relata-inspector"), "the panel to close")
+        # A relation is followed in the grid, and the trail leads back.
+        self.assertEqual(self.active(browser), "Science fiction")
+        browser.press(Keys.END)
+        browser.wait(lambda: self.active(browser) == "1", "the number of authors")
+        browser.press(Keys.ENTER)
+        browser.wait_for_text("h1", "authors")
+        browser.wait_for_text(".owner", "The Dispossessed")
+        browser.wait(lambda: [row[1] for row in self.rows(browser)] == ["Ursula K. Le Guin"], "the author")
+        browser.tab_to(".page-title a.crumb")
+        browser.press(Keys.ENTER)
+        browser.wait_for_text("h1", "Book")
+        # The header sorts, and makes columns wider.
+        browser.tab_to(".grid-scroller")
+        browser.press(Keys.ARROW_RIGHT, Keys.ARROW_RIGHT, Keys.ARROW_UP, Keys.ENTER)
+        browser.wait(lambda: self.column(browser, 1)[:1] == ["Brave New World"], "the oldest book first")
+        self.assertIn("sort=year", browser.driver.current_url)
+        browser.driver.back()
+        browser.wait(lambda: self.column(browser, 1)[:1] == ["The Left Hand of Darkness"], "the order before")
+
+    def test_pointers_read_as_names_and_relations_as_counts(self):
+        browser = self.signed_in("#/Genre")
+        browser.wait(lambda: ["1", "Science fiction", "6"] in self.rows(browser), "the count of books")
+        self.assertIn("Relation<Book>", browser.one_text(".grid-head"))
+        browser.open(self.server.address + "#/Review")
+        browser.wait(lambda: any("The Dispossessed" in row for row in self.rows(browser)), "the name of a book")
+        self.assertIn("Pointer<Book>", browser.one_text(".grid-head"))
+
+    def test_the_panel_shows_what_is_related_level_by_level(self):
+        browser = self.signed_in("#/Publisher?open=Publisher/1")
+        for branch, shown in [("books", "City of Illusions"), ("The Left Hand of Darkness", "authors"), ("authors", "Ursula K. Le Guin")]:
+            browser.wait(lambda: any(branch in (each.get_attribute("aria-label") or "") for each in browser.all(".twist")), branch)
+            next(each for each in browser.all(".twist[aria-expanded=false]") if branch in each.get_attribute("aria-label")).click()
+            browser.wait_for_text(".tree", shown)
+        next(each for each in browser.all(".tree .link") if each.text == "Ursula K. Le Guin").click()
+        browser.wait_for_text("relata-inspector h2", "Ursula K. Le Guin")
+        self.assertEqual(len(browser.all("relata-inspector .crumb")), 2)
+
+    def test_columns_are_hidden_and_moved_and_stay_so(self):
+        browser = self.signed_in("#/Book")
+        browser.click(".page-title button:last-of-type")
+        browser.one("dialog")
+        browser.click('[data-check="2"]')
+        browser.click('[data-move="1.-1"]')
+        browser.press(Keys.ESCAPE)
+        browser.wait(lambda: [row[:2] for row in self.rows(browser)][:1] == [["The Left Hand of Darkness", "1"]], "the title first")
+        browser.driver.refresh()
+        browser.wait(lambda: [row[:2] for row in self.rows(browser)][:1] == [["The Left Hand of Darkness", "1"]], "the same after loading")
+        self.assertNotIn("year", browser.one_text(".grid-head"))
+
+    def test_a_link_leads_another_browser_to_the_same(self):
+        browser = self.signed_in('#/Book?predicate=genre.name == "Fantasy"&sort=-year&open=Book/6')
+        browser.wait_for_text("relata-inspector h2", "Mort")
+        link = browser.driver.current_url
+        other = self.signed_in(link.removeprefix(self.server.address), language="zh-CN", dark=True)
+        other.wait_for_text("relata-inspector h2", "Mort")
+        self.assertEqual([row[1] for row in self.rows(other)], ["Good Omens", "Mort"])
+
+    def test_what_is_wrong_with_a_condition_is_told_with_its_column(self):
+        browser = self.signed_in("#/Book")
+        browser.type(".predicate", "year > 1980 AND titel = 'x'")
+        browser.press(Keys.ENTER)
+        browser.wait_for_text(".predicate-problem", "Column 17:")
+        browser.type(".predicate", "year > 1980")
+        browser.press(Keys.ENTER)
+        browser.wait(lambda: len(self.rows(browser)) == 2, "two books")
+        self.assertEqual(browser.one_text(".predicate-problem"), "")
+
+    def test_a_condition_is_made_by_choosing(self):
+        browser = self.signed_in("#/Book")
+        browser.tab_to(".filter-line > button")
+        browser.press(Keys.ENTER)
+        browser.one(".builder")
+        browser.press(Keys.TAB, Keys.TAB, "omens", Keys.ENTER)
+        browser.wait(lambda: [row[1] for row in self.rows(browser)] == ["Good Omens"], "the book")
+        self.assertEqual(browser.one(".predicate").get_attribute("value"), 'title CONTAINS[cd] "omens"')
+
+    def test_a_query_tells_its_request_its_sql_and_its_plan(self):
+        browser = self.signed_in('#/Book?predicate=genre.name == "Fantasy"')
+        browser.click('[aria-label="The query"]')
+        browser.wait_for_text("dialog", "SELECT")
+        browser.wait_for_text("dialog", "GET /parse/classes/Book?")
+        self.assertIn("Genre", browser.one_text("dialog"))
+        self.assert_accessible(browser)
+
+    def test_a_server_that_is_gone_is_told_and_found_again(self):
+        self.expects_lost_connections = True
+        browser = self.signed_in("#/Book")
+        self.server.stop()
+        browser.click('.classes [data-class="Genre"]')
+        browser.wait_for_text(".cover", "can’t be reached")
+        self.server.start()
+        browser.click(".cover button")
+        # Sessions end with the server.
+        browser.wait_for_text(".form-problem", "The session has ended")
+        browser.type("#key", KEY)
+        browser.press(Keys.ENTER)
+        browser.wait_for_text("h1", "Genre")
+
+    def test_pages_are_accessible_in_both_languages_and_schemes_wide_and_narrow(self):
+        for language, width, dark in [("en", 1280, False), ("zh-CN", 1280, True), ("en", 400, True), ("zh-CN", 400, False)]:
+            with self.subTest(language=language, width=width, dark=dark):
+                browser = self.browse(language=language, width=width, dark=dark)
+                browser.one("#key")
+                self.assert_accessible(browser)
+                browser.type("#key", KEY)
+                browser.press(Keys.ENTER)
+                browser.one(".grid-row:not(.waiting)")
+                for place in ["#/Book", "#/Book?open=Book/5", "#/Book?predicate=x"]:
+                    browser.open(self.server.address + place)
+                    browser.wait(lambda: not browser.all("[aria-busy=true]"), "the page")
+                    browser.wait(lambda: browser.all(".grid-row:not(.waiting)") or browser.one_text(".cover"), "objects")
+                    self.assert_accessible(browser)
+                    self.assertFalse(browser.is_wider_than_its_window())
+                browser.screenshot(f"dashboard-{language}-{width}")
+
+
+class Editing(DashboardTest):
+    def at_cell(self, browser, row, column):
+        """Moves to a cell of the grid by keyboard."""
+        browser.wait(lambda: len(self.rows(browser)) > row, "the row")
+        browser.tab_to(".grid-scroller")
+        browser.chord(Keys.CONTROL, Keys.HOME)
+        browser.press(*[Keys.ARROW_DOWN] * row, *[Keys.ARROW_RIGHT] * column)
+
+    def edit(self, browser, text):
+        """Opens the editor of the cell, and puts a text in the place of what it holds."""
+        browser.press(Keys.F2)
+        browser.one(".editor")
+        browser.chord(Keys.CONTROL, "a")
+        browser.press(text)
+
+    def save(self, browser):
+        browser.chord(Keys.CONTROL, "s")
+        browser.wait(lambda: not any(each.is_displayed() for each in browser.all(".page-title button.primary")), "the end of saving")
+
+    def test_values_are_edited_in_place_by_keyboard_and_saved_together(self):
+        browser = self.signed_in("#/Book")
+        self.at_cell(browser, 5, 1)
+        self.edit(browser, "Mort!")
+        browser.press(Keys.ENTER)
+        browser.press(Keys.ARROW_RIGHT)
+        self.edit(browser, "soon")
+        browser.press(Keys.ENTER)
+        browser.wait_for_text(".editor", "no number")
+        browser.chord(Keys.CONTROL, "a")
+        browser.press("1988", Keys.ENTER)
+        browser.press(Keys.ARROW_RIGHT)
+        self.edit(browser, "cha")
+        browser.wait_for_text(".choices", "Chatto")
+        browser.press(Keys.ARROW_DOWN, Keys.ENTER)
+        browser.wait(lambda: ["6", "Mort!", "1988", "Chatto & Windus"] in [row[:4] for row in self.rows(browser)], "what is to be saved")
+        browser.wait_for_text(".page-title", "1 change")
+        self.assertEqual(self.server.value("SELECT title FROM Book WHERE id = 6"), "Mort")
+        browser.tab_to(".page-title button.primary")
+        browser.press(Keys.ENTER)
+        browser.wait_for_text("dialog", "Mort!")
+        self.assertIn("1987", browser.one_text("dialog del"))
+        self.assert_accessible(browser)
+        browser.tab_to("dialog footer button.primary")
+        browser.press(Keys.ENTER)
+        browser.wait_for_text(".notices", "1 change was saved")
+        self.assertEqual(self.server.value("SELECT title || year || publisherId FROM Book WHERE id = 6"), "Mort!19884")
+
+    def test_what_is_not_saved_is_undone_step_by_step(self):
+        browser = self.signed_in("#/Book")
+        self.at_cell(browser, 0, 1)
+        for title in ["One", "Two"]:
+            self.edit(browser, title)
+            browser.press(Keys.ENTER)
+            browser.wait(lambda: self.column(browser, 1)[:1] == [title], title)
+        for title in ["One", "The Left Hand of Darkness"]:
+            browser.chord(Keys.CONTROL, "z")
+            browser.wait(lambda: self.column(browser, 1)[:1] == [title], title)
+        self.assertNotIn("change", browser.one_text(".page-title"))
+
+    def test_somebody_elses_change_of_the_same_is_shown_beside_ones_own(self):
+        browser = self.signed_in("#/Book")
+        self.at_cell(browser, 5, 1)
+        self.edit(browser, "Mine")
+        browser.press(Keys.ENTER)
+        browser.wait_for_text(".page-title", "1 change")
+        self.server.sql("UPDATE Book SET title = 'Theirs' WHERE id = 6")
+        browser.chord(Keys.CONTROL, "s")
+        browser.wait_for_text("dialog", "Somebody else changed the same")
+        self.assertIn("Theirs", browser.one_text("dialog"))
+        self.assertIn("Mine", browser.one_text("dialog"))
+        self.assert_accessible(browser)
+        self.assertEqual(self.server.value("SELECT title FROM Book WHERE id = 6"), "Theirs")
+        browser.tab_to("dialog [type=radio]")
+        browser.press(Keys.ARROW_DOWN)
+        browser.tab_to("dialog footer button.primary")
+        browser.press(Keys.ENTER)
+        browser.wait_for_text(".notices", "1 change was saved")
+        self.assertEqual(self.server.value("SELECT title FROM Book WHERE id = 6"), "Mine")
+
+    def test_a_deletion_shows_its_plan_first(self):
+        browser = self.signed_in("#/Book")
+        self.at_cell(browser, 0, 0)
+        browser.press(Keys.DELETE)
+        browser.wait_for_text("dialog", "The deletion is denied")
+        browser.wait_for_text("dialog", "2026-11-03")
+        self.assert_accessible(browser)
+        self.assertFalse(browser.one("dialog button.danger").is_enabled())
+        browser.press(Keys.ESCAPE)
+        self.at_cell(browser, 5, 0)
+        browser.press(Keys.DELETE)
+        browser.wait_for_text("dialog", "3 objects go")
+        browser.wait_for_text("dialog", "DEATH LIKES THIS.")
+        browser.wait(lambda: browser.one("dialog button.danger").is_enabled(), "the plan")
+        browser.press(Keys.ENTER)
+        browser.wait(lambda: browser.all(".grid-row.deleted"), "the row to be struck out")
+        self.assertIsNotNone(self.server.value("SELECT id FROM Book WHERE id = 6"))
+        self.save(browser)
+        browser.wait(lambda: len(self.rows(browser)) == 8, "eight books")
+        self.assertIsNone(self.server.value("SELECT id FROM Book WHERE id = 6"))
+        self.assertEqual(self.server.value("SELECT count(*) FROM Review WHERE bookId = 6"), 0)
+
+    def test_objects_are_made_and_added_to_relations(self):
+        browser = self.signed_in("#/Author")
+        browser.click('[aria-label="New Author"]')
+        browser.tab_to("dialog button.primary")
+        browser.press(Keys.ENTER)
+        browser.wait_for_text("dialog", "name needs a value")
+        browser.press("Octavia E. Butler")
+        browser.tab_to("dialog button.primary")
+        browser.press(Keys.ENTER)
+        browser.wait_for_text(".page-title", "1 change")
+        self.save(browser)
+        browser.wait(lambda: len(self.rows(browser)) == 7, "seven authors")
+        browser.open(self.server.address + "#/Book?open=Book/6")
+        browser.click('[aria-label="Add to authors"]')
+        browser.press("octavia")
+        browser.wait_for_text(".choices", "Octavia")
+        browser.press(Keys.ARROW_DOWN, Keys.ENTER)
+        browser.wait_for_text("relata-inspector", "authors + Octavia E. Butler")
+        browser.click('relata-inspector .twist[aria-label^="authors"]')
+        browser.click('[aria-label^="Terry Pratchett: Take out"]')
+        browser.wait_for_text("relata-inspector", "authors − Terry Pratchett")
+        self.save(browser)
+        browser.wait(lambda: self.server.value("SELECT group_concat(authorId) FROM Book_authors WHERE bookId = 6") == "7", "the other author")
+
+    def test_what_is_refused_is_told_and_kept(self):
+        browser = self.signed_in("#/Publisher")
+        self.at_cell(browser, 0, 1)
+        self.edit(browser, "Gollancz")
+        browser.press(Keys.ENTER)
+        browser.wait_for_text(".page-title", "1 change")
+        browser.chord(Keys.CONTROL, "s")
+        browser.wait_for_text(".notice.problem", "duplicate")
+        browser.wait_for_text(".page-title", "1 change")
+
+    def test_what_is_not_saved_survives_the_end_of_the_session(self):
+        browser = self.signed_in("#/Book")
+        self.at_cell(browser, 5, 1)
+        self.edit(browser, "Mort!")
+        browser.press(Keys.ENTER)
+        browser.driver.execute_cdp_cmd("Network.clearBrowserCookies", {})
+        browser.wait_for_text(".form-problem", "The session has ended")
+        browser.type("#key", KEY)
+        browser.press(Keys.ENTER)
+        browser.wait_for_text(".page-title", "1 change")
+        browser.tab_to(".grid-scroller")
+        self.save(browser)
+        browser.wait(lambda: self.server.value("SELECT title FROM Book WHERE id = 6") == "Mort!", "the title")
+
+
+class ReadOnly(DashboardTest):
+    def test_nothing_can_be_changed(self):
+        self.server.stop()
+        self.server.start("--dashboard", "read-only")
+        browser = self.signed_in("#/Book?open=Book/6")
+        browser.wait_for_text(".side", "Read only")
+        browser.wait_for_text("relata-inspector h2", "Mort")
+        self.assertEqual(browser.all('[aria-label^="Edit"], [aria-label^="Add to"], [aria-label^="New"], [aria-label="Delete"]'), [])
+        browser.tab_to(".grid-scroller")
+        browser.press(Keys.ARROW_RIGHT, Keys.F2, Keys.DELETE)
+        self.assertEqual(browser.all(".editor, dialog"), [])
+
+
+class Schema(DashboardTest):
+    def test_classes_fields_and_indexes_are_shown_and_made(self):
+        browser = self.signed_in("#/Book")
+        browser.tab_to(".side-link")
+        browser.press(Keys.ENTER)
+        browser.wait(lambda: browser.driver.execute_script("return document.querySelector('.diagram img')?.naturalWidth > 100"), "the diagram")
+        card = '.class-card[aria-label="Book"]'
+        browser.wait_for_text(card, "Pointer<Publisher>")
+        browser.wait_for_text(card, "delete: cascade")
+        self.assert_accessible(browser)
+        browser.tab_to(".page-title button")
+        browser.press(Keys.ENTER)
+        browser.press("Shelf", Keys.ENTER)
+        card = '.class-card[aria-label="Shelf"]'
+        browser.one(card)
+        browser.wait_for_text(".classes", "Shelf")
+        browser.click(f"{card} header button:nth-of-type(1)")
+        browser.press("room", Keys.ENTER)
+        browser.wait_for_text(card, "room")
+        browser.click(f"{card} header button:nth-of-type(1)")
+        browser.press("genre", Keys.TAB, "P")
+        browser.one("#field-target")
+        browser.press(Keys.TAB, "G", Keys.ENTER)
+        browser.tab_to("dialog button.primary")
+        browser.press(Keys.ENTER)
+        browser.wait_for_text(card, "Pointer<Genre>")
+        browser.click(f"{card} header button:nth-of-type(2)")
+        browser.press("one_room")
+        browser.tab_to("#index-room")
+        browser.press(Keys.SPACE)
+        browser.tab_to("#index-unique")
+        browser.press(Keys.SPACE)
+        browser.tab_to("dialog button.primary")
+        browser.press(Keys.ENTER)
+        browser.wait_for_text(card, "Unique index")
+        browser.click(".notice button")
+        browser.click(f'{card} [aria-label="Remove the index one_room"]')
+        browser.wait(lambda: "one_room" not in browser.one_text(card), "the index to go")
+        browser.click(".notice button")
+        browser.click(f'{card} [aria-label="Remove room"]')
+        browser.click("dialog button.primary")
+        browser.wait(lambda: "room" not in browser.one_text(card), "the field to go")
+
+    def test_what_cannot_be_is_told_in_the_form(self):
+        browser = self.signed_in("#/Book")
+        browser.open(self.server.address + "#//schema")
+        browser.click('.class-card[aria-label="Book"] header button:nth-of-type(1)')
+        browser.press("title", Keys.ENTER)
+        browser.wait_for_text("dialog .form-problem", "title")
+        browser.press(Keys.ESCAPE)
+        browser.wait(lambda: not browser.all("dialog"), "the form to close")
+
+
+class Following(DashboardTest):
+    def test_what_others_change_is_shown_in_place(self):
+        browser = self.signed_in("#/Book?open=Book/6")
+        browser.wait_for_text(".status-count", "9 objects")
+        browser.one("relata-grid[data-follows]")
+        self.server.ask("PUT", "/classes/Book/6", {"title": "Mort, again"})
+        browser.wait_for_text(".grid-body", "Mort, again")
+        browser.wait_for_text("relata-inspector h2", "Mort, again")
+        self.server.ask("POST", "/classes/Genre", {"name": "Horror"})
+        self.server.ask("DELETE", "/classes/Review/1")
+        browser.wait(lambda: self.column(browser, 5)[:1] == ["1"], "the number of reviews")
+        self.server.sql("UPDATE Publisher SET name = 'Somebody' WHERE id = 1")
+        browser.wait_for_text(".grid-body", "Somebody")
+
+
+class Hostile(DashboardTest):
+    def prepare(self):
+        names = ['"' + text.replace('"', '""') + '"' for text in HOSTILE[:3]]
+        self.server.sql(
+            f"CREATE TABLE {names[0]} (id INTEGER PRIMARY KEY, {names[1]} TEXT NOT NULL)",
+            f"CREATE TABLE Thing (id INTEGER PRIMARY KEY, name TEXT, {names[2]} INTEGER REFERENCES {names[0]})",
+            *((f"INSERT INTO {names[0]} VALUES (?, ?)", (place, text)) for place, text in enumerate(HOSTILE)),
+            *(("INSERT INTO Thing VALUES (?, ?, ?)", (place, text, place)) for place, text in enumerate(HOSTILE)))
+
+    def test_texts_and_names_are_never_markup(self):
+        browser = self.signed_in("#/Thing")
+        for text in HOSTILE:
+            browser.wait_for_text(".grid-body", text)
+        browser.driver.execute_script("arguments[0].click()", browser.all(".grid-row .chip")[1])
+        browser.wait_for_text("relata-inspector h2", HOSTILE[1])
+        browser.click(".crumb")
+        for link in browser.all(".classes a"):
+            if link.text.startswith("<"):
+                link.click()
+        browser.wait_for_text("h1", HOSTILE[0])
+        browser.click(".page-title button:last-of-type")
+        browser.wait_for_text("dialog", "imgSrcX")
+        browser.press(Keys.ESCAPE)
+        browser.open(self.server.address + "#/<img src=x onerror='window.harmed = 1'>")
+        browser.wait_for_text("main", "There is no class")
+        self.assertIsNone(browser.driver.execute_script("return window.harmed ?? null"))
+
+
+class Many(DashboardTest):
+    def prepare(self):
+        self.server.sql(
+            "CREATE TABLE Track (id INTEGER PRIMARY KEY, title TEXT NOT NULL, seconds INTEGER)",
+            "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000000) "
+            "INSERT INTO Track SELECT i, 'Track ' || (i * 7919 % 1000003), CASE WHEN i % 3 THEN i % 600 END FROM n",
+            "CREATE INDEX Track_title ON Track (title)")
+
+    def at(self, browser, row):
+        return browser.driver.execute_script(
+            "return document.querySelector(`[aria-rowindex=\"${arguments[0] + 1}\"]:not(.waiting)`)?.innerText.split('\\n')[0]", row)
+
+    def test_a_million_objects_are_scrolled_and_only_those_in_sight_are_in_the_page(self):
+        browser = self.signed_in("#/Track")
+        browser.wait_for_text(".status-count", "1,000,000 objects")
+        browser.tab_to(".grid-scroller")
+        browser.chord(Keys.CONTROL, Keys.END)
+        browser.wait(lambda: self.at(browser, 1_000_000) == "1000000", "the last object")
+        browser.press(Keys.PAGE_UP, Keys.PAGE_UP)
+        browser.wait(lambda: self.at(browser, 999_980) == "999980", "an object before")
+        for share in [0.5, 0.25, 0.75]:
+            browser.driver.execute_script(
+                "const grid = document.querySelector('.grid-scroller'); grid.scrollTop = grid.scrollHeight * arguments[0]", share)
+            row = browser.wait(lambda: next((int(text.split("\n")[0]) for text in browser.texts(".grid-row:not(.waiting)")
+                                             if abs(int(text.split("\n")[0]) - share * 1_000_000) < 2000), None), "the middle")
+            browser.wait(lambda: self.at(browser, row) == str(row), "an object at its place")
+        # Small steps move by what they say, however many objects there are.
+        browser.wait(lambda: browser.driver.execute_script(
+            "const grid = document.querySelector('.grid-scroller'); const at = grid.scrollTop;"
+            "return new Promise((done) => setTimeout(() => done(grid.scrollTop === at), 300))"), "the bar to rest")
+        first = min(int(text.split("\n")[0]) for text in browser.texts(".grid-row:not(.waiting)"))
+        browser.driver.execute_script("document.querySelector('.grid-scroller').scrollTop += 340")
+        browser.wait(lambda: min(int(text.split("\n")[0]) for text in browser.texts(".grid-row:not(.waiting)")) == first + 10, "ten objects further")
+        self.assertLess(browser.driver.execute_script("return document.querySelectorAll('.grid-row').length"), 60)
+        browser.chord(Keys.CONTROL, Keys.HOME)
+        browser.wait(lambda: self.at(browser, 1) == "1", "the first object")
+
+    def test_pages_follow_each_other_in_any_order(self):
+        connection = sqlite3.connect(self.server.database)
+        self.addCleanup(connection.close)
+        for sort, order in [("title", "title, id"), ("-seconds", "seconds DESC, id"), ("seconds,-title", "seconds, title DESC, id")]:
+            with self.subTest(sort=sort):
+                expected = [str(row[0]) for row in connection.execute(f"SELECT id FROM Track ORDER BY {order} LIMIT 250")]
+                last = [str(row[0]) for row in connection.execute(f"SELECT id FROM Track ORDER BY {order} LIMIT 30 OFFSET 999970")]
+                browser = self.signed_in(f"#/Track?sort={sort}")
+                browser.tab_to(".grid-scroller")
+                for place in range(1, 250, 13):
+                    browser.wait(lambda: self.at(browser, place) == expected[place - 1], f"row {place}")
+                    browser.press(*[Keys.ARROW_DOWN] * 13)
+                browser.wait_for_text(".status-count", "1,000,000 objects")
+                browser.chord(Keys.CONTROL, Keys.END)
+                for place in [1_000_000, 999_990]:
+                    browser.wait(lambda: self.at(browser, place) == last[place - 999_971], f"row {place}")
+
+
+if __name__ == "__main__":
+    unittest.main()

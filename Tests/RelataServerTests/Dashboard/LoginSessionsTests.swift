@@ -1,0 +1,130 @@
+#if Server
+import Synchronization
+import Testing
+
+@testable import RelataServer
+
+struct LoginSessionsTests {
+    /// A clock that goes on when it is told to.
+    private final class Clock: Sendable {
+        private let time = Mutex(ContinuousClock.now)
+        var now: ContinuousClock.Instant { time.withLock { $0 } }
+        func advance(_ duration: Duration) { time.withLock { $0 += duration } }
+    }
+
+    private let clock = Clock()
+    private let sessions: LoginSessions
+
+    init() {
+        let clock = clock
+        sessions = LoginSessions(ServerKeys(applicationID: "app", masterKey: "master"), now: { clock.now })
+    }
+
+    private func refusal(_ key: String, from peer: String = "10.0.0.1") -> LoginSessions.Refusal? {
+        do throws(LoginSessions.Refusal) {
+            _ = try sessions.signIn(key, from: peer)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    @Test func theMasterKeySignsInEachTime() throws {
+        let (first, cookie) = try sessions.signIn("master", from: "10.0.0.1")
+        let (second, other) = try sessions.signIn("master", from: "10.0.0.1")
+        #expect(cookie != other)
+        #expect(first.pageToken != second.pageToken)
+        #expect(sessions.session(cookie)?.pageToken == first.pageToken)
+        #expect(sessions.session(other)?.pageToken == second.pageToken)
+        #expect(sessions.session("guess") == nil)
+        #expect(sessions.session(first.pageToken) == nil)
+    }
+
+    @Test func aTokenSignsInOnce() throws {
+        let token = sessions.makeLoginToken()
+        _ = try sessions.signIn(token, from: "10.0.0.1")
+        #expect(refusal(token) == .unknownKey)
+    }
+
+    @Test func aTokenIsNotGoodForLong() throws {
+        let token = sessions.makeLoginToken()
+        clock.advance(.seconds(3601))
+        #expect(refusal(token) == .unknownKey)
+    }
+
+    @Test func withoutAMasterKeyOnlyTokensSignIn() throws {
+        let sessions = LoginSessions(ServerKeys(applicationID: "app"))
+        #expect(throws: LoginSessions.Refusal.unknownKey) { try sessions.signIn("", from: "") }
+        _ = try sessions.signIn(sessions.makeLoginToken(), from: "")
+    }
+
+    @Test func aSessionEndsAfterAWhileWithoutRequests() throws {
+        let (_, cookie) = try sessions.signIn("master", from: "10.0.0.1")
+        clock.advance(.seconds(7000))
+        #expect(sessions.session(cookie) != nil)
+        clock.advance(.seconds(7000))
+        #expect(sessions.session(cookie) != nil)
+        clock.advance(.seconds(7201))
+        #expect(sessions.session(cookie) == nil)
+        clock.advance(.seconds(-7201))
+        #expect(sessions.session(cookie) == nil)
+    }
+
+    @Test func aSessionEndsHoweverMuchItIsUsed() throws {
+        let (_, cookie) = try sessions.signIn("master", from: "10.0.0.1")
+        for _ in 0..<11 {
+            clock.advance(.seconds(3600))
+            #expect(sessions.session(cookie) != nil)
+        }
+        clock.advance(.seconds(3601))
+        #expect(sessions.session(cookie) == nil)
+    }
+
+    @Test func whoSignsOutIsOut() throws {
+        let (_, cookie) = try sessions.signIn("master", from: "10.0.0.1")
+        let (_, other) = try sessions.signIn("master", from: "10.0.0.1")
+        sessions.signOut(cookie)
+        #expect(sessions.session(cookie) == nil)
+        #expect(sessions.session(other) != nil)
+    }
+
+    @Test func thereAreNotEndlesslyManySessions() throws {
+        let (_, first) = try sessions.signIn("master", from: "10.0.0.1")
+        clock.advance(.seconds(1))
+        let (_, second) = try sessions.signIn("master", from: "10.0.0.1")
+        clock.advance(.seconds(1))
+        for _ in 2...LoginSessions.maximumSessions { _ = try sessions.signIn("master", from: "10.0.0.1") }
+        #expect(sessions.session(first) == nil)
+        #expect(sessions.session(second) != nil)
+    }
+
+    @Test func whoGuessesWaitsLongerEachTime() throws {
+        for _ in 0..<LoginAttempts.freeFailures { #expect(refusal("guess") == .unknownKey) }
+        for wait in [1, 2, 4, 8, 16, 32, 60, 60] {
+            // The right key doesn't help either, and asking again doesn't make it longer.
+            #expect(refusal("master") == .tooMany(seconds: wait + 1))
+            clock.advance(.seconds(wait) - .milliseconds(1))
+            #expect(refusal("master") == .tooMany(seconds: 1))
+            clock.advance(.milliseconds(1))
+            #expect(refusal("guess") == .unknownKey)
+        }
+        clock.advance(.seconds(60))
+        #expect(refusal("master") == nil)
+        #expect(refusal("guess") == .unknownKey)
+        #expect(refusal("master") == nil)
+    }
+
+    @Test func othersDoNotWaitForWhoGuesses() throws {
+        for _ in 0..<LoginAttempts.freeFailures { #expect(refusal("guess") == .unknownKey) }
+        #expect(refusal("master") != nil)
+        #expect(refusal("master", from: "10.0.0.2") == nil)
+    }
+
+    @Test func failuresAreForgottenAfterAWhile() throws {
+        for _ in 1..<LoginAttempts.freeFailures { #expect(refusal("guess") == .unknownKey) }
+        clock.advance(.seconds(901))
+        for _ in 0..<LoginAttempts.freeFailures { #expect(refusal("guess") == .unknownKey) }
+        #expect(refusal("guess") == .tooMany(seconds: 2))
+    }
+}
+#endif
