@@ -81,6 +81,6 @@ extension SchemaForeignKey {
     /// Whether the two have the same columns and both are unset where a target goes.
     func isUnset(with other: SchemaForeignKey) -> Bool {
         source == other.source && rule == .nullify && other.rule == .nullify
-            && Set(columns.map { $0.lowercased() }) == Set(other.columns.map { $0.lowercased() })
+            && Set(columns.map { $0.foldedName }) == Set(other.columns.map { $0.foldedName })
     }
 }

@@ -4,12 +4,12 @@ extension Schema {
     /// The entities with how a database compares the columns of their to-ones and join tables, whether it gives to-ones
     /// defaults, and whether it finds the rows that refer by an index. `nil` where all is as models declare it.
     package func entities(describedBy descriptions: [TableDescription]) -> [Entity]? {
-        let tables = Dictionary(descriptions.map { ($0.name.lowercased(), $0) }) { first, _ in first }
+        let tables = Dictionary(descriptions.map { ($0.name.foldedName, $0) }) { first, _ in first }
         var entities = self.tables.map(\.entity)
         var isChanged = false
         for reference in references {
             let (source, target) = (self.tables[reference.source], self.tables[reference.target])
-            guard let own = tables[source.sqlName.lowercased()], let other = tables[target.sqlName.lowercased()],
+            guard let own = tables[source.sqlName.foldedName], let other = tables[target.sqlName.foldedName],
                 let key = own.foreignKeys.first(where: {
                     $0.isOn(reference.columns, pointingAt: target.keyColumnNames, of: other)
                 }),
@@ -25,7 +25,7 @@ extension Schema {
             isChanged = true
         }
         for join in joins {
-            guard let own = tables[join.table.lowercased()],
+            guard let own = tables[join.table.foldedName],
                 let number = entities[join.source].properties.firstIndex(where: { $0.name == join.property }),
                 case .relationship(let declared) = entities[join.source].properties[number]
             else { continue }
@@ -41,10 +41,10 @@ extension Schema {
 
     /// How a join table's foreign key to one side is compared.
     private func comparison(
-        of join: Join, isSource: Bool, _ own: TableDescription, _ tables: [String: TableDescription]
+        of join: Join, isSource: Bool, _ own: TableDescription, _ tables: [FoldedName: TableDescription]
     ) -> KeyComparison {
         let (columns, target) = (join.columns(isSource: isSource).own, self.tables[join.entity(isSource: isSource)])
-        guard let other = tables[target.sqlName.lowercased()],
+        guard let other = tables[target.sqlName.foldedName],
             own.foreignKeys.contains(where: { $0.isOn(columns, pointingAt: target.keyColumnNames, of: other) })
         else { return .equal }
         return KeyComparison(columns, of: own, with: target.keyColumnNames, of: other)
@@ -69,7 +69,7 @@ extension ForeignKeyDescription {
     func isOn(_ columns: [String], pointingAt pointed: [String], of table: TableDescription) -> Bool {
         let own = targetColumns.isEmpty ? table.primaryKey : targetColumns
         return isOn(columns) && target.isSameName(as: table.name)
-            && Set(own.map { $0.lowercased() }) == Set(pointed.map { $0.lowercased() })
+            && Set(own.map { $0.foldedName }) == Set(pointed.map { $0.foldedName })
     }
 }
 

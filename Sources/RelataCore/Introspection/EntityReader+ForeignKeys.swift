@@ -2,16 +2,16 @@
 extension EntityReader {
     mutating func readForeignKeys(of number: Int) {
         let table = tables[number]
-        let key = Set(table.primaryKey.map { $0.lowercased() })
-        var taken: Set<String> = []
+        let key = Set(table.primaryKey.map { $0.foldedName })
+        var taken: Set<FoldedName> = []
         for foreignKey in table.foreignKeys {
             guard let target = target(of: foreignKey, in: number) else { continue }
             let targetKey = tables[target].primaryKey
             let pointed = foreignKey.targetColumns.isEmpty ? targetKey : foreignKey.targetColumns
             let pairs = Dictionary(
-                zip(pointed.map { $0.lowercased() }, foreignKey.columns), uniquingKeysWith: { first, _ in first })
-            let columns = targetKey.compactMap { pairs[$0.lowercased()] }
-            let names = Set(columns.map { $0.lowercased() })
+                zip(pointed.map { $0.foldedName }, foreignKey.columns), uniquingKeysWith: { first, _ in first })
+            let columns = targetKey.compactMap { pairs[$0.foldedName] }
+            let names = Set(columns.map { $0.foldedName })
             guard !columns.isEmpty, columns.count == targetKey.count, columns.count == foreignKey.columns.count else {
                 readConstraint(number, foreignKey, target, "doesn't point at its primary key")
                 continue
@@ -48,9 +48,9 @@ extension EntityReader {
     /// Whether columns follow each other in a key. The key of an object is put together from the key of the one that it
     /// refers to.
     private func holds(_ columns: [String], inOrder key: [String]) -> Bool {
-        let names = key.map { $0.lowercased() }
-        guard let first = columns.first.flatMap({ names.firstIndex(of: $0.lowercased()) }) else { return false }
-        return names[first...].starts(with: columns.map { $0.lowercased() })
+        let names = key.map { $0.foldedName }
+        guard let first = columns.first.flatMap({ names.firstIndex(of: $0.foldedName) }) else { return false }
+        return names[first...].starts(with: columns.map { $0.foldedName })
     }
 
     /// The foreign keys of a declared entity's table that the entity doesn't know.
@@ -67,7 +67,7 @@ extension EntityReader {
     }
 
     private mutating func target(of key: ForeignKeyDescription, in number: Int) -> Int? {
-        let name = key.target.lowercased()
+        let name = key.target.foldedName
         if let target = numbers[name] { return target }
         if let reason = leftOut[name] {
             note(number, key, "points at \(reason), which is left out: it is read as plain attributes")

@@ -10,7 +10,7 @@ extension EntityReader {
         let columns = keys[0].columns + keys[1].columns
         let others = table.columns.filter { column in !columns.contains { $0.isSameName(as: column.name) } }
         let arePositions = others.allSatisfy {
-            ["position", "inverseposition"].contains($0.name.lowercased())
+            ["position", "inverseposition"].contains($0.name.foldedName)
                 && Affinity(declaredType: $0.type) == .integer && !$0.isGenerated
         }
         return arePositions && keys.allSatisfy { isRequired($0, of: number) } && table.isUnique(columns)
@@ -26,7 +26,7 @@ extension EntityReader {
         let whole = Naming.lowerCamelCase(table.name)
         let prefix = tables[first.target].name + "_"
         let rest =
-            table.name.lowercased().hasPrefix(prefix.lowercased())
+            table.name.foldedName.hasPrefix(prefix.foldedName)
             ? Naming.lowerCamelCase(String(table.name.dropFirst(prefix.count))) : ""
         let target = isSelf ? toOneName(second) : Naming.lowerCamelCase(tables[second.target].name)
         let property = drafts[first.target].claim(Naming.plural(target), rest, whole)

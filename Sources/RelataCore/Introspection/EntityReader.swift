@@ -17,10 +17,10 @@ package struct EntityReader {
     var references: [[KeyReference]] = []
     /// The foreign keys that no relationship stands for, by table.
     var constraints: [[ForeignKey]] = []
-    /// What the tables are that are left out, by their lowercase names.
-    let leftOut: [String: String]
-    /// The tables' numbers by their lowercase names.
-    var numbers: [String: Int] = [:]
+    /// What the tables are that are left out, by their names.
+    let leftOut: [FoldedName: String]
+    /// The tables' numbers by their names.
+    var numbers: [FoldedName: Int] = [:]
     var entityNames: [String] = []
     var drafts: [Draft] = []
 
@@ -41,8 +41,8 @@ package struct EntityReader {
     /// An entity that is being put together.
     struct Draft {
         var properties: [Property] = []
-        /// The property of each column, by its lowercase name.
-        var owners: [String: String] = [:]
+        /// The property of each column, by its name.
+        var owners: [FoldedName: String] = [:]
         private var names: Set<String> = []
 
         /// Takes the first candidate that is free, or the last one with a number.
@@ -61,21 +61,21 @@ package struct EntityReader {
     package init(
         _ all: [TableDescription], declared given: [Entity] = [], leavingOut leftOut: [String: String] = [:]
     ) {
-        let byName = given.isEmpty ? [:] : Dictionary(all.map { ($0.name.lowercased(), $0) }) { first, _ in first }
-        let ofDeclared = given.compactMap { byName[$0.table.lowercased()] }
+        let byName = given.isEmpty ? [:] : Dictionary(all.map { ($0.name.foldedName, $0) }) { first, _ in first }
+        let ofDeclared = given.compactMap { byName[$0.table.foldedName] }
         let schema = ofDeclared.count == given.count ? try? Schema(given) : nil
         declared = schema == nil ? [] : given
-        let covered = Set(schema.map { SchemaDDL.tables(of: $0).map { $0.name.lowercased() } } ?? [])
+        let covered = Set(schema.map { SchemaDDL.tables(of: $0).map { $0.name.foldedName } } ?? [])
         tables =
             (declared.isEmpty ? [] : ofDeclared)
-            + all.filter { !covered.contains($0.name.lowercased()) && Self.isReadable($0) }
-        var unread: [String: String] = [:]
-        for (name, reason) in leftOut { unread[name.lowercased()] = reason }
+            + all.filter { !covered.contains($0.name.foldedName) && Self.isReadable($0) }
+        var unread: [FoldedName: String] = [:]
+        for (name, reason) in leftOut { unread[name.foldedName] = reason }
         for table in all where !Self.isReadable(table) {
-            unread[table.name.lowercased()] = "a table without a usable key"
+            unread[table.name.foldedName] = "a table without a usable key"
         }
         self.leftOut = unread
-        for (number, table) in tables.enumerated() { numbers[table.name.lowercased()] = number }
+        for (number, table) in tables.enumerated() { numbers[table.name.foldedName] = number }
         references = Array(repeating: [], count: tables.count)
         constraints = Array(repeating: [], count: tables.count)
         drafts = Array(repeating: Draft(), count: tables.count)
@@ -113,7 +113,7 @@ package struct EntityReader {
     /// plan that knows all.
     private mutating func noteLeftOut(_ table: TableDescription) {
         let targets = table.foreignKeys.compactMap { key in
-            numbers[key.target.lowercased()].map { (number: $0, key: key) }
+            numbers[key.target.foldedName].map { (number: $0, key: key) }
         }
         let names = targets.map { tables[$0.number].name }.uniqued()
         notes.append(
@@ -147,19 +147,19 @@ package struct EntityReader {
             let column = Self.rowIDNames.first { table.column($0) == nil } ?? "rowid"
             draft.properties.append(.attribute(Attribute(draft.claim("rowid"), column: column, type: .integer)))
         }
-        let inReferences = Set(references[number].flatMap(\.columns).map { $0.lowercased() })
-        for column in table.columns where !inReferences.contains(column.name.lowercased()) && !column.isGenerated {
-            draft.owners[column.name.lowercased()] = draft.claim(Naming.lowerCamelCase(column.name))
+        let inReferences = Set(references[number].flatMap(\.columns).map { $0.foldedName })
+        for column in table.columns where !inReferences.contains(column.name.foldedName) && !column.isGenerated {
+            draft.owners[column.name.foldedName] = draft.claim(Naming.lowerCamelCase(column.name))
         }
         for (index, reference) in references[number].enumerated() {
             let whole = Naming.lowerCamelCase(reference.columns.joined(separator: "_"))
             let name = draft.claim(toOneName(reference), whole)
             references[number][index].property = name
-            for column in reference.columns { draft.owners[column.lowercased()] = name }
+            for column in reference.columns { draft.owners[column.foldedName] = name }
         }
         var added: Set<String> = []
         for column in table.columns {
-            guard let name = draft.owners[column.name.lowercased()], added.insert(name).inserted else { continue }
+            guard let name = draft.owners[column.name.foldedName], added.insert(name).inserted else { continue }
             if let reference = references[number].first(where: { $0.property == name }) {
                 draft.properties.append(.relationship(toOne(reference, of: number)))
                 continue
@@ -202,7 +202,7 @@ package struct EntityReader {
     /// The properties that these columns make up; `nil` if they hold a part of a reference only.
     private func properties(of columns: [String], in number: Int) -> [String]? {
         let owners = drafts[number].owners
-        let names = columns.compactMap { owners[$0.lowercased()] }.uniqued()
+        let names = columns.compactMap { owners[$0.foldedName] }.uniqued()
         let count = owners.values.filter { names.contains($0) }.count
         return names.isEmpty || count != columns.count ? nil : names
     }

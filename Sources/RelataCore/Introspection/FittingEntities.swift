@@ -18,15 +18,15 @@ private struct FittingEntities {
     /// The numbers of the references and of the joins whose columns are there, at both ends.
     private let references: Set<Int>
     private let joins: Set<Int>
-    private let columns: [String: Set<String>]
+    private let columns: [FoldedName: Set<FoldedName>]
 
     init(schema: Schema, _ descriptions: [TableDescription]) {
         self.schema = schema
         let columns = Dictionary(
-            descriptions.map { ($0.name.lowercased(), Set($0.columns.map { $0.name.lowercased() })) }
+            descriptions.map { ($0.name.foldedName, Set($0.columns.map { $0.name.foldedName })) }
         ) { first, _ in first }
         func has(_ table: String, _ names: [String]) -> Bool {
-            columns[table.lowercased()].map { $0.isSuperset(of: names.map { $0.lowercased() }) } ?? false
+            columns[table.foldedName].map { $0.isSuperset(of: names.map { $0.foldedName }) } ?? false
         }
         let isThere = schema.tables.map { has($0.sqlName, $0.keyColumnNames) }
         references = Set(
@@ -44,7 +44,7 @@ private struct FittingEntities {
     }
 
     private func has(_ table: Table, _ column: String) -> Bool {
-        columns[table.sqlName.lowercased()]?.contains(column.lowercased()) == true
+        columns[table.sqlName.foldedName]?.contains(column.foldedName) == true
     }
 
     func entity(_ table: Table) -> Entity? {

@@ -3,9 +3,9 @@ extension MigrationPlanner {
     /// Alters a table that is there until it is what is wanted.
     mutating func alter(to remake: Remake, _ working: WorkingTable) {
         let (actual, final) = (working.description, remake.final)
-        let (name, table) = (actual.name.lowercased(), "ALTER TABLE \(quote(actual.name)) ")
+        let (name, table) = (actual.name.foldedName, "ALTER TABLE \(quote(actual.name)) ")
         let isRekeyed =
-            Set(actual.primaryKey.map { $0.lowercased() }) != Set(final.primaryKey.map { $0.lowercased() })
+            Set(actual.primaryKey.map { $0.foldedName }) != Set(final.primaryKey.map { $0.foldedName })
         if isRekeyed {
             rekeyed.insert(name)
             if let key = actual.primaryKeyName { plan.completion.append(table + "DROP CONSTRAINT \(quote(key))") }
@@ -13,7 +13,7 @@ extension MigrationPlanner {
         for column in final.columns {
             if let before = actual.column(column.name) {
                 if !before.type.isSameName(as: column.type) { retype(before, to: column, of: final, actual) }
-            } else if tables[name]?.added.contains(column.name.lowercased()) != true {
+            } else if tables[name]?.added.contains(column.name.foldedName) != true {
                 // Only a table without rows gets a column here that the steps didn't see.
                 var bare = final
                 bare.primaryKey = []
@@ -21,10 +21,10 @@ extension MigrationPlanner {
                     table + "ADD COLUMN \(SchemaDDL.columnDefinition(column, of: bare, dialect: dialect))")
             }
         }
-        for (column, fill) in remake.fills.sorted(by: { $0.key < $1.key }) {
-            guard let column = final.column(column)?.name else { continue }
-            plan.completion.append(
-                "UPDATE \(quote(actual.name)) SET \(quote(column)) = \(fill) WHERE \(quote(column)) IS NULL")
+        for column in final.columns {
+            guard let fill = remake.fills[column.name.foldedName] else { continue }
+            let name = quote(column.name)
+            plan.completion.append("UPDATE \(quote(actual.name)) SET \(name) = \(fill) WHERE \(name) IS NULL")
         }
         for column in final.columns { constrain(column, of: final, actual, table) }
         for column in actual.columns where final.column(column.name) == nil {
@@ -41,7 +41,7 @@ extension MigrationPlanner {
         _ before: ColumnDescription, to column: ColumnDescription, of final: TableDescription,
         _ actual: TableDescription
     ) {
-        retyped[actual.name.lowercased(), default: []].insert(column.name.lowercased())
+        retyped[actual.name.foldedName, default: []].insert(column.name.foldedName)
         let change = "ALTER TABLE \(quote(actual.name)) ALTER COLUMN \(quote(column.name)) "
         let isKey = final.primaryKey == [column.name]
         if isKey, actual.isKeyAssigned, !final.isKeyAssigned {
@@ -74,14 +74,14 @@ extension MigrationPlanner {
         let isKey = final.primaryKey.contains { $0.isSameName(as: column.name) }
         guard let before = actual.column(column.name) else {
             // A step gave the rows their values.
-            let isAdded = tables[actual.name.lowercased()]?.added.contains(column.name.lowercased()) == true
+            let isAdded = tables[actual.name.foldedName]?.added.contains(column.name.foldedName) == true
             if isAdded, column.isRequired, !column.canBeOmitted { plan.completion.append(change + "SET NOT NULL") }
             return
         }
         if column.isRequired, !before.isRequired { plan.completion.append(change + "SET NOT NULL") }
         if !column.isRequired, before.isRequired, !isKey { plan.completion.append(change + "DROP NOT NULL") }
         guard before.type.isSameName(as: column.type),
-            let formerly = oldTables[actual.name.lowercased()]?.column(column.name),
+            let formerly = oldTables[actual.name.foldedName]?.column(column.name),
             formerly.defaultSQL != column.defaultSQL
         else { return }
         plan.completion.append(change + (column.defaultSQL.map { "SET DEFAULT \($0)" } ?? "DROP DEFAULT"))
@@ -123,7 +123,7 @@ extension MigrationPlanner {
                     if place == nil, stays { wanted.append(key) }
                 }
             }
-            for key in wanted where !dropped.contains(key.target.lowercased()) {
+            for key in wanted where !dropped.contains(key.target.foldedName) {
                 added.append(add(key, to: final, isNew: working == nil))
             }
         }
@@ -139,10 +139,10 @@ extension MigrationPlanner {
     }
 
     /// Whether a key is in the way of what changes at either end.
-    private func isTouched(_ key: ForeignKeyDescription, of table: String) -> Bool {
-        let target = key.target.lowercased()
-        let isRetyped = { (columns: [String], table: String) in
-            columns.contains { self.retyped[table]?.contains($0.lowercased()) == true }
+    private func isTouched(_ key: ForeignKeyDescription, of table: FoldedName) -> Bool {
+        let target = key.target.foldedName
+        let isRetyped = { (columns: [String], table: FoldedName) in
+            columns.contains { self.retyped[table]?.contains($0.foldedName) == true }
         }
         return rekeyed.contains(target) || dropped.contains(target) || isRetyped(key.columns, table)
             || isRetyped(key.targetColumns, target)
@@ -166,7 +166,7 @@ extension MigrationPlanner {
     mutating func matchCase() {
         guard dialect == .postgres else { return }
         for table in expected {
-            guard let actual = tables[table.name.lowercased()]?.description else { continue }
+            guard let actual = tables[table.name.foldedName]?.description else { continue }
             if actual.name != table.name {
                 matchCase(place(of: table).whole, "table", actual.name, "table") { planner in
                     planner.rename(table: actual.name, to: table.name)

@@ -6,7 +6,7 @@ extension MigrationPlanner {
         throws(RelataError)
     {
         let place = place(of: column.name, in: table)
-        guard let working = tables[table.name.lowercased()] else { return }
+        guard let working = tables[table.name.foldedName] else { return }
         guard !isForeign else { return refuseLack(place, "the column \(table.name).\(column.name)") }
         var added = column
         if !column.canBeOmitted {
@@ -28,7 +28,7 @@ extension MigrationPlanner {
         } else {
             report(place, "a new column \(column.name)")
         }
-        tables[table.name.lowercased()]?.added.insert(column.name.lowercased())
+        tables[table.name.foldedName]?.added.insert(column.name.foldedName)
         // A key becomes one when the rows have their values.
         var bare = table
         bare.primaryKey = []
@@ -111,7 +111,7 @@ extension MigrationPlanner {
                 SELECT \(values.joined(separator: ", ")) FROM \(quote(holder.sqlName)) AS s
                 WHERE EXISTS (SELECT 1 FROM \(quote(target.sqlName)) AS t WHERE \(isThere))
                 """)
-            movedColumns[holder.sqlName.lowercased(), default: []].formUnion(columns.map { $0.lowercased() })
+            movedColumns[holder.sqlName.foldedName, default: []].formUnion(columns.map { $0.foldedName })
             history.note(columns, of: holder.sqlName, movedTo: table.name, property: property)
             report(
                 Place(holder.name, property),
@@ -122,7 +122,7 @@ extension MigrationPlanner {
     /// The columns of the to-one that a many-to-many was before: that of its original name, or of the same name in the
     /// singular, if it pointed at the same table and is no more.
     private func formerToOne(_ property: String, of table: Table, target: Table) -> [String]? {
-        guard let working = tables[table.sqlName.lowercased()], let former = oldTable(table), let old else {
+        guard let working = tables[table.sqlName.foldedName], let former = oldTable(table), let old else {
             return nil
         }
         let originals = table.entity.relationship(property)?.originalName?.names ?? []
@@ -144,7 +144,7 @@ extension MigrationPlanner {
     mutating func compare(
         _ column: ColumnDescription, _ actual: ColumnDescription, of table: TableDescription, _ remake: inout Remake
     ) throws(RelataError) {
-        guard let working = tables[table.name.lowercased()],
+        guard let working = tables[table.name.foldedName],
             let index = remake.final.columns.firstIndex(where: { $0.name == column.name })
         else { return }
         let place = place(of: column.name, in: table)
@@ -156,7 +156,7 @@ extension MigrationPlanner {
         try compareType(column, actual, of: table, working, &remake)
         let isKey = table.primaryKey.contains { $0.isSameName(as: column.name) }
         guard column.isRequired != actual.isRequired, !isKey else { return }
-        let formerly = oldTables[table.name.lowercased()]?.column(column.name)
+        let formerly = oldTables[table.name.foldedName]?.column(column.name)
         let isOwn = formerly?.isRequired == actual.isRequired
         let original = (table: working.originalName, column: working.originalColumn(actual.name))
         guard column.isRequired else {
@@ -182,7 +182,7 @@ extension MigrationPlanner {
             }
             report(place, "it is required now")
             remake.isNeeded = true
-            remake.fills[column.name.lowercased()] = column.defaultSQL
+            remake.fills[column.name.foldedName] = column.defaultSQL
             return
         }
         let isHandled = reportLossy(
@@ -205,7 +205,7 @@ extension MigrationPlanner {
         let former = entity(of: table).flatMap { oldTable($0) }.flatMap {
             oldColumn(working.originalColumn(actual.name), of: $0)
         }?.type
-        let isOwn = oldTables[table.name.lowercased()]?.column(column.name)?.type.isSameName(as: actual.type) ?? false
+        let isOwn = oldTables[table.name.foldedName]?.column(column.name)?.type.isSameName(as: actual.type) ?? false
         if fits, isOwn, dialect == .sqlite, self.column(column.name, of: table)?.keepsIntegers == true,
             Affinity(declaredType: actual.type) == .real
         {

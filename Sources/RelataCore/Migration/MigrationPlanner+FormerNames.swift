@@ -39,7 +39,7 @@ extension MigrationPlanner {
                 "newer models keep what was in the column \(column) in the table \(entry.name): use those models")
             return true
         }
-        newerColumns[table.name.lowercased(), default: []].insert(entry.name.lowercased())
+        newerColumns[table.name.foldedName, default: []].insert(entry.name.foldedName)
         if isWanted(entry) {
             refuse(
                 place,
@@ -61,8 +61,8 @@ extension MigrationPlanner {
         return history.entries(formerly: name, in: table?.name).first { entry in
             let isThere =
                 table == nil || entry.isMoved == true
-                ? tables[entry.name.lowercased()] != nil
-                : table.flatMap { tables[$0.name.lowercased()]?.description.column(entry.name) } != nil
+                ? tables[entry.name.foldedName] != nil
+                : table.flatMap { tables[$0.name.foldedName]?.description.column(entry.name) } != nil
             guard isThere else { return false }
             guard isWanted(entry) else { return true }
             // Both names are in use in either version: only the declaration tells which one this is.

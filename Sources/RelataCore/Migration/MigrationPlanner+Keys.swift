@@ -3,8 +3,8 @@ extension MigrationPlanner {
     // MARK: Foreign keys
 
     mutating func compareForeignKeys(_ wanted: TableDescription, _ remake: inout Remake) throws(RelataError) {
-        guard let working = tables[wanted.name.lowercased()] else { return }
-        let formerly = oldTables[wanted.name.lowercased()]
+        guard let working = tables[wanted.name.foldedName] else { return }
+        let formerly = oldTables[wanted.name.foldedName]
         for key in wanted.foreignKeys {
             let place = place(of: key.columns[0], in: wanted)
             if key.columns.contains(where: { working.description.column($0) == nil }) {
@@ -76,8 +76,8 @@ extension MigrationPlanner {
     private mutating func point(
         _ key: ForeignKeyDescription, at place: Place, in table: TableDescription, _ remake: inout Remake
     ) throws(RelataError) {
-        guard let working = tables[table.name.lowercased()] else { return }
-        let target = tables[key.target.lowercased()]
+        guard let working = tables[table.name.foldedName] else { return }
+        let target = tables[key.target.foldedName]
         let question = DataQuestion.hasDangling(
             table: table.name, columns: key.columns, target: key.target, targetColumns: key.targetColumns)
         var isDangling = try facts(.hasRows(table: working.originalName))
@@ -127,10 +127,10 @@ extension MigrationPlanner {
     /// Whether two keys point from the same columns at the same ones.
     func isSamePlace(_ actual: ForeignKeyDescription, _ wanted: ForeignKeyDescription) -> Bool {
         guard actual.target.isSameName(as: wanted.target) else { return false }
-        let primaryKey = tables[actual.target.lowercased()]?.description.primaryKey ?? []
+        let primaryKey = tables[actual.target.foldedName]?.description.primaryKey ?? []
         let pointed = actual.targetColumns.isEmpty ? primaryKey : actual.targetColumns
         let pairs = { (columns: [String], targets: [String]) in
-            Set(zip(columns, targets).map { [$0.lowercased(), $1.lowercased()] })
+            Set(zip(columns, targets).map { [$0.foldedName, $1.foldedName] })
         }
         return pairs(actual.columns, pointed) == pairs(wanted.columns, wanted.targetColumns)
     }
@@ -143,12 +143,12 @@ extension MigrationPlanner {
     // MARK: Indexes
 
     mutating func compareIndexes(_ wanted: TableDescription, _ remake: Remake) throws(RelataError) {
-        guard let working = tables[wanted.name.lowercased()] else { return }
-        let isRemade = remade.contains(wanted.name.lowercased())
+        guard let working = tables[wanted.name.foldedName] else { return }
+        let isRemade = remade.contains(wanted.name.foldedName)
         var left = working.description
         let stale = left.indexes.filter { isStale($0, wanted) }
         left.indexes.removeAll { stale.contains($0) }
-        if dialect.altersTables, let final = finals[wanted.name.lowercased()] {
+        if dialect.altersTables, let final = finals[wanted.name.foldedName] {
             // An index goes with its columns.
             left.indexes.removeAll { !$0.columns.allSatisfy { final.column($0) != nil } }
         }
@@ -188,12 +188,12 @@ extension MigrationPlanner {
 
     /// Whether an index stands for something that the old models wanted and the new don't.
     private func isStale(_ index: IndexDescription, _ wanted: TableDescription) -> Bool {
-        guard index.sql != nil, index.isPlain, let formerly = oldTables[wanted.name.lowercased()],
+        guard index.sql != nil, index.isPlain, let formerly = oldTables[wanted.name.foldedName],
             index.columns.allSatisfy({ wanted.column($0) != nil })
         else { return false }
         let isLike = { (other: IndexDescription) in
             other.isUnique == index.isUnique
-                && other.columns.map { $0.lowercased() } == index.columns.map { $0.lowercased() }
+                && other.columns.map { $0.foldedName } == index.columns.map { $0.foldedName }
         }
         return formerly.indexes.contains(where: isLike) && !wanted.indexes.contains(where: isLike)
             && !(index.isUnique && wanted.isUnique(index.columns))
@@ -201,7 +201,7 @@ extension MigrationPlanner {
 
     /// Makes the indexes of a table again that went with it when it was made anew.
     private mutating func restore(_ indexes: [IndexDescription], of table: String, _ final: TableDescription) {
-        let isRenamed = tables[table.lowercased()]?.isRenamed ?? false
+        let isRenamed = tables[table.foldedName]?.isRenamed ?? false
         for index in indexes {
             if let sql = index.sql, !isRenamed {
                 guard index.columns.allSatisfy({ final.column($0) != nil || !index.isPlain }) else { continue }
@@ -233,8 +233,8 @@ extension MigrationPlanner {
         } else if new.isEmpty {
             report(place, "it is unique now")
         }
-        let added = tables[table.name.lowercased()]?.added ?? []
-        if index.columns.allSatisfy({ !new.contains($0) || added.contains($0.lowercased()) }) {
+        let added = tables[table.name.foldedName]?.added ?? []
+        if index.columns.allSatisfy({ !new.contains($0) || added.contains($0.foldedName) }) {
             checkDuplicates(index, of: table)
         }
         plan.completion.append(create(index, on: table.name))

@@ -47,7 +47,7 @@ extension MigrationPlanner {
 
     /// The entity as it was in the old models: that of the same table, under its old or new name.
     func oldTable(_ table: Table) -> Table? {
-        let key = table.sqlName.lowercased()
+        let key = table.sqlName.foldedName
         let working = tables[key]?.originalName
         if working == nil, givenUp.contains(key) { return nil }
         return oldEntity(named: working ?? table.sqlName)
@@ -146,14 +146,14 @@ extension MigrationPlanner {
 
     private mutating func renameTables(_ claims: [Claim], _ message: (_ old: String, _ new: String) -> String) {
         let decisions = decide(claims, in: nil)
-        givenUp.formUnion(decisions.map { $0.old.lowercased() })
+        givenUp.formUnion(decisions.map { $0.old.foldedName })
         carryOut(decisions, in: nil, message) { planner, old, new in planner.rename(table: old, to: new) }
     }
 
     private mutating func renameColumns(
         of table: String, _ claims: [Claim], _ message: (_ old: String, _ new: String) -> String
     ) {
-        guard tables[table.lowercased()] != nil else { return }
+        guard tables[table.foldedName] != nil else { return }
         carryOut(decide(claims, in: table), in: table, message) { planner, old, new in
             planner.rename(column: old, to: new, in: table)
         }
@@ -161,8 +161,8 @@ extension MigrationPlanner {
 
     /// Whether the file has the table, or the column of a table.
     private func exists(_ name: String, in table: String?) -> Bool {
-        guard let table else { return tables[name.lowercased()] != nil }
-        return tables[table.lowercased()]?.description.column(name) != nil
+        guard let table else { return tables[name.foldedName] != nil }
+        return tables[table.foldedName]?.description.column(name) != nil
     }
 
     /// Whether the models have a table of that name, or a table of theirs has such a column.
@@ -181,10 +181,10 @@ extension MigrationPlanner {
                 return !(isReused && history.knows(old, claim.name, in: table))
             }
         }
-        let isDeclared = Set(declared.compactMap { $0?.lowercased() })
+        let isDeclared = Set(declared.compactMap { $0?.foldedName })
         var decisions = zip(claims, declared).compactMap { claim, declared in
             let current = claim.current.flatMap { old in
-                let isFree = declared?.isSameName(as: old) ?? !isDeclared.contains(old.lowercased())
+                let isFree = declared?.isSameName(as: old) ?? !isDeclared.contains(old.foldedName)
                 return isFree && !old.isSameName(as: claim.name) && exists(old, in: table) ? old : nil
             }
             let guess = claim.guesses.first {
@@ -198,9 +198,9 @@ extension MigrationPlanner {
         var count = 0
         while decisions.count != count {
             count = decisions.count
-            let givenUp = Set(decisions.map { $0.old.lowercased() })
+            let givenUp = Set(decisions.map { $0.old.foldedName })
             decisions.removeAll {
-                exists($0.claim.name, in: table) && !givenUp.contains($0.claim.name.lowercased())
+                exists($0.claim.name, in: table) && !givenUp.contains($0.claim.name.foldedName)
             }
         }
         return settled(decisions)
@@ -208,11 +208,11 @@ extension MigrationPlanner {
 
     /// Each name of the file has one taker.
     private mutating func settled(_ decisions: [Decision]) -> [Decision] {
-        var takers: [String: Place] = [:]
+        var takers: [FoldedName: Place] = [:]
         return decisions.filter { decision in
             let place = decision.claim.place
-            guard let other = takers.updateValue(place, forKey: decision.old.lowercased()) else { return true }
-            takers[decision.old.lowercased()] = other
+            guard let other = takers.updateValue(place, forKey: decision.old.foldedName) else { return true }
+            takers[decision.old.foldedName] = other
             if decision.isDeclared {
                 _ = reportLossy(
                     place,
@@ -252,25 +252,25 @@ extension MigrationPlanner {
     // MARK: Statements
 
     mutating func rename(table old: String, to new: String) {
-        guard var working = tables.removeValue(forKey: old.lowercased()) else { return }
+        guard var working = tables.removeValue(forKey: old.foldedName) else { return }
         plan.preparation.append("ALTER TABLE \(quote(working.description.name)) RENAME TO \(quote(new))")
         working.description.name = new
-        tables[new.lowercased()] = working
-        if var description = oldTables.removeValue(forKey: old.lowercased()) {
+        tables[new.foldedName] = working
+        if var description = oldTables.removeValue(forKey: old.foldedName) {
             description.name = new
-            oldTables[new.lowercased()] = description
+            oldTables[new.foldedName] = description
         }
         for key in tables.keys { tables[key]?.description.retarget(table: old, to: new) }
         for key in oldTables.keys { oldTables[key]?.retarget(table: old, to: new) }
     }
 
     mutating func rename(column old: String, to new: String, in table: String) {
-        let key = table.lowercased()
+        let key = table.foldedName
         guard var working = tables[key], let actual = working.description.column(old) else { return }
         plan.preparation.append(
             "ALTER TABLE \(quote(working.description.name)) RENAME COLUMN \(quote(actual.name)) TO \(quote(new))")
-        working.originalColumns[new.lowercased()] = working.originalColumn(actual.name)
-        if !old.isSameName(as: new) { working.originalColumns[old.lowercased()] = nil }
+        working.originalColumns[new.foldedName] = working.originalColumn(actual.name)
+        if !old.isSameName(as: new) { working.originalColumns[old.foldedName] = nil }
         tables[key] = working
         for key in tables.keys { tables[key]?.description.rename(column: old, to: new, of: table) }
         for key in oldTables.keys { oldTables[key]?.rename(column: old, to: new, of: table) }

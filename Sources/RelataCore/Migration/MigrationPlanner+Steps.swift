@@ -18,8 +18,8 @@ extension MigrationPlanner {
     }
 
     /// A step may be older than the file, so that names of former models count as well.
-    private mutating func checkChanging(_ name: String, _ step: MigrationStepDeclaration, _ known: Set<String>) {
-        guard !known.contains(name.lowercased()) else { return }
+    private mutating func checkChanging(_ name: String, _ step: MigrationStepDeclaration, _ known: Set<FoldedName>) {
+        guard !known.contains(name.foldedName) else { return }
         let names = schema.tables.flatMap { table in
             [table.name] + table.entity.properties.map { "\(table.name).\($0.name)" }
         }
@@ -30,12 +30,12 @@ extension MigrationPlanner {
     }
 
     /// What a step drops may well never have been in this file, unless something of nearly the same name is.
-    private mutating func checkDropping(_ name: String, _ step: MigrationStepDeclaration, _ known: Set<String>) {
+    private mutating func checkDropping(_ name: String, _ step: MigrationStepDeclaration, _ known: Set<FoldedName>) {
         if let wanted = wantedName(name) {
             refuse(step, ".dropping", name, "names \(wanted), which the models have: remove it from the models or here")
             return
         }
-        guard !known.contains(name.lowercased()), let near = NameSuggestion.nearest(to: name, among: droppable())
+        guard !known.contains(name.foldedName), let near = NameSuggestion.nearest(to: name, among: droppable())
         else { return }
         refuse(step, ".dropping", name, "names nothing that the models or the file have: did you mean \(near)?")
     }
@@ -45,12 +45,12 @@ extension MigrationPlanner {
     }
 
     /// Everything that a step may name, in lower case.
-    private func knownNames() -> Set<String> {
-        var names: Set<String> = []
+    private func knownNames() -> Set<FoldedName> {
+        var names: Set<FoldedName> = []
         func add(_ owners: [String], _ members: [String]) {
             for owner in owners {
-                names.insert(owner.lowercased())
-                for member in members { names.insert("\(owner).\(member)".lowercased()) }
+                names.insert(owner.foldedName)
+                for member in members { names.insert("\(owner).\(member)".foldedName) }
             }
         }
         for table in schema.tables + (old?.tables ?? []) {
@@ -64,7 +64,7 @@ extension MigrationPlanner {
                 }
             }
             // Of a table in the file the columns may be named as well, whatever the models call the entity.
-            let columns = tables[table.sqlName.lowercased()]?.description.columns.map(\.name) ?? []
+            let columns = tables[table.sqlName.foldedName]?.description.columns.map(\.name) ?? []
             let wanted = expected.first { $0.name == table.sqlName }?.columns.map(\.name) ?? []
             add(
                 [entity.name, entity.table] + (entity.originalTable?.names ?? []),

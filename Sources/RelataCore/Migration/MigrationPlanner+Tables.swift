@@ -5,7 +5,7 @@ extension MigrationPlanner {
         var final: TableDescription
         var isNeeded = false
         /// Columns that get a value where they have none, as SQL.
-        var fills: [String: String] = [:]
+        var fills: [FoldedName: String] = [:]
     }
 
     mutating func compare(_ wanted: TableDescription, _ working: WorkingTable) throws(RelataError) {
@@ -14,7 +14,7 @@ extension MigrationPlanner {
             // A key that no column declares is the rowid, which every such table has.
             if refuseFormerName(column.name, of: wanted) { continue }
             let isRowID =
-                ["rowid", "_rowid_", "oid"].contains(column.name.lowercased()) && working.description.hasRowID
+                ["rowid", "_rowid_", "oid"].contains(column.name.foldedName) && working.description.hasRowID
             if let actual = working.description.column(column.name) {
                 try compare(column, actual, of: wanted, &remake)
             } else if isRowID && wanted.primaryKey == [column.name] {
@@ -35,14 +35,14 @@ extension MigrationPlanner {
     }
 
     private mutating func compareKey(_ wanted: TableDescription, _ remake: inout Remake) {
-        guard let working = tables[wanted.name.lowercased()] else { return }
+        guard let working = tables[wanted.name.foldedName] else { return }
         let actual = working.description
         let isRowID = actual.primaryKey.isEmpty && wanted.primaryKey.allSatisfy { actual.column($0) == nil }
-        let names = Set(wanted.primaryKey.map { $0.lowercased() })
-        let isSame = isRowID || Set(actual.primaryKey.map { $0.lowercased() }) == names
+        let names = Set(wanted.primaryKey.map { $0.foldedName })
+        let isSame = isRowID || Set(actual.primaryKey.map { $0.foldedName }) == names
         let isAssigned = entity(of: wanted)?.entity.isKeyAssigned == true && !isRowID
         // A unique set serves as a key for whoever looks rows up, and for foreign keys.
-        if isSame || (actual.isUnique(wanted.primaryKey) && oldTables[wanted.name.lowercased()] == nil) {
+        if isSame || (actual.isUnique(wanted.primaryKey) && oldTables[wanted.name.foldedName] == nil) {
             if isAssigned && !actual.isKeyAssigned && dialect.altersTables && !isForeign {
                 assignKeys(of: wanted)
                 remake.isNeeded = true
@@ -70,14 +70,14 @@ extension MigrationPlanner {
 
     /// Columns that no property has: left alone where rows can be inserted without them.
     private mutating func keepOrDropOthers(_ wanted: TableDescription, _ remake: inout Remake) throws(RelataError) {
-        guard let working = tables[wanted.name.lowercased()] else { return }
+        guard let working = tables[wanted.name.foldedName] else { return }
         let entity = place(of: wanted).entity
         let former = self.entity(of: wanted).flatMap { oldTable($0) }
-        let moved = movedColumns[wanted.name.lowercased()] ?? []
+        let moved = movedColumns[wanted.name.foldedName] ?? []
         for column in working.description.columns where wanted.column(column.name) == nil {
             let original = working.originalColumn(column.name)
             let property = former?.columns.first { $0.name.isSameName(as: original) }?.property
-            if moved.contains(column.name.lowercased()) {
+            if moved.contains(column.name.foldedName) {
                 remake.isNeeded = true
                 continue
             }
@@ -87,7 +87,7 @@ extension MigrationPlanner {
             }
             let spellings = [property, column.name].compactMap { $0 }.map { LossyChange.dropping("\(entity).\($0)") }
             let isAsked = steps.contains { $0.covers(spellings) }
-            let isNewer = newerColumns[wanted.name.lowercased()]?.contains(column.name.lowercased()) ?? false
+            let isNewer = newerColumns[wanted.name.foldedName]?.contains(column.name.foldedName) ?? false
             if !column.canBeOmitted && !isNewer || isAsked {
                 let isDropped = reportLossy(
                     Place(entity, property ?? column.name), column: column.name,
@@ -108,7 +108,7 @@ extension MigrationPlanner {
             remake.final.foreignKeys.append(key)
         }
         if dialect.altersTables {
-            finals[wanted.name.lowercased()] = remake.final
+            finals[wanted.name.foldedName] = remake.final
             if remake.isNeeded { alter(to: remake, working) }
             return
         }
@@ -167,14 +167,14 @@ extension MigrationPlanner {
         final.name = "relata_new_\(name)"
         let neverReusedKeys = SQLWords.words(in: working.description.sql ?? "").contains("AUTOINCREMENT")
         final.neverReusesKeys = final.neverReusesKeys || neverReusedKeys
-        let added = tables[name.lowercased()]?.added ?? []
+        let added = tables[name.foldedName]?.added ?? []
         // A column that isn't there yet is one that an empty table gets.
         let there = final.columns.filter { column in
-            working.description.column(column.name) != nil || added.contains(column.name.lowercased())
+            working.description.column(column.name) != nil || added.contains(column.name.foldedName)
         }
         var names = there.map(\.name)
         var values = there.map { column in
-            let fill = remake.fills[column.name.lowercased()]
+            let fill = remake.fills[column.name.foldedName]
             return fill.map { "coalesce(\(quote(column.name)), \($0))" } ?? quote(column.name)
         }
         if working.description.hasUndeclaredRowID && final.hasUndeclaredRowID {
@@ -198,7 +198,7 @@ extension MigrationPlanner {
             "DROP TABLE \(quote(name))", "ALTER TABLE \(quote(final.name)) RENAME TO \(quote(name))",
         ]
         if !tables.values.contains(where: \.isRenamed) { plan.completion += working.description.triggers }
-        remade.insert(name.lowercased())
+        remade.insert(name.foldedName)
         plan.mayBreakReferences = true
     }
 }

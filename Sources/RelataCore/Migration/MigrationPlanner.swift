@@ -15,48 +15,48 @@ package struct MigrationPlanner {
     /// Whether the file has tables, but none of them by Relata.
     let isForeign: Bool
     let steps: [MigrationStepDeclaration]
-    /// The lowercase names of the tables that are looked at, the others being as they should; `nil` for all.
-    let part: Set<String>?
+    /// The names of the tables that are looked at, the others being as they should; `nil` for all.
+    let part: Set<FoldedName>?
     let facts: (DataQuestion) throws(RelataError) -> Bool
 
     var plan = MigrationPlan()
-    /// The tables as they are, after the renames so far, by lowercase name.
-    var tables: [String: WorkingTable]
+    /// The tables as they are, after the renames so far, by name.
+    var tables: [FoldedName: WorkingTable]
     /// The tables as the old models wanted them, with the same renames. What equals them is of Relata's making.
-    var oldTables: [String: TableDescription] = [:]
-    /// Columns of former to-ones whose content moved to a join table, by the lowercase name of their table.
-    var movedColumns: [String: Set<String>] = [:]
-    /// The lowercase names of the tables that are made anew.
-    var remade: Set<String> = []
-    /// How tables look in the end, by lowercase name, where the engine alters them.
-    var finals: [String: TableDescription] = [:]
-    /// The columns whose types are altered, by the lowercase name of their table.
-    var retyped: [String: Set<String>] = [:]
-    /// The lowercase names of the tables whose keys are replaced.
-    var rekeyed: Set<String> = []
-    /// The lowercase names of the tables that are dropped.
-    var dropped: Set<String> = []
+    var oldTables: [FoldedName: TableDescription] = [:]
+    /// Columns of former to-ones whose content moved to a join table, by the name of their table.
+    var movedColumns: [FoldedName: Set<FoldedName>] = [:]
+    /// The names of the tables that are made anew.
+    var remade: Set<FoldedName> = []
+    /// How tables look in the end, by name, where the engine alters them.
+    var finals: [FoldedName: TableDescription] = [:]
+    /// The columns whose types are altered, by the name of their table.
+    var retyped: [FoldedName: Set<FoldedName>] = [:]
+    /// The names of the tables whose keys are replaced.
+    var rekeyed: Set<FoldedName> = []
+    /// The names of the tables that are dropped.
+    var dropped: Set<FoldedName> = []
     var indexNames: IndexNames
     /// What was renamed, now or by other models before.
     var history: RenameHistory
-    /// The lowercase names of tables that were given others.
-    var givenUp: Set<String> = []
-    /// Columns under the names that newer models gave them, by the lowercase name of their table.
-    var newerColumns: [String: Set<String>] = [:]
+    /// The names of tables that were given others.
+    var givenUp: Set<FoldedName> = []
+    /// Columns under the names that newer models gave them, by the name of their table.
+    var newerColumns: [FoldedName: Set<FoldedName>] = [:]
 
     /// A table of the file, and what it is called until the migration begins.
     struct WorkingTable {
         var description: TableDescription
         let originalName: String
-        /// The old names of renamed columns, by the lowercase new name.
-        var originalColumns: [String: String] = [:]
-        /// The lowercase names of the columns that the migration adds.
-        var added: Set<String> = []
+        /// The old names of renamed columns, by the new name.
+        var originalColumns: [FoldedName: String] = [:]
+        /// The names of the columns that the migration adds.
+        var added: Set<FoldedName> = []
 
         /// Whether the texts of indexes and triggers, as they were read, may hold names that are no more.
         var isRenamed: Bool { originalName != description.name || !originalColumns.isEmpty }
 
-        func originalColumn(_ name: String) -> String { originalColumns[name.lowercased()] ?? name }
+        func originalColumn(_ name: String) -> String { originalColumns[name.foldedName] ?? name }
     }
 
     /// Prepares to compare a file with a schema.
@@ -93,12 +93,12 @@ package struct MigrationPlanner {
     ) {
         self.init(
             schema: schema, dialect: dialect, actual: actual, old: old, isForeign: false, steps: steps,
-            part: Set(part.map { $0.lowercased() }), taken: taken, facts: facts)
+            part: Set(part.map { $0.foldedName }), taken: taken, facts: facts)
     }
 
     private init(
         schema: Schema, dialect: Dialect, actual: [TableDescription], old: Schema?, isForeign: Bool,
-        history: RenameHistory = RenameHistory(), steps: [MigrationStepDeclaration], part: Set<String>?,
+        history: RenameHistory = RenameHistory(), steps: [MigrationStepDeclaration], part: Set<FoldedName>?,
         taken: [String], facts: @escaping (DataQuestion) throws(RelataError) -> Bool
     ) {
         self.schema = schema
@@ -115,11 +115,11 @@ package struct MigrationPlanner {
         // Two names that differ in case only are two on PostgreSQL: the one that is wanted counts.
         let names = Set(expected.map(\.name))
         tables = Dictionary(
-            actual.map { ($0.name.lowercased(), WorkingTable(description: $0, originalName: $0.name)) },
+            actual.map { ($0.name.foldedName, WorkingTable(description: $0, originalName: $0.name)) },
             uniquingKeysWith: { names.contains($1.originalName) ? $1 : $0 })
         if let old {
             for table in SchemaDDL.tables(of: old, among: part, dialect: dialect) {
-                oldTables[table.name.lowercased()] = table
+                oldTables[table.name.foldedName] = table
             }
         }
         indexNames = IndexNames(
@@ -140,7 +140,7 @@ package struct MigrationPlanner {
     }
 
     private mutating func work() throws(RelataError) {
-        for table in expected where tables[table.name.lowercased()] == nil { try checkName(of: table) }
+        for table in expected where tables[table.name.foldedName] == nil { try checkName(of: table) }
         checkLengths()
         guard !tables.isEmpty || part != nil else {
             plan.isCreation = true
@@ -154,12 +154,12 @@ package struct MigrationPlanner {
         checkSteps()
         let expected = expected.filter { !refuseFormerName(of: $0) }
         for table in expected {
-            if tables[table.name.lowercased()] == nil {
+            if tables[table.name.foldedName] == nil {
                 create(table)
             }
         }
         for table in expected {
-            if let working = tables[table.name.lowercased()] { try compare(table, working) }
+            if let working = tables[table.name.foldedName] { try compare(table, working) }
         }
         dropTables()
         if dialect.altersTables { planReferences() }
@@ -182,15 +182,15 @@ package struct MigrationPlanner {
         plan.preparation.append(SchemaDDL.createTable(table, dialect: dialect))
         for index in table.indexes where index.isUnique { checkDuplicates(index, of: table) }
         plan.completion += table.indexes.map { create($0, on: table.name) }
-        finals[table.name.lowercased()] = table
+        finals[table.name.foldedName] = table
         fillFromFormerToOne(table)
     }
 
     /// A table goes only if a step says so.
     private mutating func dropTables() {
-        let wanted = Set(expected.map { $0.name.lowercased() })
+        let wanted = Set(expected.map { $0.name.foldedName })
         for (name, table) in tables.sorted(by: { $0.key < $1.key }) where !wanted.contains(name) {
-            let entity = oldEntity(named: name)?.name ?? table.description.name
+            let entity = oldEntity(named: table.description.name)?.name ?? table.description.name
             let change = [LossyChange.dropping(entity), .dropping(table.description.name)]
             guard let step = steps.first(where: { $0.covers(change) }) else { continue }
             note(Place(entity), "the table is dropped", .lossy, step: step.name)

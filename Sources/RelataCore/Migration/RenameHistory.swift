@@ -89,12 +89,12 @@ package struct RenameHistory: Hashable, Sendable, Codable {
 
     /// The entries about tables and columns that are still there.
     package func pruned(to tables: [TableDescription]) -> RenameHistory {
-        let known = Dictionary(tables.map { ($0.name.lowercased(), $0) }, uniquingKeysWith: { first, _ in first })
+        let known = Dictionary(tables.map { ($0.name.foldedName, $0) }, uniquingKeysWith: { first, _ in first })
         var copy = self
         copy.entries.removeAll { entry in
-            let isThere = known[entry.name.lowercased()] != nil
+            let isThere = known[entry.name.foldedName] != nil
             guard let name = entry.table else { return !isThere }
-            guard let table = known[name.lowercased()] else { return true }
+            guard let table = known[name.foldedName] else { return true }
             return entry.isMoved == true ? !isThere : table.column(entry.name) == nil
         }
         return copy

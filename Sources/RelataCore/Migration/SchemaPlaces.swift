@@ -1,14 +1,14 @@
 /// Where the entities and columns of a schema are, by their names in the database: a planner asks for each column.
 struct SchemaPlaces {
     private let schema: Schema
-    private var columns: [Int: [String: Int]] = [:]
+    private var columns: [Int: [FoldedName: Int]] = [:]
 
-    /// - Parameter part: The lowercase names of the tables that are asked about most; `nil` for all.
-    init(_ schema: Schema, among part: Set<String>?) {
+    /// - Parameter part: The names of the tables that are asked about most; `nil` for all.
+    init(_ schema: Schema, among part: Set<FoldedName>?) {
         self.schema = schema
         for table in schema.tables(among: part) {
             columns[table.index] = Dictionary(
-                table.columns.enumerated().map { ($1.name.lowercased(), $0) }, uniquingKeysWith: { first, _ in first })
+                table.columns.enumerated().map { ($1.name.foldedName, $0) }, uniquingKeysWith: { first, _ in first })
         }
     }
 
@@ -19,6 +19,6 @@ struct SchemaPlaces {
     func column(_ name: String, of entity: Int) -> Column? {
         let all = schema.tables[entity].columns
         guard let numbers = columns[entity] else { return all.first { $0.name.isSameName(as: name) } }
-        return numbers[name.lowercased()].map { all[$0] }
+        return numbers[name.foldedName].map { all[$0] }
     }
 }

@@ -62,16 +62,16 @@ package struct TableDescription: Hashable, Sendable {
 
     /// Whether no two rows can have the same values in these columns, which are compared without their order.
     package func isUnique(_ columns: [String]) -> Bool {
-        let wanted = Set(columns.map { $0.lowercased() })
-        return Set(primaryKey.map { $0.lowercased() }) == wanted
-            || indexes.contains { $0.isUnique && $0.isPlain && Set($0.columns.map { $0.lowercased() }) == wanted }
+        let wanted = Set(columns.map { $0.foldedName })
+        return Set(primaryKey.map { $0.foldedName }) == wanted
+            || indexes.contains { $0.isUnique && $0.isPlain && Set($0.columns.map { $0.foldedName }) == wanted }
     }
 
     /// Whether rows with given values in these columns are found without a scan.
     package func isIndexed(_ columns: [String]) -> Bool {
-        let wanted = columns.map { $0.lowercased() }
-        return primaryKey.map { $0.lowercased() }.starts(with: wanted)
-            || indexes.contains { $0.isPlain && $0.columns.map { $0.lowercased() }.starts(with: wanted) }
+        let wanted = columns.map { $0.foldedName }
+        return primaryKey.map { $0.foldedName }.starts(with: wanted)
+            || indexes.contains { $0.isPlain && $0.columns.map { $0.foldedName }.starts(with: wanted) }
     }
 }
 
@@ -134,7 +134,7 @@ package struct ForeignKeyDescription: Hashable, Sendable {
 
     /// Whether the key stands in just these columns, in any order.
     func isOn(_ columns: [String]) -> Bool {
-        Set(self.columns.map { $0.lowercased() }) == Set(columns.map { $0.lowercased() })
+        Set(self.columns.map { $0.foldedName }) == Set(columns.map { $0.foldedName })
     }
 
     /// What a database does by itself when the target's row is deleted.
@@ -195,23 +195,5 @@ package struct IndexDescription: Hashable, Sendable {
     var isWhole: Bool {
         isPlain
             && SQLWords.words(in: sql ?? "").isDisjoint(with: columns.count == 1 ? ["COLLATE"] : ["COLLATE", "DESC"])
-    }
-}
-
-extension String {
-    /// Whether SQL takes the two for one name.
-    package func isSameName(as other: String) -> Bool {
-        var (left, right) = (utf8.makeIterator(), other.utf8.makeIterator())
-        while let one = left.next() {
-            guard let two = right.next() else { return false }
-            // Only ASCII can be folded byte by byte; other names are few.
-            guard one < 0x80, two < 0x80 else { return self == other || lowercased() == other.lowercased() }
-            if one != two, Self.folded(one) != Self.folded(two) { return false }
-        }
-        return right.next() == nil
-    }
-
-    private static func folded(_ byte: UInt8) -> UInt8 {
-        (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
     }
 }

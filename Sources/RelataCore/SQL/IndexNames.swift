@@ -3,9 +3,9 @@
 /// The same columns always get the same name, and no two indexes, nor an index and a table, share one: where a name
 /// could be read in two ways, or is too long for a database, a hash of what it is made of follows.
 struct IndexNames {
-    private var taken: Set<String>
-    /// Whether a table has a name, given in lower case.
-    private let isTable: (String) -> Bool
+    private var taken: Set<FoldedName>
+    /// Whether a table has a name.
+    private let isTable: (FoldedName) -> Bool
 
     /// Names that no table of the schema has.
     init(_ schema: Schema) {
@@ -15,7 +15,7 @@ struct IndexNames {
 
     /// Names that none of these is.
     init(taken: some Sequence<String>) {
-        self.taken = Set(taken.map { $0.lowercased() })
+        self.taken = Set(taken.map { $0.foldedName })
         isTable = { _ in false }
     }
 
@@ -23,7 +23,7 @@ struct IndexNames {
         let name = Self.name(table: table, columns: columns, isUnique: isUnique)
         var candidate = name
         var number = 2
-        while isTable(candidate.lowercased()) || !taken.insert(candidate.lowercased()).inserted {
+        while isTable(candidate.foldedName) || !taken.insert(candidate.foldedName).inserted {
             candidate = "\(name)_\(number)"
             number += 1
         }
@@ -36,6 +36,7 @@ struct IndexNames {
         let name = (isUnique ? "unique_" : "index_") + parts.joined(separator: "_")
         guard parts.dropFirst().contains(where: { $0.contains("_") }) || name.utf8.count > 60 else { return name }
         var hasher = StableHasher()
+        // As it was when indexes first got names by it: files keep them.
         for part in parts { hasher.combine(part.lowercased()) }
         // No database cuts off a name of so many bytes, whatever characters it has.
         var start = name.prefix(40)

@@ -10,7 +10,7 @@ package enum SchemaDDL {
 
     /// The tables of the schema whose names, in lower case, are among these; `nil` for all.
     static func tables(
-        of schema: Schema, among wanted: Set<String>?, dialect: Dialect = .sqlite
+        of schema: Schema, among wanted: Set<FoldedName>?, dialect: Dialect = .sqlite
     ) -> [TableDescription] {
         var names = IndexNames(schema)
         let entities = schema.tables(among: wanted).map { entityTable($0, schema, dialect, &names) }

@@ -5,10 +5,10 @@ package enum ReservedNames {
 
     /// Whether a table of that name is SQLite's or Relata's own. Other programs may have tables of other reserved names.
     package static func isOwn(_ table: String) -> Bool {
-        begins(table, with: ["sqlite_"]) || ownTables.contains(table.lowercased())
+        begins(table, with: ["sqlite_"]) || ownTables.contains(table.foldedName)
     }
 
-    private static let ownTables: Set = [
+    private static let ownTables: Set<FoldedName> = [
         "relata_metadata", "relata_changes", "relata_parse_classes", "relata_parse_requests",
     ]
 
@@ -18,8 +18,8 @@ package enum ReservedNames {
     /// Other modules are for the database to name: see ``DataQuestion/isModule(name:)``.
     package static func isFunction(_ table: String) -> Bool { begins(table, with: ["json_", "jsonb_", "pragma_"]) }
 
-    private static func begins(_ table: String, with prefixes: [String]) -> Bool {
-        let lowercased = table.lowercased()
-        return prefixes.contains { lowercased.hasPrefix($0) }
+    private static func begins(_ table: String, with prefixes: [FoldedName]) -> Bool {
+        let name = table.foldedName
+        return prefixes.contains { name.hasPrefix($0) }
     }
 }

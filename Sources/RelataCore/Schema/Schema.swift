@@ -21,8 +21,8 @@ public final class Schema: Sendable {
     package let uniqueSets: [[UniqueSet]]
     /// The numbers of the entities, by their names.
     let tableIndex: [String: Int]
-    /// What each table belongs to, by its name in lower case.
-    let tableOwners: [String: TableOwner]
+    /// What each table belongs to, by its name.
+    let tableOwners: [FoldedName: TableOwner]
     /// How many entities were resolved to make it; all others were copied from the schema before.
     package let resolvedCount: Int
     /// What ``SchemaFingerprint`` has made of the entities, once somebody asked for it: an app opens several stores.
@@ -111,26 +111,28 @@ public final class Schema: Sendable {
     package subscript(entity: String) -> Table? { tableIndex[entity].map { tables[$0] } }
 
     /// The number of the entity of that table, whatever the case, if the schema has it.
-    func index(ofTable table: String) -> Int? {
-        if case .entity(let index)? = tableOwners[table.lowercased()] { index } else { nil }
+    func index(ofTable table: String) -> Int? { index(ofTable: table.foldedName) }
+
+    private func index(ofTable table: FoldedName) -> Int? {
+        if case .entity(let index)? = tableOwners[table] { index } else { nil }
     }
 
     /// The many-to-many of that join table, if the schema has it.
     func join(ofTable table: String) -> Join? {
-        guard case .join(let number)? = tableOwners[table.lowercased()], joins[number].table == table else {
+        guard case .join(let number)? = tableOwners[table.foldedName], joins[number].table == table else {
             return nil
         }
         return joins[number]
     }
 
-    /// The entities whose tables are among these, given in lower case, in their order; `nil` for all.
-    func tables(among names: Set<String>?) -> [Table] {
+    /// The entities whose tables are among these, in their order; `nil` for all.
+    func tables(among names: Set<FoldedName>?) -> [Table] {
         guard let names else { return tables }
         return names.compactMap { index(ofTable: $0) }.sorted().map { tables[$0] }
     }
 
-    /// The many-to-manys whose join tables are among these, given in lower case, in their order; `nil` for all.
-    func joins(among names: Set<String>?) -> [Join] {
+    /// The many-to-manys whose join tables are among these, in their order; `nil` for all.
+    func joins(among names: Set<FoldedName>?) -> [Join] {
         guard let names else { return joins }
         let numbers = names.compactMap { if case .join(let number)? = tableOwners[$0] { number } else { nil } }
         return numbers.sorted().map { joins[$0] }

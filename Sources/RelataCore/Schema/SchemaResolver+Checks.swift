@@ -23,7 +23,7 @@ extension SchemaResolver {
     ///
     /// - Returns: What has it already, for a message.
     private mutating func owner(ofTable table: String, unless new: TableOwner) -> String? {
-        switch tableOwners.updateValue(new, forKey: table.lowercased()) {
+        switch tableOwners.updateValue(new, forKey: table.foldedName) {
         case nil, new?: nil
         case .entity(let index)?: entities[index].name
         case .join(let number)?: "\(entities[joins[number].source].name).\(joins[number].property)"
@@ -44,21 +44,21 @@ extension SchemaResolver {
         let all =
             tables[index].columns.map { (name: $0.name, property: $0.property) }
             + hidden.compactMap { reference in reference.orderColumn.map { (name: $0, property: reference.property) } }
-        var owners: [String: String] = [:]
+        var owners: [FoldedName: String] = [:]
         for (column, property) in all {
             if column.isEmpty || column.utf8.contains(0) {
                 report(index, property, "its column's name is empty or holds U+0000: give another with `column:`")
-            } else if let owner = owners.updateValue(property, forKey: column.lowercased()) {
+            } else if let owner = owners.updateValue(property, forKey: column.foldedName) {
                 report(index, property, "its column \(column) is also that of \(owner): rename one")
             }
         }
     }
 
     mutating func checkColumnNames(of join: Join) {
-        var names: Set<String> = []
+        var names: Set<FoldedName> = []
         let orders = [join.orderColumn, join.inverseOrderColumn].compactMap { $0 }
         for column in join.sourceColumns + join.targetColumns + orders
-        where !names.insert(column.lowercased()).inserted {
+        where !names.insert(column.foldedName).inserted {
             report(
                 join.source, join.property,
                 "its join table has two columns named \(column): name them with `joinColumns:`")

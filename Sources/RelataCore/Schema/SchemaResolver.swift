@@ -15,8 +15,8 @@ struct SchemaResolver {
     var references: [Reference] = []
     var joins: [Join] = []
     var tableIndex: [String: Int] = [:]
-    /// What each table belongs to, by its name in lower case.
-    var tableOwners: [String: TableOwner] = [:]
+    /// What each table belongs to, by its name.
+    var tableOwners: [FoldedName: TableOwner] = [:]
 
     var problems: [SchemaProblem] = []
     /// The relationships of the entities that are resolved, taken out once.

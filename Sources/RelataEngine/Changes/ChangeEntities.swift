@@ -5,9 +5,9 @@ import Synchronization
 package final class ChangeEntities: Sendable {
     /// The entities, by number.
     package let schema: Schema
-    /// The entities' names by their tables', in lower case; made when somebody asks: most stores are opened and closed
-    /// without.
-    private let names = Mutex<[String: String]?>(nil)
+    /// The entities' names by the names of their tables; made when somebody asks: most stores are opened and
+    /// closed without.
+    private let names = Mutex<[FoldedName: String]?>(nil)
 
     /// The entities of a schema.
     package init(_ schema: Schema) {
@@ -18,9 +18,9 @@ package final class ChangeEntities: Sendable {
     func name(ofTable table: String) -> String {
         names.withLock { names in
             let known =
-                names ?? Dictionary(schema.tables.map { ($0.sqlName.lowercased(), $0.name) }) { first, _ in first }
+                names ?? Dictionary(schema.tables.map { ($0.sqlName.foldedName, $0.name) }) { first, _ in first }
             names = known
-            return known[table.lowercased()] ?? table
+            return known[table.foldedName] ?? table
         }
     }
 }

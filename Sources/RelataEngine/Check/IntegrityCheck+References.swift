@@ -56,7 +56,7 @@ extension IntegrityCheck {
 
     /// Foreign keys that are no relationship, because they don't point at a primary key or share a column with another.
     mutating func checkOtherForeignKeys() throws(RelataError) {
-        var known: Set<[String]> = []
+        var known: Set<[FoldedName]> = []
         for reference in schema.references {
             let (source, target) = (schema.tables[reference.source], schema.tables[reference.target])
             known.insert(Self.name(source.sqlName, reference.columns, target.sqlName))
@@ -69,14 +69,14 @@ extension IntegrityCheck {
         let others = try connection.driver.otherTables(connection)
         for table in tables {
             for key in table.foreignKeys {
-                let target = tables.first { $0.name.lowercased() == key.target.lowercased() }
+                let target = tables.first { $0.name.isSameName(as: key.target) }
                 let columns = key.targetColumns.isEmpty ? target?.primaryKey ?? [] : key.targetColumns
                 if let target, let fault = Self.fault(of: key, columns, in: target) {
                     addBroken(key, of: table, fault.0, mend: fault.1)
                 } else if let target {
                     guard !known.contains(Self.name(table.name, key.columns, target.name)) else { continue }
                     try check(key, of: table, target.name, columns)
-                } else if let kind = others.first(where: { $0.key.lowercased() == key.target.lowercased() })?.value {
+                } else if let kind = others.first(where: { $0.key.isSameName(as: key.target) })?.value {
                     addBroken(
                         key, of: table, "it points at \(kind), where SQLite finds no rows",
                         mend: "make the table anew without the foreign key")
@@ -148,7 +148,7 @@ extension IntegrityCheck {
                     + "WHERE \(dangles) shows")
     }
 
-    private static func name(_ table: String, _ columns: [String], _ target: String) -> [String] {
-        [table.lowercased(), target.lowercased()] + columns.map { $0.lowercased() }.sorted()
+    private static func name(_ table: String, _ columns: [String], _ target: String) -> [FoldedName] {
+        [table.foldedName, target.foldedName] + columns.map { $0.foldedName }.sorted()
     }
 }

@@ -215,7 +215,7 @@ struct Deletion {
         if fileKeys.triggered.isEmpty { return false }
         let entities = graph.order + unset.map(\.key.source)
         let tables = entities.map { schema.tables[$0].sqlName } + graph.joins.map { schema.joins[$0].table }
-        return tables.contains { fileKeys.triggered.contains($0.lowercased()) }
+        return tables.contains { fileKeys.triggered.contains($0.foldedName) }
     }
 
     /// Deletes the doomed rows of entity after entity; those that are done are no longer among the remaining ones.

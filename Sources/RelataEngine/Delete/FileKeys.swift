@@ -8,8 +8,8 @@ struct FileKeys {
     let actual: Schema
     /// The foreign keys to its tables that it doesn't know.
     let undeclared: [UndeclaredKey]
-    /// The names of the tables that have triggers, in lower case.
-    let triggered: Set<String>
+    /// The names of the tables that have triggers.
+    let triggered: Set<FoldedName>
 }
 
 /// A foreign key of the database that a schema doesn't know.
@@ -32,16 +32,16 @@ extension Connection {
         }
         let keys = FileKeys(
             schema: schema, actual: actual ?? schema, undeclared: undeclared(in: tables, schema),
-            triggered: Set(tables.filter { !$0.triggers.isEmpty }.map { $0.name.lowercased() }))
+            triggered: Set(tables.filter { !$0.triggers.isEmpty }.map { $0.name.foldedName }))
         fileKeys = keys
         return keys
     }
 
     private func undeclared(in tables: [TableDescription], _ schema: Schema) -> [UndeclaredKey] {
-        var known: Set<[String]> = []
-        func name(_ table: String, _ columns: [String], _ target: String, _ targetColumns: [String]) -> [String] {
-            let pairs = zip(columns, targetColumns).map { "\($0)\u{0}\($1)".lowercased() }
-            return [table.lowercased(), target.lowercased()] + pairs.sorted()
+        var known: Set<[FoldedName]> = []
+        func name(_ table: String, _ columns: [String], _ target: String, _ targetColumns: [String]) -> [FoldedName] {
+            let pairs = zip(columns, targetColumns).map { "\($0)\u{0}\($1)".foldedName }
+            return [table.foldedName, target.foldedName] + pairs.sorted()
         }
         for key in schema.foreignKeys {
             known.insert(
@@ -54,13 +54,13 @@ extension Connection {
             known.insert(name(join.table, join.sourceColumns, source.sqlName, source.keyColumnNames))
             known.insert(name(join.table, join.targetColumns, target.sqlName, target.keyColumnNames))
         }
-        let entities = Dictionary(schema.tables.map { ($0.sqlName.lowercased(), $0) }) { first, _ in first }
-        let described = Dictionary(tables.map { ($0.name.lowercased(), $0) }) { first, _ in first }
+        let entities = Dictionary(schema.tables.map { ($0.sqlName.foldedName, $0) }) { first, _ in first }
+        let described = Dictionary(tables.map { ($0.name.foldedName, $0) }) { first, _ in first }
         return tables.flatMap { table in
             table.foreignKeys.compactMap { key in
-                guard let target = entities[key.target.lowercased()] else { return nil }
+                guard let target = entities[key.target.foldedName] else { return nil }
                 let pointed = key.targetColumns.isEmpty ? target.keyColumnNames : key.targetColumns
-                let description = described[key.target.lowercased()]
+                let description = described[key.target.foldedName]
                 // Where one points at a column that isn't there, SQLite refuses to delete, and says so then.
                 guard pointed.count == key.columns.count, pointed.allSatisfy({ description?.column($0) != nil }),
                     !known.contains(name(table.name, key.columns, target.sqlName, pointed))

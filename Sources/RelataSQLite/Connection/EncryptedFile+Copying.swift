@@ -85,16 +85,18 @@ extension EncryptedFile {
             let columns = try connection.values(
                 SQLStatement(
                     "SELECT name, hidden FROM temp.pragma_table_xinfo(?, 'source')", [.value(.text(table))]))
-            var names: [String] = []
+            var names: Set<FoldedName> = []
             var stored: [String] = []
             for column in columns {
                 guard case .text(let name) = column[0] else { continue }
-                names.append(name.lowercased())
+                names.insert(name.foldedName)
                 // Those that are computed can't be written.
                 if column[1] == .integer(0) { stored.append(Dialect.sqlite.quote(name)) }
             }
             // A table whose columns have all three names shows its rowids to nobody.
-            guard let rowID = ["rowid", "_rowid_", "oid"].first(where: { !names.contains($0) }) else { continue }
+            guard let rowID = ["rowid", "_rowid_", "oid"].first(where: { !names.contains($0.foldedName) }) else {
+                continue
+            }
             let name = Dialect.sqlite.quote(table)
             let differ = try connection.value(
                 SQLStatement(

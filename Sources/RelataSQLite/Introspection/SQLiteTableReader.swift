@@ -9,8 +9,8 @@ struct SQLiteTableReader {
     private let names: [String]?
     private(set) var tables: [TableDescription] = []
     /// The places of the tables, by name.
-    private var numbers: [String: Int] = [:]
-    private var strictTables: Set<String> = []
+    private var numbers: [FoldedName: Int] = [:]
+    private var strictTables: Set<FoldedName> = []
     /// Whether tables whose names begin as Relata's own do are left out, even if they are another program's.
     private let hidesReserved: Bool
 
@@ -21,18 +21,18 @@ struct SQLiteTableReader {
     }
 
     mutating func read() throws(RelataError) {
-        var hasRowID: [String: Bool] = [:]
+        var hasRowID: [FoldedName: Bool] = [:]
         let list = "SELECT name, wr, strict FROM temp.pragma_table_list WHERE schema = 'main' AND type = 'table'"
         try connection.rows(SQLStatement(list)) { row in
-            hasRowID[row.text(at: 0)] = row.integer(at: 1) == 0
-            if row.integer(at: 2) != 0 { strictTables.insert(row.text(at: 0)) }
+            hasRowID[row.text(at: 0).foldedName] = row.integer(at: 1) == 0
+            if row.integer(at: 2) != 0 { strictTables.insert(row.text(at: 0).foldedName) }
         }
         let texts = "SELECT m.name, m.sql FROM sqlite_master AS m WHERE m.type = 'table'\(condition) ORDER BY m.rowid"
         try connection.rows(query(texts)) { row in
             let name = row.text(at: 0)
             let isHidden = hidesReserved ? ReservedNames.isInternal(name) : ReservedNames.isOwn(name)
-            guard let hasRowID = hasRowID[name], !isHidden else { return }
-            numbers[name] = tables.count
+            guard let hasRowID = hasRowID[name.foldedName], !isHidden else { return }
+            numbers[name.foldedName] = tables.count
             tables.append(
                 TableDescription(name: name, columns: [], primaryKey: [], hasRowID: hasRowID, sql: row.text(at: 1)))
         }
@@ -41,7 +41,7 @@ struct SQLiteTableReader {
         try readIndexes()
         let triggers = SQLStatement("SELECT tbl_name, sql FROM sqlite_master WHERE type = 'trigger' ORDER BY rowid")
         try connection.rows(triggers) { row in
-            if let number = numbers[row.text(at: 0)] { tables[number].triggers.append(row.text(at: 1)) }
+            if let number = numbers[row.text(at: 0).foldedName] { tables[number].triggers.append(row.text(at: 1)) }
         }
     }
 
@@ -63,11 +63,11 @@ struct SQLiteTableReader {
             """
         var keys: [Int: [(rank: Int64, name: String)]] = [:]
         try connection.rows(query(columns)) { row in
-            guard let number = numbers[row.text(at: 0)], row.integer(at: 6) != 1 else { return }
+            guard let number = numbers[row.text(at: 0).foldedName], row.integer(at: 6) != 1 else { return }
             let name = row.text(at: 1)
             // In a strict table alone does ANY mean that values stay as they are.
             let type = row.text(at: 2)
-            let isAny = type.uppercased() == "ANY" && strictTables.contains(row.text(at: 0))
+            let isAny = type.uppercased() == "ANY" && strictTables.contains(row.text(at: 0).foldedName)
             if row.integer(at: 5) > 0 { keys[number, default: []].append((row.integer(at: 5), name)) }
             tables[number].columns.append(
                 ColumnDescription(
@@ -93,7 +93,7 @@ struct SQLiteTableReader {
             """
         var last: (table: Int, id: Int64)?
         try connection.rows(query(keys)) { row in
-            guard let number = numbers[row.text(at: 0)] else { return }
+            guard let number = numbers[row.text(at: 0).foldedName] else { return }
             if last?.table != number || last?.id != row.integer(at: 1) {
                 last = (number, row.integer(at: 1))
                 tables[number].foreignKeys.append(
@@ -118,7 +118,7 @@ struct SQLiteTableReader {
             ORDER BY m.rowid, i.seq DESC, x.seqno
             """
         try connection.rows(query(indexes)) { row in
-            guard let number = numbers[row.text(at: 0)] else { return }
+            guard let number = numbers[row.text(at: 0).foldedName] else { return }
             let name = row.text(at: 1)
             if row.text(at: 3) == "pk" {
                 tables[number].isKeyAssigned = false

@@ -1,10 +1,24 @@
 import Foundation
 import Relata
+import RelataEngine
+import RelataSQLite
 import Testing
 
 @Model private struct CheckedLocker {
     @Attribute(.primaryKey) var id: Int?
     @Attribute(.unique) var code: String
+}
+
+@Model(table: "Ä") private struct CapitalTable {
+    @Attribute(.primaryKey) var id: Int?
+    @Attribute(column: "Ö") var capital: String
+    @Attribute(column: "ö") var small: String
+    @Relationship(deleteRule: .cascade, inverse: \SmallTable.capital) var smalls: ToMany<SmallTable>
+}
+
+@Model(table: "ä") private struct SmallTable {
+    @Attribute(.primaryKey) var id: Int?
+    @Relationship(columns: ["Ä"]) var capital: ToOne<CapitalTable>
 }
 
 /// Models on tables with other constraints or another form than the store would give them.
@@ -24,6 +38,27 @@ import Testing
                 """)
         }
         #expect(try OneToOneTests.decksAfterABerthIsTaken(store) == [nil, 2, 1])
+    }
+
+    /// SQLite folds the letters of ASCII alone.
+    @Test func tablesWhoseNamesDifferInOtherLettersAreTwo() throws {
+        let path = TestStore.path()
+        let connection = try Connection(path: path)
+        try connection.execute(
+            """
+            CREATE TABLE "Ä" (id INTEGER PRIMARY KEY, "Ö" TEXT NOT NULL, "ö" TEXT NOT NULL);
+            CREATE TABLE "ä" (id INTEGER PRIMARY KEY, "Ä" INTEGER NOT NULL REFERENCES "Ä" ON DELETE CASCADE);
+            CREATE INDEX "iä" ON "ä" ("Ä");
+            INSERT INTO "Ä" VALUES (1, 'a', 'b'), (2, 'c', 'd'); INSERT INTO "ä" VALUES (3, 1), (4, 2);
+            """)
+        try connection.close()
+        let store = try TestStore.open(path, for: [CapitalTable.self, SmallTable.self])
+        #expect(try store.fetch(CapitalTable.sorted { $0.id }).map { $0.capital + $0.small } == ["ab", "cd"])
+        let added = try store.insert(SmallTable(capital: ToOne(id: 1)))
+        #expect(
+            try store.fetch(SmallTable.where { $0.capital.small == "b" }.sorted { $0.id }).map(\.id) == [3, added.id])
+        #expect(try store.delete(CapitalTable.self, id: 1).deletedCount == 3)
+        #expect(try store.check().isEmpty)
     }
 
     @Test func aTableThatAllowsNoOtherValueKeepsItsOwn() throws {
