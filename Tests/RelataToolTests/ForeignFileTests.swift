@@ -42,6 +42,70 @@ import Testing
         }
     }
 
+    /// The rows of a table whose key sorts by such a collation can't even be counted.
+    @Test func whatOnlyAnotherProgramCanReadHidesNothingElse() throws {
+        let file = try SampleFile(
+            """
+            CREATE TABLE p (n TEXT COLLATE NOCASE PRIMARY KEY) WITHOUT ROWID;
+            CREATE TABLE x (id INTEGER PRIMARY KEY, p TEXT REFERENCES p);
+            INSERT INTO p VALUES ('a'), ('b'); INSERT INTO x VALUES (1, 'a');
+            PRAGMA writable_schema = ON;
+            UPDATE sqlite_schema SET sql = replace(sql, 'NOCASE', 'mine') WHERE name = 'p';
+            """)
+        let reason = "no such collation sequence: mine, which only the program that made the file has"
+        let inspect = try file.run("inspect")
+        #expect(inspect.exitCode == 0, "\(inspect.errors)")
+        #expect(inspect.lines.contains("p · not counted") && inspect.lines.contains("x · 1 object"))
+        #expect(inspect.output.contains("note: p: its rows can't be counted: \(reason)"), "\(inspect.output)")
+        let json = try #require(try file.run("inspect", "--format", "json").json() as? [String: Any])
+        let counts = try #require(json["entities"] as? [[String: Any]]).map { $0["count"] as? Int }
+        #expect(counts == [nil, 1])
+        #expect(try file.run("fetch", "x").exitCode == 0)
+        let fetch = try file.run("fetch", "p")
+        #expect(fetch.exitCode == 1 && fetch.errors.contains("only the program that made the file has"))
+        let delete = try file.run("delete", "p", "b", "--yes")
+        #expect(delete.exitCode == 1 && delete.errors.contains(reason), "\(delete.errors)")
+        #expect(try file.run("check").output.contains(reason))
+    }
+
+    /// SQLite folds the letters of ASCII alone, and knows nothing of compositions.
+    @Test func namesThatDifferInOtherLettersAreTwo() throws {
+        for (one, other) in [("Ä", "ä"), ("İ", "i̇"), ("É", "é"), ("\u{E9}", "e\u{301}")] {
+            let file = try SampleFile(
+                """
+                CREATE TABLE "\(one)" (id INTEGER PRIMARY KEY, "\(one)" TEXT UNIQUE, "\(other)" TEXT);
+                CREATE TABLE "\(other)" (id INTEGER PRIMARY KEY, "\(one)" INTEGER REFERENCES "\(one)" ON DELETE CASCADE);
+                CREATE INDEX "i\(one)" ON "\(other)" ("\(one)");
+                CREATE INDEX "i\(other)" ON "\(one)" ("\(other)");
+                INSERT INTO "\(one)" VALUES (1, 'a', 'b'), (2, 'c', 'd');
+                INSERT INTO "\(other)" VALUES (3, 1), (4, 2), (5, 2);
+                """)
+            let inspect = try file.run("inspect")
+            #expect(inspect.exitCode == 0, "\(inspect.errors)")
+            #expect(inspect.output.contains("2 entities, 5 objects"), "\(inspect.output)")
+            let json = try #require(try file.run("inspect", "--format", "json").json() as? [String: Any])
+            let entities = try #require(json["entities"] as? [[String: Any]])
+            let tables = entities.compactMap { $0["table"] as? String }.map { Array($0.utf8) }
+            #expect(tables == [Array(one.utf8), Array(other.utf8)])
+            let names = entities.compactMap { $0["name"] as? String }
+            try #require(names.count == 2)
+            #expect(entities.map { $0["count"] as? Int } == [2, 3])
+            #expect((entities[0]["attributes"] as? [Any])?.count == 3)
+            #expect((entities[1]["relationships"] as? [Any])?.count == 1)
+
+            let fetch = try file.run("fetch", names[0], "--format", "csv")
+            #expect(fetch.lines.contains("1,a,b") && fetch.lines.contains("2,c,d"), "\(fetch.output) \(fetch.errors)")
+            let others = try file.run("fetch", names[1], "--format", "csv")
+            #expect(others.lines.contains("3,1") && others.lines.contains("5,2"), "\(others.output) \(others.errors)")
+            #expect(try file.run("check").exitCode == 0)
+            let models = try file.run("inspect", "--format", "swift")
+            #expect(models.output.split(separator: "\n").count { $0.hasPrefix("@Model") } == 2, "\(models.output)")
+            let delete = try file.run("delete", names[0], "2", "--yes")
+            #expect(delete.output.contains("deleted 3 objects"), "\(delete.output) \(delete.errors)")
+            #expect(try file.rows("SELECT id FROM \"\(one)\" UNION ALL SELECT id FROM \"\(other)\"") == ["1", "3"])
+        }
+    }
+
     /// SQLite compares by the column that is referred to: without a type, a text is no number, and a key of integers takes
     /// texts for numbers.
     @Test func referencesOfColumnsWithoutATypeAreNotDangling() throws {

@@ -37,6 +37,9 @@ enum SQLiteErrors {
     static func running(_ path: String, code: Int, _ message: String, sql: String?) -> RelataError {
         let name = path.isEmpty ? "the store in memory" : path
         if code == functionRefused { return .invalidUse(message) }
+        if let explained = UnknownExtension.explanation(of: message, sql: sql) {
+            return .database(code: code, message: explained, sql: nil)
+        }
         return switch Int32(code & 0xff) {
         case SQLITE_NOTADB: .corruptStore("\(name) is not an SQLite database, and was left as it is")
         case SQLITE_CORRUPT: .corruptStore("\(name) is damaged (\(message)): restore it from a copy")

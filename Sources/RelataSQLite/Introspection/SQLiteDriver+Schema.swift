@@ -81,10 +81,10 @@ extension SQLiteDriver {
         } catch .corruptStore(let message) {
             damage.problems.append(message)
             damage.isReadable = false
-        } catch .database(_, let message, _) where Self.isOfAnotherProgram(message) {
+        } catch .database(_, let message, _) where UnknownExtension.isMissing(message) {
             // What sorts by it, can't be read.
             damage.problems.append("SQLite can't look at all of it: \(message)")
-            damage.isReadable = !message.hasPrefix("no such collation sequence")
+            damage.isReadable = !UnknownExtension.isCollation(message)
             damage.mend = "check it with the program that made it"
             return damage
         }
@@ -98,10 +98,5 @@ extension SQLiteDriver {
             ? "make the indexes anew: REINDEX"
             : "restore it from a copy, or save what can be read: sqlite3 FILE .recover"
         return damage
-    }
-
-    /// Whether an error says that a file needs what only the program that made it gives SQLite.
-    private static func isOfAnotherProgram(_ message: String) -> Bool {
-        message.hasPrefix("no such collation sequence") || message.hasPrefix("unknown function")
     }
 }

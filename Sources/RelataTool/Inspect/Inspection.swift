@@ -4,21 +4,30 @@ import RelataEngine
 /// What a database holds, as text or JSON.
 struct Inspection {
     private let database: ToolDatabase
-    /// How many objects each entity has, and how many rows each join table.
-    private var counts: [Int] = []
-    private var joinCounts: [Int] = []
+    /// How many objects each entity has, and how many rows each join table; `nil` where nothing can count them.
+    private var counts: [Int?] = []
+    private var joinCounts: [Int?] = []
+    /// What the tables say that no entity can, and which of them can't be counted.
+    private var notes: [SchemaProblem]
 
     init(_ database: ToolDatabase, progress: Progress) throws {
         self.database = database
+        notes = database.notes
         for table in database.schema.tables { counts.append(try count(table.sqlName, progress)) }
         for join in database.schema.joins { joinCounts.append(try count(join.table, progress)) }
     }
 
-    private func count(_ table: String, _ progress: Progress) throws -> Int {
+    private mutating func count(_ table: String, _ progress: Progress) throws -> Int? {
         progress.step("counting \(table)")
         let sql = "SELECT count(*) FROM \(Dialect.sqlite.quote(table))"
-        guard case .integer(let count)? = try database.connection.value(SQLStatement(sql)) else { return 0 }
-        return Int(count)
+        do {
+            guard case .integer(let count)? = try database.connection.value(SQLStatement(sql)) else { return 0 }
+            return Int(count)
+        } catch RelataError.database(_, let message, _) {
+            // The program that made the file may sort by a collation that nobody else has.
+            notes.append(SchemaProblem(entity: table, message: "its rows can't be counted: \(message)"))
+            return nil
+        }
     }
 
     // MARK: Text
@@ -26,20 +35,21 @@ struct Inspection {
     /// The entities for a person, each with its attributes and relationships.
     func lines() -> [String] {
         let schema = database.schema
-        let total = DisplayText.count(counts.reduce(0, +), "object")
+        let total = DisplayText.count(counts.reduce(0) { $0 + ($1 ?? 0) }, "object")
         var lines = [
             "\(database.name): \(DisplayText.count(schema.tables.count, "entity", "entities")), \(total)"
         ]
         for table in schema.tables {
             let name = table.sqlName == table.name ? table.name : "\(table.name) (table \(table.sqlName))"
-            lines += ["", "\(name) · \(DisplayText.count(counts[table.index], "object"))"]
+            let count = counts[table.index].map { DisplayText.count($0, "object") } ?? "not counted"
+            lines += ["", "\(name) · \(count)"]
             lines += DisplayText.wrapped(table.entity.attributes.map { attribute($0, of: table) }, indent: "  ")
             for unique in table.entity.uniques where unique.count > 1 {
                 lines.append("  unique together: \(unique.joined(separator: ", "))")
             }
             lines += relationshipLines(of: table)
         }
-        if !database.notes.isEmpty { lines += [""] + database.notes.map { "note: \($0)" } }
+        if !notes.isEmpty { lines += [""] + notes.map { "note: \($0)" } }
         return lines.map(DisplayText.visible)
     }
 
@@ -72,7 +82,7 @@ struct Inspection {
             "file": .string(database.name),
             "entities": .array(database.schema.tables.map(json)),
             "joinTables": .array(database.schema.joins.map(json)),
-            "notes": JSONValue(database.notes.map(\.description)),
+            "notes": JSONValue(notes.map(\.description)),
         ]
     }
 
@@ -81,7 +91,8 @@ struct Inspection {
             RelationshipSummary($0, of: table, in: database.schema).json
         }
         return [
-            "name": .string(table.name), "table": .string(table.sqlName), "count": JSONValue(counts[table.index]),
+            "name": .string(table.name), "table": .string(table.sqlName),
+            "count": counts[table.index].map { JSONValue($0) } ?? .null,
             "key": JSONValue(table.entity.key),
             "attributes": .array(table.entity.attributes.map { json($0, of: table) }),
             "relationships": .array(relationships),
@@ -102,7 +113,7 @@ struct Inspection {
 
     private func json(_ join: Join) -> JSONValue {
         [
-            "table": .string(join.table), "count": JSONValue(joinCounts[join.index]),
+            "table": .string(join.table), "count": joinCounts[join.index].map { JSONValue($0) } ?? .null,
             "source": .string(database.schema.tables[join.source].name), "property": .string(join.property),
             "target": .string(database.schema.tables[join.target].name),
         ]

@@ -1,0 +1,35 @@
+import RelataCore
+
+/// A collation or a function that a file needs, and that only the program that made it gives SQLite.
+enum UnknownExtension {
+    /// SQLite's message with what it means; `nil` for any other message.
+    ///
+    /// - Parameter sql: The statement. What it names itself is its author's affair, and no matter of the file.
+    static func explanation(of message: String, sql: String?) -> String? {
+        let sql = sql?.lowercased() ?? ""
+        if message == noPlan, !sql.contains("indexed by") {
+            return "\(message): the rows are sorted by a collation that only the program that made the file has"
+        }
+        for (words, use) in [(collation, "sort"), (function, "compute")] where message.hasPrefix(words) {
+            let name = message.dropFirst(words.count).prefix { $0 != "(" }.trimmingPrefix { $0 == " " }
+            if sql.contains(name.lowercased()) { return nil }
+            return "\(message), which only the program that made the file has: what doesn't \(use) with it can be used"
+        }
+        return nil
+    }
+
+    /// Whether an error says that one is missing.
+    static func isMissing(_ message: String) -> Bool {
+        isCollation(message) || message.hasPrefix(function)
+    }
+
+    /// Whether an error says that a collation is missing.
+    static func isCollation(_ message: String) -> Bool {
+        message.hasPrefix(collation) || message.hasPrefix(noPlan)
+    }
+
+    private static let collation = "no such collation sequence:"
+    private static let function = "unknown function:"
+    /// What SQLite says where the key of a table without rowids needs the collation.
+    private static let noPlan = "no query solution"
+}
