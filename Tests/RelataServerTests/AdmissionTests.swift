@@ -41,6 +41,30 @@ struct AdmissionTests {
         }
     }
 
+    @Test func keysThatContradictEachOtherAreNone() async throws {
+        let (id, client, master) = ("X-Parse-Application-Id: ", "X-Parse-Client-Key: ", "X-Parse-Master-Key: ")
+        let basic = { (text: String) in "Authorization: Basic \(Data(text.utf8).base64EncodedString())" }
+        let requests = [
+            (["\(id)app", "\(id)app", "\(client)client", "\(client)client"], 200),
+            (["\(id)app", "\(id)other", "\(client)client"], 403), (["\(id)other", "\(id)app", "\(client)client"], 403),
+            (["\(id)app", "\(id)", "\(client)client"], 403),
+            (["\(id)app", "\(client)client", "\(client)other"], 403),
+            (["\(id)app", "\(master)master", "x-parse-master-key: other"], 403),
+            ([basic("app:master"), basic("app:master")], 200), ([basic("app:master"), basic("app:other")], 403),
+        ]
+        try await TestServer.running(try server()) { server in
+            for (fields, status) in requests {
+                let reply = try await blocking {
+                    let connection = try server.connect()
+                    let fields = fields.joined(separator: "\r\n")
+                    try connection.send("GET /parse/classes/Book HTTP/1.1\r\nHost: x\r\n\(fields)\r\n\r\n")
+                    return try connection.receive()
+                }
+                #expect(reply.status == status, "\(fields)")
+            }
+        }
+    }
+
     @Test func bodiesOfThoseWhoAreNotKnownAreSmall() async throws {
         let padding = [UInt8](repeating: 32, count: 50_000)
         let body = Array(#"{"_ApplicationId":"app","_JavaScriptKey":"client","a":1}"#.utf8)

@@ -23,6 +23,19 @@ struct HTTPTests {
         }
     }
 
+    @Test func aFieldThatStandsTwiceIsAListOfItsValues() async throws {
+        try await TestServer.running { server in
+            let reply = try await blocking {
+                let connection = try server.connect()
+                let fields =
+                    "Authorization: a\r\nX-Parse-Request-Id: 1\r\nauthorization: b\r\nx-parse-request-id: 1\r\n"
+                try connection.send("GET /parse/x HTTP/1.1\r\nHost: x\r\n\(fields)\r\n")
+                return try connection.receive()
+            }
+            #expect(try reply.json["headers"] == ["authorization": "a, b", "x-parse-request-id": "1"])
+        }
+    }
+
     @Test func everyReplyIsJSONThatNobodyCaches() async throws {
         try await TestServer.running { server in
             for path in ["/parse/health", "/parse", "/nowhere", "/livez"] {

@@ -32,7 +32,7 @@ public struct ParseKeys: Sendable {
     /// - Throws: ``ParseError/unauthorized`` where one of them is wrong: then it is, whatever the body says.
     func isMaster(_ headers: [String: String]) throws(ParseError) -> Bool? {
         var headers = headers
-        if let credentials = headers["authorization"] { read(credentials, into: &headers) }
+        if let credentials = headers["authorization"] { try read(credentials, into: &headers) }
         let id = headers["x-parse-application-id"]
         guard id == nil || id == applicationID else { throw .unauthorized }
         if let key = headers["x-parse-master-key"] {
@@ -50,19 +50,24 @@ public struct ParseKeys: Sendable {
 
     /// HTTP Basic authentication: the user is the application's id, the password the master key, or `javascript-key=` and
     /// the client's key. What is for somebody else, such as a proxy, is left alone.
-    private func read(_ credentials: String, into headers: inout [String: String]) {
+    ///
+    /// - Throws: ``ParseError/unauthorized`` where another field says something else.
+    private func read(_ credentials: String, into headers: inout [String: String]) throws(ParseError) {
         let parts = credentials.split(separator: " ", maxSplits: 1)
         guard parts.count == 2, parts[0].lowercased() == "basic", let data = Data(base64Encoded: String(parts[1])),
             let text = String(validating: data, as: UTF8.self)
         else { return }
         let pair = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard pair.count == 2, pair[0] == applicationID else { return }
-        headers["x-parse-application-id"] = applicationID
+        func add(_ name: String, _ value: String) throws(ParseError) {
+            guard (headers.updateValue(value, forKey: name) ?? value) == value else { throw .unauthorized }
+        }
+        try add("x-parse-application-id", applicationID)
         let prefix = "javascript-key="
         if pair[1].hasPrefix(prefix) {
-            headers["x-parse-javascript-key"] = String(pair[1].dropFirst(prefix.count))
+            try add("x-parse-javascript-key", String(pair[1].dropFirst(prefix.count)))
         } else if !pair[1].isEmpty {
-            headers["x-parse-master-key"] = String(pair[1])
+            try add("x-parse-master-key", String(pair[1]))
         }
     }
 }

@@ -35,8 +35,7 @@ struct RequestHeaders: Sendable {
     }
 
     private mutating func read(_ field: HeaderFields.Field, _ value: String) {
-        // Of a field that stands twice, the first counts.
-        if field.isKept, kept[field.name] == nil { kept[field.name] = value }
+        if field.isKept { keep(field.name, value) }
         switch field.meaning {
         case nil: break
         case .host: hostCount += 1
@@ -49,6 +48,16 @@ struct RequestHeaders: Sendable {
         case .requestID: if Self.isRequestID(value) { requestID = value }
         case .upgrade: asksForUpgrade = true
         }
+    }
+
+    /// Keeps a field. The values of one that stands several times are one list, as in all of HTTP: two different keys are no
+    /// key. What says the same twice says it once.
+    private mutating func keep(_ name: String, _ value: String) {
+        guard let earlier = kept[name] else {
+            kept[name] = value
+            return
+        }
+        if earlier != value { kept[name] = "\(earlier), \(value)" }
     }
 
     private static func listsGzip(_ value: String) -> Bool {

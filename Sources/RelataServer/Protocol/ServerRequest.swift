@@ -9,7 +9,8 @@ public struct ServerRequest: Sendable {
     public var path: String
     /// What follows the question mark, still percent-encoded; empty where there is none.
     public var query: String
-    /// The header fields that the protocol asked for, by their names in lower case.
+    /// The header fields that the protocol asked for, by their names in lower case. Where a field stands several times with
+    /// different values, they follow each other with commas between.
     public var headers: [String: String]
     /// The body, decompressed.
     public var body: [UInt8]

@@ -54,4 +54,15 @@ import Testing
         #expect(await status("/classes/Book", id.merging(["x-parse-\(name)-key": "other"]) { $1 }) == 403)
         #expect(await status("/classes/Book", id) == 403)
     }
+
+    @Test func fieldsThatContradictTheCredentialsAreRefused() async {
+        let right = basic("app:master:1")
+        #expect(await status("/schemas", right.merging(["x-parse-application-id": "app"]) { $1 }) == 200)
+        #expect(await status("/schemas", right.merging(["x-parse-master-key": "master:1"]) { $1 }) == 200)
+        for field in [["x-parse-application-id": "other"], ["x-parse-master-key": "other"]] {
+            #expect(await status("/schemas", right.merging(field) { $1 }) == 403, "\(field)")
+        }
+        let client = basic("app:javascript-key=client").merging(["x-parse-javascript-key": "other"]) { $1 }
+        #expect(await status("/classes/Book", client) == 403)
+    }
 }
