@@ -86,6 +86,52 @@ struct LimitTests {
         }
     }
 
+    /// Nothing of the piece ever comes: it is refused for what it says, long before the time for bodies is up.
+    @Test(arguments: [
+        ["", "FFFFFFFF\r\n"], ["", "3E9;x=y\r\n"], ["", "1F4\r\n\(String(repeating: "a", count: 500))\r\n1F5\r\n"],
+        ["", "2\r\na", "b\r", "\n0003e", "7", "\r\n"], ["", "FFFFFFFFFFFFFFF0\r\n"],
+        ["Transfer-Encoding: chunked\r\n\r", "\nFFFF\r\n"], ["Transfer-Encoding: chunked\r\n\r\nFFFF\r\n"],
+    ])
+    func aPieceThatSaysItIsTooLargeIsRefusedBeforeItIsSent(_ parts: [String]) async throws {
+        try await TestServer.running({ $0.limits.bodySize = 1000 }) { server in
+            let reply = try await blocking {
+                let connection = try server.connect(timeout: 20)
+                var head = "POST /parse/x HTTP/1.1\r\nHost: x\r\n"
+                if parts[0].isEmpty { head += "Transfer-Encoding: chunked\r\n\r\n" }
+                try connection.send(head)
+                for part in parts {
+                    // Most parts are read one by one then; the reply is the same where they aren't.
+                    usleep(20_000)
+                    try connection.send(part)
+                }
+                return try connection.receive()
+            }
+            #expect(reply.status == 413)
+        }
+    }
+
+    @Test func piecesThatHoldWhatLooksLikeSizesAreTaken() async throws {
+        let text = "a\r\n\r\nFFFFFF\r\n\r\n"
+        let body =
+            "\(String(text.utf8.count, radix: 16))\r\n\(text)\r\n3E8;ext\r\n\(String(repeating: "b", count: 1000))\r\n0\r\n\r\n"
+        try await TestServer.running({ $0.limits.bodySize = 1100 }) { server in
+            for length in [1, 7, 1000, 10_000] {
+                let statuses = try await blocking {
+                    let connection = try server.connect()
+                    let request = "POST /parse/x HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n" + body
+                    // Two requests, in parts that end anywhere.
+                    var rest = Array((request + request).utf8)[...]
+                    while !rest.isEmpty {
+                        try connection.send(Array(rest.prefix(length)))
+                        rest = rest.dropFirst(length)
+                    }
+                    return [try connection.receive().status, try connection.receive().status]
+                }
+                #expect(statuses == [200, 200], "\(length)")
+            }
+        }
+    }
+
     @Test func aClientThatSendsABodyByDropsIsNotWaitedFor() async throws {
         try await TestServer.running({ $0.limits.transferTime = .milliseconds(300) }) { server in
             let (reply, isClosed) = try await blocking {

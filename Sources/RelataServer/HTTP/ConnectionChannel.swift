@@ -55,7 +55,7 @@ struct ConnectionChannel: ServerChildChannel {
     }
 }
 
-/// Tells a connection how many bytes arrive, after their meaning was told.
+/// Tells a connection which bytes arrive, after their meaning was told.
 private final class ArrivalCounter: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -65,9 +65,9 @@ private final class ArrivalCounter: ChannelInboundHandler, RemovableChannelHandl
     init(_ connection: ConnectionHandler) { self.connection = connection }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        let count = unwrapInboundIn(data).readableBytes
+        let bytes = unwrapInboundIn(data)
         context.fireChannelRead(data)
-        connection.arrived(count)
+        connection.arrived(bytes)
     }
 }
 #endif

@@ -136,8 +136,8 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler, Re
     }
 
     /// Counts what arrived, once its parts were read.
-    func arrived(_ bytes: Int) {
-        guard let context, assembler.isReceiving else { return }
+    func arrived(_ bytes: ByteBuffer) {
+        guard let context else { return }
         if case .lingering = state { return }
         if case .refuse(let refusal) = assembler.arrived(bytes) { take(.refuse(refusal), context) }
     }

@@ -43,6 +43,12 @@ struct RequestAssembler {
     private(set) var received = 0
     /// How many bytes arrived since the head that are no part of the body; `nil` until all that came with the head is read.
     private var framing: Int?
+    /// What the pieces of the body that arrives have announced; `nil` where it comes in one.
+    private var chunks: ChunkSizes?
+    /// Whether another request ended in what arrives: nobody knows where in it the next one begins.
+    private var hasEnded = false
+    /// How many bytes of the end of a header have arrived.
+    private var headerEnd = 0
 
     /// - Parameters:
     ///   - fields: The header fields that mean something.
@@ -84,6 +90,7 @@ struct RequestAssembler {
         case (.body(var request), .end):
             state = .head
             received = 0
+            hasEnded = true
             request.arrival = .now()
             return .complete(request)
         case (.refused, _): return .wait
@@ -124,6 +131,7 @@ struct RequestAssembler {
         }
         received = 0
         framing = nil
+        chunks = headers.contentLength == nil && hasBody && !hasEnded ? ChunkSizes(seen: headerEnd) : nil
         state = .body(
             ReceivedRequest(
                 method: head.method.rawValue, target: target, headers: headers, body: ByteBuffer(),
@@ -134,11 +142,20 @@ struct RequestAssembler {
         return headers.expectsContinue && hasBody && head.version.minor > 0 ? .askForBody : .wait
     }
 
-    /// Counts what arrived, once its parts were received. The pieces that a body is sent in may say more than how long
-    /// they are, and nobody reads it: of that there can't be much more than of the body.
-    mutating func arrived(_ bytes: Int) -> Step {
-        guard case .body(let request) = state else { return .wait }
-        let total = framing.map { $0 + bytes } ?? 0
+    /// Counts what arrived, once its parts were received. A body is refused as soon as its pieces say that it will be too
+    /// large. They may say more than how long they are, and nobody reads it: of that there can't be much more than of the
+    /// body.
+    mutating func arrived(_ bytes: ByteBuffer) -> Step {
+        hasEnded = false
+        guard case .body(let request) = state else {
+            headerEnd = ChunkSizes.seen(in: bytes.readableBytesView, after: headerEnd)
+            return .wait
+        }
+        chunks?.read(bytes.readableBytesView)
+        if let announced = chunks?.total, announced > request.bodyLimit {
+            return refuse(.bodyTooLarge(request.bodyLimit, of: limits), request.headers)
+        }
+        let total = framing.map { $0 + bytes.readableBytes } ?? 0
         framing = total
         guard total <= Self.maximumFraming + 8 * received else {
             return refuse(

@@ -1,0 +1,90 @@
+#if Server
+import NIOCore
+
+/// Adds up the sizes that the pieces of a chunked body announce, from the bytes as they arrive: NIO's parser tells of a
+/// piece only what of it has arrived, so that a client could send all of what is too large before it is refused.
+///
+/// The parser alone decides what a request is. Where the bytes aren't as expected, nothing more is added up.
+struct ChunkSizes {
+    private enum State {
+        /// In the header, of whose end so many bytes were seen.
+        case header(seen: Int)
+        /// In the line that says a size.
+        case size(Int, hasDigits: Bool)
+        /// In what may follow the size.
+        case rest(Int)
+        /// In a piece and the end of its line, so many bytes of which are to come.
+        case piece(left: Int)
+        /// After the last piece, or after what isn't understood.
+        case ended
+    }
+
+    private var state: State
+    /// How many bytes the pieces have together that were announced.
+    private(set) var total = 0
+
+    /// - Parameter seen: How many bytes of the header's end have arrived before.
+    init(seen: Int) { state = .header(seen: seen) }
+
+    /// Reads what arrived, which begins within the header of the request or after it.
+    mutating func read(_ bytes: ByteBufferView) {
+        var place = bytes.startIndex
+        while place < bytes.endIndex {
+            if case .ended = state { return }
+            if case .piece(let left) = state {
+                let count = min(left, bytes.endIndex - place)
+                place += count
+                state = left > count ? .piece(left: left - count) : .size(0, hasDigits: false)
+            } else {
+                read(bytes[place])
+                place += 1
+            }
+        }
+    }
+
+    private mutating func read(_ byte: UInt8) {
+        switch state {
+        case .header(let seen):
+            let count = Self.seen(byte, after: seen)
+            state = count == Self.headerEnd ? .size(0, hasDigits: false) : .header(seen: count)
+        case .size(let size, let hasDigits):
+            if let digit = Character(Unicode.Scalar(byte)).hexDigitValue {
+                let (larger, isTooLarge) = size.multipliedReportingOverflow(by: 16)
+                state = .size(isTooLarge ? .max : larger | digit, hasDigits: true)
+            } else if hasDigits, [UInt8(ascii: "\r"), UInt8(ascii: ";"), UInt8(ascii: " ")].contains(byte) {
+                announce(size)
+            } else {
+                state = .ended
+            }
+        case .rest(let size):
+            if byte == UInt8(ascii: "\n") { state = size == 0 ? .ended : .piece(left: size) }
+        case .piece, .ended: break
+        }
+    }
+
+    /// How many bytes of a header's end stand at the end of what arrived.
+    ///
+    /// - Parameter earlier: The same of what arrived before.
+    static func seen(in bytes: ByteBufferView, after earlier: Int) -> Int {
+        let last = bytes.suffix(headerEnd - 1)
+        let count = last.reduce(last.count < bytes.count ? 0 : earlier) { seen($1, after: $0) }
+        return count == headerEnd ? 0 : count
+    }
+
+    /// Two line ends follow each other.
+    private static let headerEnd = 4
+
+    private static func seen(_ byte: UInt8, after seen: Int) -> Int {
+        if byte == (seen % 2 == 0 ? UInt8(ascii: "\r") : UInt8(ascii: "\n")) { return seen + 1 }
+        return byte == UInt8(ascii: "\r") ? 1 : 0
+    }
+
+    private mutating func announce(_ size: Int) {
+        let (sum, isTooLarge) = total.addingReportingOverflow(size)
+        total = isTooLarge ? .max : sum
+        // The end of the line that follows a piece counts as a part of it.
+        let (length, isTooLong) = size.addingReportingOverflow(2)
+        state = .rest(size == 0 ? 0 : isTooLong ? .max : length)
+    }
+}
+#endif
