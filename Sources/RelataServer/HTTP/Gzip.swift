@@ -24,11 +24,13 @@ enum Gzip {
             deflateEnd($0)
         }
         guard let stream = opened else { return nil }
-        var output = [UInt8](repeating: 0, count: bytes.count)
-        let status = stream.run(bytes[...], into: &output, from: 0) { deflate($0, Z_FINISH) }.status
-        guard status == Z_STREAM_END else { return nil }
-        output.removeLast(output.count - stream.written)
-        return output
+        // Filled by zlib alone: to fill it with zeros first takes longer in a debug build than to compress.
+        var isWhole = false
+        let output = [UInt8](unsafeUninitializedCapacity: bytes.count) { output, count in
+            isWhole = stream.run(bytes[...], into: output) { deflate($0, Z_FINISH) }.status == Z_STREAM_END
+            count = stream.written
+        }
+        return isWhole ? output : nil
     }
 
     /// What the bytes hold, in gzip's or zlib's format; of gzip's, several may follow each other.
@@ -42,28 +44,27 @@ enum Gzip {
             inflateEnd($0)
         }
         guard let stream = opened else { throw .damaged }
-        var output = [UInt8](repeating: 0, count: min(limit, max(1024, bytes.count * 4)) + 1)
+        let part = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: min(limit, 64 * 1024) + 1)
+        defer { part.deallocate() }
+        var output: [UInt8] = []
+        output.reserveCapacity(min(limit, bytes.count * 4))
         var rest = bytes[...]
-        // What those held that came before.
-        var finished = 0
         while true {
-            let (status, left) = stream.run(rest, into: &output, from: finished + stream.written) {
-                inflate($0, Z_NO_FLUSH)
-            }
+            let earlier = stream.written
+            let (status, left) = stream.run(rest, into: part) { inflate($0, Z_NO_FLUSH) }
             rest = rest.suffix(left)
-            let written = finished + stream.written
-            guard written <= limit else { throw .tooLarge }
+            let count = stream.written - earlier
+            guard count <= limit - output.count else { throw .tooLarge }
+            if output.capacity < output.count + count {
+                output.reserveCapacity(min(limit, max(output.count + count, output.count * 2)))
+            }
+            output.append(contentsOf: UnsafeBufferPointer(rebasing: part[..<count]))
             if status == Z_STREAM_END {
-                if rest.isEmpty {
-                    output.removeLast(output.count - written)
-                    return output
-                }
-                finished = written
+                if rest.isEmpty { return output }
                 stream.restart()
                 continue
             }
-            guard status == Z_OK, written == output.count else { throw .damaged }
-            output.append(contentsOf: repeatElement(0, count: min(output.count, limit + 1 - output.count)))
+            guard status == Z_OK, count == part.count else { throw .damaged }
         }
     }
 
@@ -96,18 +97,16 @@ enum Gzip {
 
         /// One step: what it ended with, and how many bytes of the input are left.
         func run(
-            _ input: ArraySlice<UInt8>, into output: inout [UInt8], from start: Int,
+            _ input: ArraySlice<UInt8>, into output: UnsafeMutableBufferPointer<UInt8>,
             _ step: (UnsafeMutablePointer<z_stream>) -> Int32
         ) -> (status: Int32, left: Int) {
             input.withUnsafeBufferPointer { input in
-                output.withUnsafeMutableBufferPointer { output in
-                    stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
-                    stream.pointee.avail_in = UInt32(input.count)
-                    stream.pointee.next_out = output.baseAddress.map { $0 + start }
-                    stream.pointee.avail_out = UInt32(output.count - start)
-                    let status = step(stream)
-                    return (status, Int(stream.pointee.avail_in))
-                }
+                stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)
+                stream.pointee.avail_in = UInt32(input.count)
+                stream.pointee.next_out = output.baseAddress
+                stream.pointee.avail_out = UInt32(output.count)
+                let status = step(stream)
+                return (status, Int(stream.pointee.avail_in))
             }
         }
     }
