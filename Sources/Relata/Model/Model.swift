@@ -109,6 +109,23 @@ public struct AcceptsEverything: Sendable {
     @inlinable init() {}
 }
 
+// A key that one column stores directly.
+extension Model where Key: AttributeValue {
+    /// How the column of the key is stored.
+    @_documentation(visibility: internal)
+    public static var keyTypes: [AttributeType] { [Key.attributeType] }
+
+    /// Reads a key from the current row.
+    @_documentation(visibility: internal)
+    @inlinable
+    public static func readKey(from reader: inout RowReader) throws -> Key { try reader.readValue(Key.self) }
+
+    /// Gives the column of a key.
+    @_documentation(visibility: internal)
+    @inlinable
+    public static func bind(_ key: Key, to binder: inout Binder) throws { try binder.bindValue(key) }
+}
+
 extension Model {
     /// Accepts everything.
     @discardableResult

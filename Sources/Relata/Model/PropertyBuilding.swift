@@ -4,6 +4,29 @@
 import RelataCore
 import RelataEngine
 
+/// The properties that `@Model` describes one after the other.
+@_documentation(visibility: internal)
+public struct PropertyList {
+    /// The properties so far.
+    public private(set) var properties: [Property] = []
+
+    /// No properties.
+    public init() {}
+
+    /// Adds a property.
+    public mutating func append(_ property: Property) { properties.append(property) }
+
+    /// Adds an attribute of which there is nothing to say but its name and its type.
+    public mutating func value<Value: AttributeValue>(_ name: String, _ type: Value.Type) {
+        append(.attribute(name, coding(of: Value.self)))
+    }
+
+    /// Adds such an attribute that may be unset.
+    public mutating func optional<Value: AttributeValue>(_ name: String, _ type: Value.Type) {
+        append(.attribute(name, coding(of: Value?.self)))
+    }
+}
+
 extension Property {
     /// A stored attribute.
     public static func attribute<Coding: StorableCoding>(

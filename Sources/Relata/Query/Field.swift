@@ -69,6 +69,20 @@ public struct Field<Value>: QueryExpression, PropertyField {
     public static func name(of field: Field) -> String { field.name }
 }
 
+extension FieldPath {
+    /// An attribute whose type alone says how a column stores it.
+    @_documentation(visibility: internal)
+    public func value<Value: AttributeValue>(_ name: String) -> Field<Value> {
+        Field(self, name, RelataEngine.coding(of: Value.self))
+    }
+
+    /// Such an attribute that may be unset.
+    @_documentation(visibility: internal)
+    public func optional<Value: AttributeValue>(_ name: String) -> Field<Value?> {
+        Field(self, name, RelataEngine.coding(of: Value?.self))
+    }
+}
+
 /// What is computed in a query.
 public struct TypedExpression<Value>: QueryExpression {
     /// The Swift type of the value.

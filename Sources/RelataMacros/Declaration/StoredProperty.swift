@@ -42,6 +42,18 @@ struct StoredProperty {
     }
     /// The option that changes how the column is encoded, as the argument `, as: .iso8601`; empty without one.
     var encodingArgument: String { attribute?.encoding.map { ", as: \($0)" } ?? "" }
+    /// The type without `?`, where it is one by whose name alone the coding is known: generated code then names no coding,
+    /// of which the compiler would have to choose one.
+    var plainType: String? {
+        guard link == nil, !isTransient, encodingArgument.isEmpty, let type, type.optionality < 2 else { return nil }
+        return switch type.known {
+        case .text, .integer, .real, .boolean, .date, .uuid: type.wrappedText
+        case .identifier: type.wrapped.nominal?.arguments.count == 1 ? type.wrappedText : nil
+        default: nil
+        }
+    }
+    /// Whether it may be unset.
+    var isOptional: Bool { type?.isOptional == true }
     /// Whether a column holds it: an attribute or a to-one.
     var hasColumns: Bool {
         switch kind {

@@ -9,10 +9,7 @@ extension ModelDeclaration {
             "\(access)init(from reader: inout Relata.RowReader) throws",
             persistent.map { property in
                 if property.hasColumns {
-                    let value =
-                        property.link == nil
-                        ? "reader.read(\(property.codingExpression))" : "reader.readLink(\(property.typeName).self)"
-                    return "self.\(property.identifier) = try \(value)"
+                    return "self.\(property.identifier) = try \(property.reading)"
                 }
                 return "self.\(property.identifier) = .init()"
             })
@@ -21,11 +18,7 @@ extension ModelDeclaration {
     private var bind: String {
         member(
             "\(access)func bind(to binder: inout Relata.Binder) throws",
-            persistent.filter(\.hasColumns).map {
-                $0.link == nil
-                    ? "try binder.bind(self.\($0.identifier), \($0.codingExpression))"
-                    : "try binder.bindLink(self.\($0.identifier))"
-            })
+            persistent.filter(\.hasColumns).map(\.binding))
     }
 
     private var visitLinks: String {
@@ -46,6 +39,20 @@ extension ModelDeclaration {
 }
 
 extension StoredProperty {
+    /// The expression that reads the property's columns.
+    fileprivate var reading: String {
+        if link != nil { return "reader.readLink(\(typeName).self)" }
+        guard let plainType else { return "reader.read(\(codingExpression))" }
+        return "reader.\(isOptional ? "readOptional" : "readValue")(\(plainType).self)"
+    }
+
+    /// The statement that binds the property's columns.
+    fileprivate var binding: String {
+        if link != nil { return "try binder.bindLink(self.\(identifier))" }
+        if plainType == nil { return "try binder.bind(self.\(identifier), \(codingExpression))" }
+        return "try binder.\(isOptional ? "bindOptional" : "bindValue")(self.\(identifier))"
+    }
+
     /// How the property's values are read and bound: picked at compile time by its type.
     var codingExpression: String { codingExpression(of: typeName) }
 

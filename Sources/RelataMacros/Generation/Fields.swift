@@ -14,9 +14,13 @@ extension StoredProperty {
     /// The property's field, which is seen as far as the property itself.
     fileprivate func field(body: String?) -> String {
         let (type, arguments) = fieldType
+        let value =
+            plainType == nil
+            ? "Relata.\(type)(fieldPath, \(name.literal)\(arguments))"
+            : "fieldPath.\(isOptional ? "optional" : "value")(\(name.literal))"
         return """
             \(access.modifier)var \(identifier): Relata.\(type) {
-                \(body ?? "Relata.\(type)(fieldPath, \(name.literal)\(arguments))")
+                \(body ?? value)
             }
             """
     }

@@ -42,7 +42,7 @@ extension ModelDeclaration {
             let value =
                 switch (property.link?.kind, property.link?.isOptional) {
                 case (.hasOne, _): "\(name).map { .init($0) } ?? .init()"
-                case (.toOne, true): "\(name).map { $0._toOne }"
+                case (.toOne, true): "\(name)?._toOne"
                 case (.toOne, _): "\(name)._toOne"
                 default: name
                 }

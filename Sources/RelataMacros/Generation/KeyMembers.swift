@@ -1,7 +1,9 @@
 extension ModelDeclaration {
     /// The primary key's type, and how it is read and bound.
     var keyMembers: [String] {
-        [
+        // A key that one column stores directly is read and bound by the defaults.
+        if key.count == 1, key[0].plainType != nil { return [keyDeclaration, primaryKey] }
+        return [
             keyDeclaration,
             primaryKey,
             member(

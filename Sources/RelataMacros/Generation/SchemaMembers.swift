@@ -6,29 +6,28 @@ extension ModelDeclaration {
         var seen: Set<String> = []
         let targets = links.map(\.link.target).filter { seen.insert($0).inserted }
         return [
-            "\(access)static let entityName = \(entityName.literal)",
+            "\(access)static var entityName: String {\n    \(entityName.literal)\n}",
             member(
                 "\(access)static var linkedModels: [any Relata.Model.Type]",
                 ["[" + targets.map { "\($0).self" }.joined(separator: ", ") + "]"]),
-            entity,
-        ]
+        ] + entity
     }
 
-    /// One statement a property: the compiler checks each by itself, which a long array literal would not allow.
-    private var entity: String {
-        if isBroken { return "\(access)static var entity: Relata.Entity {\n    \(Self.unreachable)\n}" }
+    /// One statement a property, in a function: the compiler checks each by itself, which it doesn't do with a long array
+    /// literal or the statements of a closure.
+    private var entity: [String] {
+        if isBroken { return ["\(access)static var entity: Relata.Entity {\n    \(Self.unreachable)\n}"] }
         let appends = persistent.flatMap { property in
             let append = description(of: property)
             return property.needsCompiler ? locate(property.node)?.around(append) ?? [append] : [append]
         }
         let body =
-            ["var properties: [Relata.Property] = []"] + appends
+            ["var properties = Relata.PropertyList()"] + appends
             + ["return Relata.Entity(\n" + entityArguments.joined(separator: ",\n").indented + "\n)"]
-        return """
-            \(access)static let entity: Relata.Entity = {
-            \(body.joined(separator: "\n").indented)
-            }()
-            """
+        return [
+            "\(access)static let entity: Relata.Entity = makeEntity()",
+            declaration("private static func makeEntity() -> Relata.Entity", body),
+        ]
     }
 
     private var entityArguments: [String] {
@@ -36,7 +35,7 @@ extension ModelDeclaration {
         var arguments = ["name: entityName"]
         if let table { arguments.append("table: \(table.trimmedDescription)") }
         if let originalTable { arguments.append("originalTable: \(originalTable.trimmedDescription)") }
-        arguments.append("properties: properties")
+        arguments.append("properties: properties.properties")
         arguments.append("key: \(key.map(\.name).literals)")
         if isKeyAssigned { arguments.append("isKeyAssigned: true") }
         if !uniques.isEmpty { arguments.append("uniques: [\(uniques.map(\.literals).joined(separator: ", "))]") }
@@ -103,6 +102,9 @@ extension StoredProperty {
         }
         if let initialValue, initialValue.isConstant {
             call.arguments.append("default: { \(initialValue.trimmedDescription) }")
+        }
+        if let plainType, call.arguments.count == 2 {
+            return "properties.\(isOptional ? "optional" : "value")(\(name.literal), \(plainType).self)"
         }
         return call.text("attribute")
     }

@@ -44,6 +44,15 @@ public enum ModelMacro: MemberMacro, ExtensionMacro {
         guard !conformances.isEmpty else { return [] }
         // A module may isolate its types to the main actor by default; objects are read and written off it.
         let list = conformances.map { "nonisolated \($0)" }.joined(separator: ", ")
-        return [try ExtensionDeclSyntax("extension \(type.trimmed): \(raw: list) {}")]
+        // Built, not parsed: see `DeclSyntax.init(unparsed:)`.
+        return [
+            ExtensionDeclSyntax(
+                extensionKeyword: .keyword(.extension, trailingTrivia: .space), extendedType: type.trimmed,
+                inheritanceClause: InheritanceClauseSyntax(
+                    colon: .colonToken(trailingTrivia: .space),
+                    inheritedTypes: [InheritedTypeSyntax(type: MissingTypeSyntax(placeholder: .identifier(list)))]),
+                memberBlock: MemberBlockSyntax(
+                    leftBrace: .leftBraceToken(leadingTrivia: .space), members: []))
+        ]
     }
 }

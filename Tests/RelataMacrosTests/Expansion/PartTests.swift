@@ -230,7 +230,8 @@ import Testing
         expectParts(
             of: "@Model struct Book { let id: ID<Book>; var `default`: Bool; @Attribute(.unique) var `in`: Int }",
             [
-                "self.`default` = `default`", "try binder.bind(self.`in`", ".attribute(\"default\"",
+                "self.`default` = `default`", "try binder.bindValue(self.`in`)",
+                "properties.value(\"default\", Bool.self)",
                 "var `in`: Relata.Field<Int>", "uniques: [[\"in\"]]",
             ])
     }
@@ -288,7 +289,7 @@ import Testing
     @Test func otherModelsKeysAreNamedByTheirModule() {
         expectParts(
             of: "@Model struct Book { let id: ID<Book>; var sources: [ID<Author>]; var editor: ID<Author>? }",
-            ["Relata.coding(of: [Relata.ID<Author>].self)", "Relata.coding(of: Relata.ID<Author>?.self)"])
+            ["Relata.coding(of: [Relata.ID<Author>].self)", "reader.readOptional(Relata.ID<Author>.self)"])
     }
 
     // MARK: Names and access
@@ -296,10 +297,13 @@ import Testing
     @Test func aNestedModelIsNamedWithItsContext() {
         expectParts(
             of: "enum Library { struct Room { @Model struct Shelf { let id: ID<Shelf> } } }",
-            ["static let entityName = \"Library.Room.Shelf\""])
+            ["static var entityName: String {", "\"Library.Room.Shelf\"\n"])
         expectParts(
             of: "extension Library.Room { @Model struct Shelf { let id: ID<Library.Room.Shelf> } }",
-            ["static let entityName = \"Library.Room.Shelf\"", "id: Relata.ID<Library.Room.Shelf> = .init()"])
+            [
+                "static var entityName: String {", "\"Library.Room.Shelf\"\n",
+                "id: Relata.ID<Library.Room.Shelf> = .init()",
+            ])
     }
 
     @Test(

@@ -57,19 +57,19 @@ import Testing
                     }
 
                     public init(from reader: inout Relata.RowReader) throws {
-                        self.id = try reader.read(Relata.coding(of: Relata.ID<Book>.self))
-                        self.title = try reader.read(Relata.coding(of: String.self))
-                        self.year = try reader.read(Relata.coding(of: Int.self))
+                        self.id = try reader.readValue(Relata.ID<Book>.self)
+                        self.title = try reader.readValue(String.self)
+                        self.year = try reader.readValue(Int.self)
                         self.printed = try reader.read(Relata.coding(of: Date?.self, as: .iso8601))
-                        self.updatedAt = try reader.read(Relata.coding(of: Date.self))
+                        self.updatedAt = try reader.readValue(Date.self)
                     }
 
                     public func bind(to binder: inout Relata.Binder) throws {
-                        try binder.bind(self.id, Relata.coding(of: Relata.ID<Book>.self))
-                        try binder.bind(self.title, Relata.coding(of: String.self))
-                        try binder.bind(self.year, Relata.coding(of: Int.self))
+                        try binder.bindValue(self.id)
+                        try binder.bindValue(self.title)
+                        try binder.bindValue(self.year)
                         try binder.bind(self.printed, Relata.coding(of: Date?.self, as: .iso8601))
-                        try binder.bind(self.updatedAt, Relata.coding(of: Date.self))
+                        try binder.bindValue(self.updatedAt)
                     }
 
                     public func visitLinks(_ visitor: inout Relata.LinkVisitor) throws {}
@@ -82,40 +82,32 @@ import Testing
                         self.id
                     }
 
-                    public static var keyTypes: [Relata.AttributeType] {
-                        [Relata.coding(of: Relata.ID<Book>.self).type]
+                    public static var entityName: String {
+                        "Book"
                     }
-
-                    public static func readKey(from reader: inout Relata.RowReader) throws -> Key {
-                        try reader.read(Relata.coding(of: Relata.ID<Book>.self))
-                    }
-
-                    public static func bind(_ key: Key, to binder: inout Relata.Binder) throws {
-                        try binder.bind(key, Relata.coding(of: Relata.ID<Book>.self))
-                    }
-
-                    public static let entityName = "Book"
 
                     public static var linkedModels: [any Relata.Model.Type] {
                         []
                     }
 
-                    public static let entity: Relata.Entity = {
-                        var properties: [Relata.Property] = []
-                        properties.append(.attribute("id", Relata.coding(of: Relata.ID<Book>.self)))
+                    public static let entity: Relata.Entity = makeEntity()
+
+                    private static func makeEntity() -> Relata.Entity {
+                        var properties = Relata.PropertyList()
+                        properties.value("id", Relata.ID<Book>.self)
                         properties.append(.attribute("title", Relata.coding(of: String.self), column: "Title", options: [.notEmpty, .unique]))
                         properties.append(.attribute("year", Relata.coding(of: Int.self), default: { 2000 }))
                         properties.append(.attribute("printed", Relata.coding(of: Date?.self, as: .iso8601), options: [.iso8601]))
                         properties.append(.attribute("updatedAt", Relata.coding(of: Date.self), options: [.updatedAt], default: { .distantPast }))
                         return Relata.Entity(
                             name: entityName,
-                            properties: properties,
+                            properties: properties.properties,
                             key: ["id"],
                             uniques: [["title"], ["title", "year"]],
                             indexes: [["year"]],
                             updatedAt: "updatedAt"
                         )
-                    }()
+                    }
 
                     public func hash(into hasher: inout Hasher) {
                         hasher.combine(self.primaryKey)
@@ -137,19 +129,19 @@ import Testing
                             self.fieldPath = path
                         }
                         public var id: Relata.Field<Relata.ID<Book>> {
-                            Relata.Field<Relata.ID<Book>>(fieldPath, "id", Relata.coding(of: Relata.ID<Book>.self))
+                            fieldPath.value("id")
                         }
                         public var title: Relata.Field<String> {
-                            Relata.Field<String>(fieldPath, "title", Relata.coding(of: String.self))
+                            fieldPath.value("title")
                         }
                         var year: Relata.Field<Int> {
-                            Relata.Field<Int>(fieldPath, "year", Relata.coding(of: Int.self))
+                            fieldPath.value("year")
                         }
                         var printed: Relata.Field<Date?> {
                             Relata.Field<Date?>(fieldPath, "printed", Relata.coding(of: Date?.self, as: .iso8601))
                         }
                         var updatedAt: Relata.Field<Date> {
-                            Relata.Field<Date>(fieldPath, "updatedAt", Relata.coding(of: Date.self))
+                            fieldPath.value("updatedAt")
                         }
                     }
                 }
@@ -205,7 +197,7 @@ import Testing
                     ) {
                         self.init(
                             id: id,
-                            genre: genre.map { $0._toOne },
+                            genre: genre?._toOne,
                             isbn: isbn.map { .init($0) } ?? .init(),
                             pages: pages,
                             authors: authors
@@ -223,7 +215,7 @@ import Testing
                     }
 
                     init(from reader: inout Relata.RowReader) throws {
-                        self.id = try reader.read(Relata.coding(of: Int?.self))
+                        self.id = try reader.readOptional(Int.self)
                         self.genre = try reader.readLink(ToOne<Genre>?.self)
                         self.isbn = .init()
                         self.pages = .init()
@@ -232,7 +224,7 @@ import Testing
                     }
 
                     func bind(to binder: inout Relata.Binder) throws {
-                        try binder.bind(self.id, Relata.coding(of: Int?.self))
+                        try binder.bindOptional(self.id)
                         try binder.bindLink(self.genre)
                     }
 
@@ -257,27 +249,19 @@ import Testing
                         self.id
                     }
 
-                    static var keyTypes: [Relata.AttributeType] {
-                        [Relata.coding(of: Int.self).type]
+                    static var entityName: String {
+                        "Book"
                     }
-
-                    static func readKey(from reader: inout Relata.RowReader) throws -> Key {
-                        try reader.read(Relata.coding(of: Int.self))
-                    }
-
-                    static func bind(_ key: Key, to binder: inout Relata.Binder) throws {
-                        try binder.bind(key, Relata.coding(of: Int.self))
-                    }
-
-                    static let entityName = "Book"
 
                     static var linkedModels: [any Relata.Model.Type] {
                         [Genre.self, ISBN.self, Page.self, Author.self, Image.self]
                     }
 
-                    static let entity: Relata.Entity = {
-                        var properties: [Relata.Property] = []
-                        properties.append(.attribute("id", Relata.coding(of: Int?.self)))
+                    static let entity: Relata.Entity = makeEntity()
+
+                    private static func makeEntity() -> Relata.Entity {
+                        var properties = Relata.PropertyList()
+                        properties.optional("id", Int.self)
                         properties.append(.toOne("genre", ToOne<Genre>?.self, columns: ["Genre"], onTargetDelete: .cascade))
                         #sourceLocation(file: "test.swift", line: 4)
                         do { let inverse = { Relata.KeyPaths<ISBN>().`book` }; properties.append(.hasOne("isbn", HasOne<ISBN>.self, owner: Book.self, inverse: "book", inverse())) }
@@ -291,11 +275,11 @@ import Testing
                         #sourceLocation()
                         return Relata.Entity(
                             name: entityName,
-                            properties: properties,
+                            properties: properties.properties,
                             key: ["id"],
                             isKeyAssigned: true
                         )
-                    }()
+                    }
 
                     func hash(into hasher: inout Hasher) {
                         hasher.combine(self.primaryKey)
@@ -317,7 +301,7 @@ import Testing
                             self.fieldPath = path
                         }
                         var id: Relata.Field<Int?> {
-                            Relata.Field<Int?>(fieldPath, "id", Relata.coding(of: Int?.self))
+                            fieldPath.optional("id")
                         }
                         var genre: Relata.ToOneField<Genre> {
                             Relata.ToOneField<Genre>(fieldPath, "genre")

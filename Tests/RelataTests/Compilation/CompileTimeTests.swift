@@ -36,4 +36,24 @@ struct CompileTimeTests {
         #expect(plain > 0)
         #expect(Double(imported) <= Double(plain) * factor, "\(imported) scopes with Relata, \(plain) without")
     }
+
+    /// Each of the solver's scopes is an expression or a choice that the code of the macro leaves to it.
+    @Test func aModelLeavesTheCompilerFewChoices() throws {
+        let models = (1...10).map { number in
+            """
+            @Model struct E\(number) {
+                let id: ID<E\(number)>
+                var name: String
+                var year: Int
+                var price: Double?
+                var createdAt: Date
+                var next: ToOne<E\(number % 10 + 1)>?
+                @Relationship(inverse: \\E\((number + 8) % 10 + 1).next) var previous: ToMany<E\((number + 8) % 10 + 1)>
+            }
+            """
+        }
+        let scopes = try Compiler.scopes(in: "import Foundation\nimport Relata\n" + models.joined(separator: "\n"))
+        #expect(scopes > 0)
+        #expect(scopes <= 5_000, "\(scopes) scopes for ten models")
+    }
 }

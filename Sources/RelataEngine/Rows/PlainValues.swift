@@ -1,0 +1,34 @@
+// Values whose type alone says how a column stores them, without a coding. The code that `@Model` writes calls these where
+// it knows the type by its name: a function that stands alone costs the compiler less than a choice among codings.
+
+extension RowReader {
+    /// Reads the next column.
+    @_documentation(visibility: internal)
+    @inlinable
+    public mutating func readValue<Value: AttributeValue>(_ type: Value.Type) throws -> Value {
+        try read(PlainCoding<Value>())
+    }
+
+    /// Reads the next column, which may be unset.
+    @_documentation(visibility: internal)
+    @inlinable
+    public mutating func readOptional<Value: AttributeValue>(_ type: Value.Type) throws -> Value? {
+        try read(OptionalCoding(PlainCoding<Value>()))
+    }
+}
+
+extension Binder {
+    /// Takes the next column.
+    @_documentation(visibility: internal)
+    @inlinable
+    public mutating func bindValue<Value: AttributeValue>(_ value: Value) throws {
+        try bind(value, PlainCoding<Value>())
+    }
+
+    /// Takes the next column, which may be unset.
+    @_documentation(visibility: internal)
+    @inlinable
+    public mutating func bindOptional<Value: AttributeValue>(_ value: Value?) throws {
+        try bind(value, OptionalCoding(PlainCoding<Value>()))
+    }
+}
