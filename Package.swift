@@ -192,7 +192,8 @@ let package = Package(
             name: "RobustnessWriter", dependencies: ["Relata", "RelataSQLite"], path: "Tests/RobustnessWriter",
             swiftSettings: strict),
         .testTarget(
-            name: "RobustnessTests", dependencies: ["RobustnessWriter", "Relata", "RelataRecords", "RelataTesting"],
+            name: "RobustnessTests",
+            dependencies: ["RobustnessWriter", "Relata", "RelataRecords", "RelataTesting", "PostgresCluster"],
             swiftSettings: strict),
         // Talks to servers byte for byte, for tests and for load.
         .target(name: "ServerClient", path: "Tests/ServerClient", swiftSettings: strict),

@@ -39,6 +39,8 @@
 @_exported public import class RelataEngine.Cancellable
 @_exported public import struct RelataEngine.ChangeFeed
 @_exported public import enum RelataEngine.Durability
+@_exported public import struct RelataEngine.ServerPosition
+@_exported public import struct RelataEngine.StoreStatistics
 @_exported public import struct RelataEngine.IntegrityFinding
 @_exported public import struct RelataEngine.ListDifference
 @_exported public import struct RelataEngine.LoggedChange

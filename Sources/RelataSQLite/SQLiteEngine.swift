@@ -48,7 +48,9 @@ package struct SQLiteEngine: Engine {
         }
     }
 
-    package func connect(_ role: ConnectionRole, waits: Bool) throws(RelataError) -> Connection {
+    package func connect(
+        _ role: ConnectionRole, waits: Bool, on executor: (any TaskExecutor)?
+    ) throws(RelataError) -> Connection {
         let isReading = role == .reading
         let connection = try Connection(
             path: path, key: key, isReadOnly: isReading || isReadOnly, busyTimeout: waits ? busyTimeout : 0,

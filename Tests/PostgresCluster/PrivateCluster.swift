@@ -23,12 +23,16 @@ package final class PrivateCluster: Sendable {
     /// A role that must give the password `secret`. All others are let in.
     package static let guardedRole = "guarded"
 
-    private let folder: String
+    let folder: String
+    /// Where the server's programs are.
+    let programs: String
     private let shell: Process
     private let lifeline: FileHandle
     private let databases = Atomic<Int>(0)
+    /// How many replicas were made.
+    let replicas = Atomic<Int>(0)
 
-    /// What keeps a cluster from starting.
+    /// What keeps a cluster from starting, or from what it is told.
     package struct StartError: Error, CustomStringConvertible {
         package let description: String
     }
@@ -38,8 +42,10 @@ package final class PrivateCluster: Sendable {
     /// - Parameters:
     ///   - fsync: Whether commits wait for the disk.
     ///   - settings: What `postgresql.conf` would say.
-    package init(fsync: Bool = false, settings: [String: String] = [:]) throws {
+    ///   - environment: Variables of the server's environment, such as `LANGUAGE`.
+    package init(fsync: Bool = false, settings: [String: String] = [:], environment: [String: String] = [:]) throws {
         guard let programs = PostgresPrograms.folder else { throw StartError(description: Self.missing) }
+        self.programs = programs
         // A socket's path has room for a hundred characters, which other temporary folders may exceed.
         folder = "/tmp/relata-postgres-\(UInt64.random(in: 0 ... .max))"
         let own = [
@@ -52,11 +58,9 @@ package final class PrivateCluster: Sendable {
         var command: [String] = []
         // In a session of its own, so that no signal for the tests' group reaches it.
         if let setsid = PostgresPrograms.find("setsid") { command.append(setsid) }
-        if geteuid() == 0 {
-            guard let runuser = PostgresPrograms.find("runuser") else {
-                throw StartError(description: "PostgreSQL refuses to be root, and there is no runuser")
-            }
-            command += [runuser, "-u", "postgres", "--"]
+        command += try Self.asServersUser()
+        if !environment.isEmpty, let env = PostgresPrograms.find("env") {
+            command += [env] + environment.map { "\($0)=\($1)" }.sorted()
         }
         command += [
             PostgresPrograms.find("sh") ?? "/bin/sh", "-c", Self.script, "relata-postgres", programs, folder,
@@ -87,6 +91,15 @@ package final class PrivateCluster: Sendable {
         guard answer.hasPrefix("ready") else { throw StartError(description: "PostgreSQL didn't start: \(answer)") }
     }
 
+    /// What makes a command run as a user that the server accepts.
+    static func asServersUser() throws -> [String] {
+        guard geteuid() == 0 else { return [] }
+        guard let runuser = PostgresPrograms.find("runuser") else {
+            throw StartError(description: "PostgreSQL refuses to be root, and there is no runuser")
+        }
+        return [runuser, "-u", "postgres", "--"]
+    }
+
     deinit { stop() }
 
     /// Stops the server and removes its folder.
@@ -99,7 +112,7 @@ package final class PrivateCluster: Sendable {
             mkdir -m 700 "$folder" || return
             "$programs/initdb" -D "$folder/data" -U postgres -A trust -E UTF8 --locale=C --no-sync || return
             printf '%s\\n' "$options" >>"$folder/data/postgresql.conf" || return
-            printf 'local all \(guardedRole) scram-sha-256\\nlocal all all trust\\n' >"$folder/data/pg_hba.conf" || return
+            printf 'local replication all trust\\nlocal all \(guardedRole) scram-sha-256\\nlocal all all trust\\n' >"$folder/data/pg_hba.conf" || return
             "$programs/pg_ctl" -D "$folder/data" -l "$folder/log" -w start || { cat "$folder/log"; return 1; }
             "$programs/psql" -X -q -h "$folder" -U postgres -d postgres \\
                 -c "CREATE ROLE \(guardedRole) LOGIN PASSWORD 'secret'"
@@ -107,7 +120,9 @@ package final class PrivateCluster: Sendable {
         if answer=$(start 2>&1 </dev/null); then echo ready; else printf '%s\\n' "$answer"; rm -rf "$folder"; exit 1; fi
         exec >/dev/null
         cat >/dev/null
-        "$programs/pg_ctl" -D "$folder/data" -m immediate stop
+        for data in "$folder"/*/data "$folder/data"; do
+            [ -d "$data" ] && "$programs/pg_ctl" -D "$data" -m immediate stop
+        done
         rm -rf "$folder"
         """
 

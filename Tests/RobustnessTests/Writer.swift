@@ -53,6 +53,9 @@ final class Writer {
         }
     }
 
+    /// Sends it a signal.
+    func signal(_ signal: Int32) { Foundation.kill(process.processIdentifier, signal) }
+
     /// Kills it as a power switch would, waits until it is gone, and returns the lines it wrote until then.
     func kill() -> [String] {
         Foundation.kill(process.processIdentifier, SIGKILL)

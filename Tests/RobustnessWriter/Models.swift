@@ -42,6 +42,22 @@ public import Relata
     public var count: Int = 0
 }
 
+/// Transactions of several processes that write one database on a server.
+public enum Ledgers {
+    /// The receipts of process 2 have numbers from `2 * span` on.
+    public static let span = 1_000_000
+
+    /// Writes the receipt of a process's transaction, and counts it for the process and for all.
+    public static func write(_ number: Int, of process: Int, in tx: WriteTransaction) throws {
+        try tx.insert(
+            Receipt(number: process * span + number, note: String(repeating: "\(number) ", count: number % 50)))
+        for name in ["all", "\(process)"] {
+            let count = try tx.fetch(Tally.self, id: name)?.count ?? 0
+            try tx.save(Tally(name: name, count: count + 1))
+        }
+    }
+}
+
 /// The writer's transactions: what the file holds after so many of them is known from their number alone.
 public enum Garden {
     /// The models of the file.

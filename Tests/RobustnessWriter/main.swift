@@ -26,6 +26,28 @@ func run(_ arguments: [String]) throws {
             try store.write { try Garden.write(number, in: $0) }
             say(number)
         }
+    case "ledger":
+        // One transaction after the other on a server that is killed now and then, until somebody ends it.
+        var options = Store.Options()
+        options.busyTimeout = 60
+        let store = try Store.open(path, for: Garden.models, options: options)
+        let process = Int(arguments[2]) ?? 0
+        var number = 0
+        while true {
+            number += 1
+            var isInDoubt = false
+            while true {
+                do {
+                    // What was lost while it was committed may be there.
+                    if isInDoubt, try store.fetch(Receipt.self, id: process * Ledgers.span + number) != nil { break }
+                    try store.write { try Ledgers.write(number, of: process, in: $0) }
+                    break
+                } catch RelataError.fileAccess {
+                    isInDoubt = true
+                }
+            }
+            say(number)
+        }
     case "count":
         // Reads and writes one number so many times, against others who do the same.
         var options = Store.Options()

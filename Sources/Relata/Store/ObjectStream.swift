@@ -14,6 +14,8 @@ public struct ObjectStream<M: Model>: AsyncSequence, Sendable {
         enum State {
             case waiting(Store, Query<M>)
             case running(StreamReader<M>)
+            /// As the server sends them.
+            case receiving(RemoteStream<M>)
             /// What a store in memory had, in reverse.
             case fetched([M])
             case finished
@@ -28,14 +30,20 @@ public struct ObjectStream<M: Model>: AsyncSequence, Sendable {
         public mutating func next() async throws -> M? {
             do {
                 try Task.checkCancellation()
+                if case .receiving(let stream) = state { return try await receive(stream) }
                 if Turn.isOver { await Turn.pass() }
                 defer { Turn.end() }
                 if case .waiting(let store, let query) = state {
-                    state =
-                        store.pool.isShared
-                        ? .fetched(try await store.fetch(query).reversed()) : .running(try StreamReader(query, store))
+                    if store.pool.isShared {
+                        state = .fetched(try await store.fetch(query).reversed())
+                    } else if let snapshot = try await store.pool.remoteSnapshot() {
+                        let stream = RemoteStream(query, store, snapshot)
+                        state = .receiving(stream)
+                        return try await receive(stream)
+                    } else {
+                        state = .running(try StreamReader(query, store))
+                    }
                 }
-                if case .running(let reader) = state { try await reader.prepareNext() }
                 let object = try step()
                 if object == nil { state = .finished }
                 return object
@@ -43,6 +51,12 @@ public struct ObjectStream<M: Model>: AsyncSequence, Sendable {
                 state = .finished
                 throw error
             }
+        }
+
+        private mutating func receive(_ stream: RemoteStream<M>) async throws -> M? {
+            let object = try await stream.next()
+            if object == nil { state = .finished }
+            return object
         }
 
         private mutating func step() throws -> M? {
@@ -54,7 +68,7 @@ public struct ObjectStream<M: Model>: AsyncSequence, Sendable {
                 let object = objects.popLast()
                 state = .fetched(objects)
                 return object
-            case .waiting, .finished: return nil
+            case .waiting, .receiving, .finished: return nil
             }
         }
     }
@@ -63,68 +77,22 @@ public struct ObjectStream<M: Model>: AsyncSequence, Sendable {
 /// A stream's cursor with the connection it holds. What ends the stream, ends both: first the query.
 final class StreamReader<M: Model> {
     private let pool: ConnectionPool
-    private let query: Query<M>
-    private let transaction: ReadTransaction
     private let snapshot: Snapshot
-    /// Made where its statement may block.
-    private var cursor: ObjectCursor<M>?
-    /// Objects that were read together where each statement waits for a server, the next one last; and what ended them.
-    private var part: [M] = []
-    private var end: Result<Void, any Error>?
-
-    /// How many objects are read together.
-    private static var partSize: Int { 1000 }
+    private let cursor: ObjectCursor<M>
 
     init(_ query: Query<M>, _ store: Store) throws {
         pool = store.pool
-        self.query = query
         snapshot = try pool.snapshot()
-        transaction = ReadTransaction(snapshot.connection, store.catalog, access: store.access)
+        let transaction = ReadTransaction(snapshot.connection, store.catalog, access: store.access)
+        cursor = try ObjectCursor(query, in: transaction)
     }
 
     deinit {
-        cursor?.close()
+        cursor.close()
         snapshot.end()
     }
 
-    private func open() throws -> ObjectCursor<M> {
-        if let cursor { return cursor }
-        let cursor = try ObjectCursor(query, in: transaction)
-        self.cursor = cursor
-        return cursor
-    }
-
-    func next() throws -> M? {
-        guard readsParts else { return try pool.translatingInterrupts { try open().next() } }
-        if let object = part.popLast() { return object }
-        try pool.translatingInterrupts { try end?.get() }
-        return nil
-    }
-
-    private var readsParts: Bool { snapshot.connection.driver.executor != nil }
-
-    /// Has the next object ready where that takes a server, without blocking one of Swift's own threads.
-    func prepareNext() async throws {
-        guard readsParts, part.isEmpty, end == nil else { return }
-        try await pool.read(from: snapshot) {
-            part.reserveCapacity(Self.partSize)
-            do {
-                let cursor = try open()
-                while part.count < Self.partSize {
-                    guard let object = try cursor.next() else {
-                        end = .success(())
-                        break
-                    }
-                    part.append(object)
-                }
-            } catch {
-                // Those before it come first.
-                if part.isEmpty { throw error }
-                end = .failure(error)
-            }
-            part.reverse()
-        }
-    }
+    func next() throws -> M? { try pool.translatingInterrupts { try cursor.next() } }
 }
 
 extension Store {

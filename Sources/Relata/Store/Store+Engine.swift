@@ -30,10 +30,13 @@ extension Store.Options {
                 )
             }
             #if PostgreSQL
+            let waits = PostgresWaits(
+                busy: busyTimeout, connection: connectionTimeout, statement: statementTimeout,
+                idleInTransaction: idleInTransactionTimeout)
             // The log numbers transactions in the order of their commits.
             return try PostgresEngine(
                 url: path, isReadOnly: isReadOnly || isLookedAtOnly, writers: changeLog ? 1 : maximumWriters,
-                busyTimeout: busyTimeout, trace: isLookedAtOnly ? nil : trace)
+                poolsTransactions: poolsTransactions, waits: waits, trace: isLookedAtOnly ? nil : trace)
             #else
             throw .invalidUse(
                 "\(path.prefix { $0 != ":" }) URLs need the trait PostgreSQL: add traits: [\"PostgreSQL\"] to the package's dependency"

@@ -26,6 +26,16 @@ public final class Store: StoreWriter, Sendable {
         public var maximumWriters = 5
         /// How many seconds a write waits for another process that writes.
         public var busyTimeout = 5.0
+        /// How many seconds a call waits for a connection to a server while all are in use. Files have no such limit.
+        public var connectionTimeout = 30.0
+        /// How many seconds a server may take for one statement; `nil` for what the server says, 0 for as long as it takes.
+        public var statementTimeout: Double?
+        /// How many seconds a transaction may do nothing on a server before it is taken back and its connection closed;
+        /// `nil` for what the server says, 0 for as long as it takes.
+        public var idleInTransactionTimeout: Double?
+        /// Whether a pooler between the store and the server gives each transaction another of the server's connections, as
+        /// pgbouncer does with `pool_mode = transaction`; `nil` to take any pooler for one.
+        public var poolsTransactions: Bool?
         /// Called after each SQL statement, with its text and how long it ran.
         public var trace: SQLTrace?
         /// Whether what transactions do is also written down in the file, for readers that must not miss one: see
@@ -134,10 +144,15 @@ public final class Store: StoreWriter, Sendable {
         _ path: String, _ models: [any Model.Type], _ options: Options
     ) async throws -> Store {
         let deadline = Date(timeIntervalSinceNow: options.busyTimeout)
+        // Where opening blocks, it has a thread of its own to block.
+        let executor = try options.engine(for: path).makeExecutor()
         var pause = 1
         while true {
             do {
-                return try make(path, models, options, waits: false)
+                guard let executor else { return try make(path, models, options, waits: false) }
+                return try await withTaskExecutorPreference(executor) {
+                    try make(path, models, options, waits: false)
+                }
             } catch {
                 guard case RelataError.busy = error, Date() < deadline else { throw error }
             }
@@ -184,6 +199,15 @@ public final class Store: StoreWriter, Sendable {
 
     /// Closes the store. Calls after it fail with ``RelataError/closed(_:)``; what runs goes on to its end.
     public func close() throws { try pool.close() }
+
+    /// How the store uses its connections now, and what became of its transactions so far.
+    public var statistics: StoreStatistics { pool.statistics }
+
+    /// How far the server of the store has written its database, and how far behind a replica is; `nil` where there is no
+    /// server.
+    public func serverPosition() async throws -> ServerPosition? {
+        try await pool.read { try self.pool.engine.serverPosition($0) }
+    }
 
     /// Copies the store to a file while it is in use; the copy is of one moment.
     ///

@@ -1,5 +1,6 @@
 import Foundation
 import RelataCore
+import Synchronization
 
 /// What a power cut can cost. A killed process never costs a transaction that was acknowledged, and neither damages
 /// the file.
@@ -23,6 +24,7 @@ package final class ConnectionPool: Sendable {
     private let busyTimeout: Double
     private let sharingTime: Duration
     private let isReadOnly: Bool
+    private let retries = Atomic<Int>(0)
     /// Whether one connection reads and writes, because the database is in memory.
     package let isShared: Bool
     /// Where committed transactions are made known.
@@ -53,9 +55,17 @@ package final class ConnectionPool: Sendable {
         self.isReadOnly = isReadOnly
         isShared = engine.isShared
         maximumHolders = engine.isShared ? 1 : max(1, readers) + engine.writerCount
-        writer = Leases(limit: engine.writerCount) { try engine.connect(.writing, waits: waitsToOpen) }
+        writer = Leases(
+            limit: engine.writerCount, purpose: "write", patience: engine.connectionTimeout,
+            makeExecutor: { engine.makeExecutor() }
+        ) { try engine.connect(.writing, waits: waitsToOpen, on: $0) }
         self.readers =
-            engine.isShared ? writer : Leases(limit: max(1, readers)) { try engine.connect(.reading, waits: true) }
+            engine.isShared
+            ? writer
+            : Leases(
+                limit: max(1, readers), purpose: "read", patience: engine.connectionTimeout,
+                makeExecutor: { engine.makeExecutor() }
+            ) { try engine.connect(.reading, waits: true, on: $0) }
         try engine.checkBeforeOpening(isReadOnly: isReadOnly)
         // Opened at once, so that a database that can't be opened is an error here and not at the first call.
         if let connection = try writer.acquireUnlessHeld() { writer.release(connection) }
@@ -72,8 +82,7 @@ package final class ConnectionPool: Sendable {
         if !isShared, writer.isHeldByCurrentThread { throw RelataError.invalidUse(Self.nestedRead) }
         guard let connection = try readers.acquireUnlessHeld() else { return try readInside(body) }
         defer { readers.release(connection) }
-        try engine.prepareForUse(connection)
-        return try translatingInterrupts { try body(connection) }
+        return try translatingInterrupts { try tryingAgain(connection) { try body(connection) } }
     }
 
     /// A read inside another of the same thread. It waits for nobody: who holds a reader and waits for one may wait for
@@ -101,7 +110,9 @@ package final class ConnectionPool: Sendable {
             Turn.end()
         }
         if let executor = connection.driver.executor {
-            return try await perform(connection, of: readers, on: executor, body)
+            return try await perform(connection, of: readers, on: executor) { connection in
+                try self.tryingAgain(connection) { try body(connection) }
+            }
         }
         return try translatingInterrupts { try body(connection) }
     }
@@ -109,20 +120,16 @@ package final class ConnectionPool: Sendable {
     /// A connection that is kept for reading across suspensions, of a database in a file. Never waits.
     package func snapshot() throws -> Snapshot { try translatingInterrupts { try Snapshot(readers, engine) } }
 
-    /// Reads from a snapshot where its connection's statements may block, so that none of Swift's own threads does. A task
-    /// that is cancelled meanwhile stops the statement that runs.
-    package func read<Result: Sendable>(from snapshot: Snapshot, _ body: () throws -> Result) async throws -> Result {
-        let driver = snapshot.connection.driver
-        guard let executor = driver.executor else { return try translatingInterrupts(body) }
-        let canceller = driver.canceller
-        let result = await withTaskExecutorPreference(executor) {
-            await withTaskCancellationHandler {
-                Swift.Result { try translatingInterrupts(body) }
-            } onCancel: {
-                canceller?()
-            }
+    /// As ``snapshot()`` for a task, on a connection whose statements block; `nil` where they don't.
+    package func remoteSnapshot() async throws -> RemoteSnapshot? {
+        guard engine.hasExecutors else { return nil }
+        try Task.checkCancellation()
+        let leased = try await readers.borrow()
+        guard let executor = leased.connection.driver.executor else {
+            readers.giveBack(leased.connection)
+            return nil
         }
-        return try result.get()
+        return RemoteSnapshot(self, readers, leased, executor)
     }
 
     // MARK: Writing
@@ -135,7 +142,6 @@ package final class ConnectionPool: Sendable {
         try refuseReadOnly()
         let connection = try acquireWriter()
         defer { writer.release(connection) }
-        try engine.prepareForUse(connection)
         return try translatingInterrupts {
             try tryingAgain(connection) {
                 let deadline = Date(timeIntervalSinceNow: busyTimeout)
@@ -208,14 +214,20 @@ package final class ConnectionPool: Sendable {
         }
     }
 
-    /// Runs a transaction again that failed because of others, until it has waited for as long as for a lock.
+    /// Makes a connection ready and runs a transaction on it; again where it failed because of others, until it has waited
+    /// for as long as for a lock.
     private func tryingAgain<Result>(_ connection: Connection, _ body: () throws -> Result) throws -> Result {
-        let deadline = Date(timeIntervalSinceNow: busyTimeout)
+        var deadline: Date?
         var pause = 0.001
         while true {
             do {
+                try engine.prepareForUse(connection)
                 return try body()
-            } catch  where connection.driver.mayTryAgain && !Task.isCancelled && Date() < deadline {
+            } catch  where connection.driver.mayTryAgain && !Task.isCancelled {
+                let end = deadline ?? Date(timeIntervalSinceNow: busyTimeout)
+                guard Date() < end else { throw error }
+                deadline = end
+                retries.add(1, ordering: .relaxed)
                 // Those that were in each other's way come back at different times.
                 Thread.sleep(forTimeInterval: .random(in: 0...pause))
                 pause = min(pause * 2, 0.05)
@@ -236,10 +248,7 @@ package final class ConnectionPool: Sendable {
             leases.beginHold(leased)
             defer { leases.endHold() }
             let result = await withTaskCancellationHandler {
-                Swift.Result {
-                    try self.engine.prepareForUse(leased.connection)
-                    return try self.translatingInterrupts { try body(leased.connection) }
-                }
+                Swift.Result { try self.translatingInterrupts { try body(leased.connection) } }
             } onCancel: {
                 canceller?()
             }
@@ -283,7 +292,10 @@ package final class ConnectionPool: Sendable {
             Turn.end()
         }
         if let executor = connection.driver.executor {
-            return try await perform(connection, of: writer, on: executor, body)
+            return try await perform(connection, of: writer, on: executor) { connection in
+                try self.engine.prepareForUse(connection)
+                return try body(connection)
+            }
         }
         return try body(connection)
     }
@@ -295,6 +307,15 @@ package final class ConnectionPool: Sendable {
 
     private func refuseReadOnly() throws(RelataError) {
         if isReadOnly { throw .readOnly("the store was opened read-only: open it without isReadOnly to write") }
+    }
+
+    /// How the connections are used, and what became of transactions so far.
+    package var statistics: StoreStatistics {
+        let counts = engine.counts
+        return StoreStatistics(
+            writers: writer.statistics, readers: isShared ? nil : readers.statistics,
+            retries: retries.load(ordering: .relaxed), reconnections: counts.reconnections,
+            failedConnections: counts.failedConnections)
     }
 
     /// How many wait to write.

@@ -11,12 +11,21 @@ package protocol Engine: Sendable {
 
     /// Looks for what would make opening fail late, or unclearly.
     func checkBeforeOpening(isReadOnly: Bool) throws(RelataError)
+    /// How long a call waits for a connection while all are in use; `nil` for as long as it takes.
+    var connectionTimeout: Duration? { get }
+    /// Whether opening a connection and its statements block, so that each has a thread of its own.
+    var hasExecutors: Bool { get }
+    /// A thread for a new connection; `nil` where the caller's own serves.
+    func makeExecutor() -> (any TaskExecutor)?
     /// Opens a connection.
     ///
     /// - Parameters:
     ///   - role: What it is for.
     ///   - waits: Whether it waits for other processes from the beginning.
-    func connect(_ role: ConnectionRole, waits: Bool) throws(RelataError) -> Connection
+    ///   - executor: What ``makeExecutor()`` made for it.
+    func connect(
+        _ role: ConnectionRole, waits: Bool, on executor: (any TaskExecutor)?
+    ) throws(RelataError) -> Connection
     /// Makes a connection ready that may have been lost since it was used last.
     func prepareForUse(_ connection: Connection) throws(RelataError)
     /// Begins a transaction that writes.
@@ -27,6 +36,10 @@ package protocol Engine: Sendable {
     func beginWaiting(_ connection: Connection)
     /// A number that changes when another connection, of this process or another, commits.
     func dataVersion(_ connection: Connection) throws(RelataError) -> Int64
+    /// What the engine counts of its connections.
+    var counts: EngineCounts { get }
+    /// How far the database is written, and how far behind a replica is; `nil` where there is no server to ask.
+    func serverPosition(_ connection: Connection) throws(RelataError) -> ServerPosition?
     /// Does what is to be done before the last connection is closed.
     func finish()
 
@@ -36,6 +49,20 @@ package protocol Engine: Sendable {
     func beginLogging(_ connection: Connection) throws(RelataError)
     /// Copies the whole database to a file.
     func backup(_ connection: Connection, to path: String) throws(RelataError)
+}
+
+extension Engine {
+    package var connectionTimeout: Duration? { nil }
+    package var hasExecutors: Bool { false }
+    package func makeExecutor() -> (any TaskExecutor)? { nil }
+
+    /// Opens a connection that has a thread of its own where it needs one.
+    package func connect(_ role: ConnectionRole, waits: Bool) throws(RelataError) -> Connection {
+        try connect(role, waits: waits, on: makeExecutor())
+    }
+
+    package var counts: EngineCounts { EngineCounts() }
+    package func serverPosition(_ connection: Connection) throws(RelataError) -> ServerPosition? { nil }
 }
 
 /// What a connection is for.

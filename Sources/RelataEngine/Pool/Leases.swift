@@ -17,6 +17,10 @@ final class Leases: Sendable {
         var isClosed = false
         /// Who uses a connection now, to tell a nested call from a busy pool.
         var holds: [Hold] = []
+        /// Whether somebody will look for those who have waited for too long.
+        var isSweepPlanned = false
+        /// How many have waited for too long.
+        var timeouts = 0
 
         mutating func endHold(_ thread: UInt) {
             if let index = holds.firstIndex(where: { $0.thread == thread }) { holds.remove(at: index) }
@@ -44,6 +48,8 @@ final class Leases: Sendable {
         /// The right to open one.
         case open
         case closed
+        /// Nothing: it has waited for too long.
+        case exhausted
 
         var leased: LeasedConnection? { if case .connection(let leased) = self { leased } else { nil } }
     }
@@ -51,6 +57,14 @@ final class Leases: Sendable {
     private enum Waiter {
         case task(TaskWait)
         case thread(ThreadWait)
+
+        /// Until when it waits; `nil` for as long as it takes.
+        var deadline: ContinuousClock.Instant? {
+            switch self {
+            case .task(let waiting): waiting.deadline
+            case .thread(let wait): wait.deadline
+            }
+        }
 
         func resume(_ handoff: Handoff) {
             switch self {
@@ -63,6 +77,7 @@ final class Leases: Sendable {
     /// A task that waits.
     struct TaskWait {
         fileprivate let id: Int
+        fileprivate let deadline: ContinuousClock.Instant?
         /// Gets `nil` where its work is done.
         fileprivate let continuation: CheckedContinuation<Handoff?, any Error>
         /// What whoever holds the connection may do for it.
@@ -73,12 +88,28 @@ final class Leases: Sendable {
     }
 
     private let state = Mutex(State())
-    private let limit: Int
-    private let open: @Sendable () throws -> Connection
+    /// How many connections there are at most.
+    let limit: Int
+    private let purpose: String
+    private let patience: Duration?
+    private let makeExecutor: @Sendable () -> (any TaskExecutor)?
+    private let open: @Sendable ((any TaskExecutor)?) throws -> Connection
 
     /// Opens connections as they are needed, `limit` at most.
-    init(limit: Int, open: @escaping @Sendable () throws -> Connection) {
+    ///
+    /// - Parameters:
+    ///   - purpose: What the connections do, as an error says it: "write".
+    ///   - patience: How long a call waits for one; `nil` for as long as it takes.
+    ///   - makeExecutor: Makes the thread of a new connection, if it has one.
+    init(
+        limit: Int, purpose: String = "work", patience: Duration? = nil,
+        makeExecutor: @escaping @Sendable () -> (any TaskExecutor)? = { nil },
+        open: @escaping @Sendable ((any TaskExecutor)?) throws -> Connection
+    ) {
         self.limit = limit
+        self.purpose = purpose
+        self.patience = patience
+        self.makeExecutor = makeExecutor
         self.open = open
     }
 
@@ -94,11 +125,12 @@ final class Leases: Sendable {
                 state.holds.append(Hold(thread: thread, connection: handoff.leased))
                 return (handoff, nil)
             }
-            let wait = ThreadWait()
+            let wait = ThreadWait(deadline: deadline)
             state.waiting.append(.thread(wait))
             return (nil, wait)
         }
         if let handoff { return try connection(handoff, thread) }
+        planSweep()
         guard let later = wait?.wait() else { return nil }
         beginHold(later.leased)
         return try connection(later, thread)
@@ -118,23 +150,47 @@ final class Leases: Sendable {
             if let handoff { state.holds.append(Hold(thread: thread, connection: handoff.leased)) }
             return handoff
         }
-        if let handoff { return try connection(handoff, thread) }
+        if let handoff { return try await connectionOfTask(handoff, thread) }
         guard let later = try await wait(work) else { return nil }
         beginHold(later.leased)
-        return try connection(later, ThreadIdentity.current)
+        return try await connectionOfTask(later, ThreadIdentity.current)
+    }
+
+    /// As ``connection(_:_:)``; a connection that blocks is opened on the thread of its own.
+    private func connectionOfTask(_ handoff: Handoff, _ thread: UInt) async throws -> Connection {
+        guard case .open = handoff, let executor = makeExecutor() else { return try connection(handoff, thread) }
+        state.withLock { $0.endHold(thread) }
+        do {
+            let leased = try await withTaskExecutorPreference(executor) {
+                LeasedConnection(connection: try open(executor))
+            }
+            beginHold(leased)
+            return leased.connection
+        } catch {
+            passOn()
+            throw error
+        }
     }
 
     /// A connection beyond the limit, for a holder that may keep it for long: nobody ever waits for it, and it waits for
     /// nobody.
-    func borrow() throws -> Connection {
-        let leased = try state.withLock { state throws -> LeasedConnection? in
+    func borrow() throws -> Connection { try borrowIdle()?.connection ?? open(makeExecutor()) }
+
+    /// As the call without `async`; a connection that blocks is opened on the thread of its own.
+    func borrow() async throws -> LeasedConnection {
+        if let leased = try borrowIdle() { return leased }
+        guard let executor = makeExecutor() else { return LeasedConnection(connection: try open(nil)) }
+        return try await withTaskExecutorPreference(executor) { LeasedConnection(connection: try open(executor)) }
+    }
+
+    private func borrowIdle() throws -> LeasedConnection? {
+        try state.withLock { state throws -> LeasedConnection? in
             if state.isClosed { throw Self.closed }
             guard let leased = state.idle.popLast() else { return nil }
             // Another may be opened in its place.
             state.opened -= 1
             return leased
         }
-        return try leased?.connection ?? open()
     }
 
     /// Takes back what was borrowed, and closes it if there are enough.
@@ -171,10 +227,11 @@ final class Leases: Sendable {
                     if Task.isCancelled { return .failure(CancellationError()) }
                     // One may have come back between the two looks.
                     if let handoff = state.next(limit: limit) { return .success(handoff) }
-                    state.waiting.append(.task(TaskWait(id: id, continuation: continuation, work: work)))
+                    state.waiting.append(
+                        .task(TaskWait(id: id, deadline: deadline, continuation: continuation, work: work)))
                     return nil
                 }
-                if let immediate { continuation.resume(with: immediate) }
+                if let immediate { continuation.resume(with: immediate) } else { planSweep() }
             }
         } onCancel: {
             let cancelled = state.withLock { state -> TaskWait? in
@@ -193,6 +250,53 @@ final class Leases: Sendable {
     /// How many wait.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 
+    /// How the connections are used now.
+    var statistics: StoreStatistics.Connections {
+        state.withLock { state in
+            StoreStatistics.Connections(
+                limit: limit, open: state.opened, idle: state.idle.count, waiting: state.waiting.count,
+                timeouts: state.timeouts)
+        }
+    }
+
+    // MARK: Patience
+
+    private var deadline: ContinuousClock.Instant? { patience.map { .now + $0 } }
+
+    private var exhausted: RelataError {
+        let seconds = (patience ?? .zero) / .seconds(1)
+        return .busy(
+            "all \(limit) connections that \(purpose) were in use for \(seconds) seconds: make transactions shorter, or raise Options.\(purpose == "read" ? "maximumReaders" : "maximumWriters") or Options.connectionTimeout"
+        )
+    }
+
+    /// Sees to it that those who wait for too long are told.
+    private func planSweep() {
+        guard patience != nil else { return }
+        let first = state.withLock { state -> ContinuousClock.Instant? in
+            guard !state.isSweepPlanned, let first = state.waiting.compactMap(\.deadline).min() else { return nil }
+            state.isSweepPlanned = true
+            return first
+        }
+        guard let first else { return }
+        let (seconds, rest) = max(.zero, first - .now).components
+        let delay = Double(seconds) + Double(rest) / 1e18
+        DispatchQueue.global().asyncAfter(deadline: .now() + delay + 0.001) { [weak self] in self?.sweep() }
+    }
+
+    private func sweep() {
+        let now = ContinuousClock.now
+        let tired = state.withLock { state -> [Waiter] in
+            state.isSweepPlanned = false
+            let tired = state.waiting.filter { $0.deadline.map { $0 <= now } ?? false }
+            if !tired.isEmpty { state.waiting.removeAll { $0.deadline.map { $0 <= now } ?? false } }
+            state.timeouts += tired.count
+            return tired
+        }
+        for waiter in tired { waiter.resume(.exhausted) }
+        planSweep()
+    }
+
     // MARK: Sharing
 
     /// Whoever waits longest, and the work that the caller, who holds the connection, may do for it.
@@ -208,7 +312,9 @@ final class Leases: Sendable {
     func putBack(_ taken: [TaskWait]) {
         let isClosed = state.withLock { state in
             guard !state.isClosed else { return true }
-            let alone = taken.map { Waiter.task(TaskWait(id: $0.id, continuation: $0.continuation)) }
+            let alone = taken.map {
+                Waiter.task(TaskWait(id: $0.id, deadline: $0.deadline, continuation: $0.continuation))
+            }
             state.waiting.insert(contentsOf: alone, at: 0)
             return false
         }
@@ -223,21 +329,28 @@ final class Leases: Sendable {
         case .closed:
             state.withLock { $0.endHold(thread) }
             throw Self.closed
+        case .exhausted:
+            state.withLock { $0.endHold(thread) }
+            throw exhausted
         case .open:
             do {
-                return try open()
+                return try open(makeExecutor())
             } catch {
-                // Whoever waits may try in turn: nothing else would wake it.
-                let waiter = state.withLock { state -> Waiter? in
-                    state.endHold(thread)
-                    if !state.waiting.isEmpty { return state.waiting.removeFirst() }
-                    state.opened -= 1
-                    return nil
-                }
-                waiter?.resume(.open)
+                state.withLock { $0.endHold(thread) }
+                passOn()
                 throw error
             }
         }
+    }
+
+    /// Gives the right to open a connection, which failed, to whoever waits: nothing else would wake it.
+    private func passOn() {
+        let waiter = state.withLock { state -> Waiter? in
+            if !state.waiting.isEmpty { return state.waiting.removeFirst() }
+            state.opened -= 1
+            return nil
+        }
+        waiter?.resume(.open)
     }
 
     // MARK: Holding
@@ -305,8 +418,11 @@ final class Leases: Sendable {
 
     /// A blocked thread of code without `async`.
     private final class ThreadWait: Sendable {
+        let deadline: ContinuousClock.Instant?
         private let semaphore = DispatchSemaphore(value: 0)
         private let handoff = Mutex<Handoff>(.closed)
+
+        init(deadline: ContinuousClock.Instant?) { self.deadline = deadline }
 
         func signal(_ handoff: Handoff) {
             self.handoff.withLock { $0 = handoff }

@@ -11,13 +11,19 @@ package final class Snapshot {
     private let readers: Leases
     private var isEnded = false
 
-    init(_ readers: Leases, _ engine: any Engine) throws {
+    convenience init(_ readers: Leases, _ engine: any Engine) throws {
+        try self.init(readers, engine, readers.borrow())
+    }
+
+    /// Begins on a connection that was borrowed.
+    init(_ readers: Leases, _ engine: any Engine, _ connection: Connection) throws {
         self.readers = readers
-        connection = try readers.borrow()
+        self.connection = connection
         do {
             try engine.prepareForUse(connection)
             try connection.begin()
         } catch {
+            isEnded = true
             readers.giveBack(connection)
             throw error
         }

@@ -1,3 +1,4 @@
+import Foundation
 import RelataCore
 
 /// What a violated constraint means in terms of the models.
@@ -17,6 +18,7 @@ package struct ConstraintErrors {
         _ error: any Error, object: ObjectReference, table: Table, isInsert: Bool = false, values: () throws -> [Value]
     ) throws -> any Error {
         if case RelataError.fileAccess = error, let refusal = try keysAreUsedUp(table) { return refusal }
+        if case RelataError.invalidUse = error, let refusal = try unstorable(object, table, values()) { return refusal }
         guard case RelataError.database(let code, let message, _) = error, Self.isOfConstraint(error) else {
             return error
         }
@@ -51,6 +53,16 @@ package struct ConstraintErrors {
         }
     }
 
+    /// The error of values that models allow and the engine has no room for.
+    private func unstorable(_ object: ObjectReference, _ table: Table, _ values: [Value]) -> RelataError? {
+        let failures = zip(table.columns, values).compactMap { column, value in
+            connection.dialect.refusal(of: value, as: column.type).map {
+                ValidationFailure(entity: table.name, property: column.property, key: object.key, message: $0)
+            }
+        }
+        return failures.isEmpty ? nil : .validation(failures)
+    }
+
     /// The error of a table that has no key left to assign. SQLite says that the disk is full.
     private func keysAreUsedUp(_ table: Table) throws(RelataError) -> RelataError? {
         // Another engine says so by itself.
@@ -73,9 +85,10 @@ package struct ConstraintErrors {
 
     /// `UNIQUE constraint failed: Book.title, Book.year` → the names of these columns.
     private func columns(in message: String, _ table: Table) -> [String] {
-        guard let list = message.split(separator: ": ", maxSplits: 1).last else { return [] }
-        return list.split(separator: ", ").map { part in
-            String(part.hasPrefix(table.sqlName + ".") ? part.dropFirst(table.sqlName.count + 1) : part)
+        // What a server says in its own words stands in front.
+        guard let start = message.range(of: "constraint failed: ", options: .backwards)?.upperBound else { return [] }
+        return message[start...].components(separatedBy: ", ").map { part in
+            part.hasPrefix(table.sqlName + ".") ? String(part.dropFirst(table.sqlName.count + 1)) : part
         }
     }
 

@@ -18,6 +18,11 @@ package struct PostgresURL: Sendable, Hashable {
     /// Seconds to wait for each host where neither the URL nor the environment says how long.
     package static let defaultConnectTimeout = 10
 
+    private static let keepalives = [
+        ("keepalives_idle", "30"), ("keepalives_interval", "10"), ("keepalives_count", "3"),
+        ("tcp_user_timeout", "60000"),
+    ]
+
     private static let form =
         "write postgresql://user:password@host:5432/database, with % codes for characters such as @ and / in the password"
 
@@ -79,6 +84,10 @@ package struct PostgresURL: Sendable, Hashable {
     func connect() -> OpaquePointer? {
         var pairs = [("dbname", text), ("client_encoding", "UTF8"), ("fallback_application_name", "relata")]
         if !saysConnectTimeout { pairs.append(("connect_timeout", String(Self.defaultConnectTimeout))) }
+        // A host that vanished without a word is noticed within a minute.
+        for (option, value) in Self.keepalives where options[option] == nil && options["service"] == nil {
+            pairs.append((option, value))
+        }
         // Each string must stay where it is until libpq has read it.
         let keywords = pairs.map { strdup($0.0) }
         let values = pairs.map { strdup($0.1) }

@@ -19,12 +19,11 @@ enum ConstraintFailures {
                 code: ConstraintCode.notNull,
                 message: "NOT NULL constraint failed: \(table).\(diagnostics.column ?? "")", sql: nil)
         case .foreignKey:
-            // The columns are those of the table that refers, where a row refers to nothing; else those that are referred
-            // to.
-            let isOwn = diagnostics.detail?.contains("is not present in table") ?? false
+            // The table is always the one that refers. The columns are its own where a row refers to nothing, and those of
+            // the row that is still referred to otherwise, which are no reference of that table.
             return .database(
                 code: ConstraintCode.foreignKey,
-                message: isOwn ? "FOREIGN KEY constraint failed: \(columns)" : diagnostics.message, sql: nil)
+                message: "\(diagnostics.message); FOREIGN KEY constraint failed: \(columns)", sql: nil)
         case .check:
             return .database(
                 code: ConstraintCode.check, message: "CHECK constraint failed: \(diagnostics.constraint ?? "")",

@@ -42,7 +42,8 @@ extension PostgresDriver {
     private func plan(of sql: String, _ statement: Statement) throws -> Any {
         let count = statement.running.parameterCount
         let arguments = count == 0 ? "" : "(" + Array(repeating: "NULL", count: count).joined(separator: ", ") + ")"
-        let name = newCursorName()
+        // Through a pooler one that was left behind may be found by somebody else.
+        let name = "relata_plan_\(UInt64.random(in: 0 ... .max))"
         let rows = try run { (session) throws(PostgresFailure) in
             try session.plan(sql, name, arguments: arguments)
         }
@@ -92,7 +93,8 @@ extension Session {
             return text
         } catch {
             try run(isOpen ? "ROLLBACK TO relata_plan; RELEASE relata_plan" : "ROLLBACK")
-            if isPrepared { try run("DEALLOCATE \(name)") }
+            // Through a pooler this may be another connection, which doesn't know it.
+            if isPrepared { _ = try? run("DEALLOCATE \(name)") }
             throw error
         }
     }

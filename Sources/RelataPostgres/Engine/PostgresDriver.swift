@@ -9,16 +9,20 @@ package final class PostgresDriver: EngineDriver {
     let session: Session
     private let trace: SQLTrace?
     private let thread: ConnectionThread
+    /// Whether the transaction is being committed, whose outcome nobody knows if the connection is lost now.
+    private var isCommitting = false
+    /// Whether statements must be prepared again, because a table was altered or the session has lost them.
+    private var hasStaleStatements = false
     private var nextName = 0
     /// Names of statements that nobody needs any more, which the server is told of with the next statement.
     private var unused: [String] = []
     private var waitsForReferences = false
     private var isReadOnly = false
-    /// How the open transaction begins, of which the server is told with its first statement.
-    private var beginning: String?
+    /// The statements that begin the open transaction, of which the server is told with the next one.
+    private var beginning: [String] = []
     let settings: SessionSettings
-    /// Whether prepared statements have other columns since a table was altered.
-    private var hasStalePlans = false
+    /// Keeps the lock of those who change tables, where this session can't.
+    var schemaLockKeeper: Session?
     /// Whether the database is known to have Relata's own table.
     var knowsMetadata = false
     /// Whether the connection must be made anew before it is used again.
@@ -30,16 +34,19 @@ package final class PostgresDriver: EngineDriver {
     package let dialect = Dialect.postgres
     package let capabilities: EngineCapabilities = PostgresDriver.ownCapabilities
 
-    init(_ url: PostgresURL, settings: SessionSettings, trace: SQLTrace?) throws(RelataError) {
+    init(
+        _ url: PostgresURL, poolsTransactions: Bool?, settings: SessionSettings, thread: ConnectionThread,
+        trace: SQLTrace?
+    ) throws(RelataError) {
         do throws(PostgresFailure) {
-            session = try Session(url)
+            session = try Session(url, poolsTransactions: poolsTransactions)
             try session.apply(settings)
         } catch {
             throw error.error
         }
         self.trace = trace
         self.settings = settings
-        thread = ConnectionThread(name: "relata")
+        self.thread = thread
     }
 
     package func close() throws(RelataError) { session.close() }
@@ -47,6 +54,8 @@ package final class PostgresDriver: EngineDriver {
     /// Has the server refuse what writes, in each transaction from now on.
     func refuseWriting() throws(RelataError) {
         isReadOnly = true
+        // Through a pooler each transaction says so.
+        if session.isPooled { return }
         _ = try run { (session) throws(PostgresFailure) in
             try session.run("SET default_transaction_read_only = on")
         }
@@ -72,10 +81,40 @@ package final class PostgresDriver: EngineDriver {
         do throws(PostgresFailure) {
             return try body(session)
         } catch {
-            if error.isStalePlan { hasStalePlans = true }
-            if error.isRetryable || error.isStalePlan { mayTryAgain = true }
-            throw ConstraintFailures.error(error)
+            throw noted(error)
         }
+    }
+
+    /// The error of a failure, and what follows from it for the connection.
+    private func noted(_ failure: PostgresFailure) -> RelataError {
+        if failure.isStale { hasStaleStatements = true }
+        if failure.isRetryable || failure.isStale { mayTryAgain = true }
+        // A server that became a replica, or was one all along: another may take writes by now.
+        if failure.sqlState == "25006", !isReadOnly { isSpoiled = true }
+        if isCommitting, session.isLost { return SQLState.lostInDoubt(failure.error) }
+        return ConstraintFailures.error(failure)
+    }
+
+    /// Somebody begins to use the connection.
+    func beginUse() {
+        mayTryAgain = false
+        isCommitting = false
+    }
+
+    /// Whether statements are to be prepared again, which is asked once: the server drops those that it has.
+    func takeStaleStatements() -> Bool {
+        guard hasStaleStatements else { return false }
+        hasStaleStatements = false
+        unused = []
+        session.forgetStatements()
+        if !session.isPooled { _ = try? session.run("DEALLOCATE ALL") }
+        return true
+    }
+
+    /// The statements that begin a transaction, with what a session through a pooler can't be told once and for all.
+    func opening(_ sql: String) -> [String] {
+        guard session.isPooled else { return [sql] }
+        return [sql] + (isReadOnly ? ["SET TRANSACTION READ ONLY"] : []) + settings.statements(isLocal: true)
     }
 
     /// The same for a statement that the trace is told of.
@@ -97,12 +136,13 @@ package final class PostgresDriver: EngineDriver {
     package func prepare(_ sql: String) throws(RelataError) -> Statement {
         try dropUnused()
         nextName += 1
-        let name = "relata_\(nextName)"
+        // The connection that a pooler chooses for the next transaction wouldn't know it.
+        let name = session.isPooled ? "" : "relata_\(nextName)"
         let prepared: PreparedStatement
-        do {
-            prepared = try run { (session) throws(PostgresFailure) in try session.prepare(name: name, sql: sql) }
+        do throws(PostgresFailure) {
+            prepared = try session.prepare(name: name, sql: sql)
         } catch {
-            guard case .database(_, let message, _) = error, message.contains("multiple commands") else { throw error }
+            guard error.isOfSeveralStatements else { throw noted(error) }
             throw .invalidUse("SQL is one statement, and another follows \"\(sql.prefix(100))\": run each by itself")
         }
         let remote = PostgresStatement(prepared, self)
@@ -112,7 +152,7 @@ package final class PostgresDriver: EngineDriver {
             RunningStatement(remote), controlsTransaction: Self.controlsTransaction(sql), size: remote.size
         ) { [weak self] in
             withExtendedLifetime(remote) {
-                if let self, self.session.generation == generation { self.unused.append(name) }
+                if let self, !name.isEmpty, self.session.generation == generation { self.unused.append(name) }
             }
         }
     }
@@ -122,18 +162,13 @@ package final class PostgresDriver: EngineDriver {
     func preparedAnew(_ old: PreparedStatement, _ session: Session) throws(PostgresFailure) -> PreparedStatement? {
         guard session.transactionStatus == .idle, !old.name.isEmpty else { return nil }
         // Others are as stale, and this one is gone where it can't be prepared.
-        hasStalePlans = true
-        try session.deallocate(name: old.name)
+        hasStaleStatements = true
+        // The session may have lost it.
+        _ = try? session.deallocate(name: old.name)
         let new = try session.prepare(name: old.name, sql: old.sql)
         if new.columns.count == old.columns.count, new.parameters == old.parameters { return new }
         try session.deallocate(name: old.name)
         return nil
-    }
-
-    /// Whether statements are to be prepared again, which is asked once.
-    func takeStalePlans() -> Bool {
-        defer { hasStalePlans = false }
-        return hasStalePlans
     }
 
     private func dropUnused() throws(RelataError) {
@@ -208,33 +243,42 @@ package final class PostgresDriver: EngineDriver {
     // MARK: Transactions
 
     package func beginLater(_ statement: String) -> Bool {
-        beginning = statement
+        beginning = opening(statement)
         return true
     }
 
-    /// How the transaction begins, for whoever tells the server with a statement.
-    func takeBeginning() -> String? {
-        guard let beginning else { return nil }
-        self.beginning = nil
-        trace?(beginning, .zero)
+    /// The statements that begin the transaction, for whoever tells the server together with another; none where it knows.
+    func takeBeginning() -> [String] {
+        guard let first = beginning.first else { return [] }
+        defer { beginning = [] }
+        trace?(first, .zero)
         return beginning
+    }
+
+    /// The statements to send before and after another. Through a pooler, where a transaction says what the session can't,
+    /// a statement outside of one has one of its own.
+    func surroundings() -> (before: [String], after: [String]) {
+        let before = takeBeginning()
+        guard session.isPooled, before.isEmpty, session.transactionStatus == .idle else { return (before, []) }
+        return (opening("BEGIN"), ["COMMIT"])
     }
 
     /// Tells the server that a transaction begins, before something that can't be sent together with that.
     func tellBeginning() throws(RelataError) {
-        guard let beginning = takeBeginning() else { return }
-        _ = try run { (session) throws(PostgresFailure) in try session.run(beginning) }
+        let beginning = takeBeginning()
+        if beginning.isEmpty { return }
+        _ = try run { (session) throws(PostgresFailure) in try session.run(beginning.joined(separator: "; ")) }
     }
 
     /// Whether a statement ends a transaction of which the server was never told: there is nothing to do.
     func endsUntold(_ sql: String) -> Bool {
-        guard beginning != nil, ["COMMIT", "ROLLBACK"].contains(sql) else { return false }
-        beginning = nil
+        guard !beginning.isEmpty, ["COMMIT", "ROLLBACK"].contains(sql) else { return false }
+        beginning = []
         return true
     }
 
     package var isInTransaction: Bool {
-        if beginning != nil { return true }
+        if !beginning.isEmpty { return true }
         return switch session.transactionStatus {
         case .open, .failed, .active: true
         case .idle, .unknown: false
@@ -243,7 +287,10 @@ package final class PostgresDriver: EngineDriver {
 
     /// The server would take COMMIT for ROLLBACK, and say nothing.
     package func checkBeforeCommit() throws(RelataError) {
-        guard session.transactionStatus == .failed else { return }
+        guard session.transactionStatus == .failed else {
+            isCommitting = true
+            return
+        }
         throw .invalidUse(
             "the transaction is over: an earlier error in it took all of it back. Let that error end its closure, and try again"
         )
@@ -269,7 +316,7 @@ package final class PostgresDriver: EngineDriver {
 
     package func makeReusable() {
         session.endCancellation()
-        beginning = nil
+        beginning = []
         guard !session.isLost, isInTransaction else { return }
         do throws(PostgresFailure) {
             try session.run("ROLLBACK")
@@ -285,18 +332,20 @@ package final class PostgresDriver: EngineDriver {
     /// Makes a connection usable that was lost since it was used last.
     ///
     /// - Returns: Whether prepared statements are gone.
-    func reconnectIfLost() throws(RelataError) -> Bool {
+    func reconnectIfLost(_ connecting: Connecting) throws(RelataError) -> Bool {
         guard isSpoiled || session.wasEnded else { return false }
         isSpoiled = true
-        beginning = nil
-        _ = try run { (session) throws(PostgresFailure) in
-            try session.reset()
-            try session.apply(settings)
+        beginning = []
+        try connecting.run(isCancelled: { session.cancellation.isRequested }) { () throws(RelataError) in
+            _ = try run { (session) throws(PostgresFailure) in
+                try session.reset()
+                try session.apply(settings)
+            }
+            if isReadOnly { try refuseWriting() }
         }
+        connecting.didReconnect()
         unused = []
-        waitsForReferences = false
-        if isReadOnly { try refuseWriting() }
-        isSpoiled = false
+        (waitsForReferences, isCommitting, hasStaleStatements, isSpoiled) = (false, false, false, false)
         return true
     }
 

@@ -9,6 +9,9 @@ package struct PostgresEngine: Engine {
     private let isReadOnly: Bool
     private let trace: SQLTrace?
     private let settings: SessionSettings
+    private let poolsTransactions: Bool?
+    private let connecting: Connecting
+    package let connectionTimeout: Duration?
     package let writerCount: Int
 
     /// A database.
@@ -17,16 +20,22 @@ package struct PostgresEngine: Engine {
     ///   - url: Where it is: `postgres://user@host/database`, or what libpq understands besides.
     ///   - isReadOnly: Whether writing is refused.
     ///   - writers: How many transactions may write at once.
-    ///   - busyTimeout: How many seconds a statement waits for a lock.
+    ///   - poolsTransactions: Whether a pooler gives each transaction another of the server's connections; `nil` to take
+    ///     any pooler for one.
+    ///   - waits: How long the store waits.
     ///   - trace: Called after each statement.
     package init(
-        url: String, isReadOnly: Bool = false, writers: Int = 5, busyTimeout: Double = 5, trace: SQLTrace? = nil
+        url: String, isReadOnly: Bool = false, writers: Int = 5, poolsTransactions: Bool? = nil,
+        waits: PostgresWaits = PostgresWaits(), trace: SQLTrace? = nil
     ) throws(RelataError) {
         self.url = try PostgresURL(url)
         self.isReadOnly = isReadOnly
         self.trace = trace
         writerCount = max(1, writers)
-        settings = SessionSettings(lockTimeout: .milliseconds(Int64(min(max(busyTimeout, 0.001), 2_000_000) * 1000)))
+        self.poolsTransactions = poolsTransactions
+        settings = waits.settings
+        connecting = Connecting(patience: waits.busy)
+        connectionTimeout = waits.connection
     }
 
     /// Whether a path is the URL of a database.
@@ -39,24 +48,38 @@ package struct PostgresEngine: Engine {
 
     package func checkBeforeOpening(isReadOnly: Bool) throws(RelataError) {}
 
-    package func connect(_ role: ConnectionRole, waits: Bool) throws(RelataError) -> Connection {
-        let driver = try PostgresDriver(url, settings: settings, trace: trace)
-        if isReadOnly || role == .reading { try driver.refuseWriting() }
+    package var hasExecutors: Bool { true }
+
+    package func makeExecutor() -> (any TaskExecutor)? { ConnectionThread(name: "relata") }
+
+    package func connect(
+        _ role: ConnectionRole, waits: Bool, on executor: (any TaskExecutor)?
+    ) throws(RelataError) -> Connection {
+        let thread = executor as? ConnectionThread ?? ConnectionThread(name: "relata")
+        let driver = try connecting.run { () throws(RelataError) in
+            let driver = try PostgresDriver(
+                url, poolsTransactions: poolsTransactions, settings: settings, thread: thread, trace: trace)
+            if isReadOnly || role == .reading { try driver.refuseWriting() }
+            return driver
+        }
         return Connection(driver, path: url.description)
     }
 
     package func prepareForUse(_ connection: Connection) throws(RelataError) {
         guard let driver = connection.driver as? PostgresDriver else { return }
-        if try driver.reconnectIfLost() || driver.takeStalePlans() { connection.clearStatements() }
+        driver.beginUse()
+        if try driver.reconnectIfLost(connecting) || driver.takeStaleStatements() { connection.clearStatements() }
     }
 
     package func beginWriting(_ connection: Connection) throws(RelataError) {
         if let driver = connection.driver as? PostgresDriver {
-            driver.mayTryAgain = false
-            if driver.takeStalePlans() { connection.clearStatements() }
+            driver.beginUse()
+            if driver.takeStaleStatements() { connection.clearStatements() }
         }
         try connection.begin("BEGIN ISOLATION LEVEL REPEATABLE READ")
     }
+
+    package var counts: EngineCounts { connecting.counts }
 
     package func beginWaiting(_ connection: Connection) {}
 

@@ -69,18 +69,20 @@ final class PostgresStatement: RemoteStatement {
             return try fetchMore()
         }
         if driver.endsUntold(sql) { return rows = nil }
-        let beginning = driver.takeBeginning()
+        let (before, after) = driver.surroundings()
         let result = try driver.traced(sql) { (session) throws(PostgresFailure) in
             do throws(PostgresFailure) {
-                guard let beginning else { return try session.execute(prepared, parameters) }
-                return try session.execute(prepared, parameters, after: beginning)
+                return try session.execute(prepared, parameters, between: before, after)
             } catch {
-                guard error.isStalePlan else { throw error }
+                guard error.isStale else {
+                    if !after.isEmpty { session.rollBack() }
+                    throw error
+                }
                 // A transaction that fails with its first statement has lost nothing: it begins again, also where the
                 // statement fits the tables no longer, because the caller's transaction is open.
-                if beginning != nil { _ = try session.run("ROLLBACK") }
+                if !before.isEmpty { session.rollBack() }
                 let again = Result { () throws(PostgresFailure) in try driver.preparedAnew(prepared, session) }
-                if let beginning { _ = try session.run(beginning) }
+                if after.isEmpty, !before.isEmpty { _ = try session.run(before.joined(separator: "; ")) }
                 guard let fresh = try again.get() else { throw error }
                 prepared = fresh
                 return try session.execute(fresh, parameters)

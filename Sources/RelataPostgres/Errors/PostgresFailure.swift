@@ -10,6 +10,7 @@ package struct PostgresFailure: Error, Sendable {
     package let diagnostics: Diagnostics?
     /// The place of the statement that failed among those of a pipeline, the first being 0.
     package var statement: Int?
+    /// Whether a result has other columns than its statement was described with.
     private var hasOtherColumns = false
 
     /// The fields of a server's error.
@@ -34,11 +35,10 @@ package struct PostgresFailure: Error, Sendable {
         package let constraint: String?
         /// The type that the error is about.
         package let type: String?
-        /// The function of the server that refused the statement.
-        package var routine: String? = nil
+        /// The function of the server that found the error, which has the same name in all languages.
+        package let routine: String?
 
-        /// Whether a prepared statement has other columns since a table was altered. The server's message is in the
-        /// server's language.
+        /// Whether a prepared statement has other columns since a table was altered.
         package var isStalePlan: Bool { sqlState == "0A000" && routine == "RevalidateCachedQuery" }
     }
 
@@ -93,10 +93,14 @@ package struct PostgresFailure: Error, Sendable {
     /// Whether another try of the whole transaction may succeed: others were in its way.
     package var isRetryable: Bool { sqlState == "40001" || sqlState == "40P01" }
 
-    /// Whether the statement must be prepared again, because a table was altered since.
-    package var isStalePlan: Bool { hasOtherColumns || diagnostics?.isStalePlan == true }
+    /// Whether the statement must be prepared again: a table was altered since, or the session has lost it.
+    package var isStale: Bool { hasOtherColumns || diagnostics?.isStalePlan == true || sqlState == "26000" }
 
-    /// The columns of the key in a detail: `Key (album, "track no")=(1, 2) already exists.`
+    /// Whether a text holds several statements of which one was to be prepared.
+    var isOfSeveralStatements: Bool { sqlState == "42601" && diagnostics?.routine == "exec_parse_message" }
+
+    /// The columns of the key in a detail: `Key (album, "track no")=(1, 2) already exists.` The words around the key are in
+    /// the server's language.
     package var keyColumns: [String] {
         guard let detail = diagnostics?.detail, let start = detail.firstIndex(of: "("),
             let end = detail.range(of: ")=(")?.lowerBound, start < end

@@ -26,6 +26,8 @@ enum SQLState {
         case "53300", "57P03": return .busy("\(server) takes no connection at the moment (\(message)): try again later")
         case "57014" where wasCancelled: return .interrupted
         case "57014": return .busy("a statement took longer than its time limit (\(message)): raise the limit")
+        case "26000":
+            return .busy("the session lost its prepared statements (\(message)): run the transaction again")
         case "25006": return .readOnly("\(server) can't be written in this transaction (\(message))")
         case "53100": return .noSpaceLeft(server)
         case "42501":
@@ -40,7 +42,8 @@ enum SQLState {
             return .invalidUse(message + (failure.detail.map { ": " + $0 } ?? ""))
         case let state where state.hasPrefix("28") || state == "3D000":
             return .fileAccess(path: server, "\(message): check the user, the password and the database")
-        case "57P01", "57P02", "57P05", "25P03": return lost(server, message)
+        case "25P03": return lost(server, "\(message); Options.idleInTransactionTimeout says how long it may take")
+        case "57P01", "57P02", "57P05": return lost(server, message)
         case let state where state.hasPrefix("08") && state != "08P01": return lost(server, message)
         default: return unnamed(failure, sql)
         }
@@ -51,18 +54,39 @@ enum SQLState {
         .fileAccess(path: server, "the server went away (\(line(message))): connect again")
     }
 
-    /// The error of a connection that couldn't be made. libpq gives no code for it.
-    static func connecting(_ server: String, _ message: String) -> RelataError {
+    /// The error of a connection that couldn't be made.
+    ///
+    /// - Parameter codes: Those of the servers that refused.
+    static func connecting(_ server: String, _ message: String, codes: Set<String>) -> RelataError {
         let message = line(message)
-        let isTemporary = [
-            "the database system is starting up", "the database system is shutting down",
-            "the database system is in recovery mode", "too many clients", "connection slots are reserved",
-            "too many connections",
-        ].contains { message.contains($0) }
-        return isTemporary
+        // Too many connections; not yet up, or going down.
+        return !codes.isDisjoint(with: ["53300", "57P03"])
             ? .busy("\(server) takes no connection at the moment (\(message)): try again later")
             : .fileAccess(
                 path: server, "can't connect (\(message)): check the address, the user, the password and the database")
+    }
+
+    /// Whether libpq's message of a connection that failed has a server's own in it, which begin with their severity. That
+    /// is the same in all languages but some.
+    static func isSaidByServer(_ message: String) -> Bool { message.contains(":  ") }
+
+    /// The codes in a message that libpq was to write in full: `FATAL:  28P01: password …`
+    static func codes(in message: String) -> Set<String> {
+        Set(
+            message.components(separatedBy: ":  ").dropFirst().compactMap { part in
+                let code = part.prefix { $0 != ":" }
+                return code.utf8.count == 5 && code.allSatisfy { $0.isASCII && ($0.isNumber || $0.isUppercase) }
+                    ? String(code) : nil
+            })
+    }
+
+    /// The error of a connection that is gone while it commits.
+    static func lostInDoubt(_ error: RelataError) -> RelataError {
+        guard case .fileAccess(let server, let message) = error else { return error }
+        return .fileAccess(
+            path: server,
+            "\(message); nobody knows whether the transaction was still committed: look for what it wrote before you run it again"
+        )
     }
 
     /// A message of several lines in one.

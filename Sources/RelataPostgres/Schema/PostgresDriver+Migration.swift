@@ -25,12 +25,18 @@ extension PostgresDriver {
         guard !connection.isInTransaction else {
             throw RelataError.invalidUse("a migration needs a transaction of its own: open the store outside of one")
         }
+        schemaLockKeeper = try makeLockKeeper()
+        defer { schemaLockKeeper = nil }
         try lockSchema(connection)
         defer {
             // Also after a cancellation, which lets no statement begin. What is still open is taken back.
             makeReusable()
-            let unlocked = try? connection.value(SQLStatement("SELECT pg_advisory_unlock(\(Self.schemaLock))"))
-            if unlocked == nil { spoil() }
+            if let schemaLockKeeper {
+                schemaLockKeeper.rollBack()
+            } else {
+                let unlocked = try? connection.value(SQLStatement("SELECT pg_advisory_unlock(\(Self.schemaLock))"))
+                if unlocked == nil { spoil() }
+            }
             connection.clearStatements()
         }
         do {
@@ -40,13 +46,34 @@ extension PostgresDriver {
         }
     }
 
+    /// A session whose open transaction keeps the lock where a pooler is between: the connection of the next transaction
+    /// would be another one, and the lock stay with the one before.
+    private func makeLockKeeper() throws(RelataError) -> Session? {
+        guard session.isPooled else { return nil }
+        return try run { (session) throws(PostgresFailure) in
+            let keeper = try Session(session.url, poolsTransactions: true)
+            // Between its statements it sees no snapshot, for whose end the making of an index would wait.
+            try keeper.run("BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL idle_in_transaction_session_timeout = 0")
+            return keeper
+        }
+    }
+
+    private func tryLockingSchema(_ connection: Connection) throws(RelataError) -> Bool {
+        guard let schemaLockKeeper else {
+            let query = "SELECT pg_try_advisory_lock(\(Self.schemaLock))::integer::bigint"
+            return try connection.value(SQLStatement(query)) == .integer(1)
+        }
+        let query = "SELECT pg_try_advisory_xact_lock(\(Self.schemaLock))::integer::bigint"
+        let rows = try run { (_) throws(PostgresFailure) in try schemaLockKeeper.execute(SQLStatement(query)) }
+        return try rows[0][0].integer() == 1
+    }
+
     /// Asks for the lock again and again: who waits for it in a statement would keep an index from being made meanwhile,
     /// which waits for all statements that began before.
     private func lockSchema(_ connection: Connection) throws {
-        let query = SQLStatement("SELECT pg_try_advisory_lock(\(Self.schemaLock))::integer::bigint")
         let deadline = ContinuousClock.now + lockTimeout
         var pause = 0.002
-        while try connection.value(query) != .integer(1) {
+        while try !tryLockingSchema(connection) {
             try Task.checkCancellation()
             guard ContinuousClock.now < deadline else {
                 throw RelataError.busy("another process changes the tables of \(connection.path): try again later")
@@ -58,7 +85,9 @@ extension PostgresDriver {
 
     /// A transaction that saw the tables before others changed them fails, and runs again.
     package func beginChangingTables(_ connection: Connection) throws(RelataError) {
-        _ = try connection.value(SQLStatement("SELECT pg_advisory_xact_lock(\(Self.schemaLock))"))
+        if schemaLockKeeper == nil {
+            _ = try connection.value(SQLStatement("SELECT pg_advisory_xact_lock(\(Self.schemaLock))"))
+        }
         guard try connection.hasTable("relata_metadata") else { return }
         // Whoever changed tables since has written this row, so that the server tells.
         try connection.execute("UPDATE relata_metadata SET value = value WHERE name = 'table version'")

@@ -6,7 +6,7 @@ import RelataCore
 /// A statement that the server has planned for, with the types of its parameters and columns.
 @usableFromInline
 package final class PreparedStatement {
-    /// Its name in the session; empty for the one that the next such statement replaces.
+    /// Its name in the session; empty for one that the server doesn't keep and is sent its text each time.
     package let name: String
     /// Its text.
     package let sql: String
@@ -20,6 +20,8 @@ package final class PreparedStatement {
     let generation: Int
     /// The name as libpq takes it.
     let nameBytes: UnsafeMutablePointer<CChar>
+    /// The types of the parameters as the server numbers them.
+    let parameterOIDs: [UInt32]
     /// The types of the columns and of the parameters, which cells and parameters look into without any check.
     @usableFromInline let columnTypes: UnsafeMutablePointer<TypeCode>
     @usableFromInline let parameterTypes: UnsafeMutablePointer<TypeCode>
@@ -38,6 +40,7 @@ package final class PreparedStatement {
         self.parameters = parameters
         self.columns = columns
         self.generation = generation
+        parameterOIDs = parameters.map(\.oid)
         isBinary = columns.allSatisfy(\.type.isReadInBinary)
         nameBytes = .allocate(capacity: name.utf8.count + 1)
         for (index, byte) in name.utf8.enumerated() { nameBytes[index] = CChar(bitPattern: byte) }
@@ -58,7 +61,7 @@ package final class PreparedStatement {
 extension Session {
     /// Prepares a statement and learns the types of its parameters and columns, in one round trip.
     ///
-    /// - Parameter name: A name that no other statement of the session has; empty replaces the last one without a name.
+    /// - Parameter name: A name that no other statement of the session has; empty for one that the server doesn't keep.
     package func prepare(name: String, sql: String) throws(PostgresFailure) -> PreparedStatement {
         let handle = try ready()
         guard !sql.utf8.contains(0), !name.utf8.contains(0) else {
@@ -103,11 +106,7 @@ extension Session {
         guard let description else { throw failure(nil, sql: sql) }
         let parameterOIDs = (0..<PQnparams(description)).map { PQparamtype(description, $0) }
         let columnOIDs = (0..<PQnfields(description)).map { PQftype(description, $0) }
-        if try learn(parameterOIDs + columnOIDs), name.isEmpty {
-            let result = PQprepare(handle, name, sql, Int32(types.count), &types)
-            defer { PQclear(result) }
-            guard PQresultStatus(result) == PGRES_COMMAND_OK else { throw failure(result, sql: sql) }
-        }
+        _ = try learn(parameterOIDs + columnOIDs)
         let columns = columnOIDs.enumerated().map { index, oid in
             PreparedStatement.Column(
                 name: PQfname(description, Int32(index)).map { String(cString: $0) } ?? "", type: type(oid))

@@ -70,12 +70,8 @@ extension Session {
         let handle = try ready()
         try check(statement, parameters)
         let stream = RowStream(self, statement)
-        let isSent = parameters.withPointers { values, lengths, formats in
-            PQsendQueryPrepared(
-                handle, statement.nameBytes, Int32(parameters.count), values, lengths, formats,
-                statement.isBinary ? 1 : 0)
-        }
-        guard isSent == 1, PQsetSingleRowMode(handle) == 1 else {
+        let isSent = send(statement, parameters, handle)
+        guard isSent, PQsetSingleRowMode(handle) == 1 else {
             let failure = failure(nil, sql: statement.sql)
             stream.close()
             throw failure

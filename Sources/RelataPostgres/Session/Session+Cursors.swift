@@ -25,13 +25,7 @@ extension Session {
         guard let result = PQexecParams(handle, sql, 0, nil, nil, nil, nil, statement.isBinary ? 1 : 0) else {
             throw failure(nil, sql: sql)
         }
-        let rows = try rows(result, of: statement)
-        // A table may have been altered since the statement was described, which only the rows tell here.
-        for (index, column) in statement.columns.enumerated()
-        where type(PQftype(result, Int32(index))).kind != column.type.kind {
-            throw .otherColumns
-        }
-        return rows
+        return try rows(result, of: statement, isKept: false)
     }
 }
 #endif

@@ -17,16 +17,16 @@ extension Session {
 
     /// Runs a prepared statement, in one round trip.
     ///
-    /// - Parameter beginning: What begins the transaction that it is the first of.
+    /// - Parameter beginning: What begins the transaction that it is the first of; nothing within one.
     func executeKeepingTransaction(
-        _ statement: PreparedStatement, _ parameters: Parameters, after beginning: String? = nil
+        _ statement: PreparedStatement, _ parameters: Parameters, after beginning: [String] = []
     ) throws(PostgresFailure) -> ResultSet {
-        guard transactionStatus == .open || beginning != nil else {
+        guard transactionStatus == .open || !beginning.isEmpty else {
             return try execute(statement, parameters, between: [], [])
         }
         do throws(PostgresFailure) {
             return try execute(
-                statement, parameters, between: [beginning, "SAVEPOINT \(Self.savepoint)"].compactMap(\.self),
+                statement, parameters, between: beginning + ["SAVEPOINT \(Self.savepoint)"],
                 ["RELEASE \(Self.savepoint)"])
         } catch {
             // Where that fails too, the transaction stays failed.

@@ -14,7 +14,16 @@ package struct Notification: Hashable, Sendable {
 
 extension Session {
     /// Listens to a channel, until the connection is closed or made anew.
-    package func listen(to channel: String) throws(PostgresFailure) { try run("LISTEN " + quoted(channel)) }
+    ///
+    /// - Throws: ``RelataError/invalidUse(_:)`` where a pooler is between, which carries no notifications.
+    package func listen(to channel: String) throws(PostgresFailure) {
+        if isPooled {
+            throw PostgresFailure(
+                .invalidUse("a pooler of transactions carries no notifications: connect to the server itself to listen")
+            )
+        }
+        try run("LISTEN " + quoted(channel))
+    }
 
     /// Listens to a channel no more.
     package func unlisten(_ channel: String) throws(PostgresFailure) { try run("UNLISTEN " + quoted(channel)) }

@@ -22,12 +22,8 @@ extension Session {
             }
             activity = .pipeline
         }
-        let isSent = parameters.withPointers { values, lengths, formats in
-            PQsendQueryPrepared(
-                handle, statement.nameBytes, Int32(parameters.count), values, lengths, formats,
-                statement.isBinary ? 1 : 0)
-        }
-        guard isSent == 1 else {
+        let isSent = send(statement, parameters, handle)
+        guard isSent else {
             let failure = failure(nil, sql: statement.sql)
             abandonPipeline(handle)
             throw failure

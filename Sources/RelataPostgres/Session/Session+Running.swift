@@ -21,19 +21,42 @@ extension Session {
         }
     }
 
+    /// Takes back what is open, also for somebody who was told to stop.
+    func rollBack() {
+        guard !isLost, transactionStatus != .idle, let handle = try? idle() else { return }
+        PQclear(try? query("ROLLBACK", handle))
+    }
+
     /// Runs a prepared statement to its end.
     package func execute(
         _ statement: PreparedStatement, _ parameters: ParameterBuffer
     ) throws(PostgresFailure) -> ResultSet {
         let handle = try ready()
         try check(statement, parameters)
-        let isSent = parameters.withPointers { values, lengths, formats in
-            PQsendQueryPrepared(
-                handle, statement.nameBytes, Int32(parameters.count), values, lengths, formats,
-                statement.isBinary ? 1 : 0)
-        }
-        guard isSent == 1, let result = lastResult(handle) else { throw failure(nil, sql: statement.sql) }
+        let isSent = send(statement, parameters, handle)
+        guard isSent, let result = lastResult(handle) else { throw failure(nil, sql: statement.sql) }
         return try rows(result, of: statement)
+    }
+
+    /// Sends a prepared statement with its parameters, and doesn't wait for its result.
+    func send(_ statement: PreparedStatement, _ parameters: ParameterBuffer, _ handle: OpaquePointer) -> Bool {
+        parameters.withPointers { values, lengths, formats in
+            send(statement, count: parameters.count, values, lengths, formats, handle)
+        }
+    }
+
+    /// As ``send(_:_:_:)``, with parameters in the form in which libpq takes them.
+    func send(
+        _ statement: PreparedStatement, count: Int, _ values: UnsafePointer<UnsafePointer<CChar>?>?,
+        _ lengths: UnsafePointer<Int32>?, _ formats: UnsafePointer<Int32>?, _ handle: OpaquePointer
+    ) -> Bool {
+        let format: Int32 = statement.isBinary ? 1 : 0
+        guard statement.name.isEmpty else {
+            return PQsendQueryPrepared(handle, statement.nameBytes, Int32(count), values, lengths, formats, format) == 1
+        }
+        // The server, or the one that a pooler chooses this time, has not kept it.
+        return PQsendQueryParams(
+            handle, statement.sql, Int32(count), statement.parameterOIDs, values, lengths, formats, format) == 1
     }
 
     /// Prepares and runs a statement that isn't kept.
@@ -90,17 +113,28 @@ extension Session {
     }
 
     /// The rows of a result, which is freed if it is an error.
-    func rows(_ result: OpaquePointer, of statement: PreparedStatement) throws(PostgresFailure) -> ResultSet {
+    ///
+    /// - Parameter isKept: Whether the server ran what it has prepared; `nil` for what a name tells.
+    func rows(
+        _ result: OpaquePointer, of statement: PreparedStatement, isKept: Bool? = nil
+    ) throws(PostgresFailure) -> ResultSet {
+        let isKept = isKept ?? !statement.name.isEmpty
         let status = PQresultStatus(result)
         guard status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK || status == PGRES_EMPTY_QUERY else {
             defer { PQclear(result) }
             throw unusable(result, status, sql: statement.sql)
         }
         let rows = ResultSet(result, of: statement)
-        // Cells trust the types that were described.
-        guard rows.count == 0 || Int(PQnfields(result)) == statement.columns.count else {
-            throw PostgresFailure(.database(code: 0, message: "the result has other columns", sql: statement.sql))
-        }
+        // Cells trust the types that were described. Whether a table was altered since the server says of a statement that
+        // it keeps, and only the rows tell of others.
+        let isSame =
+            rows.count == 0
+            || Int(PQnfields(result)) == statement.columns.count
+                && (isKept
+                    || statement.columns.indices.allSatisfy {
+                        type(PQftype(result, Int32($0))).kind == statement.columns[$0].type.kind
+                    })
+        guard isSame else { throw .otherColumns }
         return rows
     }
 

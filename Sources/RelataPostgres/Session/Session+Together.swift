@@ -4,10 +4,12 @@ import RelataCore
 
 /// A statement together with others that begin or end a transaction around it, in one round trip.
 extension Session {
-    /// Runs a prepared statement as the first of a transaction.
+    /// Runs a prepared statement between others that have neither parameters nor rows. Where one fails, those after it
+    /// don't run.
     func execute(
-        _ statement: PreparedStatement, _ parameters: ParameterBuffer, after beginning: String
+        _ statement: PreparedStatement, _ parameters: ParameterBuffer, between before: [String], _ after: [String]
     ) throws(PostgresFailure) -> ResultSet {
+        if before.isEmpty, after.isEmpty { return try execute(statement, parameters) }
         try check(statement, parameters)
         return try parameters.withPointers { values, lengths, formats in
             Result { () throws(PostgresFailure) in
@@ -15,13 +17,12 @@ extension Session {
                     statement,
                     Parameters(
                         count: Int32(parameters.count), values: values, lengths: lengths, formats: formats),
-                    between: [beginning], [])
+                    between: before, after)
             }
         }.get()
     }
 
-    /// Runs a prepared statement between others that have neither parameters nor rows. Where one fails, those after it
-    /// don't run.
+    /// The same with parameters in the form in which libpq takes them.
     func execute(
         _ statement: PreparedStatement, _ parameters: Parameters, between before: [String], _ after: [String]
     ) throws(PostgresFailure) -> ResultSet {
@@ -30,9 +31,9 @@ extension Session {
         guard PQenterPipelineMode(handle) == 1 else { throw failure(nil, sql: statement.sql) }
         let isSent =
             before.allSatisfy { send($0, handle) }
-            && PQsendQueryPrepared(
-                handle, statement.nameBytes, parameters.count, parameters.values, parameters.lengths,
-                parameters.formats, statement.isBinary ? 1 : 0) == 1
+            && send(
+                statement, count: Int(parameters.count), parameters.values, parameters.lengths, parameters.formats,
+                handle)
             && after.allSatisfy { send($0, handle) } && PQpipelineSync(handle) == 1
         guard isSent else {
             let failure = failure(nil, sql: statement.sql)

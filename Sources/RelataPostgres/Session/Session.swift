@@ -20,6 +20,10 @@ package final class Session {
     var cancelled: ContinuousClock.Instant?
     /// Called with what the server has to say besides results, while a call of the session waits for the server.
     package var onNotice: ((PostgresFailure.Diagnostics) -> Void)?
+    /// Whether a pooler gives each transaction another of the server's connections: nothing that is to outlast a
+    /// transaction can be told to the server.
+    package private(set) var isPooled = false
+    private let poolsTransactions: Bool?
     /// What goes on between calls.
     var activity = Activity.idle
     /// Types that aren't the same on every server.
@@ -45,19 +49,23 @@ package final class Session {
     package static let leastServerVersion = 13
 
     /// Connects, and sets the session up.
-    package init(_ url: PostgresURL) throws(PostgresFailure) {
+    ///
+    /// - Parameter poolsTransactions: Whether a pooler gives each transaction another of the server's connections; `nil` to
+    ///   take any pooler for one.
+    package init(_ url: PostgresURL, poolsTransactions: Bool? = nil) throws(PostgresFailure) {
         guard let handle = url.connect() else {
             throw PostgresFailure(.fileAccess(path: url.description, "can't connect: there is no memory left"))
         }
         let waker: Waker
         do throws(PostgresFailure) {
-            guard PQstatus(handle) == CONNECTION_OK else { throw Self.connectionFailed(handle, url) }
+            try Self.checkIsConnected(handle, url)
             waker = try Waker()
         } catch {
             PQfinish(handle)
             throw error
         }
         self.url = url
+        self.poolsTransactions = poolsTransactions
         self.handle = handle
         self.waker = waker
         cancellation = Cancellation(waker)
@@ -78,12 +86,15 @@ package final class Session {
         let handle = try open()
         activity = .idle
         (queued, queuedSize) = ([], 0)
-        generation += 1
+        forgetStatements()
         types = [:]
         PQreset(handle)
-        guard PQstatus(handle) == CONNECTION_OK else { throw Self.connectionFailed(handle, url) }
+        try Self.checkIsConnected(handle, url)
         try setUp()
     }
+
+    /// From now on statements that were prepared before are refused.
+    func forgetStatements() { generation += 1 }
 
     private func setUp() throws(PostgresFailure) {
         let handle = try open()
@@ -96,12 +107,21 @@ package final class Session {
                 guard let context, let result, let notice = PostgresFailure.Diagnostics(result) else { return }
                 Unmanaged<Session>.fromOpaque(context).takeUnretainedValue().onNotice?(notice)
             }, Unmanaged.passUnretained(self).toOpaque())
-        // What travels in text form must be read the same on every server.
-        try run(
-            """
-            SET TimeZone = 'UTC'; SET DateStyle = 'ISO, YMD'; SET IntervalStyle = 'postgres'; SET bytea_output = 'hex'; \
-            SET extra_float_digits = 1; SET standard_conforming_strings = on
-            """)
+        // A pooler gives out numbers of its own for the server's processes.
+        if let poolsTransactions { isPooled = poolsTransactions } else { isPooled = try ownProcessID() != processID }
+        // What travels in text form must be read the same on every server. A pooler carries these from one connection to
+        // the next; the others are as the server has them by default.
+        let carried = "SET TimeZone = 'UTC'; SET DateStyle = 'ISO, YMD'; SET standard_conforming_strings = on"
+        let others = "; SET IntervalStyle = 'postgres'; SET bytea_output = 'hex'; SET extra_float_digits = 1"
+        try run(isPooled ? carried : carried + others)
+    }
+
+    /// The number that the server's process gives itself.
+    private func ownProcessID() throws(PostgresFailure) -> Int32? {
+        let result = try query("SELECT pg_catalog.pg_backend_pid()", open())
+        defer { PQclear(result) }
+        guard PQresultStatus(result) == PGRES_TUPLES_OK else { throw failure(result) }
+        return PQgetvalue(result, 0, 0).flatMap { Int32(String(cString: $0)) }
     }
 
     /// Refuses a server that is too old, or a database that can't hold every character.
@@ -197,9 +217,21 @@ package final class Session {
         return "postgresql://\(host):\(port)/\(database)"
     }
 
-    private static func connectionFailed(_ handle: OpaquePointer, _ url: PostgresURL) -> PostgresFailure {
-        let message = PQerrorMessage(handle).map { String(cString: $0) } ?? ""
-        return PostgresFailure(SQLState.connecting(serverName(handle, url), message))
+    /// Throws why connecting failed. What the server said may be in any language, and libpq gives its code only to those
+    /// who asked before: a server that has refused at once is tried a second time.
+    private static func checkIsConnected(_ handle: OpaquePointer, _ url: PostgresURL) throws(PostgresFailure) {
+        func message() -> String { PQerrorMessage(handle).map { String(cString: $0) } ?? "" }
+        if PQstatus(handle) == CONNECTION_OK { return }
+        let (server, first) = (serverName(handle, url), message())
+        var codes: Set<String> = []
+        if SQLState.isSaidByServer(first) {
+            PQsetErrorVerbosity(handle, PQERRORS_VERBOSE)
+            PQreset(handle)
+            PQsetErrorVerbosity(handle, PQERRORS_DEFAULT)
+            if PQstatus(handle) == CONNECTION_OK { return }
+            codes = SQLState.codes(in: message())
+        }
+        throw PostgresFailure(SQLState.connecting(server, first, codes: codes))
     }
 
     // MARK: Errors

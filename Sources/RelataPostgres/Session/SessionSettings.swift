@@ -20,19 +20,19 @@ package struct SessionSettings: Hashable, Sendable {
     }
 }
 
-extension Session {
-    /// Applies settings, until they are changed or the connection is made anew.
-    package func apply(_ settings: SessionSettings) throws(PostgresFailure) {
+extension SessionSettings {
+    /// The names of the server's settings, with milliseconds.
+    private var times: [(name: String, milliseconds: Int64)] {
         let times = [
-            ("statement_timeout", settings.statementTimeout), ("lock_timeout", settings.lockTimeout),
-            ("idle_in_transaction_session_timeout", settings.idleInTransactionTimeout),
+            ("statement_timeout", statementTimeout), ("lock_timeout", lockTimeout),
+            ("idle_in_transaction_session_timeout", idleInTransactionTimeout),
         ]
-        for case (let name, let time?) in times {
-            _ = try execute(
-                SQLStatement(
-                    "SELECT pg_catalog.set_config($1, $2, false)",
-                    [.value(.text(name)), .value(.text(String(Self.milliseconds(time))))]))
-        }
+        return times.compactMap { name, time in time.map { (name, Self.milliseconds($0)) } }
+    }
+
+    /// Statements that apply the settings: to the session, or to the transaction that is open.
+    func statements(isLocal: Bool) -> [String] {
+        times.map { "SET \(isLocal ? "LOCAL " : "")\($0.name) = \($0.milliseconds)" }
     }
 
     /// Rounded up: a moment isn't for ever.
@@ -40,6 +40,15 @@ extension Session {
         let (seconds, rest) = time.components
         let milliseconds = min(max(seconds, 0), 2_000_000) * 1000
         return milliseconds + (rest + 999_999_999_999_999) / 1_000_000_000_000_000
+    }
+}
+
+extension Session {
+    /// Applies settings, until they are changed or the connection is made anew. A session through a pooler has none: its
+    /// transactions say them.
+    package func apply(_ settings: SessionSettings) throws(PostgresFailure) {
+        let statements = settings.statements(isLocal: false)
+        if !isPooled, !statements.isEmpty { try run(statements.joined(separator: "; ")) }
     }
 }
 #endif

@@ -89,7 +89,7 @@ import Testing
     @Test func whoeverComesTooLateIsToldThatSomebodyChangesTheTables() throws {
         let url = try TestEngine.postgresURL()
         let first = try TestEngine.postgresConnection(url)
-        let engine = try PostgresEngine(url: url, busyTimeout: 0.05)
+        let engine = try PostgresEngine(url: url, waits: PostgresWaits(busy: 0.05))
         let second = try engine.connect(.writing, waits: true)
         let schema = try Schema([plain])
         try first.driver.changingTables(first) {

@@ -70,5 +70,24 @@ struct AlteredByHandTests {
         }
         try store.close()
     }
+
+    @Test func aColumnThatWasRenamedIsNamedAndAnAddedOneIsNoneOfTheStores() async throws {
+        let database = try PrivateCluster.shared.makeDatabase()
+        var options = Store.Options()
+        (options.maximumReaders, options.maximumWriters) = (1, 1)
+        let store = try await Store.open(database.url, for: Book.self, options: options)
+        try await store.save(Genre(name: "Fantasy"))
+        #expect(try await store.fetch(Genre.all).map(\.name) == ["Fantasy"])
+        let session = try Session(PostgresURL(database.url))
+        try session.run("ALTER TABLE \"Genre\" ADD COLUMN extra integer DEFAULT 7")
+        #expect(try await store.fetch(Genre.all).map(\.name) == ["Fantasy"])
+        try await store.save(Genre(name: "Tale"))
+        try session.run("ALTER TABLE \"Genre\" DROP COLUMN extra; ALTER TABLE \"Genre\" RENAME COLUMN name TO title")
+        let error = await thrown { try await store.fetch(Genre.all) }
+        #expect(error.map { "\($0)" }?.contains("name") == true)
+        try session.run("ALTER TABLE \"Genre\" RENAME COLUMN title TO name")
+        #expect(try await store.count(Genre.where { $0.name == "Fantasy" }) == 1)
+        try store.close()
+    }
 }
 #endif

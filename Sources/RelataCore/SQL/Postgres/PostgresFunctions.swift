@@ -4,7 +4,7 @@
 /// A database has them once for all its users. Their version stands in the schema's comment.
 package enum PostgresFunctions {
     /// The version of ``script``; raised whenever that changes.
-    package static let version = 2
+    package static let version = 3
 
     /// Selects one text: the comment of the schema, which equals ``comment`` where this version's functions are there;
     /// `NULL` where there are none.
@@ -22,6 +22,7 @@ package enum PostgresFunctions {
         """
         SELECT pg_advisory_xact_lock(7885075893410);
         CREATE SCHEMA IF NOT EXISTS relata;
+        GRANT USAGE ON SCHEMA relata TO PUBLIC;
         \(text)
         \(words)
         \(expressions)

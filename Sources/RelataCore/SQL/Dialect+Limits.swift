@@ -1,0 +1,16 @@
+extension Dialect {
+    /// Why the database has no room for a value that a model allows; `nil` where it has.
+    package func refusal(of value: Value, as type: AttributeType) -> String? {
+        guard self == .postgres else { return nil }
+        switch (value, type) {
+        case (.text(let text), _) where text.utf8.contains(0):
+            return "holds U+0000, which PostgreSQL's text can't: remove it, or store the text as data"
+        case (.integer(let microseconds), .date(.microseconds)) where microseconds < Self.earliestMoment:
+            return "is before the year 4714 BC, where PostgreSQL's time begins: choose a later date"
+        default: return nil
+        }
+    }
+
+    /// The start of 4714 BC, 24 November, in microseconds since 1970.
+    private static let earliestMoment: Int64 = -210_866_803_200_000_000
+}

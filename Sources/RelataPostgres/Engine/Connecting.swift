@@ -1,0 +1,83 @@
+#if PostgreSQL
+import Foundation
+import RelataCore
+import RelataEngine
+import Synchronization
+
+/// How long a store on a server waits.
+package struct PostgresWaits: Sendable {
+    /// For a lock, for a server that is away, and with transactions that run again.
+    package let busy: Duration
+    /// For a connection while all are in use.
+    package let connection: Duration
+    let settings: SessionSettings
+
+    /// Describes how long a store waits, in seconds. What is `nil` stays as the server has it.
+    package init(
+        busy: Double = 5, connection: Double = 30, statement: Double? = nil, idleInTransaction: Double? = nil
+    ) {
+        self.busy = Self.duration(busy)
+        self.connection = Self.duration(connection)
+        settings = SessionSettings(
+            statementTimeout: statement.map(Self.limit),
+            lockTimeout: .milliseconds(Int64(min(max(busy, 0.001), 2_000_000) * 1000)),
+            idleInTransactionTimeout: idleInTransaction.map(Self.limit))
+    }
+
+    private static func duration(_ seconds: Double) -> Duration {
+        .milliseconds(Int64(min(max(seconds.isNaN ? 0 : seconds, 0), 2_000_000) * 1000))
+    }
+
+    /// Zero is for as long as it takes, and nothing else is.
+    private static func limit(_ seconds: Double) -> Duration {
+        seconds > 0 ? max(duration(seconds), .milliseconds(1)) : .zero
+    }
+}
+
+/// Connects to a server, and goes on trying while a server that has answered before is away: it may be starting again, or
+/// another may be about to take its place.
+final class Connecting: Sendable {
+    private let patience: Duration
+    private let wasReached = Atomic<Bool>(false)
+    private let reconnections = Atomic<Int>(0)
+    private let failures = Atomic<Int>(0)
+
+    /// - Parameter patience: For how long a server may be away.
+    init(patience: Duration) { self.patience = patience }
+
+    var counts: EngineCounts {
+        var counts = EngineCounts()
+        counts.reconnections = reconnections.load(ordering: .relaxed)
+        counts.failedConnections = failures.load(ordering: .relaxed)
+        return counts
+    }
+
+    /// Notes that a lost connection was made anew.
+    func didReconnect() { reconnections.add(1, ordering: .relaxed) }
+
+    /// Runs `body`, which connects, until it succeeds or the time is over.
+    ///
+    /// - Parameter isCancelled: Whether somebody has asked to stop.
+    func run<Result>(
+        isCancelled: () -> Bool = { false }, _ body: () throws(RelataError) -> Result
+    ) throws(RelataError) -> Result {
+        let deadline = ContinuousClock.now + patience
+        var pause = 0.01
+        while true {
+            do throws(RelataError) {
+                let result = try body()
+                wasReached.store(true, ordering: .relaxed)
+                return result
+            } catch {
+                failures.add(1, ordering: .relaxed)
+                // A server that has never answered may have a wrong address.
+                guard wasReached.load(ordering: .relaxed), .now < deadline else { throw error }
+                if isCancelled() || Task.isCancelled { throw .interrupted }
+                // Those that have lost it together come back at different times.
+                Thread.sleep(forTimeInterval: .random(in: pause / 2...pause))
+                pause = min(pause * 2, 0.5)
+            }
+        }
+    }
+}
+#endif
