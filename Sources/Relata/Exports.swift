@@ -5,6 +5,7 @@
 @_exported public import struct RelataCore.CascadePath
 @_exported public import struct RelataCore.Change
 @_exported public import struct RelataCore.ChangeOrigin
+@_exported public import struct RelataCore.ChangePosition
 @_exported public import struct RelataCore.ChangeSet
 @_exported public import struct RelataCore.Conflict
 @_exported public import enum RelataCore.DateEncoding

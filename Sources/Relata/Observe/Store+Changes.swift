@@ -13,21 +13,35 @@ extension Store {
     ///
     /// - Throws: ``RelataError/invalidUse(_:)`` if the store was opened without ``Options/changeLog``, or changes after
     ///   the position were removed.
-    public func changes(after position: Int64, limit: Int = 1000) async throws -> [LoggedChange] {
+    public func changes(after position: ChangePosition, limit: Int = 1000) async throws -> [LoggedChange] {
         try hub.requireLog()
         return try await read { try $0.changes(after: position, limit: limit) }
     }
 
     /// Changes of the durable log after a position, as the call with `async`.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
-    public func changes(after position: Int64, limit: Int = 1000) throws -> [LoggedChange] {
+    public func changes(after position: ChangePosition, limit: Int = 1000) throws -> [LoggedChange] {
         try hub.requireLog()
         return try read { try $0.changes(after: position, limit: limit) }
     }
 
+    /// Where the durable log stands: who has read all objects after this call goes on from there with
+    /// ``changes(after:limit:)-(ChangePosition,_)``, and misses nothing.
+    public func endOfChanges() async throws -> ChangePosition {
+        try hub.requireLog()
+        return try await read { try ChangeLog.end(on: $0.connection) }
+    }
+
+    /// Where the durable log stands, as the call with `async`.
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func endOfChanges() throws -> ChangePosition {
+        try hub.requireLog()
+        return try read { try ChangeLog.end(on: $0.connection) }
+    }
+
     /// Removes changes up to a position from the durable log, when every reader has read them. Returns how many.
     @discardableResult
-    public func removeChanges(through position: Int64) async throws -> Int {
+    public func removeChanges(through position: ChangePosition) async throws -> Int {
         try hub.requireLog()
         return try await write { try ChangeLog.remove(through: position, on: $0.connection) }
     }
@@ -35,14 +49,14 @@ extension Store {
     /// Removes changes up to a position from the durable log, as the call with `async`.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
-    public func removeChanges(through position: Int64) throws -> Int {
+    public func removeChanges(through position: ChangePosition) throws -> Int {
         try hub.requireLog()
         return try write { try ChangeLog.remove(through: position, on: $0.connection) }
     }
 }
 
 extension ReadTransaction {
-    fileprivate func changes(after position: Int64, limit: Int) throws -> [LoggedChange] {
+    fileprivate func changes(after position: ChangePosition, limit: Int) throws -> [LoggedChange] {
         try ChangeLog.changes(after: position, limit: limit, schema: catalog.schema, on: connection).map {
             $0.seen(under: access)
         }

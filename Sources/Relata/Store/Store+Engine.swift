@@ -33,9 +33,8 @@ extension Store.Options {
             let waits = PostgresWaits(
                 busy: busyTimeout, connection: connectionTimeout, statement: statementTimeout,
                 idleInTransaction: idleInTransactionTimeout)
-            // The log numbers transactions in the order of their commits.
             return try PostgresEngine(
-                url: path, isReadOnly: isReadOnly || isLookedAtOnly, writers: changeLog ? 1 : maximumWriters,
+                url: path, isReadOnly: isReadOnly || isLookedAtOnly, writers: maximumWriters,
                 poolsTransactions: poolsTransactions, waits: waits, trace: isLookedAtOnly ? nil : trace)
             #else
             throw .invalidUse(

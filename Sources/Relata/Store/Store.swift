@@ -39,7 +39,7 @@ public final class Store: StoreWriter, Sendable {
         /// Called after each SQL statement, with its text and how long it ran.
         public var trace: SQLTrace?
         /// Whether what transactions do is also written down in the file, for readers that must not miss one: see
-        /// ``Store/changes(after:limit:)-(Int64,_)``.
+        /// ``Store/changes(after:limit:)-(ChangePosition,_)``.
         public var changeLog = false
         /// How many seconds may pass until observers notice what another process wrote, or another store that is open
         /// on the same file; `nil` for never. Nothing is asked while nobody observes.
@@ -178,8 +178,10 @@ public final class Store: StoreWriter, Sendable {
                 if hub.keepsLog { try ChangeLog.check(connection) }
                 catalog = try catalog.comparing(
                     Migrator.entities(migrating: connection, schema: catalog.schema, steps: options.migrations))
-                if !options.isReadOnly { try engine.beginLogging(connection) }
-                if hub.keepsLog { try ChangeLog.create(on: connection) }
+                if !options.isReadOnly {
+                    try engine.beginLogging(connection)
+                    try hub.prepare(connection)
+                }
                 pool.beginWaiting(connection)
             }
         } catch {

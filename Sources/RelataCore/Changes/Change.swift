@@ -58,13 +58,13 @@ public struct ChangeSet: Hashable, Sendable {
     /// The changes. Those of one entity stand in the order in which they were made.
     public let changes: [Change]
     /// Where the durable change log stands after this transaction; `nil` where it isn't kept.
-    public let position: Int64?
+    public let position: ChangePosition?
 
     /// Who made it, if the transaction said so.
     public let origin: ChangeOrigin?
 
     /// Describes a transaction.
-    public init(_ changes: [Change], position: Int64? = nil, origin: ChangeOrigin? = nil) {
+    public init(_ changes: [Change], position: ChangePosition? = nil, origin: ChangeOrigin? = nil) {
         self.changes = changes
         self.position = position
         self.origin = origin

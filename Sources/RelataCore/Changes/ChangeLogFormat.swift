@@ -1,7 +1,7 @@
 import Foundation
 
-/// How the durable change log is stored: the same on every engine. This is version 2 of the format; the row `change log`
-/// of `relata_metadata` holds the number.
+/// How the durable change log is stored. This is version 2 of the format; the row `change log` of `relata_metadata` holds
+/// the number.
 ///
 /// The table `relata_changes` has one row for each entity and way in which a statement changed objects:
 ///
@@ -17,11 +17,30 @@ import Foundation
 /// | `origin` | who made the transaction, in the caller's words; `NULL` where it didn't say. Since version 2 |
 /// | `originNumber` | the caller's own number of the transaction; `NULL` where it has none. Since version 2 |
 /// | `versions` | a JSON array with the version of each object of `ids`: its revision as the transaction left it, `null` for an object that the transaction left without one. `NULL` for deletions, for entities without a revision, where the objects aren't known, and in rows that an older version of Relata wrote. Since version 2 |
+///
+/// On a server, where many write at once, it is version 3. Other columns stand for `position` and `batch` there:
+///
+/// | column | holds |
+/// | --- | --- |
+/// | `log` | the log's number: another one after the database was restored, moved or promoted |
+/// | `position` | the number that the transaction drew when it had written everything else; ascending among those that changed the same objects |
+/// | `number` | the place within the transaction, from 1 on |
+/// | `transaction` | the transaction's own number, `pg_current_xact_id()` |
+/// | `writer` | the store that made it, by a number of its own |
 package enum ChangeLogFormat {
     /// The table's name.
     package static let table = "relata_changes"
     /// The version of the format that this version of Relata writes, and the newest that it reads.
     package static let version = 2
+    /// The same for a server, where rows are ordered by transactions.
+    package static let transactionVersion = 3
+
+    /// The number of a log, by what tells it from all others.
+    package static func number(ofLog identity: String) -> Int64 {
+        var hasher = StableHasher()
+        hasher.combine(identity)
+        return Int64(max(1, hasher.value & UInt64(Int64.max)))
+    }
 
     /// Keys of these columns as JSON.
     package static func json(_ keys: KeyList, of columns: [Column]) -> String {

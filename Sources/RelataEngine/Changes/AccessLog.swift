@@ -59,6 +59,14 @@ extension Connection {
         return try body()
     }
 
+    /// Runs `body` so that nothing of what its statements read and write is written down.
+    func withoutLogging<Result>(_ body: () throws -> Result) rethrows -> Result {
+        let outer = accesses
+        accesses = nil
+        defer { accesses = outer }
+        return try body()
+    }
+
     func beginLogging(_ log: AccessLog) {
         if driver.hasRecompiled { forgetAccesses() }
         accesses = log

@@ -23,4 +23,14 @@ package final class ChangeEntities: Sendable {
             return known[table.foldedName] ?? table
         }
     }
+
+    /// What is known of a part of the database that was written elsewhere: the entities only.
+    func unknownChanges(of region: TableRegion) -> [Change] {
+        let names =
+            region.isEverything
+            ? schema.tables.map(\.name)
+            : region.tables.keys.filter { !ReservedNames.isInternal($0) && !$0.hasPrefix("pg_") }.map(name(ofTable:))
+                .sorted()
+        return names.map { Change(entity: $0, kind: .unknown) }
+    }
 }

@@ -29,6 +29,23 @@ package final class ChangeHub: Sendable {
         var missed: TableRegion?
     }
 
+    fileprivate struct Feed {
+        let buffer: ChangeBuffer
+        /// What of others' transactions came before it; `nil` where nobody knows.
+        var start: TransactionSnapshot?
+        /// What was told of others before its start was known; `nil` since then.
+        var early: [(transaction: Int64, changes: ChangeSet)]?
+
+        /// Takes what others did; what it returns is for the buffer.
+        mutating func takes(_ changes: ChangeSet, of transaction: Int64) -> Bool {
+            if early != nil {
+                early?.append((transaction, changes))
+                return false
+            }
+            return start.map { !$0.sees(transaction) } ?? true
+        }
+    }
+
     fileprivate struct State {
         var entries: [ObjectIdentifier: Entry] = [:]
         /// The observers that depend on each table as a whole or on columns of it.
@@ -39,7 +56,7 @@ package final class ChangeHub: Sendable {
         var anywhere: Set<ObjectIdentifier> = []
         var running: Set<ObjectIdentifier> = []
         var keyed = 0
-        var feeds: [ObjectIdentifier: ChangeBuffer] = [:]
+        var feeds: [ObjectIdentifier: Feed] = [:]
         var isClosed = false
     }
 
@@ -50,6 +67,23 @@ package final class ChangeHub: Sendable {
     private let state = Mutex(State())
     private let level = Atomic(Level.nothing.rawValue)
     private let watch: ExternalChanges
+    /// How many seconds may pass until a commit of another process is noticed; `nil` for never.
+    package let interval: Double?
+    /// A number that no other store has, by which it knows its own transactions again.
+    package let writer = Int64.random(in: 1 ... .max)
+    /// What tells other processes of commits and hears of theirs, where the engine has such a thing.
+    private let channel = Mutex<(any ChangeChannel)?>(nil)
+    /// The connections of the store.
+    private let attached = Mutex(WeakPool())
+
+    private struct WeakPool {
+        weak var pool: ConnectionPool?
+    }
+
+    private var pool: ConnectionPool? { attached.withLock { $0.pool } }
+
+    /// How the entities are found out as a transaction sees them; `nil` where they never change.
+    private let reader = Mutex<(@Sendable (Connection) throws -> ChangeEntities)?>(nil)
 
     /// Makes a hub.
     ///
@@ -60,6 +94,7 @@ package final class ChangeHub: Sendable {
     package init(_ entities: ChangeEntities, keepsLog: Bool, interval: Double?) {
         self.entities = Mutex(entities)
         self.keepsLog = keepsLog
+        self.interval = interval
         watch = ExternalChanges(interval: interval)
     }
 
@@ -72,9 +107,38 @@ package final class ChangeHub: Sendable {
     /// From now on changes are told of these entities, unless a transaction says otherwise.
     package func follow(_ entities: ChangeEntities) { self.entities.withLock { $0 = entities } }
 
+    /// Has the entities found out anew for each transaction of others that is told of: theirs may be others.
+    package func readEntities(with reader: @escaping @Sendable (Connection) throws -> ChangeEntities) {
+        self.reader.withLock { $0 = reader }
+    }
+
+    /// The entities as a transaction of the connection sees them.
+    package func entities(for connection: Connection) throws -> ChangeEntities {
+        guard let reader = reader.withLock({ $0 }) else { return lastEntities }
+        return try reader(connection)
+    }
+
     private var lastEntities: ChangeEntities { entities.withLock { $0 } }
 
-    func attach(_ pool: ConnectionPool) { watch.attach(pool) }
+    /// Makes what the database needs for transactions to be told to others, and to be kept in the change log.
+    package func prepare(_ connection: Connection) throws {
+        if keepsLog { try ChangeLog.create(on: connection) }
+        if currentChannel != nil { try connection.driver.changeLog.createAnnouncements(on: connection) }
+    }
+
+    func attach(_ pool: ConnectionPool) {
+        if let channel = pool.engine.changeChannel(for: self) {
+            self.channel.withLock { $0 = channel }
+            attached.withLock { $0 = WeakPool(pool: pool) }
+        } else {
+            watch.attach(pool)
+        }
+    }
+
+    private var currentChannel: (any ChangeChannel)? { channel.withLock { $0 } }
+
+    /// Whether feeds get all transactions from the log, this store's own as well: all stores' in one order.
+    private var feedsFollowLog: Bool { keepsLog && interval != nil && currentChannel != nil }
 
     /// Finds out how much transactions have to write down from now on.
     private func updateLevel(_ state: State) {
@@ -87,7 +151,16 @@ package final class ChangeHub: Sendable {
 
     /// Looks for commits of others while somebody listens. Called without the lock: it runs a statement, which the
     /// program's own trace is told of.
-    private func updateWatch() {
+    private func updateWatch(from moment: TransactionSnapshot? = nil) {
+        if let channel = currentChannel {
+            guard interval != nil else { return }
+            channel.update(from: moment) {
+                self.state.withLock { state in
+                    ChangeInterest(isListening: state.isObserved, followsLog: self.keepsLog && !state.feeds.isEmpty)
+                }
+            }
+            return
+        }
         watch.update(
             isNeeded: { self.level.load(ordering: .sequentiallyConsistent) != Level.nothing.rawValue },
             notify: { [weak self] in self?.publishUnknown() })
@@ -98,6 +171,7 @@ package final class ChangeHub: Sendable {
     /// Adds an observer, which is told of every transaction until it has read something. Nothing happens if it was added
     /// already, or the store is closed.
     package func add(_ observer: any ChangeObserver) {
+        let moment = momentUnlessListening()
         state.withLock { state in
             let identity = ObjectIdentifier(observer)
             guard !state.isClosed, state.entries[identity] == nil else { return }
@@ -105,7 +179,15 @@ package final class ChangeHub: Sendable {
             state.anywhere.insert(identity)
             updateLevel(state)
         }
-        updateWatch()
+        updateWatch(from: moment)
+    }
+
+    /// From when on others' commits are news to somebody who begins to observe now; `nil` where they are heard already.
+    private func momentUnlessListening() -> TransactionSnapshot? {
+        guard interval != nil, currentChannel != nil, !state.withLock({ $0.isClosed || $0.isObserved }) else {
+            return nil
+        }
+        return pool?.moment()
     }
 
     /// Removes an observer.
@@ -161,13 +243,25 @@ package final class ChangeHub: Sendable {
     // MARK: Feeds
 
     func add(_ feed: ChangeBuffer) {
+        let identity = ObjectIdentifier(feed)
+        let hears = interval != nil && currentChannel != nil
         let isClosed = state.withLock { state in
             if state.isClosed { return true }
-            state.feeds[ObjectIdentifier(feed)] = feed
+            state.feeds[identity] = Feed(buffer: feed, start: nil, early: hears ? [] : nil)
             updateLevel(state)
             return false
         }
-        updateWatch()
+        let moment = hears && !isClosed ? pool?.moment() : nil
+        state.withLock { state in
+            let early = state.feeds[identity]?.early ?? []
+            state.feeds[identity]?.start = moment
+            state.feeds[identity]?.early = nil
+            // Nobody reads it yet.
+            for (transaction, changes) in early where moment.map({ !$0.sees(transaction) }) ?? true {
+                feed.append(changes)
+            }
+        }
+        updateWatch(from: moment)
         if isClosed { feed.finish() }
     }
 
@@ -184,7 +278,7 @@ package final class ChangeHub: Sendable {
     /// A transaction begins.
     func begin(_ connection: Connection) {
         let level = Level(rawValue: level.load(ordering: .sequentiallyConsistent)) ?? .rows
-        guard keepsLog || level != .nothing else { return }
+        guard keepsLog || level != .nothing || currentChannel != nil else { return }
         let recorder = ChangeRecorder(lastEntities, listsRows: keepsLog || level == .rows)
         connection.recorder = recorder
         connection.beginLogging(recorder.accesses)
@@ -192,9 +286,19 @@ package final class ChangeHub: Sendable {
 
     /// A transaction is about to be committed.
     func willCommit(_ connection: Connection) throws {
-        guard keepsLog, let recorder = connection.recorder else { return }
-        recorder.position = try ChangeLog.append(
-            recorder.statements, by: recorder.origin, schema: recorder.schema, to: connection)
+        guard let recorder = connection.recorder, keepsLog || currentChannel != nil else { return }
+        let announcement = CommitAnnouncement(recorder.accesses.writes, by: writer)
+        // What is written from here on is no change of the transaction's own.
+        try connection.withoutLogging {
+            if keepsLog {
+                recorder.position = try ChangeLog.append(
+                    recorder.statements, by: recorder.origin, schema: recorder.schema,
+                    announcement: announcement ?? CommitAnnouncement(ofAnythingBy: writer), to: connection)
+            } else if let announcement {
+                try connection.driver.changeLog.announce(announcement, on: connection)
+            }
+        }
+        recorder.isAnnounced = announcement != nil
     }
 
     /// A transaction was committed, and the writer is still held: so transactions are told in their order.
@@ -207,6 +311,7 @@ package final class ChangeHub: Sendable {
         end(connection)
         let writes = recorder.accesses.writes
         if !writes.isEmpty { publish(writes, recorder) }
+        if recorder.isAnnounced { currentChannel?.didCommit() }
     }
 
     /// A transaction ended.
@@ -217,7 +322,8 @@ package final class ChangeHub: Sendable {
     }
 
     private func publish(_ writes: TableRegion, _ recorder: ChangeRecorder?) {
-        let (feeds, hasKeyed) = state.withLock { (Array($0.feeds.values), $0.keyed > 0) }
+        let (buffers, hasKeyed) = state.withLock { ($0.feeds.values.map(\.buffer), $0.keyed > 0) }
+        let feeds = recorder != nil && feedsFollowLog ? [] : buffers
         let changes: ChangeSet? = if !feeds.isEmpty || hasKeyed { changeSet(recorder) } else { nil }
         let entities = recorder?.entities ?? lastEntities
         let observers = state.withLock {
@@ -227,6 +333,35 @@ package final class ChangeHub: Sendable {
         if let changes, !changes.changes.isEmpty {
             for feed in feeds { feed.append(changes) }
         }
+    }
+
+    // MARK: Other processes
+
+    /// Others committed transactions, in any order.
+    package func publish(_ commits: [ExternalCommit]) {
+        guard !commits.isEmpty else { return }
+        var writes = TableRegion()
+        for commit in commits { writes.formUnion(commit.writes) }
+        let entities = lastEntities
+        let observers = state.withLock { $0.affected(by: writes, nil, entities) }
+        for observer in observers { observer.databaseChanged() }
+        let followsLog = feedsFollowLog
+        for commit in commits where !(followsLog && commit.isLogged) {
+            let changes = entities.unknownChanges(of: commit.writes)
+            if !changes.isEmpty { tellFeeds(ChangeSet(changes), of: commit.transaction) }
+        }
+    }
+
+    /// A transaction is in the change log, and all that come before it were told.
+    package func publish(logged changes: ChangeSet, of transaction: Int64) { tellFeeds(changes, of: transaction) }
+
+    private func tellFeeds(_ changes: ChangeSet, of transaction: Int64) {
+        let buffers = state.withLock { state in
+            state.feeds.keys.compactMap { identity in
+                state.feeds[identity]?.takes(changes, of: transaction) == true ? state.feeds[identity]?.buffer : nil
+            }
+        }
+        for buffer in buffers { buffer.append(changes) }
     }
 
     private func changeSet(_ recorder: ChangeRecorder?) -> ChangeSet {
@@ -240,18 +375,22 @@ package final class ChangeHub: Sendable {
     func close() {
         let (entries, feeds) = state.withLock { state in
             state.isClosed = true
-            let result = (state.entries.values.map(\.observer), Array(state.feeds.values))
+            let result = (state.entries.values.map(\.observer), state.feeds.values.map(\.buffer))
             state = State(isClosed: true)
             updateLevel(state)
             return result
         }
         updateWatch()
+        currentChannel?.close()
         for observer in entries { observer.storeClosed() }
         for feed in feeds { feed.finish() }
     }
 }
 
 extension ChangeHub.State {
+    /// Whether anybody listens.
+    var isObserved: Bool { !entries.isEmpty || !feeds.isEmpty }
+
     mutating func enter(_ identity: ObjectIdentifier) {
         guard let entry = entries[identity] else { return }
         if entry.region.isEverything {

@@ -13,7 +13,9 @@ package final class ChangeRecorder {
     /// For each entity its last record, which takes more of the same.
     private var open: [Int: Int] = [:]
     /// Where the change log stands after the transaction.
-    var position: Int64?
+    var position: ChangePosition?
+    /// Whether others are told of the transaction once it is committed.
+    var isAnnounced = false
     /// Who makes the transaction.
     package var origin: ChangeOrigin?
 

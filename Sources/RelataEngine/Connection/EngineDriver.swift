@@ -71,6 +71,9 @@ package protocol EngineDriver: MigrationDriver {
     /// The table that a change of the schema writes.
     var catalogTable: String { get }
 
+    /// How the durable change log is kept, and other processes are told of commits.
+    var changeLog: any ChangeLogStorage { get }
+
     // MARK: References
 
     /// Whether references wait for the end of the transaction to be checked.
@@ -112,6 +115,7 @@ extension EngineDriver {
     package func beginLater(_ statement: String) -> Bool { false }
     package func collector(for statement: RunningStatement) -> RemoteRows? { nil }
     package func copier(into table: Table, like collector: RemoteRows) throws(RelataError) -> RemoteRows? { nil }
+    package var changeLog: any ChangeLogStorage { NumberedChangeLog() }
 }
 
 /// What an engine says of files that are damaged.

@@ -171,6 +171,15 @@ package struct Metadata {
         try put(changeLogName, text: "\(version)", connection)
     }
 
+    /// A text of a name that no other part of Relata uses; `nil` where there is none.
+    package static func text(_ name: String, _ connection: Connection) throws(RelataError) -> String? {
+        let query = "SELECT value FROM \(table) WHERE name = \(connection.dialect.parameter(1))"
+        guard case .text(let text)? = try connection.value(SQLStatement(query, [.value(.text(name))])) else {
+            return nil
+        }
+        return text
+    }
+
     private static func create(_ connection: Connection) throws(RelataError) {
         try connection.execute(
             "CREATE TABLE IF NOT EXISTS \(table) (name TEXT PRIMARY KEY, value TEXT"
@@ -191,7 +200,8 @@ package struct Metadata {
         try put(name, text: String(decoding: data, as: UTF8.self), connection)
     }
 
-    private static func put(_ name: String, text: String, _ connection: Connection) throws(RelataError) {
+    /// Remembers a text by a name.
+    package static func put(_ name: String, text: String, _ connection: Connection) throws(RelataError) {
         try connection.execute(
             SQLStatement(
                 "INSERT INTO \(table) (name, value) VALUES (\(connection.dialect.parameter(1)), \(connection.dialect.parameter(2))) "

@@ -404,6 +404,18 @@ package final class ConnectionPool: Sendable {
         return try? engine.dataVersion(connection)
     }
 
+    /// Which transactions have ended by now; `nil` where nobody can say. Never waits for who writes.
+    func moment() -> TransactionSnapshot? {
+        guard let connection = try? writer.borrow() else { return nil }
+        defer { writer.giveBack(connection) }
+        do {
+            try engine.prepareForUse(connection)
+            return try connection.driver.changeLog.moment(on: connection)
+        } catch {
+            return nil
+        }
+    }
+
     /// Closes all connections. Calls after it fail with ``RelataError/closed(_:)``; what runs goes on to its end.
     package func close() throws {
         changes?.close()

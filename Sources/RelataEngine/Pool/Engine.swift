@@ -40,6 +40,8 @@ package protocol Engine: Sendable {
     var counts: EngineCounts { get }
     /// How far the database is written, and how far behind a replica is; `nil` where there is no server to ask.
     func serverPosition(_ connection: Connection) throws(RelataError) -> ServerPosition?
+    /// What tells other processes of commits and hears of theirs; `nil` where ``dataVersion(_:)`` says all that is known.
+    func changeChannel(for hub: ChangeHub) -> (any ChangeChannel)?
     /// Does what is to be done before the last connection is closed.
     func finish()
 
@@ -63,6 +65,7 @@ extension Engine {
 
     package var counts: EngineCounts { EngineCounts() }
     package func serverPosition(_ connection: Connection) throws(RelataError) -> ServerPosition? { nil }
+    package func changeChannel(for hub: ChangeHub) -> (any ChangeChannel)? { nil }
 }
 
 /// What a connection is for.

@@ -20,6 +20,11 @@ extension PostgresDriver {
             return access
         default: return StatementAccess()
         }
+        if let table = Self.onlyTable(of: sql) {
+            var access = StatementAccess()
+            access.writes.add(rowsOf: table)
+            return access
+        }
         guard session.transactionStatus != .failed, let plan = try? plan(of: sql, statement) else {
             var access = StatementAccess()
             (access.reads, access.writes) = (.everything, Self.isQuery(word) ? TableRegion() : .everything)
@@ -28,6 +33,17 @@ extension PostgresDriver {
         var access = StatementAccess()
         Self.read(plan, into: &access)
         return access
+    }
+
+    /// The table of a plain statement that writes one and reads no other, which its text tells without the server: most of
+    /// those that save objects.
+    static func onlyTable(of sql: String) -> String? {
+        guard let begin = ["INSERT INTO \"", "UPDATE \"", "DELETE FROM \""].first(where: { sql.hasPrefix($0) }),
+            case let rest = sql.dropFirst(begin.count), let end = rest.firstIndex(of: "\""),
+            case let tail = rest[rest.index(after: end)...], tail.first == " ",
+            !["SELECT", "FROM", "USING", "JOIN", "WITH", "TABLE"].contains(where: { tail.range(of: $0, options: .caseInsensitive) != nil })
+        else { return nil }
+        return String(rest[..<end])
     }
 
     private static func isQuery(_ word: String) -> Bool { ["SELECT", "VALUES", "TABLE"].contains(word) }

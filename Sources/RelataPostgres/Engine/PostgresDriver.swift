@@ -21,6 +21,9 @@ package final class PostgresDriver: EngineDriver {
     /// The statements that begin the open transaction, of which the server is told with the next one.
     private var beginning: [String] = []
     let settings: SessionSettings
+    let ownStatements = OwnStatements()
+    /// The number of the change log, once it was asked for in this generation of the session.
+    var knownLog: (generation: Int, log: Int64)?
     /// Keeps the lock of those who change tables, where this session can't.
     var schemaLockKeeper: Session?
     /// Whether the database is known to have Relata's own table.
@@ -67,6 +70,8 @@ package final class PostgresDriver: EngineDriver {
         let cancellation = session.cancellation
         return { cancellation.cancel() }
     }
+
+    package var changeLog: any ChangeLogStorage { PostgresChangeLog(driver: self) }
 
     package func endCancellation() throws(RelataError) {
         session.endCancellation()

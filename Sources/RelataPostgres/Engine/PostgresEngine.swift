@@ -6,7 +6,7 @@ import RelataEngine
 /// PostgreSQL, and one database of a server.
 package struct PostgresEngine: Engine {
     private let url: PostgresURL
-    private let isReadOnly: Bool
+    let isReadOnly: Bool
     private let trace: SQLTrace?
     private let settings: SessionSettings
     private let poolsTransactions: Bool?
@@ -87,6 +87,8 @@ package struct PostgresEngine: Engine {
         // No number that a server has leaves out what this process commits.
         0
     }
+
+    package func changeChannel(for hub: ChangeHub) -> (any ChangeChannel)? { PostgresChangeChannel(hub, self) }
 
     package func finish() {}
 

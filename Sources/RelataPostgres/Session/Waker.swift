@@ -56,6 +56,9 @@ final class Waker: Sendable {
         return places.0.revents & ~Int16(POLLOUT) != 0
     }
 
+    /// Waits until it is woken, or for so long.
+    func pause(until deadline: ContinuousClock.Instant?) { _ = wait(for: -1, writing: false, until: deadline) }
+
     /// Whether the other side has closed a socket. Doesn't wait.
     static func isClosed(_ socket: Int32) -> Bool {
         var place = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)

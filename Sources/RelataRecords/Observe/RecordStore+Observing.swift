@@ -84,7 +84,7 @@ extension RecordStore {
     ///
     /// - Throws: ``RelataError/invalidUse(_:)`` if the store was opened without ``Options/changeLog``, or changes after
     ///   the position were removed.
-    public func changes(after position: Int64, limit: Int = 1000) async throws -> [LoggedChange] {
+    public func changes(after position: ChangePosition, limit: Int = 1000) async throws -> [LoggedChange] {
         try hub.requireLog()
         return try await read {
             let access = $0.access
@@ -94,9 +94,16 @@ extension RecordStore {
         }
     }
 
+    /// Where the durable log stands: who has read all objects after this call goes on from there with
+    /// ``changes(after:limit:)``, and misses nothing.
+    public func endOfChanges() async throws -> ChangePosition {
+        try hub.requireLog()
+        return try await read { try ChangeLog.end(on: $0.connection) }
+    }
+
     /// Removes changes up to a position from the durable log, when every reader has read them. Returns how many.
     @discardableResult
-    public func removeChanges(through position: Int64) async throws -> Int {
+    public func removeChanges(through position: ChangePosition) async throws -> Int {
         try hub.requireLog()
         return try await write { try ChangeLog.remove(through: position, on: $0.connection) }
     }

@@ -156,14 +156,19 @@ public final class RecordStore: Sendable {
                 try connection.driver.makeReady(connection)
                 if usesLog { try pool.engine.beginLogging(connection) }
                 try prepare(connection)
-                if hub.keepsLog { try ChangeLog.create(on: connection) }
+                try hub.prepare(connection)
                 return try RecordClasses.version(of: connection) == found.version ? found : read(connection)
             }
             hub.follow(classes.changes)
             if copiesLog { try pool.copyLogInBackground() }
-            return RecordStore(
+            let store = RecordStore(
                 pool: pool, hub: hub, mode: mode, path: path, isFixed: false, access: .everything,
                 shared: Shared(classes))
+            // Others may have made classes that this store hasn't seen yet.
+            hub.readEntities { [weak store] connection in
+                try store?.classes(for: connection).changes ?? classes.changes
+            }
+            return store
         } catch {
             try? pool.close()
             throw error

@@ -83,7 +83,7 @@ import Testing
         try log.close()
         let again = try await Store.open(temporary("logged.sqlite"), for: Ship.self, options: options)
         try await again.update(Ship.self, id: "Borealis") { $0.tons = 310 }
-        var position: Int64 = 1
+        var position: ChangePosition = 1
         var unread = try await again.changes(after: position, limit: 100)
         while let last = unread.last {
             for row in unread { print(row.position, row.change.kind, row.change.keys, row.change.properties) }

@@ -54,7 +54,7 @@ struct ObserveLimitsTests {
         #expect(await calls.next() == nil)
     }
 
-    @Test(arguments: Engine.embedded.filter(\.isShared)) func observersOutliveAMigrationThatLosesNothing(
+    @Test(arguments: Engine.shared) func observersOutliveAMigrationThatLosesNothing(
         _ engine: Engine
     ) async throws {
         let database = TestDatabase(engine)
@@ -140,7 +140,7 @@ struct ObserveLimitsTests {
     }
 
     /// A trace is called in the middle of whatever the store does, and may ask it for anything that reads.
-    @Test(arguments: Engine.embedded.filter(\.isShared)) func aTraceMayListenToTheStore(_ engine: Engine) async throws {
+    @Test(arguments: Engine.shared) func aTraceMayListenToTheStore(_ engine: Engine) async throws {
         let hook = Hook()
         let store = try TestStore.make(engine, for: Jotting.self, options: hook.options)
         hook.arm { _ = store.changes }

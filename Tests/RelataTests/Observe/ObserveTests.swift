@@ -214,7 +214,7 @@ struct ObserveTests {
         observer = nil
     }
 
-    @Test(arguments: Engine.embedded.filter(\.isShared)) func whatAnotherStoreWritesToTheDatabaseIsNoticed(
+    @Test(arguments: Engine.shared) func whatAnotherStoreWritesToTheDatabaseIsNoticed(
         _ engine: Engine
     ) async throws {
         let database = TestDatabase(engine)

@@ -1,0 +1,74 @@
+import RelataCore
+
+/// Tells other processes what was committed, and hears what they commit: for engines that many processes and machines
+/// write to at once.
+package protocol ChangeChannel: AnyObject, Sendable {
+    /// Begins to hear of others' commits, or ends it, as the interest is by then. Never call it holding a lock.
+    ///
+    /// - Parameters:
+    ///   - moment: What was committed before is known; `nil` where nobody knows, so that everything counts as changed.
+    ///   - interest: What is wanted.
+    func update(from moment: TransactionSnapshot?, _ interest: () -> ChangeInterest)
+    /// Tells others that something was committed. Returns at once.
+    func didCommit()
+    /// Ends for good. Returns at once.
+    func close()
+}
+
+/// What a store wants to hear of others.
+package struct ChangeInterest: Equatable, Sendable {
+    /// Whether it wants to hear of commits.
+    package let isListening: Bool
+    /// Whether it reads them in the change log, too.
+    package let followsLog: Bool
+
+    package init(isListening: Bool, followsLog: Bool) {
+        self.isListening = isListening
+        self.followsLog = followsLog
+    }
+}
+
+/// Which transactions a state of a database holds, on a server that numbers them as they begin to write.
+package struct TransactionSnapshot: Hashable, Sendable {
+    /// The oldest transaction that ran then: all before it had ended.
+    package let oldest: Int64
+    /// The number that no transaction had yet.
+    package let next: Int64
+    /// Those between the two that ran.
+    package let running: Set<Int64>
+
+    package init(oldest: Int64, next: Int64, running: Set<Int64>) {
+        self.oldest = oldest
+        self.next = next
+        self.running = running
+    }
+
+    /// Whether a transaction had ended by then.
+    package func sees(_ transaction: Int64) -> Bool {
+        transaction < oldest || transaction < next && !running.contains(transaction)
+    }
+}
+
+/// A transaction of another store.
+package struct ExternalCommit: Hashable, Sendable {
+    /// Its number.
+    package let transaction: Int64
+    /// The tables that it wrote; empty where nobody knows which.
+    package let tables: [String]
+    /// Whether the change log holds it.
+    package let isLogged: Bool
+
+    package init(transaction: Int64, tables: [String], isLogged: Bool) {
+        self.transaction = transaction
+        self.tables = tables
+        self.isLogged = isLogged
+    }
+
+    /// What it wrote.
+    var writes: TableRegion {
+        guard !tables.isEmpty else { return .everything }
+        var region = TableRegion()
+        for table in tables { region.add(rowsOf: table) }
+        return region
+    }
+}

@@ -1,0 +1,31 @@
+#if PostgreSQL
+import RelataCore
+
+/// What tells a database from another one, for which the numbers of transactions mean something else: a copy that was
+/// restored, another server, or the same one on another timeline, as after a standby was promoted.
+struct DatabaseIdentity: Hashable, Sendable {
+    /// The cluster, its timeline and the database. A standby doesn't tell on which timeline it is.
+    let place: String
+    /// The change log's table, as it was created; empty where there is none.
+    let logTable: String
+    /// Whether it is a standby, which can't be written to.
+    let isStandby: Bool
+
+    static func read(_ driver: PostgresDriver) throws(RelataError) -> DatabaseIdentity {
+        let row = try driver.ownRow(
+            """
+            SELECT system_identifier::text || '/' || (SELECT oid::text FROM pg_database WHERE datname = current_database())
+                || '/' || CASE WHEN pg_is_in_recovery() THEN ''
+                    ELSE left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) END,
+                coalesce(to_regclass('\(ChangeLogFormat.table)')::oid::text, ''),
+                pg_is_in_recovery()
+            FROM pg_control_system()
+            """)
+        return DatabaseIdentity(
+            place: row.text(0), logTable: row.text(1), isStandby: row.integer(2) == 1)
+    }
+
+    /// The number of the change log: another one for each database, timeline and table.
+    var log: Int64 { ChangeLogFormat.number(ofLog: place + "/" + logTable) }
+}
+#endif

@@ -1,0 +1,182 @@
+#if PostgreSQL
+import Foundation
+import RelataCore
+import RelataEngine
+import Synchronization
+
+/// Tells other stores of a database that something was committed, and hears of their commits, on a connection and a thread
+/// of its own.
+///
+/// Notifications only wake: what was committed is read from ``CommitTable`` and the change log. A notification that is lost
+/// costs no more than the time until the next look.
+final class PostgresChangeChannel: ChangeChannel {
+    private let worker: ChangeWorker?
+
+    /// - Parameter engine: What the database is reached by.
+    init(_ hub: ChangeHub, _ engine: PostgresEngine) {
+        // Without a pipe nobody is told, and observers look from time to time.
+        worker = try? ChangeWorker(hub, engine)
+    }
+
+    deinit { worker?.close() }
+
+    func update(from moment: TransactionSnapshot?, _ interest: () -> ChangeInterest) {
+        worker?.update(from: moment, interest)
+    }
+
+    func didCommit() { worker?.didCommit() }
+
+    func close() { worker?.close() }
+}
+
+/// Since when something is news.
+struct ChangeBeginning {
+    /// What was known; `nil` where nobody knows, so that everything counts as changed.
+    private(set) var moment: TransactionSnapshot?
+    /// How often it began.
+    private(set) var count = 0
+
+    mutating func begin(_ moment: TransactionSnapshot?) {
+        self.moment = moment
+        count += 1
+    }
+}
+
+/// The thread of a ``PostgresChangeChannel``, which begins when there is something to do and ends when it is closed.
+final class ChangeWorker: Sendable {
+    /// What the thread is to do.
+    private struct State {
+        var interest = ChangeInterest(isListening: false, followsLog: false)
+        /// Since when others' commits are news.
+        var commits = ChangeBeginning()
+        /// Since when transactions in the log are news.
+        var log = ChangeBeginning()
+        /// Whether others are to be told of a commit.
+        var hasNews = false
+        var isStarted = false
+        var isClosed = false
+    }
+
+    /// The least time between two notifications: all commits meanwhile are told with one.
+    static let notificationPause = Duration.milliseconds(5)
+
+    private let state = Mutex(State())
+    private let waker: Waker
+    private let engine: PostgresEngine
+    private let interval: Duration
+    private let hub: Mutex<WeakHub>
+
+    private struct WeakHub {
+        weak var hub: ChangeHub?
+    }
+
+    init(_ hub: ChangeHub, _ engine: PostgresEngine) throws(PostgresFailure) {
+        waker = try Waker()
+        self.engine = engine
+        interval = .milliseconds(Int64(min(max(hub.interval ?? 0.25, 0.001), 3600) * 1000))
+        self.hub = Mutex(WeakHub(hub: hub))
+    }
+
+    func update(from moment: TransactionSnapshot?, _ interest: () -> ChangeInterest) {
+        let isChanged = state.withLock { state in
+            let interest = interest()
+            guard interest != state.interest, !state.isClosed else { return false }
+            if interest.isListening, !state.interest.isListening { state.commits.begin(moment) }
+            if interest.followsLog, !state.interest.followsLog { state.log.begin(moment) }
+            state.interest = interest
+            return true
+        }
+        if isChanged { wake() }
+    }
+
+    func didCommit() {
+        let isNews = state.withLock { state in
+            defer { state.hasNews = true }
+            return !state.hasNews
+        }
+        if isNews { wake() }
+    }
+
+    func close() {
+        state.withLock { $0.isClosed = true }
+        waker.wake()
+    }
+
+    private func wake() {
+        let mustStart = state.withLock { state in
+            defer { state.isStarted = true }
+            return !state.isStarted && !state.isClosed
+        }
+        waker.wake()
+        guard mustStart else { return }
+        Thread {
+            self.run()
+        }.start()
+    }
+
+    // MARK: The thread
+
+    private func run() {
+        let listener = ChangeListener(hub.withLock { $0.hub })
+        var connection: ChangeConnection?
+        var lastNotification: ContinuousClock.Instant?
+        var lastTrim = ContinuousClock.now
+        var failures = 0
+        while true {
+            waker.drain()
+            let work = state.withLock { $0 }
+            var deadline: ContinuousClock.Instant?
+            do {
+                if connection == nil, work.interest.isListening || work.hasNews, !work.isClosed {
+                    connection = try engine.changeConnection()
+                    connection.map { listener.connected($0.identity) }
+                }
+                if let connection {
+                    if work.hasNews {
+                        let due = lastNotification.map { $0 + Self.notificationPause } ?? .now
+                        if work.isClosed || due <= .now {
+                            // What is committed from here on is told by the next one.
+                            state.withLock { $0.hasNews = false }
+                            try connection.notify()
+                            lastNotification = .now
+                        } else {
+                            deadline = due
+                        }
+                    }
+                    if work.isClosed { return connection.close() }
+                    try connection.listen(work.interest.isListening)
+                    if work.interest.isListening {
+                        let isComplete = try listener.read(
+                            connection, commits: work.commits, log: work.interest.followsLog ? work.log : nil)
+                        // What waits for another transaction's end is looked for sooner: nobody tells of that end.
+                        let pause = isComplete ? interval : min(interval, .milliseconds(5))
+                        deadline = min(deadline ?? .now + pause, .now + pause)
+                    }
+                    if lastTrim + CommitTable.retention / 2 < .now {
+                        lastTrim = .now
+                        try connection.trim()
+                    }
+                }
+                if work.isClosed { return }
+                failures = 0
+            } catch {
+                // It is tried again as long as somebody wants it; observers are told of what was missed.
+                connection?.close()
+                connection = nil
+                if state.withLock({ $0.isClosed }) { return }
+                failures = min(failures + 1, 8)
+                deadline = .now + max(interval, .milliseconds(50 << failures))
+            }
+            guard let open = connection else {
+                waker.pause(until: deadline)
+                continue
+            }
+            if !open.wait(waker, until: deadline) {
+                open.close()
+                connection = nil
+                waker.pause(until: .now + .milliseconds(50))
+            }
+        }
+    }
+}
+#endif

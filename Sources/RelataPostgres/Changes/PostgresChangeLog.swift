@@ -1,0 +1,217 @@
+#if PostgreSQL
+import RelataCore
+import RelataEngine
+
+/// The change log of a server, where many processes write at once: version 3 of ``ChangeLogFormat``.
+///
+/// Rows are ordered by a number that their transaction drew from the server's own transaction numbers when it had written
+/// everything else. So what came after another transaction, because it changed the same rows, has the greater number. A
+/// reader takes rows below the oldest transaction that runs: below that no row can appear any more.
+struct PostgresChangeLog: ChangeLogStorage {
+    private static let table = ChangeLogFormat.table
+    /// Whoever makes the tables holds this lock until the end of its transaction.
+    private static let creationLock: Int64 = 7_885_075_893_412
+    /// The row of `relata_metadata` that holds the number of the log that was kept first.
+    private static let firstLog = "change log begun"
+    /// The row of `relata_metadata` that holds the position of the last change that was removed.
+    private static let removedThrough = "change log removed"
+
+    let driver: PostgresDriver
+
+    var version: Int { ChangeLogFormat.transactionVersion }
+
+    // MARK: Making
+
+    func create(on connection: Connection) throws {
+        try connection.transaction {
+            try Self.lock(connection)
+            try ChangeLog.check(connection)
+            if try Metadata.changeLogVersion(connection) == version { return }
+            // Before this version rows were numbered by one process. Nobody can go on from their positions.
+            try connection.execute("DROP TABLE IF EXISTS \(Self.table)")
+            try connection.execute(
+                """
+                CREATE TABLE \(Self.table) (
+                    log bigint NOT NULL, position bigint NOT NULL, number bigint NOT NULL,
+                    "transaction" bigint NOT NULL, writer bigint NOT NULL, time bigint NOT NULL, entity text NOT NULL,
+                    kind text NOT NULL, ids text NOT NULL, properties text NOT NULL, origin text,
+                    "originNumber" bigint, versions text, PRIMARY KEY (log, position, number))
+                """)
+            try Metadata.put(Self.firstLog, text: "\(try DatabaseIdentity.read(driver).log)", connection)
+            try Metadata.writeChangeLogVersion(version, connection)
+        }
+    }
+
+    private static func lock(_ connection: Connection) throws(RelataError) {
+        _ = try connection.value(
+            SQLStatement("SELECT pg_advisory_xact_lock($1::bigint)", [.value(.integer(creationLock))]))
+    }
+
+    func createAnnouncements(on connection: Connection) throws {
+        if try connection.hasTable(CommitTable.name) { return }
+        try connection.transaction {
+            try Self.lock(connection)
+            try CommitTable.create(on: connection)
+        }
+    }
+
+    func moment(on connection: Connection) throws(RelataError) -> TransactionSnapshot? {
+        try CommitTable.moment(on: driver).snapshot
+    }
+
+    /// The number of the log that this connection reads and writes.
+    private func log() throws(RelataError) -> Int64 {
+        if let known = driver.knownLog, known.generation == driver.session.generation { return known.log }
+        let identity = try DatabaseIdentity.read(driver)
+        // A standby may be promoted while the connection lasts.
+        if !identity.isStandby { driver.knownLog = (driver.session.generation, identity.log) }
+        return identity.log
+    }
+
+    // MARK: Writing
+
+    func announce(_ announcement: CommitAnnouncement, on connection: Connection) throws(RelataError) {
+        try CommitTable.announce(announcement, on: driver)
+    }
+
+    func append(
+        _ rows: [LogRow], by origin: ChangeOrigin?, _ announcement: CommitAnnouncement, to connection: Connection
+    ) throws(RelataError) -> ChangePosition? {
+        guard !rows.isEmpty else { return nil }
+        let log = try log()
+        // What a savepoint writes has a transaction number of its own, drawn when it writes first: that is now.
+        try driver.tellBeginning()
+        try driver.run { (session) throws(PostgresFailure) in _ = try session.run("SAVEPOINT relata_log") }
+        let row = try driver.ownRow(
+            """
+            WITH announced AS (
+                INSERT INTO \(CommitTable.name) ("transaction", writer, tables, "isLogged")
+                VALUES (pg_current_xact_id()::text::bigint, $1::bigint, $2::text[], true)
+                RETURNING "transaction", "transaction" + ((xmin::text::bigint - "transaction") & 4294967295) AS position)
+            INSERT INTO \(Self.table) (log, position, number, "transaction", writer, time, entity, kind, ids, properties,
+                origin, "originNumber", versions)
+            SELECT $3::bigint, a.position, c.number, a."transaction", $1::bigint,
+                (extract(epoch FROM clock_timestamp()) * 1000000)::bigint, c.entity, c.kind, c.ids, c.properties,
+                $4::text, $5::bigint, c.versions
+            FROM announced AS a CROSS JOIN unnest($6::text[], $7::text[], $8::text[], $9::text[], $10::text[])
+                WITH ORDINALITY AS c (entity, kind, ids, properties, versions, number)
+            RETURNING position
+            """,
+            [
+                .value(.integer(announcement.writer)), .list(announcement.tables.map { .text($0) }),
+                .value(.integer(log)), .value(origin.map { .text($0.name) } ?? .null),
+                .value(origin?.number.map { .integer($0) } ?? .null), .list(rows.map { .text($0.entity) }),
+                .list(rows.map { .text($0.kind) }), .list(rows.map { .text($0.ids) }),
+                .list(rows.map { .text($0.properties) }),
+                .list(rows.map { $0.versions.map { .text($0) } ?? .null }),
+            ])
+        return ChangePosition(log: log, transaction: row.integer(0), number: Int64(rows.count))
+    }
+
+    // MARK: Reading
+
+    /// What a reader must know of the log as its transaction sees it.
+    private struct State {
+        let log: Int64
+        /// The oldest transaction that runs.
+        let oldest: Int64
+        /// The number that no transaction has yet.
+        let next: Int64
+        /// The log that was kept first in this database.
+        let firstLog: Int64?
+        /// The last change that was removed.
+        let removed: ChangePosition?
+
+        var end: ChangePosition { ChangePosition(log: log, transaction: oldest, number: 0) }
+    }
+
+    private func state(_ connection: Connection) throws(RelataError) -> State {
+        let row = try driver.ownRow(
+            """
+            SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint,
+                pg_snapshot_xmax(pg_current_snapshot())::text::bigint
+            """)
+        let removed = try Metadata.text(Self.removedThrough, connection).flatMap { ChangePosition($0) }
+        let log = try log()
+        return State(
+            log: log, oldest: row.integer(0), next: row.integer(1),
+            firstLog: try Metadata.text(Self.firstLog, connection).flatMap { Int64($0) },
+            removed: removed?.log == log ? removed : nil)
+    }
+
+    func end(on connection: Connection) throws(RelataError) -> ChangePosition { try state(connection).end }
+
+    /// Refuses a position from which nobody can go on.
+    private func check(_ position: ChangePosition, _ state: State) throws(RelataError) {
+        let advice = "read all objects anew, then go on from position \(state.end)"
+        if position == .start {
+            guard let firstLog = state.firstLog, firstLog == state.log else {
+                throw .invalidUse(
+                    "the log began anew when the database was restored, moved or promoted, and doesn't hold what came before: \(advice)"
+                )
+            }
+            guard let removed = state.removed else { return }
+            throw ChangeLog.isRemoved(position, first: "after \(removed)", end: state.end)
+        }
+        guard position.log == state.log else {
+            throw .invalidUse(
+                "the position \(position) isn't one of this log, which began anew since, as when a dump was restored or a standby promoted: transactions have other numbers now. Please \(advice)"
+            )
+        }
+        guard position.transaction <= state.next else {
+            throw .invalidUse(
+                "the position \(position) is later than all that this database has done: an earlier copy of its files was put back. Please \(advice)"
+            )
+        }
+        if let removed = state.removed, position < removed {
+            throw ChangeLog.isRemoved(position, first: "after \(removed)", end: state.end)
+        }
+    }
+
+    func changes(
+        after position: ChangePosition, limit: Int, schema: Schema, on connection: Connection
+    ) throws(RelataError) -> [LoggedChange] {
+        try rows(after: position, limit: limit, schema: schema, on: connection).map(\.change)
+    }
+
+    /// The changes after a position with the transactions that made them.
+    func rows(
+        after position: ChangePosition, limit: Int, schema: Schema, on connection: Connection
+    ) throws(RelataError) -> [(transaction: Int64, change: LoggedChange)] {
+        let state = try state(connection)
+        try check(position, state)
+        var changes: [(transaction: Int64, change: LoggedChange)] = []
+        let sql = """
+            SELECT position, number, "transaction", \(ChangeLog.contentColumns(.postgres)) FROM \(Self.table)
+            WHERE log = $1::bigint AND (position, number) > ($2::bigint, $3::bigint) AND position < $4::bigint
+            ORDER BY log, position, number LIMIT $5::bigint
+            """
+        let values = [state.log, position.transaction, position.number, state.oldest, Int64(limit)]
+        try connection.rows(SQLStatement(sql, values.map { .value(.integer($0)) })) { (row) throws(RelataError) in
+            let (transaction, number) = (row.integer(at: 0), row.integer(at: 1))
+            let change = try ChangeLog.change(
+                row, from: 3, at: ChangePosition(log: state.log, transaction: transaction, number: number),
+                batch: ChangePosition(log: state.log, transaction: transaction, number: 1), schema: schema)
+            changes.append((row.integer(at: 2), change))
+        }
+        return changes
+    }
+
+    func remove(through position: ChangePosition, on connection: Connection) throws(RelataError) -> Int {
+        let state = try state(connection)
+        guard position.log == state.log || position == .start else {
+            throw .invalidUse("the position \(position) isn't one of this log, which began anew since")
+        }
+        // What an earlier log has left is of no use to anybody.
+        try connection.run(
+            SQLStatement("DELETE FROM \(Self.table) WHERE log <> $1::bigint", [.value(.integer(state.log))]))
+        let through = min(position, ChangePosition(log: state.log, transaction: state.oldest, number: 0))
+        guard through > state.removed ?? .start, position != .start else { return 0 }
+        try Metadata.put(Self.removedThrough, text: through.description, connection)
+        return try connection.run(
+            SQLStatement(
+                "DELETE FROM \(Self.table) WHERE log = $1::bigint AND (position, number) <= ($2::bigint, $3::bigint)",
+                [state.log, through.transaction, through.number].map { .value(.integer($0)) }))
+    }
+}
+#endif

@@ -1,0 +1,242 @@
+#if PostgreSQL
+import Foundation
+import PostgresCluster
+import Relata
+import RelataPostgres
+import Synchronization
+import Testing
+
+@Model private struct LoggedFlag {
+    @Attribute(.primaryKey) var name: String
+    var value: Int = 0
+}
+
+/// What was done to a flag, the so-many-th of all that was done to it.
+@Model private struct LoggedDeed {
+    let id: ID<LoggedDeed>
+    var name: String
+    var number: Int
+}
+
+/// How often something was done to a flag; whoever does something changes it.
+@Model private struct LoggedTally {
+    @Attribute(.primaryKey) var name: String
+    var count: Int = 0
+}
+
+/// The change log of a server that several stores write at once.
+@Suite(.enabled(if: PrivateCluster.isInstalled, Testing.Comment(rawValue: PrivateCluster.missing)))
+struct SharedChangeLogTests {
+    private var options: Store.Options {
+        var options = Store.Options()
+        options.changeLog = true
+        options.busyTimeout = 60
+        return options
+    }
+
+    private func open(_ database: PostgresCluster.TestDatabase) throws -> Store {
+        try TestStore.open(database.url, for: [LoggedFlag.self, LoggedDeed.self, LoggedTally.self], options: options)
+    }
+
+    /// A transaction that has a number and is still running.
+    private func runningTransaction(_ database: PostgresCluster.TestDatabase) throws -> Session {
+        let session = try Session(PostgresURL(database.url))
+        try session.run("BEGIN; SELECT pg_current_xact_id()")
+        return session
+    }
+
+    /// Changes one flag: makes it, sets it or deletes it, and says how many of its deeds that is.
+    private static func act(_ name: String, _ random: inout some RandomNumberGenerator, _ tx: WriteTransaction) throws {
+        let tally = try tx.fetch(LoggedTally.self, id: name) ?? tx.insert(LoggedTally(name: name))
+        try tx.update(LoggedTally.self, id: name) { $0.count = tally.count + 1 }
+        if try tx.fetch(LoggedFlag.self, id: name) == nil {
+            try tx.insert(LoggedFlag(name: name))
+        } else if Int.random(in: 0..<3, using: &random) == 0 {
+            try tx.delete(LoggedFlag.self, id: name)
+        } else {
+            try tx.update(LoggedFlag.self, id: name) { $0.value += 1 }
+        }
+        try tx.insert(LoggedDeed(name: name, number: tally.count + 1))
+    }
+
+    @Test(.timeLimit(.minutes(3)), arguments: [UInt64.random(in: 0 ... .max), 17])
+    func everyCommittedChangeIsDeliveredOnceAndInTheOrderOfItsObject(_ seed: UInt64) async throws {
+        let database = try PrivateCluster.shared.makeDatabase()
+        let stores = try (0..<3).map { _ in try open(database) }
+        let older = try runningTransaction(database)
+        let feed = stores[0].changes
+        let isDone = Atomic(false)
+        // A reader beside the writers, which keeps its position as text.
+        async let beside = Self.read(try open(database), pageSize: 7) { isDone.load(ordering: .acquiring) }
+        try await Self.write(stores, seed)
+        try older.run("COMMIT")
+        try await Self.write(stores, seed &+ 1000)
+        isDone.store(true, ordering: .releasing)
+        let deeds = try await stores[1].fetch(LoggedDeed.all)
+        let first = try await beside
+        let again = try await Self.read(stores[2], pageSize: 1000) { true }
+        #expect(first.map(\.position) == again.map(\.position), "seed \(seed)")
+        #expect(Set(again.map(\.position)).count == again.count, "seed \(seed)")
+        try Self.check(again.map(\.change), deeds, "seed \(seed)")
+        // And the feed tells the same in the same order.
+        var told: [Change] = []
+        for await set in feed {
+            told += set.changes
+            if set.position.map({ $0 >= again[again.count - 1].position }) ?? false { break }
+        }
+        try Self.check(told, deeds, "seed \(seed)")
+    }
+
+    /// Has many tasks write at once, through several stores.
+    private static func write(_ stores: [Store], _ seed: UInt64) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for task in 0..<9 {
+                group.addTask {
+                    var random = SampleNumbers(seed &+ UInt64(task))
+                    for _ in 0..<10 {
+                        let count = Int.random(in: 1...2, using: &random)
+                        let names = Set((0..<count).map { _ in "flag \(Int.random(in: 0..<4, using: &random))" })
+                            .sorted()
+                        let start = random
+                        try await stores[task % stores.count].write { tx in
+                            // The closure may run more than once.
+                            var numbers = start
+                            for name in names { try Self.act(name, &numbers, tx) }
+                        }
+                        _ = random.next()
+                    }
+                }
+            }
+            try await group.waitForAll()
+        }
+    }
+
+    /// Reads the whole log, and goes on until nothing is left and nothing more will come.
+    private static func read(
+        _ store: Store, pageSize: Int, isDone: @Sendable () -> Bool
+    ) async throws -> [LoggedChange] {
+        var text = ChangePosition.start.description
+        var changes: [LoggedChange] = []
+        while true {
+            let isLast = isDone()
+            let position = try #require(ChangePosition(text))
+            let page = try await store.changes(after: position, limit: pageSize)
+            changes += page
+            if let last = page.last { text = last.position.description } else if isLast { break }
+        }
+        try store.close()
+        return changes
+    }
+
+    /// Every deed is told once, and those of each flag in their order.
+    private static func check(_ changes: [Change], _ deeds: [LoggedDeed], _ comment: String) throws {
+        let known = Dictionary(deeds.map { (KeyValue(.uuid($0.id.uuid)), $0) }) { first, _ in first }
+        var numbers: [String: [Int]] = [:]
+        for change in changes where change.entity == "LoggedDeed" {
+            for key in change.keys {
+                let deed = try #require(known[key], "a deed that was taken back, \(comment)")
+                numbers[deed.name, default: []].append(deed.number)
+            }
+        }
+        #expect(!numbers.isEmpty)
+        for (name, found) in numbers {
+            #expect(found == Array(1...deeds.count(where: { $0.name == name })), "\(name), \(comment)")
+        }
+        var alive: Set<KeyValue> = []
+        for change in changes where change.entity == "LoggedFlag" {
+            for key in change.keys {
+                switch change.kind {
+                case .insert: #expect(alive.insert(key).inserted, "made twice, \(comment)")
+                case .delete: #expect(alive.remove(key) != nil, "deleted before it was made, \(comment)")
+                default: #expect(alive.contains(key), "changed while it wasn't there, \(comment)")
+                }
+            }
+        }
+    }
+
+    @Test func nothingIsShownThatACommitWithALowerNumberMayStillComeBefore() async throws {
+        let database = try PrivateCluster.shared.makeDatabase()
+        let store = try open(database)
+        let end = try await store.endOfChanges()
+        let older = try runningTransaction(database)
+        try await store.insert(LoggedFlag(name: "a"))
+        #expect(try await store.changes(after: end).isEmpty)
+        try older.run("COMMIT")
+        #expect(try await store.changes(after: end, atLeast: 1).map(\.change.kind) == [.insert])
+        try store.close()
+    }
+
+    @Test func whatIsMadeAgainComesAfterItsDeletionWhicheverTransactionBeganFirst() async throws {
+        let database = try PrivateCluster.shared.makeDatabase()
+        let (store, other) = (try open(database), try open(database))
+        try await store.insert(LoggedFlag(name: "a"))
+        let position = try #require(await store.changes(after: .start, atLeast: 1).first).position
+        try await store.write { tx in
+            // From here on the transaction has a number, lower than that of the other.
+            try tx.insert(LoggedFlag(name: "b"))
+            try other.delete(LoggedFlag.self, id: "a")
+            try tx.insert(LoggedFlag(name: "a"))
+        }
+        let told = try await store.changes(after: position, atLeast: 3)
+        #expect(told.map(\.change.kind) == [.delete, .insert, .insert])
+        #expect(told.flatMap(\.change.keys).map(\.values) == [["a"], ["b"], ["a"]])
+        try store.close()
+        try other.close()
+    }
+
+    @Test func positionsOfAnotherDatabaseAreRefusedWithTheReason() async throws {
+        let database = try PrivateCluster.shared.makeDatabase()
+        let store = try open(database)
+        try await store.insert(LoggedFlag(name: "a"))
+        let position = try #require(await store.changes(after: .start, atLeast: 1).first).position
+        try store.close()
+        // A copy, as a restored dump is one.
+        let session = try Session(PostgresURL(PrivateCluster.shared.url()))
+        try session.run(
+            "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '\(database.name)'")
+        let copy = try PrivateCluster.shared.makeDatabase(template: database.name)
+        let restored = try open(copy)
+        for old in [position, .start] {
+            let error = await thrown { try await restored.changes(after: old) }
+            #expect("\(error.map(String.init(describing:)) ?? "")".contains("began anew"), "\(old)")
+        }
+        let end = try await restored.endOfChanges()
+        try await restored.insert(LoggedFlag(name: "b"))
+        #expect(try await restored.changes(after: end, atLeast: 1).map(\.change.keys.first) == [KeyValue("b")])
+        #expect(await thrown { try await restored.changes(after: 7) }?.kind == "invalidUse")
+        let later = ChangePosition("\(end.description.split(separator: "-")[0])-\(Int64.max / 2)-1")
+        let error = await thrown { try await restored.changes(after: try #require(later)) }
+        #expect("\(error.map(String.init(describing:)) ?? "")".contains("earlier copy"))
+        try restored.close()
+    }
+
+    @Test func positionsGoOnAsTextAndAsJSON() throws {
+        let text: String = "3f2a-742-3"
+        let onServer: ChangePosition = try #require(ChangePosition(text))
+        let positions: [ChangePosition] = [.start, 7, onServer]
+        for position in positions {
+            #expect(ChangePosition(position.description) == position)
+            let data = try JSONEncoder().encode([position])
+            #expect(try JSONDecoder().decode([ChangePosition].self, from: data) == [position])
+        }
+        #expect(try JSONDecoder().decode(ChangePosition.self, from: Data("12".utf8)) == 12)
+        for text in ["", "a", "1-2", "0-1-1", "1-2-3-4", "x-1-1", "1--1-1"] { #expect(ChangePosition(text) == nil) }
+        let ascending = ["1-5-9", "1-6-1", "1-6-2"].compactMap { ChangePosition($0) }
+        #expect(ascending.sorted() == ascending && ascending.count == 3)
+    }
+}
+
+/// Numbers that are the same for the same seed.
+private struct SampleNumbers: RandomNumberGenerator {
+    private var state: UInt64
+    init(_ seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var word = state
+        word = (word ^ word >> 30) &* 0xBF58_476D_1CE4_E5B9
+        word = (word ^ word >> 27) &* 0x94D0_49BB_1331_11EB
+        return word ^ word >> 31
+    }
+}
+#endif
