@@ -15,28 +15,28 @@ extension Store {
     ///   the position were removed.
     public func changes(after position: ChangePosition, limit: Int = 1000) async throws -> [LoggedChange] {
         try hub.requireLog()
-        return try await read { try $0.changes(after: position, limit: limit) }
+        return try await readLog { try $0.changes(after: position, limit: limit) }
     }
 
     /// Changes of the durable log after a position, as the call with `async`.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func changes(after position: ChangePosition, limit: Int = 1000) throws -> [LoggedChange] {
         try hub.requireLog()
-        return try read { try $0.changes(after: position, limit: limit) }
+        return try readLog { try $0.changes(after: position, limit: limit) }
     }
 
     /// Where the durable log stands: who has read all objects after this call goes on from there with
     /// ``changes(after:limit:)-(ChangePosition,_)``, and misses nothing.
     public func endOfChanges() async throws -> ChangePosition {
         try hub.requireLog()
-        return try await read { try ChangeLog.end(on: $0.connection) }
+        return try await readLog { try ChangeLog.end(on: $0.connection) }
     }
 
     /// Where the durable log stands, as the call with `async`.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func endOfChanges() throws -> ChangePosition {
         try hub.requireLog()
-        return try read { try ChangeLog.end(on: $0.connection) }
+        return try readLog { try ChangeLog.end(on: $0.connection) }
     }
 
     /// Removes changes up to a position from the durable log, when every reader has read them. Returns how many.
@@ -52,6 +52,21 @@ extension Store {
     public func removeChanges(through position: ChangePosition) throws -> Int {
         try hub.requireLog()
         return try write { try ChangeLog.remove(through: position, on: $0.connection) }
+    }
+}
+
+extension Store {
+    /// Reads the log where it is written: positions are those of that server, and a replica has others.
+    private func readLog<Result: Sendable>(
+        _ body: @Sendable (ReadTransaction) throws -> Result
+    ) async throws -> Result {
+        guard pool.engine.readsReplicas else { return try await read(body) }
+        return try await pool.alone { try self.snapshot($0, body) }
+    }
+
+    private func readLog<Result>(_ body: (ReadTransaction) throws -> Result) throws -> Result {
+        guard pool.engine.readsReplicas else { return try read(body) }
+        return try pool.withWriter { try snapshot($0, body) }
     }
 }
 

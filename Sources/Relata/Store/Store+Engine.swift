@@ -34,7 +34,8 @@ extension Store.Options {
                 busy: busyTimeout, connection: connectionTimeout, statement: statementTimeout,
                 idleInTransaction: idleInTransactionTimeout)
             return try PostgresEngine(
-                url: path, isReadOnly: isReadOnly || isLookedAtOnly, writers: maximumWriters,
+                url: path, isReadOnly: isReadOnly || isLookedAtOnly,
+                replicaURL: isLookedAtOnly ? nil : replicaURL, writers: maximumWriters,
                 poolsTransactions: poolsTransactions, waits: waits, trace: isLookedAtOnly ? nil : trace)
             #else
             throw .invalidUse(

@@ -33,6 +33,10 @@ public final class Store: StoreWriter, Sendable {
         /// How many seconds a transaction may do nothing on a server before it is taken back and its connection closed;
         /// `nil` for what the server says, 0 for as long as it takes.
         public var idleInTransactionTimeout: Double?
+        /// The URL of replicas of the server, which all reads outside of transactions that write go to; `nil` to read from
+        /// the server itself. A read waits until its replica has what this store has written before, for
+        /// ``busyTimeout`` seconds at most.
+        public var replicaURL: String?
         /// Whether a pooler between the store and the server gives each transaction another of the server's connections, as
         /// pgbouncer does with `pool_mode = transaction`; `nil` to take any pooler for one.
         public var poolsTransactions: Bool?

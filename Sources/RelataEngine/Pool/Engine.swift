@@ -11,6 +11,8 @@ package protocol Engine: Sendable {
 
     /// Looks for what would make opening fail late, or unclearly.
     func checkBeforeOpening(isReadOnly: Bool) throws(RelataError)
+    /// Whether it is read elsewhere than it is written.
+    var readsReplicas: Bool { get }
     /// How long a call waits for a connection while all are in use; `nil` for as long as it takes.
     var connectionTimeout: Duration? { get }
     /// Whether opening a connection and its statements block, so that each has a thread of its own.
@@ -54,6 +56,7 @@ package protocol Engine: Sendable {
 }
 
 extension Engine {
+    package var readsReplicas: Bool { false }
     package var connectionTimeout: Duration? { nil }
     package var hasExecutors: Bool { false }
     package func makeExecutor() -> (any TaskExecutor)? { nil }

@@ -26,9 +26,10 @@ final class ChangeConnection {
 
     func close() { try? connection.close() }
 
-    /// Begins to listen, or ends it. A standby hears nothing: there is only the look from time to time.
+    /// Begins to listen, or ends it. On a standby and through a pooler nothing is heard: there is only the look from time to
+    /// time.
     func listen(_ wanted: Bool) throws(RelataError) {
-        guard wanted != isListening, !identity.isStandby else { return }
+        guard wanted != isListening, !identity.isStandby, !driver.session.isPooled else { return }
         try driver.run { (session) throws(PostgresFailure) in
             if wanted { try session.listen(to: channel) } else { try session.unlisten(channel) }
         }

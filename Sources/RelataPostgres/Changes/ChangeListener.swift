@@ -46,6 +46,8 @@ final class ChangeListener {
         try connection.connection.begin()
         defer { connection.connection.endReading() }
         let moment = try CommitTable.moment(on: connection.driver)
+        // Who reads a replica because of what it is told of finds it there.
+        if !moment.isStandby { connection.driver.didCommit() }
         try tellCommits(connection.driver, moment, hub)
         var isComplete = true
         if let log {

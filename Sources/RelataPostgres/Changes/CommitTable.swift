@@ -25,7 +25,7 @@ package enum CommitTable {
 
     /// Writes down what the open transaction wrote.
     static func announce(_ announcement: CommitAnnouncement, on driver: PostgresDriver) throws(RelataError) {
-        try driver.runOwn(
+        try driver.runOwnWithCommit(
             """
             INSERT INTO \(name) ("transaction", writer, tables, "isLogged")
             VALUES (pg_current_xact_id()::text::bigint, $1::bigint, $2::text[], false)

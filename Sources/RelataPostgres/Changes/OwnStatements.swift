@@ -8,10 +8,16 @@ final class OwnStatements {
     fileprivate func statement(_ sql: String, _ session: Session) throws(PostgresFailure) -> PreparedStatement {
         if let known = prepared[sql], known.generation == session.generation { return known }
         if prepared.values.contains(where: { $0.generation != session.generation }) { prepared = [:] }
-        let statement = try session.prepare(name: "relata_own_\(prepared.count)", sql: sql)
+        let statement = try session.prepare(name: session.isPooled ? "" : "relata_own_\(prepared.count)", sql: sql)
         prepared[sql] = statement
         return statement
     }
+}
+
+/// A statement of Relata's own with its parameters.
+struct OwnStatement {
+    let statement: PreparedStatement
+    let parameters: ParameterBuffer
 }
 
 /// A row of a statement of Relata's own.
@@ -27,29 +33,44 @@ struct OwnRow {
 
 extension PostgresDriver {
     /// Runs a statement of Relata's own that has one row.
-    func ownRow(_ sql: String, _ parameters: [Parameter] = []) throws(RelataError) -> OwnRow {
-        guard let row = try runOwn(sql, parameters).first else {
+    ///
+    /// - Parameter before: Statements that run before it.
+    func ownRow(
+        _ sql: String, _ parameters: [Parameter] = [], after before: [String] = []
+    ) throws(RelataError) -> OwnRow {
+        guard let row = try runOwn(sql, parameters, after: before).first else {
             throw .database(code: 0, message: "the server gave no row where there is always one", sql: sql)
         }
         return row
     }
 
     /// Runs a statement of Relata's own, and returns its rows.
+    ///
+    /// - Parameter before: Statements that run before it.
     @discardableResult
-    func runOwn(_ sql: String, _ parameters: [Parameter] = []) throws(RelataError) -> [OwnRow] {
-        try tellBeginning()
+    func runOwn(
+        _ sql: String, _ parameters: [Parameter] = [], after before: [String] = []
+    ) throws(RelataError) -> [OwnRow] {
+        let own = try own(sql, parameters)
+        let before = takeBeginning() + before
         let result = try run { (session) throws(PostgresFailure) in
-            let statement = try ownStatements.statement(sql, session)
-            let buffer = ParameterBuffer()
-            buffer.begin(statement)
-            do throws(RelataError) {
-                for parameter in parameters { try buffer.append(parameter) }
-            } catch {
-                throw PostgresFailure(error)
-            }
-            return try session.execute(statement, buffer)
+            try session.execute(own.statement, own.parameters, between: before, [])
         }
         return try result.values().map { OwnRow(values: $0) }
+    }
+
+    /// Has a statement of Relata's own run with the `COMMIT` of the open transaction, which then takes no longer.
+    func runOwnWithCommit(_ sql: String, _ parameters: [Parameter]) throws(RelataError) {
+        try tellBeginning()
+        lastStatement = try own(sql, parameters)
+    }
+
+    private func own(_ sql: String, _ parameters: [Parameter]) throws(RelataError) -> OwnStatement {
+        let buffer = ParameterBuffer()
+        let statement = try run { (session) throws(PostgresFailure) in try ownStatements.statement(sql, session) }
+        buffer.begin(statement)
+        for parameter in parameters { try buffer.append(parameter) }
+        return OwnStatement(statement: statement, parameters: buffer)
     }
 }
 #endif

@@ -80,8 +80,6 @@ struct PostgresChangeLog: ChangeLogStorage {
         guard !rows.isEmpty else { return nil }
         let log = try log()
         // What a savepoint writes has a transaction number of its own, drawn when it writes first: that is now.
-        try driver.tellBeginning()
-        try driver.run { (session) throws(PostgresFailure) in _ = try session.run("SAVEPOINT relata_log") }
         let row = try driver.ownRow(
             """
             WITH announced AS (
@@ -104,7 +102,7 @@ struct PostgresChangeLog: ChangeLogStorage {
                 .list(rows.map { .text($0.kind) }), .list(rows.map { .text($0.ids) }),
                 .list(rows.map { .text($0.properties) }),
                 .list(rows.map { $0.versions.map { .text($0) } ?? .null }),
-            ])
+            ], after: ["SAVEPOINT relata_log"])
         return ChangePosition(log: log, transaction: row.integer(0), number: Int64(rows.count))
     }
 

@@ -41,7 +41,9 @@ extension PostgresDriver {
         guard let begin = ["INSERT INTO \"", "UPDATE \"", "DELETE FROM \""].first(where: { sql.hasPrefix($0) }),
             case let rest = sql.dropFirst(begin.count), let end = rest.firstIndex(of: "\""),
             case let tail = rest[rest.index(after: end)...], tail.first == " ",
-            !["SELECT", "FROM", "USING", "JOIN", "WITH", "TABLE"].contains(where: { tail.range(of: $0, options: .caseInsensitive) != nil })
+            !["SELECT", "FROM", "USING", "JOIN", "WITH", "TABLE"].contains(where: {
+                tail.range(of: $0, options: .caseInsensitive) != nil
+            })
         else { return nil }
         return String(rest[..<end])
     }

@@ -22,8 +22,15 @@ package final class PostgresDriver: EngineDriver {
     private var beginning: [String] = []
     let settings: SessionSettings
     let ownStatements = OwnStatements()
+    /// What is sent together with the end of the open transaction.
+    var lastStatement: OwnStatement?
     /// The number of the change log, once it was asked for in this generation of the session.
     var knownLog: (generation: Int, log: Int64)?
+    /// The replicas that the store reads from, and whether this connection leads to one.
+    var replicas: ReplicaReads?
+    var readsReplica = false
+    /// How far its replica had replayed the primary's log when it was asked last.
+    var replayed: Int64 = 0
     /// Keeps the lock of those who change tables, where this session can't.
     var schemaLockKeeper: Session?
     /// Whether the database is known to have Relata's own table.
@@ -131,6 +138,9 @@ package final class PostgresDriver: EngineDriver {
         defer { trace(sql, ContinuousClock.now - start) }
         return try run(body)
     }
+
+    /// A transaction was committed that may have written.
+    func didCommit() { if !readsReplica { replicas?.notePosition(self) } }
 
     /// Counts what a statement changed.
     func didRun(_ affectedRows: Int) {
@@ -248,7 +258,7 @@ package final class PostgresDriver: EngineDriver {
     // MARK: Transactions
 
     package func beginLater(_ statement: String) -> Bool {
-        beginning = opening(statement)
+        (beginning, lastStatement) = (opening(statement), nil)
         return true
     }
 
@@ -321,7 +331,7 @@ package final class PostgresDriver: EngineDriver {
 
     package func makeReusable() {
         session.endCancellation()
-        beginning = []
+        (beginning, lastStatement) = ([], nil)
         guard !session.isLost, isInTransaction else { return }
         do throws(PostgresFailure) {
             try session.run("ROLLBACK")
@@ -340,7 +350,7 @@ package final class PostgresDriver: EngineDriver {
     func reconnectIfLost(_ connecting: Connecting) throws(RelataError) -> Bool {
         guard isSpoiled || session.wasEnded else { return false }
         isSpoiled = true
-        beginning = []
+        (beginning, lastStatement) = ([], nil)
         try connecting.run(isCancelled: { session.cancellation.isRequested }) { () throws(RelataError) in
             _ = try run { (session) throws(PostgresFailure) in
                 try session.reset()
@@ -349,6 +359,7 @@ package final class PostgresDriver: EngineDriver {
             if isReadOnly { try refuseWriting() }
         }
         connecting.didReconnect()
+        replayed = 0
         unused = []
         (waitsForReferences, isCommitting, hasStaleStatements, isSpoiled) = (false, false, false, false)
         return true

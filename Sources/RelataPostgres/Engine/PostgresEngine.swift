@@ -11,6 +11,7 @@ package struct PostgresEngine: Engine {
     private let settings: SessionSettings
     private let poolsTransactions: Bool?
     private let connecting: Connecting
+    private let replicas: ReplicaReads?
     package let connectionTimeout: Duration?
     package let writerCount: Int
 
@@ -19,16 +20,19 @@ package struct PostgresEngine: Engine {
     /// - Parameters:
     ///   - url: Where it is: `postgres://user@host/database`, or what libpq understands besides.
     ///   - isReadOnly: Whether writing is refused.
+    ///   - replicaURL: Where to read; `nil` to read where it is written.
     ///   - writers: How many transactions may write at once.
     ///   - poolsTransactions: Whether a pooler gives each transaction another of the server's connections; `nil` to take
     ///     any pooler for one.
     ///   - waits: How long the store waits.
     ///   - trace: Called after each statement.
     package init(
-        url: String, isReadOnly: Bool = false, writers: Int = 5, poolsTransactions: Bool? = nil,
+        url: String, isReadOnly: Bool = false, replicaURL: String? = nil, writers: Int = 5,
+        poolsTransactions: Bool? = nil,
         waits: PostgresWaits = PostgresWaits(), trace: SQLTrace? = nil
     ) throws(RelataError) {
-        self.url = try PostgresURL(url)
+        let primary = try PostgresURL(url)
+        self.url = primary
         self.isReadOnly = isReadOnly
         self.trace = trace
         writerCount = max(1, writers)
@@ -36,6 +40,9 @@ package struct PostgresEngine: Engine {
         settings = waits.settings
         connecting = Connecting(patience: waits.busy)
         connectionTimeout = waits.connection
+        replicas = try replicaURL.map { (text) throws(RelataError) in
+            ReplicaReads(try PostgresURL(text), of: primary, patience: waits.busy)
+        }
     }
 
     /// Whether a path is the URL of a database.
@@ -56,20 +63,26 @@ package struct PostgresEngine: Engine {
         _ role: ConnectionRole, waits: Bool, on executor: (any TaskExecutor)?
     ) throws(RelataError) -> Connection {
         let thread = executor as? ConnectionThread ?? ConnectionThread(name: "relata")
+        let source = role == .reading ? replicas?.url ?? url : url
         let driver = try connecting.run { () throws(RelataError) in
             let driver = try PostgresDriver(
-                url, poolsTransactions: poolsTransactions, settings: settings, thread: thread, trace: trace)
+                source, poolsTransactions: poolsTransactions, settings: settings, thread: thread, trace: trace)
             if isReadOnly || role == .reading { try driver.refuseWriting() }
             return driver
         }
-        return Connection(driver, path: url.description)
+        driver.replicas = replicas
+        driver.readsReplica = role == .reading && replicas != nil
+        return Connection(driver, path: source.description)
     }
 
     package func prepareForUse(_ connection: Connection) throws(RelataError) {
         guard let driver = connection.driver as? PostgresDriver else { return }
         driver.beginUse()
         if try driver.reconnectIfLost(connecting) || driver.takeStaleStatements() { connection.clearStatements() }
+        if driver.readsReplica { try replicas?.wait(driver) }
     }
+
+    package var readsReplicas: Bool { replicas != nil }
 
     package func beginWriting(_ connection: Connection) throws(RelataError) {
         if let driver = connection.driver as? PostgresDriver {

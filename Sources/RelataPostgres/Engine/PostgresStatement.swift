@@ -69,6 +69,7 @@ final class PostgresStatement: RemoteStatement {
             return try fetchMore()
         }
         if driver.endsUntold(sql) { return rows = nil }
+        if sql == "COMMIT" { return try commit() }
         let (before, after) = driver.surroundings()
         let result = try driver.traced(sql) { (session) throws(PostgresFailure) in
             do throws(PostgresFailure) {
@@ -95,6 +96,19 @@ final class PostgresStatement: RemoteStatement {
             return
         }
         if result.count > 0 { driver.lastInsertedKey = try result[result.count - 1][0].integer() }
+    }
+
+    private func commit() throws(RelataError) {
+        rows = nil
+        affectedRows = 0
+        let last = driver.lastStatement
+        driver.lastStatement = nil
+        _ = try driver.traced(sql) { (session) throws(PostgresFailure) in
+            guard let last else { return _ = try session.execute(prepared, parameters) }
+            _ = try session.execute(last.statement, last.parameters, between: [], [sql])
+        }
+        driver.didRun(0)
+        driver.didCommit()
     }
 
     /// How many rows a part has.

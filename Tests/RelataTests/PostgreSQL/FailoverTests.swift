@@ -110,5 +110,49 @@ struct FailoverTests {
         try reader.close()
         try store.close()
     }
+
+    @Test(.timeLimit(.minutes(2))) func readsGoToAReplicaAndSeeWhatTheStoreHasWritten() async throws {
+        let cluster = try PrivateCluster(settings: Self.settings)
+        let replica = try cluster.makeReplica()
+        var options = Store.Options()
+        options.replicaURL = replica.url()
+        options.busyTimeout = 30
+        options.changeLog = true
+        let store = try await Store.open(cluster.url(), for: Genre.self, options: options)
+        for number in 1...20 {
+            try await store.save(Genre(name: "\(number)"))
+            #expect(try await store.count(Genre.all) == number)
+        }
+        #expect(try await store.serverPosition()?.isReplica == true)
+        let end = try await store.endOfChanges()
+        // A write sees its own state, and what another store writes is told where it can be read.
+        var counts = store.observe(countOf: Genre.all).makeAsyncIterator()
+        #expect(try await counts.next() == 20)
+        let other = try await Store.open(cluster.url(), for: Genre.self)
+        try await other.save(Genre(name: "other"))
+        #expect(try await counts.next() == 21)
+        try other.close()
+        // The log is read where it is written.
+        try await store.save(Genre(name: "logged"))
+        #expect(try await store.changes(after: end, atLeast: 1).map(\.change.kind) == [.insert])
+        // While the replica stands still, a read waits for it, and no write does.
+        let control = try Session(PostgresURL(replica.url()))
+        try control.run("SELECT pg_wal_replay_pause()")
+        try await store.save(Genre(name: "late"))
+        let read = Task { try await store.fetch(Genre.where { $0.name == "late" }).count }
+        try await store.save(Genre(name: "later"))
+        try control.run("SELECT pg_wal_replay_resume()")
+        #expect(try await read.value == 1)
+        options.busyTimeout = 0.2
+        options.changeLog = false
+        let impatient = try await Store.open(cluster.url(), for: Genre.self, options: options)
+        try control.run("SELECT pg_wal_replay_pause()")
+        try await impatient.save(Genre(name: "last"))
+        let error = await thrown { try await impatient.count(Genre.all) }
+        #expect(error?.kind == "busy" && error.map { "\($0)" }?.contains("behind") == true, "\(error as Any)")
+        try control.run("SELECT pg_wal_replay_resume()")
+        try impatient.close()
+        try store.close()
+    }
 }
 #endif

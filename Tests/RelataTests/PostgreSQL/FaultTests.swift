@@ -276,6 +276,26 @@ struct FaultTests {
         try store.close()
     }
 
+    @Test func aClockThatIsBehindCostsNoWriteAndNoConflict() async throws {
+        let database = try PrivateCluster.shared.makeDatabase()
+        let store = try await Store.open(database.url, for: Article.self)
+        let other = try await Store.open(database.url, for: Article.self)
+        let article = try await store.insert(Article(title: "1"))
+        // Another machine, whose clock is a day behind.
+        let yesterday = Date(timeIntervalSinceNow: -86_400)
+        try await other.pool.write { connection in
+            _ = try other.transaction(on: connection, now: yesterday).update(article.id) { $0.title = "2" }
+        }
+        let stored = try #require(try await store.fetch(Article.self, id: article.id))
+        // Stamps are of the clock of whoever writes: the revision says what came after what.
+        #expect(stored.title == "2" && stored.revision == 2 && stored.updated < article.updated)
+        #expect(await thrown { try await store.save(article) }?.kind == "conflict")
+        try await store.update(article.id) { $0.title = "3" }
+        #expect(try await other.fetch(Article.self, id: article.id)?.revision == 3)
+        try other.close()
+        try store.close()
+    }
+
     // MARK: The schema
 
     @Test func aSessionThatLostItsStatementsPreparesThemAgain() async throws {
