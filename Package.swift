@@ -140,6 +140,7 @@ let package = Package(
             name: "RelataTool",
             dependencies: [
                 "RelataCore", "RelataEngine", "RelataRecords", "RelataSQLite",
+                .target(name: "RelataPostgres", condition: .when(traits: ["PostgreSQL"])),
                 .target(name: "RelataServer", condition: .when(traits: ["Server"])),
                 .target(name: "RelataParse", condition: .when(traits: ["Server"])),
                 .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Server"])),
@@ -209,7 +210,8 @@ let package = Package(
             swiftSettings: strict),
         // Runs the tool as a process.
         .testTarget(
-            name: "RelataToolTests", dependencies: ["RelataTool", "Relata", "RelataSQLite", "RelataCore"],
+            name: "RelataToolTests",
+            dependencies: ["RelataTool", "Relata", "RelataSQLite", "RelataCore", "RelataPostgres", "PostgresCluster"],
             swiftSettings: strict),
         // Reads the guides, so that tests can compare them with what the code does.
         .target(

@@ -39,6 +39,19 @@ enum Tool {
         try run(arguments, input: input)
     }
 
+    /// Starts it, and lets it run.
+    static func start(_ arguments: [String]) throws -> Process {
+        guard let executable else { throw NotBuilt() }
+        let process = Process()
+        process.executableURL = executable
+        process.arguments = arguments
+        for stream in [\Process.standardInput, \.standardOutput, \.standardError] {
+            process[keyPath: stream] = FileHandle.nullDevice
+        }
+        try process.run()
+        return process
+    }
+
     /// Runs it; its output, and what it says beside it, go to `output` and `errors` where these are given.
     static func run(
         _ arguments: [String], input: String = "", in folder: String? = nil, output: FileHandle? = nil,

@@ -1,5 +1,5 @@
 /// Looks for words in the text of a `CREATE TABLE`, outside quotes and comments.
-enum SQLWords {
+package enum SQLWords {
     /// Constraints that a description of a table doesn't hold, and that would be lost if the table were made anew.
     static func obstacles(in sql: String) -> [String] {
         let found = words(in: sql)
@@ -10,7 +10,7 @@ enum SQLWords {
     }
 
     /// The words, in upper case.
-    static func words(in sql: String) -> Set<String> {
+    package static func words(in sql: String) -> Set<String> {
         var words: Set<String> = []
         var word = ""
         var rest = Substring(sql)

@@ -102,6 +102,20 @@ package enum DecimalText {
         }
         return Decimal(string: text, locale: Locale(identifier: "en_US_POSIX"))
     }
+
+    /// The number in the same words however it is spelled, with all its digits: `15e-1` for `1.50`.
+    package static func canonical(_ text: String) -> String {
+        let parts = text.lowercased().split(separator: "e", maxSplits: 1)
+        guard parse(text) != nil, let mantissa = parts.first, let exponent = Int(parts.count > 1 ? parts[1] : "0")
+        else { return text }
+        let halves = mantissa.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        let fraction = halves.count > 1 ? halves[1] : ""
+        let digits = (halves[0] + fraction).drop { "+-0".contains($0) }
+        let zeros = digits.reversed().prefix { $0 == "0" }.count
+        let significant = digits.dropLast(zeros)
+        if significant.isEmpty { return "0" }
+        return (text.hasPrefix("-") ? "-" : "") + "\(significant)e\(exponent - fraction.count + zeros)"
+    }
 }
 
 extension AttributeType {

@@ -9,7 +9,8 @@ package enum ReservedNames {
     }
 
     private static let ownTables: Set<FoldedName> = [
-        "relata_metadata", "relata_changes", "relata_commits", "relata_parse_classes", "relata_parse_requests",
+        "relata_metadata", "relata_changes", "relata_commits", "relata_copy",
+        "relata_parse_classes", "relata_parse_requests",
     ]
 
     /// Whether a table of that name would hide a table-valued function of SQLite, or may hide one of a later version:

@@ -114,14 +114,14 @@ public final class Schema: Sendable {
     package subscript(entity: String) -> Table? { tableIndex[entity].map { tables[$0] } }
 
     /// The number of the entity of that table, whatever the case, if the schema has it.
-    func index(ofTable table: String) -> Int? { index(ofTable: table.foldedName) }
+    package func index(ofTable table: String) -> Int? { index(ofTable: table.foldedName) }
 
     private func index(ofTable table: FoldedName) -> Int? {
         if case .entity(let index)? = tableOwners[table] { index } else { nil }
     }
 
     /// The many-to-many of that join table, if the schema has it.
-    func join(ofTable table: String) -> Join? {
+    package func join(ofTable table: String) -> Join? {
         guard case .join(let number)? = tableOwners[table.foldedName], joins[number].table == table else {
             return nil
         }

@@ -1,17 +1,19 @@
 /// A 64-bit hash that is the same in every process and version, unlike Swift's own.
 ///
 /// It takes eight bytes at a time, because a fingerprint is made whenever a store is opened.
-struct StableHasher {
-    private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
+package struct StableHasher {
+    package private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
+
+    package init() {}
 
     @inline(__always)
-    mutating func combine(word: UInt64) {
+    package mutating func combine(word: UInt64) {
         value = (value ^ word) &* 0x9e37_79b9_7f4a_7c15
         value ^= value >> 29
     }
 
     /// The bytes and their number, so that two texts in a row never look like two others.
-    mutating func combine(_ text: String) {
+    package mutating func combine(_ text: String) {
         var text = text
         text.withUTF8 { bytes in
             combine(word: UInt64(bytes.count))
@@ -25,8 +27,13 @@ struct StableHasher {
     }
 
     /// The hash as sixteen hexadecimal digits.
-    var digits: String {
-        let text = String(value, radix: 16)
+    var digits: String { value.hexadecimal }
+}
+
+extension UInt64 {
+    /// Sixteen hexadecimal digits.
+    package var hexadecimal: String {
+        let text = String(self, radix: 16)
         return String(repeating: "0", count: 16 - text.count) + text
     }
 }

@@ -107,6 +107,14 @@ package protocol EngineDriver: MigrationDriver {
     func collation(of column: String, in table: String) -> String?
     /// The last key that the database assigned to a row of a table, be it there or gone; 0 if it assigned none.
     func lastAssignedKey(of table: String, _ connection: Connection) throws(RelataError) -> Int64
+    /// The names of other schemas that hold tables, on an engine that has several.
+    func otherSchemas(_ connection: Connection) throws(RelataError) -> [String]
+    /// Has the database assign keys behind this one, and behind those that there are.
+    func assignKeys(
+        after key: Int64, of table: String, column: String, _ connection: Connection
+    ) throws(RelataError)
+    /// What a table says of its rows besides keys and indexes: the names of its conditions, or the words for them.
+    func conditions(of table: TableDescription, _ connection: Connection) throws(RelataError) -> [String]
     /// What is damaged in the database's own files, as far as the engine can tell.
     func damage(_ connection: Connection) throws(RelataError) -> EngineDamage
 }
@@ -114,6 +122,7 @@ package protocol EngineDriver: MigrationDriver {
 extension EngineDriver {
     package func beginLater(_ statement: String) -> Bool { false }
     package func collector(for statement: RunningStatement) -> RemoteRows? { nil }
+    package func otherSchemas(_ connection: Connection) throws(RelataError) -> [String] { [] }
     package func copier(into table: Table, like collector: RemoteRows) throws(RelataError) -> RemoteRows? { nil }
     package var changeLog: any ChangeLogStorage { NumberedChangeLog() }
 }

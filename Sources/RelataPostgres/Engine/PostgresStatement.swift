@@ -65,7 +65,7 @@ final class PostgresStatement: RemoteStatement {
         if isStreamed, prepared.columns.count > 0, driver.isInTransaction, driver.canBeDeclared(sql) {
             let name = driver.newCursorName()
             try driver.declare(name, for: self, parameters)
-            cursor = name
+            (cursor, partSize) = (name, 16)
             return try fetchMore()
         }
         if driver.endsUntold(sql) { return rows = nil }
@@ -111,14 +111,20 @@ final class PostgresStatement: RemoteStatement {
         driver.didCommit()
     }
 
-    /// How many rows a part has.
-    private static let partSize = 1000
+    /// How many rows the next part has: few until it is known how large they are.
+    private var partSize = 16
 
     private func fetchMore() throws(RelataError) {
         guard let cursor else { return }
-        rows = try driver.fetch(Self.partSize, from: cursor, like: prepared)
-        nextRow = 0
+        let part = try driver.fetch(partSize, from: cursor, like: prepared)
+        if part.count > 0 {
+            partSize = max(1, min(1000, Self.partBytes / max(1, PQresultMemorySize(part.handle) / part.count)))
+        }
+        (rows, nextRow) = (part, 0)
     }
+
+    /// About how many bytes a part may have.
+    private static let partBytes = 4 << 20
 
     override func reset() {
         rows = nil

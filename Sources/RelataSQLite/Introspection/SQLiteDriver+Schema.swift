@@ -72,6 +72,21 @@ extension SQLiteDriver {
         return key
     }
 
+    package func assignKeys(
+        after key: Int64, of table: String, column: String, _ connection: Connection
+    ) throws(RelataError) {
+        // Without `AUTOINCREMENT` the greatest key there is counts.
+        guard key > 0, try hasTable("sqlite_sequence", connection) else { return }
+        let values: [Parameter] = [.value(.integer(key)), .value(.text(table))]
+        let update = "UPDATE sqlite_sequence SET seq = max(seq, ?1) WHERE name = ?2"
+        if try connection.run(SQLStatement(update, values)) > 0 { return }
+        try connection.execute(SQLStatement("INSERT INTO sqlite_sequence (seq, name) VALUES (?1, ?2)", values))
+    }
+
+    package func conditions(of table: TableDescription, _ connection: Connection) throws(RelataError) -> [String] {
+        SQLWords.words(in: table.sql ?? "").intersection(["CHECK"]).sorted()
+    }
+
     package func damage(_ connection: Connection) throws(RelataError) -> EngineDamage {
         var damage = EngineDamage()
         do {

@@ -23,28 +23,4 @@ struct MakeCommand: ParsableCommand {
         try connection.close()
     }
 }
-
-/// `relata copy FILE COPY`: copies a database while others use it, without writing to it.
-struct CopyCommand: ParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "copy", shouldDisplay: false)
-
-    @OptionGroup var source: FileArgument
-    @Argument(help: "The file to be made.") var copy: String
-
-    func run() throws {
-        let original = try ToolDatabase.store(source.file)
-        try refuseExisting(copy)
-        let connection = try Connection(path: copy)
-        try Progress.during("copying \(source.file)") { _ in
-            try original.pool.read { try $0.backup(to: connection) }
-        }
-        try connection.close()
-    }
-}
-
-private func refuseExisting(_ path: String) throws {
-    if FileManager.default.fileExists(atPath: path) {
-        throw RelataError.fileAccess(path: path, "exists already, and is left as it is")
-    }
-}
 #endif

@@ -1,0 +1,142 @@
+import RelataCore
+
+/// A table as a copy sees it: that of an entity, or of a many-to-many.
+struct CopiedTable {
+    /// What reports call it: the entity, or the entity and its relationship.
+    let name: String
+    /// The table, which has the same name in both databases.
+    let table: String
+    let columns: [Column]
+    /// The columns of the key, as places in ``columns``.
+    let key: [Int]
+    /// The column whose values the database assigns.
+    let assignedKey: String?
+    private let types: [AttributeType?]
+
+    /// A column and what it holds.
+    struct Column {
+        let name: String
+        let property: String
+        let type: AttributeType
+    }
+
+    /// The tables of a schema.
+    static func tables(of schema: Schema, dialect: Dialect) -> [CopiedTable] {
+        SchemaDDL.tables(of: schema, dialect: dialect).map { CopiedTable($0, schema) }
+    }
+
+    private init(_ description: TableDescription, _ schema: Schema) {
+        table = description.name
+        let entity = schema.index(ofTable: description.name).map { schema.tables[$0] }
+        let join = schema.join(ofTable: description.name)
+        name = entity?.name ?? join.map { "\(schema.tables[$0.source].name).\($0.property)" } ?? description.name
+        var known: [String: Column] = [:]
+        for column in entity?.columns ?? [] {
+            known[column.name] = Column(name: column.name, property: column.property, type: column.type)
+        }
+        if let join {
+            for (columns, side) in [(join.sourceColumns, join.source), (join.targetColumns, join.target)] {
+                let target = schema.tables[side]
+                for (column, key) in zip(columns, target.keyColumns) {
+                    known[column] = Column(name: column, property: column, type: target.columns[key].type)
+                }
+            }
+        }
+        // All others are positions in lists.
+        columns = description.columns.map {
+            known[$0.name] ?? Column(name: $0.name, property: $0.name, type: .integer)
+        }
+        types = columns.map(\.type)
+        key = description.primaryKey.compactMap { key in description.columns.firstIndex { $0.name == key } }
+        assignedKey = description.isKeyAssigned ? description.primaryKey.first : nil
+    }
+
+    // MARK: Statements
+
+    /// All rows in the order of their keys.
+    ///
+    /// - Parameter last: The key after which they begin.
+    func rows(_ dialect: Dialect, after last: [Value]?) -> SQLStatement {
+        let names = key.map { columns[$0].name }
+        var sql = selection(dialect)
+        if last != nil {
+            let parameters = zip(1..., key).map { dialect.parameter($0, as: columns[$1].type) }
+            sql += " WHERE (\(dialect.list(names))) > (\(parameters.joined(separator: ", ")))"
+        }
+        return SQLStatement(sql + " ORDER BY \(dialect.list(names))", (last ?? []).map { .value($0) })
+    }
+
+    /// All rows in any order.
+    func allRows(_ dialect: Dialect) -> SQLStatement { SQLStatement(selection(dialect)) }
+
+    private func selection(_ dialect: Dialect) -> String {
+        "SELECT \(dialect.list(columns.map(\.name))) FROM \(dialect.quote(table))"
+    }
+
+    /// The statement that inserts rows: one on SQLite, a list for each column elsewhere.
+    func insertion(_ dialect: Dialect) -> String {
+        let into = "INSERT INTO \(dialect.quote(table)) (\(dialect.list(columns.map(\.name))))"
+        if dialect == .sqlite {
+            let parameters = columns.indices.map { dialect.parameter($0 + 1) }
+            return "\(into) VALUES (\(parameters.joined(separator: ", ")))"
+        }
+        let lists = dialect.rows(ofLists: columns.enumerated().map { ($0 + 1, $1.type) }, isNumbered: false)
+        let names = columns.indices.map { "c\($0)" }.joined(separator: ", ")
+        return "\(into) SELECT \(names) FROM \(lists) AS v(\(names))"
+    }
+
+    // MARK: Values
+
+    /// The values of a row of ``rows(_:after:)``, as its database stores them.
+    func values(_ row: Row) -> [Value] { types.indices.map { row.value(at: $0, as: types[$0]) } }
+
+    /// What messages call a row.
+    func object(_ row: [Value]) -> String {
+        name + " " + key.map { String(row[$0].description.prefix(80)) }.joined(separator: ", ")
+    }
+
+    /// The values of a row as a database of another engine stores them.
+    ///
+    /// - Throws: ``RelataError/invalidUse(_:)`` for a value that isn't of its column's type, as SQLite lets other programs
+    ///   write it.
+    func fitting(_ row: [Value], for dialect: Dialect) throws(RelataError) -> [Value] {
+        var result: [Value] = []
+        result.reserveCapacity(row.count)
+        for (value, column) in zip(row, columns) {
+            guard let fitting = Self.fitting(value, column.type, dialect) else {
+                throw .invalidUse(
+                    "\(object(row)): \(column.property) holds \(Self.description(of: value)), which can't be stored as "
+                        + "\(column.type) \(dialect == .sqlite ? "in a file" : "on a server"): mend it in the source, and "
+                        + "run the copy again")
+            }
+            result.append(fitting)
+        }
+        return result
+    }
+
+    private static func description(of value: Value) -> String {
+        if case .text(let text) = value, text.utf8.contains(0) { return "text with U+0000" }
+        return String(value.description.prefix(40))
+    }
+
+    /// A value that means the same in a column of that type; `nil` where there is none.
+    private static func fitting(_ value: Value, _ type: AttributeType, _ dialect: Dialect) -> Value? {
+        // `nil` is an unset value where both could be meant.
+        let none = Value?.none
+        switch (type, value) {
+        case (_, .null), (.integer, .integer), (.date(.microseconds), .integer), (.data, .blob), (.uuid(.blob), .uuid):
+            return value
+        case (.boolean, .integer(let number)): return number == 0 || number == 1 ? value : none
+        case (.real, .real(let number)), (.date(.seconds), .real(let number)):
+            return dialect == .sqlite && number.isNaN ? none : value
+        // SQLite keeps whole numbers so where a column is made for any.
+        case (.real, .integer(let number)), (.date(.seconds), .integer(let number)):
+            return Int64(exactly: Double(number)) == number ? .real(Double(number)) : none
+        case (.decimal, _): return value.stored(as: .decimal)
+        case (.text, .text(let text)), (.json, .text(let text)), (.date(.iso8601), .text(let text)),
+            (.uuid(.text), .text(let text)):
+            return dialect == .postgres && text.utf8.contains(0) ? none : value
+        default: return none
+        }
+    }
+}

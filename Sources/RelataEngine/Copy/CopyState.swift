@@ -1,0 +1,128 @@
+import Foundation
+import RelataCore
+
+/// How far a copy is, in a table of the destination that is gone when all is copied.
+struct CopyState {
+    private let destination: Connection
+    /// Which database it is a copy of, and by which entities.
+    private let origin: String
+    private static let table = "\"relata_copy\""
+
+    /// How much of a table is there.
+    struct Place: Hashable, Codable {
+        var rows = 0
+        /// The key of the last row.
+        var last: [Value]?
+        var isDone = false
+    }
+
+    init(of schema: Schema, in source: Connection, _ destination: Connection) {
+        self.destination = destination
+        let isFile = source.dialect == .sqlite && !source.path.isEmpty
+        let path = isFile ? URL(fileURLWithPath: source.path).standardizedFileURL.path : source.path
+        origin = SchemaFingerprint.of(schema, steps: []) + " " + path
+    }
+
+    /// Refuses a destination that holds something else than a part of this copy.
+    func check() throws {
+        if try destination.hasTable("relata_copy") {
+            if try read("origin") == origin { return }
+            throw RelataError.invalidUse(
+                "the destination holds a part of a copy of another database, or of other tables: begin with an empty one"
+            )
+        }
+        var tables = try Introspection.tables(of: destination, hidesReserved: false).map(\.name)
+        if try destination.hasTable("relata_metadata") { tables.append("relata_metadata") }
+        guard tables.isEmpty else {
+            throw RelataError.invalidUse(
+                "the destination has tables already (\(tables.prefix(3).joined(separator: ", "))"
+                    + "\(tables.count > 3 ? ", …" : "")): copy into an empty database")
+        }
+    }
+
+    func begin() throws {
+        if try destination.hasTable("relata_copy") { return }
+        try destination.transaction {
+            try destination.execute("CREATE TABLE \(Self.table) (name TEXT PRIMARY KEY, value TEXT NOT NULL)")
+            try write("origin", origin)
+        }
+    }
+
+    /// Whether all tables are there to be filled.
+    func isPrepared() throws -> Bool { try destination.hasTable("relata_copy") && read("prepared") != nil }
+
+    func setPrepared() throws { try write("prepared", "") }
+
+    // MARK: Tables
+
+    func place(of table: CopiedTable) throws -> Place {
+        guard let text = try read("table " + table.table) else { return Place() }
+        let decoder = JSONDecoder()
+        decoder.nonConformingFloatDecodingStrategy = .convertFromString(
+            positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+        return try decoder.decode(Place.self, from: Data(text.utf8))
+    }
+
+    /// Notes in the transaction of the rows that they are there.
+    ///
+    /// - Throws: ``RelataError/busy(_:)`` where another process goes on with the same copy.
+    func note(_ place: Place, since before: Place, of table: CopiedTable) throws {
+        guard try self.place(of: table) == before else {
+            throw RelataError.busy("another process goes on with this copy: let one of the two finish it")
+        }
+        let encoder = JSONEncoder()
+        encoder.nonConformingFloatEncodingStrategy = .convertToString(
+            positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
+        try write("table " + table.table, String(decoding: try encoder.encode(place), as: UTF8.self))
+    }
+
+    // MARK: The end
+
+    /// Has the destination remember what the source remembers of its models, and forgets the copy.
+    func finish(remembering source: Connection) throws {
+        let known = try Metadata.read(source)
+        var metadata = try Metadata.read(destination)
+        (metadata.steps, metadata.renames) = (known.steps, known.renames)
+        // Who opens it compares the tables once.
+        try metadata.write(destination, fingerprint: "copied")
+        try destination.execute("DROP TABLE \(Self.table)")
+    }
+
+    private func read(_ name: String) throws -> String? {
+        let query = "SELECT value FROM \(Self.table) WHERE name = \(destination.dialect.parameter(1))"
+        guard case .text(let text)? = try destination.value(SQLStatement(query, [.value(.text(name))])) else {
+            return nil
+        }
+        return text
+    }
+
+    private func write(_ name: String, _ value: String) throws {
+        let dialect = destination.dialect
+        try destination.execute(
+            SQLStatement(
+                "INSERT INTO \(Self.table) (name, value) VALUES (\(dialect.parameter(1)), \(dialect.parameter(2))) "
+                    + "ON CONFLICT (name) DO UPDATE SET value = excluded.value",
+                [.value(.text(name)), .value(.text(value))]))
+    }
+}
+
+/// Tables that layers above keep besides those of entities, and that are copied as they are.
+enum OwnTables {
+    private static let table = "\"relata_parse_classes\""
+
+    /// Copies what a server knows of its classes.
+    static func copy(from source: Connection, to destination: Connection) throws {
+        guard try source.hasTable("relata_parse_classes") else { return }
+        let rows = try source.values(SQLStatement("SELECT name, options FROM \(table)"))
+        let dialect = destination.dialect
+        try destination.execute(
+            "CREATE TABLE IF NOT EXISTS \(table) (name TEXT PRIMARY KEY, options TEXT NOT NULL)")
+        try destination.execute("DELETE FROM \(table)")
+        for row in rows {
+            try destination.execute(
+                SQLStatement(
+                    "INSERT INTO \(table) (name, options) VALUES (\(dialect.parameter(1)), \(dialect.parameter(2)))",
+                    row.map { .value($0) }))
+        }
+    }
+}

@@ -1,0 +1,133 @@
+#if CommandLineTool
+import ArgumentParser
+import Foundation
+import RelataCore
+import RelataEngine
+import RelataSQLite
+
+#if PostgreSQL
+import RelataPostgres
+#endif
+
+/// `relata copy SOURCE DESTINATION`: copies a database while others use it, without writing to it.
+struct CopyCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "copy",
+        abstract: "Copies a database: a file as it is, or everything between SQLite and PostgreSQL.",
+        discussion: """
+            A file becomes another file, as it is. Where one of the two is a PostgreSQL database, what moves is \
+            entities, links, keys and what the database remembers of its models; what stays behind is named. Both are \
+            compared in the end. Call it again after an interruption, and it goes on where it was.
+            """)
+
+    @OptionGroup var source: FileArgument
+    @Argument(help: "The file to be made, or the URL of an empty PostgreSQL database.", completion: .file())
+    var destination: String
+
+    func run() throws {
+        let (from, to) = (CopyPlace(source.file), CopyPlace(destination))
+        if from.isServer || to.isServer { try copyRows(from, to) } else { try copyFile() }
+    }
+
+    private func copyFile() throws {
+        let original = try ToolDatabase.store(source.file)
+        try refuseExisting(destination)
+        let connection = try Connection(path: destination)
+        try Progress.during("copying \(source.file)") { _ in
+            try original.pool.read { try $0.backup(to: connection) }
+        }
+        try connection.close()
+    }
+
+    private func copyRows(_ from: CopyPlace, _ to: CopyPlace) throws {
+        // A file that is none is refused before another one is made.
+        let file = from.isServer ? nil : try ToolDatabase(source.file)
+        let original = try file?.connection ?? from.connect(isReadOnly: true)
+        let isNew = !to.isServer && !FileManager.default.fileExists(atPath: destination)
+        if !to.isServer { try RegularFile.check(destination, for: "a database") }
+        let copy = try to.connect(isReadOnly: false)
+        do {
+            let outcomes = try copyRows(original, copy, try from.name())
+            try copy.close()
+            report(outcomes, try to.name())
+        } catch {
+            try? copy.close()
+            // What was refused before anything was written leaves no file.
+            let size = try? FileManager.default.attributesOfItem(atPath: destination)[.size] as? Int
+            if isNew, size == 0 { try? FileManager.default.removeItem(atPath: destination) }
+            throw error
+        }
+    }
+
+    private func copyRows(_ original: Connection, _ copy: Connection, _ name: String) throws -> [DatabaseCopy.Outcome] {
+        try Progress.during("looking at \(name)") { progress in
+            try DatabaseCopy.run(from: original, to: copy) { step in
+                switch step {
+                case .leavingOut(let phrases):
+                    for phrase in phrases { Console.write("relata: left out: \(DisplayText.visible(phrase))\n") }
+                case .copied(let entity, let rows):
+                    progress.step("copying \(entity): \(DisplayText.count(rows, "row"))")
+                case .verifying(let entity): progress.step("comparing \(entity)")
+                case .finishing: progress.step("checking references")
+                }
+            }
+        }
+    }
+
+    private func report(_ outcomes: [DatabaseCopy.Outcome], _ name: String) {
+        let table = TextTable(
+            headings: ["copied", "rows", "checksum"],
+            rows: outcomes.map { outcome in
+                [
+                    .init(DisplayText.visible(outcome.name)),
+                    .init(DisplayText.grouped(outcome.rows), isNumber: true), .init(outcome.checksum),
+                ]
+            })
+        for line in table.lines() { print(line) }
+        print("\n\(name): \(DisplayText.count(outcomes.reduce(0) { $0 + $1.rows }, "row")), the same in both")
+    }
+}
+/// A file, or a server's database.
+private struct CopyPlace {
+    private let place: String
+    let isServer: Bool
+
+    init(_ place: String) {
+        self.place = place
+        isServer = ["postgres://", "postgresql://"].contains { place.hasPrefix($0) }
+    }
+
+    /// What messages call it, without a password.
+    func name() throws -> String {
+        guard isServer else { return URL(fileURLWithPath: place).lastPathComponent }
+        #if PostgreSQL
+        return try PostgresURL(place).description
+        #else
+        throw Self.needsTrait
+        #endif
+    }
+
+    func connect(isReadOnly: Bool) throws -> Connection {
+        guard isServer else { return try Connection(path: place, isReadOnly: isReadOnly) }
+        #if PostgreSQL
+        return try PostgresEngine(url: place, isReadOnly: isReadOnly).connect(
+            isReadOnly ? .reading : .writing, waits: true)
+        #else
+        throw Self.needsTrait
+        #endif
+    }
+
+    #if !PostgreSQL
+    private static var needsTrait: RelataError {
+        .invalidUse("this build has no engine for postgres URLs: build with --traits CommandLineTool,PostgreSQL")
+    }
+    #endif
+}
+
+/// Refuses to make a file where there is one.
+func refuseExisting(_ path: String) throws {
+    if FileManager.default.fileExists(atPath: path) {
+        throw RelataError.fileAccess(path: path, "exists already, and is left as it is")
+    }
+}
+#endif

@@ -1,0 +1,159 @@
+#if PostgreSQL
+import Foundation
+import PostgresCluster
+import RelataCore
+import RelataEngine
+import RelataPostgres
+import RelataSQLite
+import Testing
+
+/// Databases that move between files and a server.
+@Suite(.enabled(if: TestEngine.hasPostgres, TestEngine.missing)) struct ServerCopyTests {
+    private func music() throws -> Connection { try database(DatabaseCopyTests.schema + DatabaseCopyTests.rows) }
+
+    @Test func aFileGoesToAServerAndBack() throws {
+        let (source, server, back) = (try music(), try TestEngine.postgres.connection(), try database())
+        var batch = DatabaseCopy.BatchLimit()
+        batch.rows = 2
+        let there = try DatabaseCopy.run(from: source, to: server, batch: batch)
+        let again = try DatabaseCopy.run(from: server, to: back, batch: batch)
+        #expect(there == again, "the checksums are those of the values, on any engine")
+        var (before, after) = (try contents(source), try contents(back))
+        // JSON is kept as what it says: `jsonb` has its own order and blanks.
+        let place = try #require(try Introspection.tables(of: back).first { $0.name == "Artist" })
+            .columns.map(\.name).sorted().firstIndex(of: "more")
+        let more = try #require(place)
+        #expect(after["Artist"]?[0][more] == #"{"a": "ä", "b": [1, null]}"#)
+        for row in 0..<3 {
+            before["Artist"]?[row][more] = .null
+            after["Artist"]?[row][more] = .null
+        }
+        #expect(after == before)
+    }
+
+    @Test func aServerGoesToAnother() throws {
+        let (first, second) = (try TestEngine.postgres.connection(), try TestEngine.postgres.connection())
+        try DatabaseCopy.run(from: try music(), to: first)
+        try DatabaseCopy.run(from: first, to: second)
+        #expect(try contents(second) == contents(first))
+    }
+
+    @Test func everyTypeOfModelsKeepsItsValues() throws {
+        let types: [(String, AttributeType, [Value])] = [
+            ("flag", .boolean, [.integer(0), .integer(1)]),
+            ("whole", .integer, [.integer(.min), .integer(.max)]),
+            ("real", .real, [.real(-.infinity), .real(.leastNonzeroMagnitude)]),
+            ("decimal", .decimal, ["12345678901234567890.123456789", "-0.5"]),
+            ("text", .text, ["", "e\u{301}\u{1F600}'\"\\"]),
+            ("moment", .date(.microseconds), [.integer(-1), .integer(253_402_300_799_999_999)]),
+            ("seconds", .date(.seconds), [.real(0.25), .real(-1e9)]),
+            ("day", .date(.iso8601), ["2026-01-01T00:00:00.000000Z", "1969-12-31T23:59:59.000000Z"]),
+            ("data", .data, [.blob(Data()), .blob(Data([0, 255]))]),
+            ("uuid", .uuid(.blob), [.uuid(UUID()), .uuid(UUID())]),
+            ("uuidText", .uuid(.text), [.text(UUID().uuidString.lowercased()), .text(UUID().uuidString.lowercased())]),
+            ("json", .json, ["null", #"{"a": 1.50}"#]),
+        ]
+        let entity = Entity(name: "All", properties: [.id()] + types.map { .attribute($0.0, $0.1, isOptional: true) })
+        let (source, server, back) = (try database(), try TestEngine.postgres.connection(), try database())
+        try Migrator.migrate(source, schema: try Schema([entity]))
+        for row in 0..<3 {
+            let values = [.integer(Int64(row))] + types.map { row < 2 ? $0.2[row] : .null }
+            let parameters = values.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
+            try source.execute(SQLStatement("INSERT INTO \"All\" VALUES (\(parameters))", values.map { .value($0) }))
+        }
+        try DatabaseCopy.run(from: source, to: server)
+        try DatabaseCopy.run(from: server, to: back)
+        #expect(try contents(back) == contents(source))
+        #expect(try Introspection.entities(of: back) == [entity])
+    }
+
+    @Test(arguments: [
+        (
+            "UPDATE Album SET title = 'a' || char(0) WHERE id = 2", "Album 2: title holds text with U+0000",
+            "UPDATE Album SET title = 'a' WHERE id = 2"
+        ),
+        (
+            "UPDATE Artist SET more = '{' WHERE id = 2", "Artist 2 can't be copied",
+            "UPDATE Artist SET more = '{}' WHERE id = 2"
+        ),
+    ])
+    func aValueThatAServerCannotStoreIsNamed(change: String, expected: String, mend: String) throws {
+        let (source, server) = (try music(), try TestEngine.postgres.connection())
+        try source.execute(change)
+        #expect {
+            try DatabaseCopy.run(from: source, to: server)
+        } throws: {
+            "\($0)".contains(expected)
+        }
+        // Once it is mended the copy goes on.
+        try source.execute(mend)
+        try DatabaseCopy.run(from: source, to: server)
+    }
+
+    @Test func aNumberThatIsNoneIsNamed() throws {
+        let server = try TestEngine.postgres.connection()
+        try server.execute(
+            "CREATE TABLE n (id bigint PRIMARY KEY, value double precision); INSERT INTO n VALUES (1, 1), (2, 'NaN')")
+        #expect {
+            try DatabaseCopy.run(from: server, to: try database())
+        } throws: {
+            "\($0)".contains("n 2: value holds nan")
+        }
+    }
+
+    @Test func whatStaysOnTheServerIsSaid() throws {
+        let place = try PrivateCluster.shared.makeDatabase()
+        let server = try TestEngine.postgresConnection(place.url)
+        try server.execute(
+            """
+            CREATE TABLE thing (id bigint PRIMARY KEY CHECK (id > 0));
+            CREATE MATERIALIZED VIEW things AS SELECT * FROM thing;
+            CREATE SCHEMA other; CREATE TABLE other.hidden (id bigint PRIMARY KEY);
+            """)
+        var phrases: [String] = []
+        try DatabaseCopy.run(from: server, to: try database()) { progress in
+            if case .leavingOut(let found) = progress { phrases = found }
+        }
+        #expect(
+            phrases == [
+                "conditions of thing: thing_id_check", "tables of other schemas: other",
+                "things, which is a materialized view",
+            ])
+        try server.close()
+    }
+
+    @Test func nobodyOpensHalfACopy() throws {
+        let url = try TestEngine.postgresURL()
+        let server = try TestEngine.postgresConnection(url)
+        let other = try PostgresEngine(url: url, waits: PostgresWaits(busy: 0.05)).connect(.writing, waits: true)
+        var refusals = 0
+        try DatabaseCopy.run(from: try music(), to: server) { progress in
+            guard case .copied("Artist", _) = progress else { return }
+            #expect {
+                try Migrator.migrate(other, schema: try Schema([genre]))
+            } throws: {
+                "\($0)".contains("another process changes the tables")
+            }
+            #expect {
+                try DatabaseCopy.run(from: try music(), to: other)
+            } throws: {
+                "\($0)".contains("another process changes the tables")
+            }
+            refusals += 1
+        }
+        #expect(refusals > 0)
+    }
+
+    @Test(.enabled(if: SharedData.chinook != nil, "chinook.sqlite isn't beside the project"))
+    func chinookGoesToAServerAndBack() throws {
+        let source = try Connection(path: SharedData.chinook, isReadOnly: true)
+        let (server, back) = (try TestEngine.postgres.connection(), try database())
+        let there = try DatabaseCopy.run(from: source, to: server)
+        #expect(there.first { $0.name == "Track" }?.rows == 3503)
+        #expect(try DatabaseCopy.run(from: server, to: back) == there)
+        let (before, after) = (try contents(source), try contents(back))
+        #expect(before.keys.sorted() == after.keys.sorted())
+        for (name, rows) in before { #expect(after[name] == rows, "\(name)") }
+    }
+}
+#endif
