@@ -138,7 +138,10 @@ struct OtherStoresTests {
         // A store without the log hears that something was written, be it in the log or not.
         var heard = plain.changes.makeAsyncIterator()
         try await logging.delete(author.id)
-        #expect(await heard.next()?.changes == [Change(entity: "Author", kind: .unknown)])
+        let unknown = try #require(await heard.next()?.changes)
+        // The rows that link books to it may have gone, too.
+        #expect(Set(unknown.map(\.entity)).isSubset(of: ["Author", "Book"]), "\(unknown)")
+        #expect(unknown.contains(Change(entity: "Author", kind: .unknown)), "\(unknown)")
         #expect(await sets.next()?.changes.map(\.kind) == [.delete])
         for store in [store, logging, plain] { try store.close() }
     }

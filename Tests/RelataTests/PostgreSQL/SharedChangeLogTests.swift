@@ -63,6 +63,8 @@ struct SharedChangeLogTests {
     func everyCommittedChangeIsDeliveredOnceAndInTheOrderOfItsObject(_ seed: UInt64) async throws {
         let database = try PrivateCluster.shared.makeDatabase()
         let stores = try (0..<3).map { _ in try open(database) }
+        // Two that insert the same one are refused, as they would be in a file.
+        try await stores[0].insert((0..<4).map { LoggedTally(name: "flag \($0)") })
         let older = try runningTransaction(database)
         let feed = stores[0].changes
         let isDone = Atomic(false)
