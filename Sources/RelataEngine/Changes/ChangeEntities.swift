@@ -24,13 +24,22 @@ package final class ChangeEntities: Sendable {
         }
     }
 
-    /// What is known of a part of the database that was written elsewhere: the entities only.
+    /// What is known of a part of the database that was written elsewhere: the entities only. Links belong to the
+    /// entities at both ends.
     func unknownChanges(of region: TableRegion) -> [Change] {
         let names =
             region.isEverything
             ? schema.tables.map(\.name)
-            : region.tables.keys.filter { !ReservedNames.isInternal($0) && !$0.hasPrefix("pg_") }.map(name(ofTable:))
-                .sorted()
+            : Set(
+                region.tables.keys.filter { !ReservedNames.isInternal($0) && !$0.hasPrefix("pg_") }.flatMap(
+                    entities(ofTable:))
+            )
+            .sorted()
         return names.map { Change(entity: $0, kind: .unknown) }
+    }
+
+    private func entities(ofTable table: String) -> [String] {
+        guard let join = schema.join(ofTable: table) else { return [name(ofTable: table)] }
+        return [schema.tables[join.source].name, schema.tables[join.target].name]
     }
 }

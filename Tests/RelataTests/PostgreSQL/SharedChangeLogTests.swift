@@ -3,7 +3,6 @@ import Foundation
 import PostgresCluster
 import Relata
 import RelataPostgres
-import Synchronization
 import Testing
 
 @Model private struct LoggedFlag {
@@ -67,16 +66,15 @@ struct SharedChangeLogTests {
         try await stores[0].insert((0..<4).map { LoggedTally(name: "flag \($0)") })
         let older = try runningTransaction(database)
         let feed = stores[0].changes
-        let isDone = Atomic(false)
         // A reader beside the writers, which keeps its position as text.
-        async let beside = Self.read(try open(database), pageSize: 7) { isDone.load(ordering: .acquiring) }
+        async let beside = Self.read(try open(database), pageSize: 7)
         try await Self.write(stores, seed)
         try older.run("COMMIT")
         try await Self.write(stores, seed &+ 1000)
-        isDone.store(true, ordering: .releasing)
+        try await stores[0].insert(LoggedFlag(name: Self.last))
         let deeds = try await stores[1].fetch(LoggedDeed.all)
         let first = try await beside
-        let again = try await Self.read(stores[2], pageSize: 1000) { true }
+        let again = try await Self.read(stores[2], pageSize: 1000)
         #expect(first.map(\.position) == again.map(\.position), "seed \(seed)")
         #expect(Set(again.map(\.position)).count == again.count, "seed \(seed)")
         try Self.check(again.map(\.change), deeds, "seed \(seed)")
@@ -113,18 +111,19 @@ struct SharedChangeLogTests {
         }
     }
 
-    /// Reads the whole log, and goes on until nothing is left and nothing more will come.
-    private static func read(
-        _ store: Store, pageSize: Int, isDone: @Sendable () -> Bool
-    ) async throws -> [LoggedChange] {
+    /// The flag that is made when nothing more will come.
+    private static let last = "last"
+
+    /// Reads the whole log, up to the last flag. The cluster's other databases have transactions, too, for whose end the
+    /// log waits.
+    private static func read(_ store: Store, pageSize: Int) async throws -> [LoggedChange] {
         var text = ChangePosition.start.description
         var changes: [LoggedChange] = []
-        while true {
-            let isLast = isDone()
+        while changes.last?.change.keys != [KeyValue(.text(last))] {
             let position = try #require(ChangePosition(text))
             let page = try await store.changes(after: position, limit: pageSize)
             changes += page
-            if let last = page.last { text = last.position.description } else if isLast { break }
+            if let last = page.last { text = last.position.description }
         }
         try store.close()
         return changes
