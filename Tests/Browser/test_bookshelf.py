@@ -49,7 +49,7 @@ class Bookshelf(AppTest):
             browser.one("#naming")
             browser.press(name, Keys.ENTER)
             browser.wait_for_text("#status", name)
-            self.assertTrue(browser.focused().tag_name == "summary")
+            browser.wait(lambda: browser.focused().tag_name == "summary", "the menu to have the focus again")
         browser.tab_to('[name="title"]')
         browser.press("Mort", Keys.TAB, "1987", Keys.TAB, "F", Keys.TAB, "978-0-575-04171-4", Keys.ENTER)
         browser.wait_for_text("#books", "Mort\nISBN 9780575041714")
