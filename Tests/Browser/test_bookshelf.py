@@ -83,7 +83,7 @@ class Bookshelf(AppTest):
         browser.tab_to("#menu summary")
         browser.press(Keys.ENTER, Keys.TAB, Keys.ESCAPE)
         browser.wait(lambda: not browser.all("#menu[open]"), "the menu to close")
-        self.assertEqual(browser.focused().tag_name, "summary")
+        browser.wait(lambda: browser.focused().tag_name == "summary", "the menu to have the focus again")
         browser.click("#menu summary")
         browser.click("h1")
         browser.wait(lambda: not browser.all("#menu[open]"), "the menu to close")
@@ -118,12 +118,12 @@ class Bookshelf(AppTest):
                 self.fill(browser, **fields)
                 self.submit(browser)
                 browser.answer(message, "ok")
-                self.assertEqual(browser.focused().get_attribute("name"), field)
+                browser.wait(lambda: browser.focused().get_attribute("name") == field, f"the focus of {field}")
                 self.assertEqual(browser.focused().get_attribute("aria-invalid"), "true")
             for (kind, name), message in zip(names, expected[len(bad):]):
                 self.add_name(browser, kind, name)
                 browser.answer(message, "ok")
-                self.assertEqual(browser.focused().get_attribute("name"), "name")
+                browser.wait(lambda: browser.focused().get_attribute("name") == "name", "the focus of the name")
                 browser.press(Keys.ESCAPE)
                 browser.wait(lambda: not browser.all("#naming[open]"), "the form to close")
         counts = [len(self.server.find(each)) for each in ["Book", "ISBN", "Genre", "Publisher", "Author"]]
@@ -170,7 +170,7 @@ class Bookshelf(AppTest):
         self.submit(first)
         second.wait_for_text("#books", "Mort\n")
         # What appears in the list moves nobody's focus, nor empties a form.
-        self.assertIn("The Dispossessed", second.focused().text)
+        second.wait(lambda: "The Dispossessed" in second.focused().text, "the focus of the book")
         self.submit(second)
         second.answer("ISBN 9780575041714 already belongs to “Mort”.", "ok")
         self.assertEqual(second.one('[name="title"]').get_attribute("value"), "Mort, again")

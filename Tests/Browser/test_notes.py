@@ -160,7 +160,7 @@ class Notes(AppTest):
         browser.type('[name="fontSize"]', "500")
         browser.click("#note button.main")
         browser.answer("The size must be a whole number from 8 to 72.", "ok")
-        self.assertEqual(browser.focused().get_attribute("name"), "fontSize")
+        browser.wait(lambda: browser.focused().get_attribute("name") == "fontSize", "the focus of the size")
         self.assertEqual(self.stored()[0]["fontSize"], 24)
         browser.type('[name="fontSize"]', "24")
         self.save(browser)
@@ -388,7 +388,7 @@ class Notes(AppTest):
             self.save(browser)
             if width < 700:
                 browser.click("#back")
-                self.assertTrue(browser.focused().text.startswith("Walk"))
+                browser.wait(lambda: browser.focused().text.startswith("Walk"), "the focus of the note")
             self.assert_accessible(browser)
             browser.screenshot(name)
             browser.one("#notes button").send_keys(Keys.DELETE)
