@@ -23,7 +23,7 @@ extension Store.Options {
     ///   - path: A file, or `nil` for a database in memory.
     ///   - isLookedAtOnly: Whether a file that isn't there is taken for an empty one, and none is made.
     func engine(for path: String?, isLookedAtOnly: Bool = false) throws(RelataError) -> any Engine {
-        if let path, path.hasPrefix("postgres://") || path.hasPrefix("postgresql://") {
+        if let path, ServerURL.isOne(path) {
             guard key == nil else {
                 throw .invalidUse(
                     "a database server has no use for an encryptionKey: leave it out, and have the server encrypt its disk"

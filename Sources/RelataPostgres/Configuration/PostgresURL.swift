@@ -2,6 +2,7 @@
 import Foundation
 import RelataCPQ
 import RelataCore
+import RelataEngine
 
 /// Where a PostgreSQL database is and how to connect to it: `postgresql://user:password@host:5432/database?sslmode=require`.
 ///
@@ -30,7 +31,7 @@ package struct PostgresURL: Sendable, Hashable {
     ///
     /// - Throws: ``RelataError/invalidUse(_:)`` that says what is wrong, without the URL's own text.
     package init(_ text: String) throws(RelataError) {
-        guard text.hasPrefix("postgres://") || text.hasPrefix("postgresql://") else {
+        guard ServerURL.isOne(text) else {
             throw .invalidUse("the database's URL doesn't begin with postgresql://: \(Self.form)")
         }
         guard !text.utf8.contains(0) else {

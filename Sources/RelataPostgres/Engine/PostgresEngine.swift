@@ -45,11 +45,6 @@ package struct PostgresEngine: Engine {
         }
     }
 
-    /// Whether a path is the URL of a database.
-    package static func isURL(_ path: String) -> Bool {
-        path.hasPrefix("postgres://") || path.hasPrefix("postgresql://")
-    }
-
     package var path: String? { url.description }
     package var isShared: Bool { false }
 

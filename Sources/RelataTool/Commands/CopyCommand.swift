@@ -94,7 +94,7 @@ private struct CopyPlace {
 
     init(_ place: String) {
         self.place = place
-        isServer = ["postgres://", "postgresql://"].contains { place.hasPrefix($0) }
+        isServer = ServerURL.isOne(place)
     }
 
     /// What messages call it, without a password.

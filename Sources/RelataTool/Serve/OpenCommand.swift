@@ -3,6 +3,7 @@ import ArgumentParser
 import Foundation
 import Logging
 import RelataCore
+import RelataEngine
 import RelataParse
 import RelataServer
 
@@ -21,7 +22,7 @@ struct OpenCommand: AsyncParsableCommand {
     @Flag(help: "Let the dashboard change the file.") var edit = false
 
     func run() async throws {
-        if ["postgres://", "postgresql://"].contains(where: { source.file.hasPrefix($0) }) {
+        if ServerURL.isOne(source.file) {
             throw ValidationError("the dashboard shows SQLite files; databases of PostgreSQL come later")
         }
         // A file that is no database, or can't be read, is told here, before anything of it could be written.
