@@ -11,7 +11,6 @@ struct CopiedTable {
     let key: [Int]
     /// The column whose values the database assigns.
     let assignedKey: String?
-    private let types: [AttributeType?]
 
     /// A column and what it holds.
     struct Column {
@@ -46,7 +45,6 @@ struct CopiedTable {
         columns = description.columns.map {
             known[$0.name] ?? Column(name: $0.name, property: $0.name, type: .integer)
         }
-        types = columns.map(\.type)
         key = description.primaryKey.compactMap { key in description.columns.firstIndex { $0.name == key } }
         assignedKey = description.isKeyAssigned ? description.primaryKey.first : nil
     }
@@ -88,7 +86,7 @@ struct CopiedTable {
     // MARK: Values
 
     /// The values of a row of ``rows(_:after:)``, as its database stores them.
-    func values(_ row: Row) -> [Value] { types.indices.map { row.value(at: $0, as: types[$0]) } }
+    func values(_ row: Row) -> [Value] { columns.indices.map { row.value(at: $0, as: columns[$0].type) } }
 
     /// What messages call a row.
     func object(_ row: [Value]) -> String {

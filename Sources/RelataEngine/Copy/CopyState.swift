@@ -6,7 +6,8 @@ struct CopyState {
     private let destination: Connection
     /// Which database it is a copy of, and by which entities.
     private let origin: String
-    private static let table = "\"relata_copy\""
+    private static let name = "relata_copy"
+    private static let table = "\"\(name)\""
 
     /// How much of a table is there.
     struct Place: Hashable, Codable {
@@ -25,7 +26,7 @@ struct CopyState {
 
     /// Refuses a destination that holds something else than a part of this copy.
     func check() throws {
-        if try destination.hasTable("relata_copy") {
+        if try destination.hasTable(Self.name) {
             if try read("origin") == origin { return }
             throw RelataError.invalidUse(
                 "the destination holds a part of a copy of another database, or of other tables: begin with an empty one"
@@ -41,7 +42,7 @@ struct CopyState {
     }
 
     func begin() throws {
-        if try destination.hasTable("relata_copy") { return }
+        if try destination.hasTable(Self.name) { return }
         try destination.transaction {
             try destination.execute("CREATE TABLE \(Self.table) (name TEXT PRIMARY KEY, value TEXT NOT NULL)")
             try write("origin", origin)
@@ -49,7 +50,7 @@ struct CopyState {
     }
 
     /// Whether all tables are there to be filled.
-    func isPrepared() throws -> Bool { try destination.hasTable("relata_copy") && read("prepared") != nil }
+    func isPrepared() throws -> Bool { try destination.hasTable(Self.name) && read("prepared") != nil }
 
     func setPrepared() throws { try write("prepared", "") }
 
@@ -103,26 +104,5 @@ struct CopyState {
                 "INSERT INTO \(Self.table) (name, value) VALUES (\(dialect.parameter(1)), \(dialect.parameter(2))) "
                     + "ON CONFLICT (name) DO UPDATE SET value = excluded.value",
                 [.value(.text(name)), .value(.text(value))]))
-    }
-}
-
-/// Tables that layers above keep besides those of entities, and that are copied as they are.
-enum OwnTables {
-    private static let table = "\"relata_parse_classes\""
-
-    /// Copies what a server knows of its classes.
-    static func copy(from source: Connection, to destination: Connection) throws {
-        guard try source.hasTable("relata_parse_classes") else { return }
-        let rows = try source.values(SQLStatement("SELECT name, options FROM \(table)"))
-        let dialect = destination.dialect
-        try destination.execute(
-            "CREATE TABLE IF NOT EXISTS \(table) (name TEXT PRIMARY KEY, options TEXT NOT NULL)")
-        try destination.execute("DELETE FROM \(table)")
-        for row in rows {
-            try destination.execute(
-                SQLStatement(
-                    "INSERT INTO \(table) (name, options) VALUES (\(dialect.parameter(1)), \(dialect.parameter(2)))",
-                    row.map { .value($0) }))
-        }
     }
 }

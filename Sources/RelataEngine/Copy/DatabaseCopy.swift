@@ -101,7 +101,7 @@ package struct DatabaseCopy {
             for table in tables { try moveKeysOn(table) }
             try destination.transaction {
                 try addReferences()
-                try OwnTables.copy(from: source, to: destination)
+                try ClassOptionsTable.copy(from: source, to: destination)
                 try state.finish(remembering: source)
             }
             return outcomes

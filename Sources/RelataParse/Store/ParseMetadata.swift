@@ -5,17 +5,17 @@ import RelataEngine
 
 /// What the server keeps in a file besides the classes' own tables.
 enum ParseMetadata {
-    private static let table = "\"relata_parse_classes\""
+    private static let table = ClassOptionsTable.quotedName
 
     /// Makes the tables, if they aren't there.
     static func create(on connection: Connection) throws(RelataError) {
-        try connection.execute("CREATE TABLE IF NOT EXISTS \(table) (name TEXT PRIMARY KEY, options TEXT NOT NULL)")
+        try connection.execute(ClassOptionsTable.creation)
         try KeptRequests.create(on: connection)
     }
 
     /// What clients know besides the tables, by class.
     static func options(on connection: Connection) throws(RelataError) -> [String: ClassOptions] {
-        guard try connection.hasTable("relata_parse_classes") else { return [:] }
+        guard try connection.hasTable(ClassOptionsTable.name) else { return [:] }
         var options: [String: ClassOptions] = [:]
         try connection.rows(SQLStatement("SELECT name, options FROM \(table)")) { (row) throws(RelataError) in
             let name = row.text(at: 0)

@@ -7,13 +7,13 @@ extension PostgresDriver {
     package func assignKeys(
         after key: Int64, of table: String, column: String, _ connection: Connection
     ) throws(RelataError) {
-        let (name, key) = (dialect.quote(table), (key: key, column: dialect.quote(column)))
+        let name = dialect.quote(table)
         let sql = """
             SELECT setval(pg_get_serial_sequence($1::text, $2::text), last)
-            FROM (SELECT greatest($3::bigint, max(\(key.column))) AS last FROM \(name)) AS l WHERE last > 0
+            FROM (SELECT greatest($3::bigint, max(\(dialect.quote(column)))) AS last FROM \(name)) AS l WHERE last > 0
             """
         _ = try connection.value(
-            SQLStatement(sql, [.value(.text(name)), .value(.text(column)), .value(.integer(key.key))]))
+            SQLStatement(sql, [.value(.text(name)), .value(.text(column)), .value(.integer(key))]))
     }
 
     package func otherSchemas(_ connection: Connection) throws(RelataError) -> [String] {
