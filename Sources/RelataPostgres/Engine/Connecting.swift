@@ -20,7 +20,7 @@ package struct PostgresWaits: Sendable {
         self.connection = Self.duration(connection)
         settings = SessionSettings(
             statementTimeout: statement.map(Self.limit),
-            lockTimeout: .milliseconds(Int64(min(max(busy, 0.001), 2_000_000) * 1000)),
+            lockTimeout: max(Self.duration(busy), .milliseconds(1)),
             idleInTransactionTimeout: idleInTransaction.map(Self.limit))
     }
 

@@ -102,12 +102,12 @@ struct DashboardProtocol: ParseForm {
             return ServerReply(reply)
         }
         guard request.method == "GET" else {
-            return render(ServerRefusal(.notFound, "there is nothing here", status: 404))
+            return render(.nothingHere)
         }
         if request.path == "/changes" { return ServerReply(WireReply(versions.json)) }
         let inspection = await service.inspection(request.path, query: request.query, report: report)
         return inspection.map { ServerReply(status: $0.status, contentType: $0.contentType, body: $0.body) }
-            ?? render(ServerRefusal(.notFound, "there is nothing here", status: 404))
+            ?? render(.nothingHere)
     }
 
     /// Every request that was to change something: who, what, and what became of it.
