@@ -11,8 +11,7 @@ package final class Pooler: Sendable {
     package static let missing = "pgbouncer isn't installed: the package is called so"
 
     private let place: String
-    private let lifeline: FileHandle
-    private let shell: Process
+    private let shell: GuardedShell
 
     /// Starts one in front of a cluster.
     ///
@@ -55,31 +54,8 @@ package final class Pooler: Sendable {
         let command =
             try PrivateCluster.asServersUser() + [PostgresPrograms.find("sh") ?? "/bin/sh", "-c", script, "pooler"]
             + [program, place, configuration]
-        let (input, output) = (Pipe(), Pipe())
-        lifeline = input.fileHandleForWriting
-        for end in [lifeline, output.fileHandleForReading] { _ = fcntl(end.fileDescriptor, F_SETFD, FD_CLOEXEC) }
-        shell = Process()
-        shell.executableURL = URL(fileURLWithPath: command[0])
-        shell.arguments = Array(command.dropFirst())
-        shell.currentDirectoryURL = URL(fileURLWithPath: "/")
-        shell.standardInput = input
-        shell.standardOutput = output
-        try shell.run()
-        try? input.fileHandleForReading.close()
-        try? output.fileHandleForWriting.close()
-        var bytes = Data()
-        while !bytes.starts(with: Data("ready\n".utf8)) {
-            let more = output.fileHandleForReading.availableData
-            if more.isEmpty { break }
-            bytes += more
-        }
-        let answer = String(decoding: bytes, as: UTF8.self)
-        guard answer.hasPrefix("ready") else {
-            throw PrivateCluster.StartError(description: "pgbouncer didn't start: \(answer)")
-        }
+        shell = try GuardedShell(command, starting: "pgbouncer", errors: .standardError)
     }
-
-    deinit { try? lifeline.close() }
 
     /// The URL of a database behind it.
     package func url(database: String, user: String = "postgres") -> String {

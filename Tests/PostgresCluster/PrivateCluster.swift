@@ -26,8 +26,7 @@ package final class PrivateCluster: Sendable {
     let folder: String
     /// Where the server's programs are.
     let programs: String
-    private let shell: Process
-    private let lifeline: FileHandle
+    private let shell: GuardedShell
     private let databases = Atomic<Int>(0)
     /// How many replicas were made.
     let replicas = Atomic<Int>(0)
@@ -66,29 +65,7 @@ package final class PrivateCluster: Sendable {
             PostgresPrograms.find("sh") ?? "/bin/sh", "-c", Self.script, "relata-postgres", programs, folder,
             options.joined(separator: "\n"),
         ]
-        let (input, output) = (Pipe(), Pipe())
-        lifeline = input.fileHandleForWriting
-        // No other process may hold the end of the pipe that stands for this one.
-        for end in [lifeline, output.fileHandleForReading] { _ = fcntl(end.fileDescriptor, F_SETFD, FD_CLOEXEC) }
-        shell = Process()
-        shell.executableURL = URL(fileURLWithPath: command[0])
-        shell.arguments = Array(command.dropFirst())
-        shell.currentDirectoryURL = URL(fileURLWithPath: "/")
-        shell.standardInput = input
-        shell.standardOutput = output
-        shell.standardError = FileHandle.nullDevice
-        try shell.run()
-        try? input.fileHandleForReading.close()
-        try? output.fileHandleForWriting.close()
-        // The pipe stays open: what runs the shell as another user holds its end as well.
-        var bytes = Data()
-        while !bytes.starts(with: Data("ready\n".utf8)) {
-            let more = output.fileHandleForReading.availableData
-            if more.isEmpty { break }
-            bytes += more
-        }
-        let answer = String(decoding: bytes, as: UTF8.self)
-        guard answer.hasPrefix("ready") else { throw StartError(description: "PostgreSQL didn't start: \(answer)") }
+        shell = try GuardedShell(command, starting: "PostgreSQL", errors: .nullDevice)
     }
 
     /// What makes a command run as a user that the server accepts.
@@ -100,10 +77,8 @@ package final class PrivateCluster: Sendable {
         return [runuser, "-u", "postgres", "--"]
     }
 
-    deinit { stop() }
-
     /// Stops the server and removes its folder.
-    package func stop() { try? lifeline.close() }
+    package func stop() { shell.letGo() }
 
     private static let script = """
         trap '' HUP INT QUIT TERM
