@@ -163,26 +163,35 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "RelataSQLiteTests", dependencies: ["RelataSQLite", "RelataEngine", "RelataCore"],
+            name: "RelataSQLiteTests", dependencies: ["RelataSQLite", "RelataEngine", "RelataCore", "TestSupport"],
             swiftSettings: strict),
         // Changes of the models, on every engine.
         .testTarget(
             name: "RelataMigrationTests",
-            dependencies: ["RelataEngine", "RelataCore", "RelataSQLite", "RelataPostgres", "PostgresCluster"],
+            dependencies: [
+                "RelataEngine", "RelataCore", "RelataSQLite", "RelataPostgres", "PostgresCluster", "TestSupport",
+            ],
+            swiftSettings: strict),
+        // What tests of several targets need: databases and files that go with their test, random numbers, shared data.
+        .target(
+            name: "TestSupport", dependencies: ["RelataSQLite", "RelataEngine", "RelataCore"],
+            path: "Tests/TestSupport",
             swiftSettings: strict),
         // A PostgreSQL server of a test process's own.
         .target(
             name: "PostgresCluster", dependencies: ["RelataPostgres", "RelataCore"], path: "Tests/PostgresCluster",
             swiftSettings: strict),
         .testTarget(
-            name: "RelataPostgresTests", dependencies: ["RelataPostgres", "RelataCore", "PostgresCluster"],
+            name: "RelataPostgresTests",
+            dependencies: ["RelataPostgres", "RelataCore", "PostgresCluster", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "RelataRecordsTests",
             dependencies: ["RelataRecords", "RelataSQLite", "RelataCore", "Relata", "RelataTesting"],
             swiftSettings: strict),
         .testTarget(
-            name: "RelataParseTests", dependencies: ["RelataParse", "RelataRecords", "Relata", "RelataTesting"],
+            name: "RelataParseTests",
+            dependencies: ["RelataParse", "RelataRecords", "Relata", "RelataTesting", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "RelataTests",
@@ -211,7 +220,10 @@ let package = Package(
         // Runs the tool as a process.
         .testTarget(
             name: "RelataToolTests",
-            dependencies: ["RelataTool", "Relata", "RelataSQLite", "RelataCore", "RelataPostgres", "PostgresCluster"],
+            dependencies: [
+                "RelataTool", "Relata", "RelataSQLite", "RelataCore", "RelataPostgres", "PostgresCluster",
+                "TestSupport",
+            ],
             swiftSettings: strict),
         // Reads the guides, so that tests can compare them with what the code does.
         .target(

@@ -1,5 +1,6 @@
 import RelataCore
 import RelataEngine
+import TestSupport
 import Testing
 
 /// Random models over a random file: either refused and untouched, or as if made for the new models, with all that both

@@ -1,5 +1,6 @@
 import Foundation
 import RelataCore
+import TestSupport
 import Testing
 
 @testable import RelataEngine

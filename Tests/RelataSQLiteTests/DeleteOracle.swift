@@ -1,5 +1,6 @@
 import Foundation
 import RelataCore
+import TestSupport
 
 extension SeededGenerator {
     mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }

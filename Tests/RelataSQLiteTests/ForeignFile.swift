@@ -1,4 +1,5 @@
 import RelataCore
+import TestSupport
 
 @testable import RelataEngine
 @testable import RelataSQLite

@@ -1,6 +1,7 @@
 import RelataCore
 import RelataEngine
 import RelataSQLite
+import TestSupport
 import Testing
 
 /// SQLite asks every 100,000 steps whether the task was cancelled, be it in the middle of beginning or ending a

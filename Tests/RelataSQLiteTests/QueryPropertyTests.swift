@@ -2,6 +2,7 @@ import Foundation
 import RelataCore
 import RelataEngine
 import RelataSQLite
+import TestSupport
 import Testing
 
 /// Random conditions over random data find the same objects in SQL as in Swift.

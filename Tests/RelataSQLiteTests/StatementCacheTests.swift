@@ -1,4 +1,5 @@
 import RelataCore
+import TestSupport
 import Testing
 
 @testable import RelataEngine

@@ -1,5 +1,6 @@
 #if CommandLineTool
 import Foundation
+import TestSupport
 import Testing
 
 /// A real database that another program made.

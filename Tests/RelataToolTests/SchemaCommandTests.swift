@@ -1,5 +1,6 @@
 #if CommandLineTool && Server
 import Foundation
+import TestSupport
 import Testing
 
 /// `relata schema` on files of other programs.

@@ -1,6 +1,7 @@
 #if CommandLineTool
 import Foundation
 import Relata
+import TestSupport
 import Testing
 
 /// The models in `Models` are compiled with the tests: the tool writes just these, and they open the files they were made

@@ -143,19 +143,6 @@ final class SampleFile {
     }
 }
 
-/// Data for tests that stands beside the project; found by walking up from this file.
-enum SharedData {
-    static let chinook: String? = {
-        var folder = Tool.project
-        while folder.pathComponents.count > 1 {
-            folder.deleteLastPathComponent()
-            let file = folder.appendingPathComponent("shared/data/chinook.sqlite").path
-            if FileManager.default.fileExists(atPath: file) { return file }
-        }
-        return nil
-    }()
-}
-
 /// A connection that a test keeps open while the tool runs.
 struct SampleConnection {
     private let connection: Connection

@@ -2,6 +2,7 @@
 import Foundation
 import RelataCore
 import RelataEngine
+import TestSupport
 import Testing
 
 /// Tables that PostgreSQL alters in place.

@@ -5,6 +5,7 @@ import RelataCore
 import RelataEngine
 import RelataPostgres
 import Synchronization
+import TestSupport
 import Testing
 
 /// Migrations while others use the database, and those that were interrupted.

@@ -5,6 +5,7 @@ import RelataCore
 import RelataEngine
 import RelataPostgres
 import RelataSQLite
+import TestSupport
 import Testing
 
 /// Databases that move between files and a server.

@@ -2,6 +2,7 @@ import Foundation
 import RelataCore
 import RelataEngine
 import RelataSQLite
+import TestSupport
 import Testing
 
 /// Tables that have the names of SQLite's table-valued functions, and would hide them.

@@ -1,6 +1,7 @@
 import RelataCore
 import RelataEngine
 import RelataSQLite
+import TestSupport
 import Testing
 
 /// Where a reference may be unset its index begins with the largest key: rows without a target come last.

@@ -3,6 +3,7 @@ import RelataCore
 import RelataEngine
 import RelataSQLite
 import Synchronization
+import TestSupport
 import Testing
 
 /// What opening a file costs, and several who open it at once.

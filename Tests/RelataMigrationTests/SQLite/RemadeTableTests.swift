@@ -1,6 +1,7 @@
 import RelataCore
 import RelataEngine
 import RelataSQLite
+import TestSupport
 import Testing
 
 /// Tables of SQLite that are made anew, and values whose types SQLite leaves to each row.

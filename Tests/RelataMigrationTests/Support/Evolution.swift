@@ -1,5 +1,6 @@
 import RelataCore
 import RelataEngine
+import TestSupport
 import Testing
 
 /// A database that models have made and filled, and other models open.
@@ -75,26 +76,5 @@ struct Evolution {
     /// What the database does when a target of a table goes.
     func deleteActions(of table: String) throws -> [String] {
         try self.table(table).foreignKeys.map { "\($0.target) \($0.onDelete.rawValue)" }
-    }
-}
-
-extension Connection {
-    /// All rows of a query as text, columns separated by `|`.
-    func lines(_ sql: String) throws -> [String] {
-        try values(SQLStatement(sql)).map { $0.map(\.description).joined(separator: "|") }
-    }
-}
-
-/// A generator with a seed, so that a failure can be had again.
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94d0_49bb_1331_11eb
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -3,6 +3,7 @@ import RelataCore
 import RelataRecords
 import RelataEngine
 import RelataSQLite
+import TestSupport
 import Testing
 
 @testable import RelataParse

@@ -1,5 +1,6 @@
 import Foundation
 import RelataParse
+import TestSupport
 import Testing
 
 /// What is looked at before the body of a request is read.

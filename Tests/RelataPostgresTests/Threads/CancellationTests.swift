@@ -3,6 +3,7 @@ import Foundation
 import PostgresCluster
 import RelataCore
 import RelataPostgres
+import TestSupport
 import Testing
 
 @Suite(.needsPostgreSQL) struct CancellationTests {
@@ -64,7 +65,7 @@ import Testing
 
     @Test func aCancellationAtAnyMomentStopsTheStatement() async throws {
         let seed = UInt64.random(in: 0 ... .max)
-        var numbers = Seeded(seed)
+        var numbers = SeededGenerator(seed: seed)
         let thread = ConnectionThread()
         for _ in 0..<40 {
             let delay = Int.random(in: 0..<3000, using: &numbers)

@@ -3,6 +3,7 @@ import Foundation
 import PostgresCluster
 import RelataCore
 import RelataPostgres
+import TestSupport
 import Testing
 
 /// Values of each type through a real server, in binary form, and in text form where a column has no other.
@@ -10,7 +11,7 @@ import Testing
     /// A type, and what makes values of it that come back as they are.
     struct Kind: CustomTestStringConvertible, Sendable {
         let type: String
-        let make: @Sendable (inout Seeded) -> Value
+        let make: @Sendable (inout SeededGenerator) -> Value
         var testDescription: String { type }
     }
 
@@ -34,12 +35,12 @@ import Testing
         Kind(type: "jsonb") { .text("{\"a\": 1, \"b\": \"\(integer(&$0))\"}") },
     ]
 
-    static func integer(_ numbers: inout Seeded) -> Int64 {
+    static func integer(_ numbers: inout SeededGenerator) -> Int64 {
         [.min, .max, 0, 1, -1, Int64(Int32.max) + 1].randomElement(using: &numbers)
             .flatMap { Bool.random(using: &numbers) ? $0 : nil } ?? .random(in: .min ... .max, using: &numbers)
     }
 
-    static func real(_ numbers: inout Seeded) -> Double {
+    static func real(_ numbers: inout SeededGenerator) -> Double {
         switch Int.random(in: 0..<6, using: &numbers) {
         case 0: [0, -0.0, .infinity, -.infinity, 0.1, 1e15].randomElement(using: &numbers) ?? 0
         case 1: Double(Int64.random(in: -1000...1000, using: &numbers))
@@ -48,7 +49,7 @@ import Testing
     }
 
     /// A decimal number as Foundation spells it, of any length.
-    static func decimal(_ numbers: inout Seeded) -> String {
+    static func decimal(_ numbers: inout SeededGenerator) -> String {
         func digits(_ most: Int) -> String {
             String(
                 (0..<Int.random(in: 0...most, using: &numbers)).map { _ in
@@ -63,7 +64,7 @@ import Testing
         return number != "0" && Bool.random(using: &numbers) ? "-" + number : number
     }
 
-    static func uuid(_ numbers: inout Seeded) -> uuid_t {
+    static func uuid(_ numbers: inout SeededGenerator) -> uuid_t {
         var uuid = UUID().uuid
         withUnsafeMutableBytes(of: &uuid) {
             for index in $0.indices { $0[index] = .random(in: 0...255, using: &numbers) }
@@ -71,11 +72,11 @@ import Testing
         return uuid
     }
 
-    static func data(_ numbers: inout Seeded) -> Data {
+    static func data(_ numbers: inout SeededGenerator) -> Data {
         Data((0..<Int.random(in: 0...300, using: &numbers)).map { _ in UInt8.random(in: 0...255, using: &numbers) })
     }
 
-    static func text(_ numbers: inout Seeded) -> String {
+    static func text(_ numbers: inout SeededGenerator) -> String {
         let parts = [
             "", "a", "é", "e\u{301}", "\u{1F468}\u{200D}\u{1F469}", "'", "\"", "\\", "\n", "\u{FEFF}", "$1", "NULL",
             "{}", "\u{10FFFF}", "\u{1}", "%", "日本",
@@ -87,7 +88,7 @@ import Testing
     @Test(arguments: kinds, ["", ", INTERVAL '1 day' AS forces_text"])
     func valuesComeBackAsTheyWere(_ kind: Kind, _ more: String) throws {
         let seed = UInt64.random(in: 0 ... .max)
-        var numbers = Seeded(seed)
+        var numbers = SeededGenerator(seed: seed)
         let session = try session()
         let statement = try session.prepare(
             name: "s", sql: "SELECT $1::\(kind.type) AS value, NULL::\(kind.type)\(more)")
@@ -107,7 +108,7 @@ import Testing
 
     @Test(arguments: kinds) func listsComeBackAsTheyWere(_ kind: Kind) throws {
         let seed = UInt64.random(in: 0 ... .max)
-        var numbers = Seeded(seed)
+        var numbers = SeededGenerator(seed: seed)
         let session = try session()
         let type = kind.type == "varchar(2000)" ? "varchar" : kind.type
         for count in [0, 1, 2, 300] {

@@ -1,6 +1,7 @@
 import RelataCore
 import RelataEngine
 import RelataSQLite
+import TestSupport
 import Testing
 
 /// Statements under an access: the same text for all who see by the same conditions, and found by the same indexes.

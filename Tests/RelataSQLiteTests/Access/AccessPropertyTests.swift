@@ -2,6 +2,7 @@ import Foundation
 import RelataCore
 import RelataEngine
 import RelataSQLite
+import TestSupport
 import Testing
 
 /// Whatever is asked, hidden rows make no more difference than rows that aren't there.

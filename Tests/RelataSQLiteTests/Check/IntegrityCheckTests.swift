@@ -1,6 +1,7 @@
 import RelataCore
 import RelataEngine
 import RelataSQLite
+import TestSupport
 import Testing
 
 @Suite struct IntegrityCheckTests {

@@ -1,6 +1,7 @@
 import RelataCore
 import RelataEngine
 import RelataSQLite
+import TestSupport
 import Testing
 
 /// Whatever tables a file has, what is read from them makes a schema, and the file fits it.

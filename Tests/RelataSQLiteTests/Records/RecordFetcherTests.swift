@@ -3,6 +3,7 @@ import RelataCore
 import RelataEngine
 import RelataSQLite
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite struct RecordFetcherTests {

@@ -4,6 +4,7 @@ import PostgresCluster
 import Relata
 import RelataCore
 import RelataPostgres
+import RelataTesting
 import Synchronization
 import Testing
 
@@ -66,7 +67,7 @@ struct ServerStreamTests {
     @Test(.timeLimit(.minutes(2))) func aCancelledTaskStopsTheStatementOfItsStreamAtAnyMoment() async throws {
         let seed = UInt64.random(in: 0 ... .max)
         print("seed of the cancellations: \(seed)")
-        var random = SampleNumbers(seed: seed)
+        var random = SampleRandom(seed: seed)
         let database = try PrivateCluster.shared.makeDatabase()
         let store = try await store(database)
         for _ in 0..<30 {
@@ -117,16 +118,6 @@ struct ServerStreamTests {
         }
         #expect(open == 0)
         try store.close()
-    }
-
-    /// Numbers that are the same for the same seed.
-    private struct SampleNumbers: RandomNumberGenerator {
-        private var state: UInt64
-        init(seed: UInt64) { state = seed }
-        mutating func next() -> UInt64 {
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return state ^ state >> 29
-        }
     }
 }
 #endif

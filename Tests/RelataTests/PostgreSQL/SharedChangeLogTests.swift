@@ -3,6 +3,7 @@ import Foundation
 import PostgresCluster
 import Relata
 import RelataPostgres
+import RelataTesting
 import Testing
 
 @Model private struct LoggedFlag {
@@ -92,7 +93,7 @@ struct SharedChangeLogTests {
         try await withThrowingTaskGroup(of: Void.self) { group in
             for task in 0..<9 {
                 group.addTask {
-                    var random = SampleNumbers(seed &+ UInt64(task))
+                    var random = SampleRandom(seed: seed &+ UInt64(task))
                     for _ in 0..<10 {
                         let count = Int.random(in: 1...2, using: &random)
                         let names = Set((0..<count).map { _ in "flag \(Int.random(in: 0..<4, using: &random))" })
@@ -224,20 +225,6 @@ struct SharedChangeLogTests {
         for text in ["", "a", "1-2", "0-1-1", "1-2-3-4", "x-1-1", "1--1-1"] { #expect(ChangePosition(text) == nil) }
         let ascending = ["1-5-9", "1-6-1", "1-6-2"].compactMap { ChangePosition($0) }
         #expect(ascending.sorted() == ascending && ascending.count == 3)
-    }
-}
-
-/// Numbers that are the same for the same seed.
-private struct SampleNumbers: RandomNumberGenerator {
-    private var state: UInt64
-    init(_ seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var word = state
-        word = (word ^ word >> 30) &* 0xBF58_476D_1CE4_E5B9
-        word = (word ^ word >> 27) &* 0x94D0_49BB_1331_11EB
-        return word ^ word >> 31
     }
 }
 #endif

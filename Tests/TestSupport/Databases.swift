@@ -1,20 +1,30 @@
 import Foundation
+import RelataCore
 import RelataEngine
 import RelataSQLite
 
 /// A database of SQLite in memory, made by SQL as another program would.
-func database(_ sql: String = "") throws -> Connection {
+package func database(_ sql: String = "") throws -> Connection {
     let connection = try Connection(path: nil)
     try connection.execute(sql)
     return connection
 }
 
+extension Connection {
+    /// All rows of a query as text, columns separated by `|`.
+    package func lines(_ sql: String) throws -> [String] {
+        try values(SQLStatement(sql)).map { $0.map(\.description).joined(separator: "|") }
+    }
+}
+
 /// A file in a folder of its own that goes with the object.
-final class TemporaryFile {
-    let path: String
+package final class TemporaryFile {
+    /// Where it is.
+    package let path: String
     private let folder: URL
 
-    init(_ name: String = "test.sqlite") throws {
+    /// Makes the folder, and not the file.
+    package init(_ name: String = "test.sqlite") throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("relata-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         path = folder.appendingPathComponent(name).path
@@ -24,8 +34,9 @@ final class TemporaryFile {
 }
 
 /// Data for tests that stands beside the project; found by walking up from this file.
-enum SharedData {
-    static let chinook = find("chinook.sqlite")
+package enum SharedData {
+    /// The sample database Chinook; `nil` where it isn't there.
+    package static let chinook = find("chinook.sqlite")
 
     private static func find(_ name: String) -> String? {
         var folder = URL(fileURLWithPath: #filePath)
