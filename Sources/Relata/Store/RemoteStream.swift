@@ -7,7 +7,7 @@ final class RemoteStream<M: Model> {
     private let store: Store
     private let snapshot: RemoteSnapshot
     private let reader = Reader()
-    /// What was read and not yet asked for, the next one last.
+    /// The objects that were read and not yet asked for, the next one last.
     private var objects: [M] = []
     private var isOver = false
     private var failure: (any Error)?
@@ -63,7 +63,7 @@ final class RemoteStream<M: Model> {
                 }
             }
             var part = Part()
-            // What was read before an error comes before the error.
+            // The objects before an error come before the error.
             do {
                 while part.objects.count < count {
                     guard let object = try store.pool.translatingInterrupts({ try reader.cursor?.next() }) else {
