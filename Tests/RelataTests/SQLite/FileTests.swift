@@ -178,13 +178,15 @@ import Testing
         try await Store.open(path, for: Book.self).close()
         let other = try Connection(path: path)
         try other.execute("PRAGMA journal_mode = DELETE; BEGIN EXCLUSIVE")
+        var hasBegun = false
         let opening = Task { @MainActor [path] in
             var options = Store.Options()
-            options.busyTimeout = 2
+            options.busyTimeout = 60
+            hasBegun = true
             return try await Store.open(path, for: Book.self, options: options)
         }
-        // This is the thread that would wait.
-        try await Task.sleep(for: .milliseconds(50))
+        // This is the thread that would wait: it comes here again when the other task has suspended.
+        while !hasBegun { await Task.yield() }
         try other.execute("ROLLBACK")
         try other.close()
         let store = try await opening.value
