@@ -47,6 +47,6 @@ struct BatchExpectation: Sendable {
     }
 
     private static func conflict(_ message: String) -> ParseError {
-        ParseError(.operationForbidden, message + ": nothing was written", status: 409)
+        ParseError(.operationForbidden, message + ": no object was written", status: 409)
     }
 }

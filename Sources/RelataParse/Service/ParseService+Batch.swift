@@ -30,6 +30,7 @@ extension ParseService {
         }
         guard !writes.isEmpty else {
             return try await store.read { transaction in
+                for expectation in expectations { try expectation.check(in: transaction) }
                 let writer = BatchWriter(transaction: transaction, options: options)
                 var replies = BatchReplies(routes.count, limit: options.maximumReply)
                 for (place, route) in routes.enumerated() {

@@ -46,6 +46,21 @@ struct BatchExpectationTests {
         #expect(try await title() == "Sourcery")
     }
 
+    @Test func aBatchThatOnlyReadsIsRefusedToo() async throws {
+        for (title, status) in [("Mort", 200), ("Faust", 409)] {
+            let reply = try await server.send(
+                "POST", "/batch",
+                [
+                    "transaction": true,
+                    "requests": [["method": "GET", "path": .string("/parse/classes/Book/\(book)")]],
+                    "expected": [
+                        ["className": "Book", "objectId": .string(book), "fields": ["title": .string(title)]]
+                    ],
+                ], isMaster: true)
+            #expect(reply.status == status, "\(title): \(reply.json)")
+        }
+    }
+
     @Test(
         arguments: [
             ["title": "Faust"], ["year": 1988], ["note": "x"], ["title": .null], ["genre": .null],
