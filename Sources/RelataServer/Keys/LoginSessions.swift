@@ -70,10 +70,15 @@ final class LoginSessions: Sendable {
     /// - Returns: The session, and the value of its cookie, which is told this once.
     func signIn(_ key: String, from peer: String) throws(Refusal) -> (session: Session, cookie: String) {
         let time = now()
-        if let wait = state.withLock({ $0.attempts.wait(of: peer, at: time) }) { throw .tooMany(seconds: wait) }
         let expiry = state.withLock { $0.loginTokens.removeValue(forKey: Self.digest(key)) }
+        // The right key never waits: behind a proxy all have one address, and a stranger there would lock all others out.
         guard expiry.map({ time < $0 }) ?? isMasterKey(key) else {
-            state.withLock { $0.attempts.failed(peer, at: time) }
+            let wait = state.withLock { state in
+                let wait = state.attempts.wait(of: peer, at: time)
+                if wait == nil { state.attempts.failed(peer, at: time) }
+                return wait
+            }
+            if let wait { throw .tooMany(seconds: wait) }
             throw .unknownKey
         }
         let cookie = ServerKeys.newKey()
