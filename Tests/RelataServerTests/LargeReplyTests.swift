@@ -83,6 +83,30 @@ struct LargeReplyTests {
         }
     }
 
+    @Test func slowReadersOfFilesHoldUpNoOtherReplies() async throws {
+        let body = [UInt8](repeating: 32, count: 8_000_000)
+        try await TestServer.running(
+            {
+                $0.limits.bodySize = 1_000_000
+                $0.limits.totalBodySize = 20_000_000
+                $0.files["/"] = StaticFiles(["large.txt": body])
+            },
+            maximumReply: 8_000_000,
+            service: { _ in WireReply(status: 200, body: body) }
+        ) { server in
+            let (refused, other, taken) = try await blocking {
+                let slow = try server.connect()
+                try slow.send(ServerConnection.bytes("GET", "/large.txt"))
+                for _ in 0..<6000 where server.heldFileBytes < body.count { usleep(10_000) }
+                let refused = try server.connect().request("GET", "/large.txt").status
+                let other = try server.connect().request("GET", "/parse/x").body.count
+                return (refused, other, try slow.receive().body.count)
+            }
+            #expect(refused == 503)
+            #expect(other == body.count && taken == body.count)
+        }
+    }
+
     @Test func theLargestReplyHasRoomWhereThereIsLittle() async throws {
         let body = [UInt8](repeating: 32, count: 3_000_000)
         try await TestServer.running(

@@ -53,10 +53,13 @@ extension RelataServer.Limits {
     }
 
     /// The memory for all replies that clients are still to take, where the largest has so many bytes.
-    func replyMemory(largest: Int) -> Int {
-        // Before the body comes the head.
-        max(totalBodySize, min(max(largest, 0), Self.maximumSize) + 64 * 1024)
-    }
+    func replyMemory(largest: Int) -> Int { max(totalBodySize, Self.memory(of: largest)) }
+
+    /// The memory for files that clients are still to take: a quarter of the other replies'.
+    func fileMemory(largest: Int) -> Int { max(totalBodySize / 4, Self.memory(of: largest)) }
+
+    /// Before the body comes the head.
+    private static func memory(of size: Int) -> Int { min(max(size, 0), maximumSize) + 64 * 1024 }
 
     fileprivate func check() throws(RelataError) {
         let numbers = [

@@ -54,7 +54,8 @@ extension RelataServer {
         /// The bytes of a body, also after it was decompressed.
         public var bodySize = 20 * 1024 * 1024
         /// The bytes of memory for all bodies that are arriving or worked on, which may be twice those that arrived. Beyond it
-        /// large ones are refused for the moment. As much again is there for replies that clients are still to take.
+        /// large ones are refused for the moment. As much again is there for replies that clients are still to take, and a
+        /// quarter as much for files.
         public var totalBodySize = 512 * 1024 * 1024
         /// The bytes of an address with its parameters.
         public var requestLineSize = 64 * 1024

@@ -12,6 +12,8 @@ final class RequestResponder: Sendable {
     let bodies: BodyBudget
     /// The room for replies that clients are still to take.
     let replies: BodyBudget
+    /// The same for files, which need no keys: who takes them slowly leaves the room of the protocols alone.
+    let files: BodyBudget
     /// The header fields that are read.
     let fields: HeaderFields
     private let served: any ServedProtocol
@@ -43,6 +45,7 @@ final class RequestResponder: Sendable {
         limits = configuration.limits
         bodies = BodyBudget(limit: configuration.limits.bodyMemory)
         replies = BodyBudget(limit: configuration.limits.replyMemory(largest: served.maximumReply))
+        files = BodyBudget(limit: configuration.limits.fileMemory(largest: served.maximumReply))
         origins = AllowedOrigins(configuration.allowedOrigins)
         encoder = ReplyEncoder(origins)
         status = StatusPages(self.metrics, audience: configuration.metricsAudience, served: served)
@@ -104,7 +107,7 @@ final class RequestResponder: Sendable {
         do throws(ServerRefusal) {
             let (reply, share) = try files.reply(
                 to: request.method, path: path, target: request.target.path, known: request.headers.ifNoneMatch,
-                room: replies, limit: served.maximumReply)
+                room: self.files, limit: served.maximumReply)
             return finish(request, nil, reply, share: share, id: id, peer)
         } catch {
             return finish(request, nil, reply(to: error), id: id, peer)

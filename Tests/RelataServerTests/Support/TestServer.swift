@@ -68,6 +68,8 @@ struct TestServer {
     var heldBodyBytes: Int { server.responder.bodies.held }
     /// The bytes of large replies that clients are still to take.
     var heldReplyBytes: Int { server.responder.replies.held }
+    /// The same for files.
+    var heldFileBytes: Int { server.responder.files.held }
 
     func connect(timeout: Double = 120, receiveBuffer: Int32? = nil) throws -> ServerConnection {
         try ServerConnection(port: port, timeout: timeout, receiveBuffer: receiveBuffer)
