@@ -14,6 +14,9 @@ enum ParseNames {
     /// shows of pointers.
     static let maximumFields = 1000
 
+    /// How many classes one request makes by use.
+    static let maximumNewClasses = 100
+
     /// - Throws: ``ParseError`` 103 for a name that no class can have.
     static func checkClass(_ name: String) throws(ParseError) {
         guard isPlain(name), name.utf8.count <= 128 else {

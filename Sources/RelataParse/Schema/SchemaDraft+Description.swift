@@ -152,15 +152,18 @@ extension SchemaDraft {
     }
 
     /// - Throws: ``ParseError`` 111 for a field of the type GeoPoint that a class got since beside another.
-    func checkGeoPoints(of className: String, since old: SchemaDraft) throws(ParseError) {
-        let (points, before) = (geoPoints(of: className), old.geoPoints(of: className))
+    ///
+    /// - Parameter before: Those that it had.
+    func checkGeoPoints(of className: String, since before: [String]) throws(ParseError) {
+        let points = geoPoints(of: className)
         guard let first = before.first ?? points.first,
             let second = points.first(where: { $0 != first && !before.contains($0) })
         else { return }
         throw Self.secondGeoPoint(second, beside: first)
     }
 
-    private func geoPoints(of className: String) -> [String] {
+    /// The fields of a class that hold places.
+    func geoPoints(of className: String) -> [String] {
         (entity(className)?.properties ?? []).filter { type(of: $0, in: className) == .geoPoint }.map(\.name)
     }
 

@@ -15,6 +15,26 @@ struct SchemaDraft {
     /// The entity of a class.
     func entity(_ name: String) -> Entity? { entities.first { $0.name == name } }
 
+    /// Does what `change` does, or, where that throws, nothing: without a copy of all classes.
+    ///
+    /// - Parameter className: The one class that may be changed. Others may only be added.
+    mutating func attempt(
+        changing className: String, _ change: (inout SchemaDraft) throws(ParseError) -> Void
+    ) throws(ParseError) {
+        let count = entities.count
+        let place = entities.firstIndex { $0.name == className }
+        let (entity, known) = (place.map { entities[$0] }, options[className])
+        do {
+            try change(&self)
+        } catch {
+            for added in entities[count...] { options[added.name] = nil }
+            entities.removeLast(entities.count - count)
+            if let place, let entity { entities[place] = entity }
+            options[className] = known
+            throw error
+        }
+    }
+
     // MARK: Classes
 
     /// Whether there is a class of that name.

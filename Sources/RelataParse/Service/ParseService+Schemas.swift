@@ -22,21 +22,21 @@ extension ParseService {
                 guard !draft.hasClass(description.className) || draft.isImplied(description.className) else {
                     throw ParseError(.invalidClassName, "Class \(description.className) already exists.")
                 }
-                let old = draft
+                let points = draft.geoPoints(of: description.className)
                 try draft.addClass(description.className)
                 try draft.apply(description, isNew: true)
                 try draft.checkRelations(of: description.className)
-                if !severalGeoPoints { try draft.checkGeoPoints(of: description.className, since: old) }
+                if !severalGeoPoints { try draft.checkGeoPoints(of: description.className, since: points) }
             }
         case (.put, let name?):
             let description = try ClassDescription(call.body, name: name)
             return try await altering(call, name) { draft, _ in
                 guard draft.hasClass(name) else { throw Self.noClass(name) }
-                let old = draft
+                let points = draft.geoPoints(of: name)
                 try draft.addClass(name)
                 try draft.apply(description)
                 try draft.checkRelations(of: name)
-                if !severalGeoPoints { try draft.checkGeoPoints(of: name, since: old) }
+                if !severalGeoPoints { try draft.checkGeoPoints(of: name, since: points) }
             }
         case (.delete, let name?):
             return try await delete(call, className: name)

@@ -95,20 +95,34 @@ extension ParseService {
             }
         }
         guard !demands.isEmpty else { return nil }
+        try Self.checkCount(of: demands, known)
         let severalGeoPoints = options.allowsSeveralGeoPoints
         try await store.alter { draft, _ in
             for demand in demands {
-                var trial = draft
-                do {
-                    try demand.add(to: &trial)
-                    if !severalGeoPoints { try trial.checkGeoPoints(of: demand.className, since: draft) }
-                    draft = trial
+                // Others that write wait for it.
+                try Task.checkCancellation()
+                do throws(ParseError) {
+                    try draft.attempt(changing: demand.className) { (draft) throws(ParseError) in
+                        let points = draft.geoPoints(of: demand.className)
+                        try demand.add(to: &draft)
+                        if !severalGeoPoints { try draft.checkGeoPoints(of: demand.className, since: points) }
+                    }
                 } catch {
                     if isAtomic { throw error }
                 }
             }
         }
         return nil
+    }
+
+    /// - Throws: ``ParseError`` 155 for more new classes than one request makes: each is a table, and others wait meanwhile.
+    private static func checkCount(of demands: [SchemaDemand], _ known: ClassSet) throws(ParseError) {
+        let count = Set(demands.lazy.map(\.className).filter { known[$0] == nil }).count
+        guard count > ParseNames.maximumNewClasses else { return }
+        throw ParseError(
+            .requestLimitExceeded,
+            "a request makes \(ParseNames.maximumNewClasses) classes at most, and this brings objects of \(count) new ones: send fewer at once",
+            status: 400)
     }
 }
 

@@ -42,6 +42,43 @@ import Testing
         #expect(try await server.find("Book").count == 1)
     }
 
+    /// Each class is a table, and whoever else writes waits meanwhile.
+    @Test(arguments: [true, false]) func aRequestMakesABoundedNumberOfClasses(isTransaction: Bool) async throws {
+        let server = try TestServer()
+        for (count, status) in [(101, 400), (100, 200), (1, 200)] {
+            let requests = (0..<count).map { number -> JSONValue in
+                ["method": "POST", "path": .string("/parse/classes/Class\(count)x\(number)"), "body": ["name": "a"]]
+            }
+            let reply = try await server.send(
+                "POST", "/batch", ["transaction": .bool(isTransaction), "requests": .array(requests)])
+            #expect(reply.status == status && reply.code == (status == 200 ? nil : 155), "\(count): \(reply.json)")
+        }
+        #expect(try await server.send("GET", "/schemas").results.count == 101)
+    }
+
+    /// An object that can't be written leaves nothing of its class, and all of the classes of the others.
+    @Test func anObjectOfABatchThatCannotBeWrittenLeavesItsClassAsItWas() async throws {
+        let server = try TestServer()
+        _ = try await server.create("Place", ["at": ["__type": "GeoPoint", "latitude": 1, "longitude": 2]])
+        let before = try await server.send("GET", "/schemas/Place").json
+        func post(_ name: String, _ body: JSONValue) -> JSONValue {
+            ["method": "POST", "path": .string("/parse/classes/\(name)"), "body": body]
+        }
+        let point: JSONValue = ["__type": "GeoPoint", "latitude": 1, "longitude": 2]
+        let reply = try await server.send(
+            "POST", "/batch",
+            [
+                "requests": [
+                    post("First", ["name": "a"]), post("Place", ["a": 1, "then": point]),
+                    post("Second", ["one": point, "two": point]), post("Third", ["name": "a"]),
+                ]
+            ])
+        #expect(reply.json.array?.map { $0["success"] != nil } == [true, false, false, true], "\(reply.json)")
+        #expect(try await server.send("GET", "/schemas/Place").json == before)
+        let names = try await server.send("GET", "/schemas").results.compactMap { $0["className"]?.string }
+        #expect(names.sorted() == ["First", "Place", "Third"])
+    }
+
     @Test func nothingComesBetweenALookAtTheDataAndTheChange() async throws {
         let server = try TestServer()
         _ = try await server.create("Book", ["title": "A"])
