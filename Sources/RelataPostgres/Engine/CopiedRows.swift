@@ -1,16 +1,15 @@
 #if PostgreSQL
+import Foundation
 import RelataCore
 import RelataEngine
 
 /// Rows that are copied into a table, sent as they come.
-final class CopiedRows: CollectedRows {
-    /// How many bytes are collected before they are sent.
-    private static let chunkSize = 1 << 16
-
+final class CopiedRows: RemoteRows {
+    private let driver: PostgresDriver
+    /// The copy, until it is over.
     private var copy: CopyWriter?
-    private var sentCount = 0
-    /// Where the next row's value begins, for each column.
-    private var places: [Int]
+    /// What takes the values of a row: the copy's own.
+    private var row: Unmanaged<ParameterBuffer>?
 
     /// `nil` where the table's columns don't have the types that the other rows are collected in: the server would take
     /// their bytes for what they aren't.
@@ -25,48 +24,39 @@ final class CopiedRows: CollectedRows {
         let wanted = rows.usedTypes.prefix(types.count)
         guard wanted.count == types.count, zip(types, wanted).allSatisfy({ $0.kind == $1?.kind && $0.kind != .array })
         else { return nil }
-        places = Array(repeating: 0, count: types.count)
+        self.driver = driver
         super.init(
-            sql: "COPY \(name) (\(names)) FROM STDIN (FORMAT binary)", types: types, headerSize: 0, driver)
-        copy = try driver.run { (session) throws(PostgresFailure) in
+            sql: "COPY \(name) (\(names)) FROM STDIN (FORMAT binary)", parameterCount: types.count, columnCount: 0)
+        let copy = try driver.run { (session) throws(PostgresFailure) in
             try session.copyKeepingTransaction(self.sql, columns: types)
         }
+        copy.beginRow()
+        (self.copy, row) = (copy, .passUnretained(copy.row))
     }
 
+    private func takeCopy() -> CopyWriter? {
+        defer { (copy, row) = (nil, nil) }
+        return copy
+    }
+
+    /// Ends a row. A column that got no value is unset.
     override func step() -> StepResult {
-        let result = super.step()
-        guard result == .done else { return result }
+        guard let copy else { return .done }
         do throws(RelataError) {
-            if byteCount >= Self.chunkSize { try send() }
-            return .done
+            try copy.row.fillRow(to: parameterCount)
+            if copy.isFull { _ = try driver.run { (session) throws(PostgresFailure) in try copy.send() } }
         } catch {
             failure = error
             return .failed
         }
-    }
-
-    /// Puts the values of each row behind each other, and sends them.
-    private func send() throws(RelataError) {
-        guard let copy else { return }
-        for column in places.indices { places[column] = 0 }
-        for _ in 0..<rowCount {
-            copy.beginRow()
-            for column in places.indices {
-                guard let values = columns[column].values else { continue }
-                values._withUnsafeGuaranteedRef { values in
-                    places[column] = copy.appendValue(of: values, at: places[column])
-                }
-            }
-        }
-        sentCount += rowCount
-        forgetValues()
-        _ = try driver.run { (session) throws(PostgresFailure) in try copy.send() }
+        rowCount += 1
+        copy.beginRow()
+        return .done
     }
 
     override func write() throws(RelataError) -> Int {
-        guard let copy else { return 0 }
-        try send()
-        self.copy = nil
+        guard let copy = takeCopy() else { return 0 }
+        copy.dropRow()
         let count = try driver.traced(sql) { (session) throws(PostgresFailure) in
             try session.finishKeepingTransaction(copy)
         }
@@ -75,13 +65,57 @@ final class CopiedRows: CollectedRows {
     }
 
     override func discard() throws(RelataError) {
-        forgetValues()
-        guard let copy else { return }
-        self.copy = nil
+        guard let copy = takeCopy() else { return }
         _ = try driver.run { (session) throws(PostgresFailure) in
             copy.cancel()
             try? session.undo()
         }
+    }
+
+    // MARK: Values
+
+    @inline(__always)
+    private func set(
+        _ index: Int32, _ append: (ParameterBuffer) throws(RelataError) -> Void
+    ) throws(RelataError) {
+        guard let row = row?.takeUnretainedValue() else { return }
+        let place = Int(index) - 1
+        // Mostly values come in the order of the columns.
+        if place == row.count, place < parameterCount { return try append(row) }
+        guard place >= 0, place < parameterCount else { return }
+        if place > row.count {
+            try row.fillRow(to: place)
+            return try append(row)
+        }
+        try row.replaceInRow(place, append)
+    }
+
+    override func bind(_ value: Int64, at index: Int32) throws(RelataError) {
+        try set(index) { (row) throws(RelataError) in try row.append(value) }
+    }
+
+    override func bind(_ value: Double, at index: Int32) throws(RelataError) {
+        try set(index) { (row) throws(RelataError) in try row.append(value) }
+    }
+
+    override func bind(_ value: String, at index: Int32) throws(RelataError) {
+        try set(index) { (row) throws(RelataError) in try row.append(value) }
+    }
+
+    override func bind(_ value: Data, at index: Int32) throws(RelataError) {
+        try set(index) { (row) throws(RelataError) in try row.append(value) }
+    }
+
+    override func bind(_ value: UUID, at index: Int32) throws(RelataError) {
+        try set(index) { (row) throws(RelataError) in try row.append(value) }
+    }
+
+    override func bindNull(at index: Int32) throws(RelataError) {
+        try set(index) { (row) throws(RelataError) in try row.appendNull() }
+    }
+
+    override func bind(_ list: Parameter, at index: Int32) throws(RelataError) {
+        try set(index) { (row) throws(RelataError) in try row.append(list) }
     }
 }
 #endif

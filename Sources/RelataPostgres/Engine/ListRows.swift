@@ -1,14 +1,30 @@
 #if PostgreSQL
+import Foundation
 import RelataCore
 import RelataEngine
 
-/// Rows for a statement whose parameters are arrays, one for each column.
-final class ListRows: CollectedRows {
+/// Rows for a statement whose parameters are arrays, one for each column: of each column its values as they are bound, one
+/// behind the other.
+final class ListRows: RemoteRows {
     /// How many bytes stand in front of an array's elements: how many dimensions it has, whether there may be unset ones,
     /// their type, how many there are, and the number of the first.
     private static let headerSize = 20
 
+    /// The values of a column.
+    private struct Column {
+        /// Keeps the values; `nil` where the statement doesn't use the column.
+        var values: Unmanaged<ParameterBuffer>?
+        /// Where the last value begins.
+        var last = 0
+        /// How many rows have a value.
+        var filled = 0
+    }
+
+    private let driver: PostgresDriver
     private let statement: PostgresStatement
+    private let columns: UnsafeMutableBufferPointer<Column>
+    /// The types, at a place that doesn't change.
+    private let types: UnsafeMutableBufferPointer<TypeCode>
     private var result: ResultSet?
     private let pointers: UnsafeMutablePointer<UnsafePointer<CChar>?>
     private let lengths: UnsafeMutablePointer<Int32>
@@ -20,21 +36,68 @@ final class ListRows: CollectedRows {
         guard parameters.allSatisfy({ $0.kind != .array || $0.isWrittenInBinary && $0.elementKind != .array }) else {
             return nil
         }
+        self.driver = driver
         self.statement = statement
-        pointers = .allocate(capacity: max(1, parameters.count))
-        lengths = .allocate(capacity: max(1, parameters.count))
-        formats = .allocate(capacity: max(1, parameters.count))
-        super.init(
-            sql: statement.sql, types: parameters.map { $0.kind == .array ? $0.element : nil },
-            headerSize: Self.headerSize, driver)
+        let places = max(1, parameters.count)
+        columns = .allocate(capacity: places)
+        columns.initialize(repeating: Column())
+        types = .allocate(capacity: places)
+        types.initialize(repeating: .text)
+        pointers = .allocate(capacity: places)
+        lengths = .allocate(capacity: places)
+        formats = .allocate(capacity: places)
+        super.init(sql: statement.sql, parameterCount: parameters.count, columnCount: 0)
+        for (index, type) in parameters.enumerated() where type.kind == .array {
+            types[index] = type.element
+            let buffer = ParameterBuffer(capacity: 4096)
+            // The pointer is the buffer's as long as the object is.
+            buffer.beginList(UnsafePointer(types.baseAddress! + index), headerSize: Self.headerSize)
+            columns[index].values = .passRetained(buffer)
+        }
         forgetValues()
     }
 
     deinit {
+        for column in columns { column.values?.release() }
+        columns.deallocate()
+        types.deallocate()
         pointers.deallocate()
         lengths.deallocate()
         formats.deallocate()
     }
+
+    /// The type of each column's values; `nil` where it isn't used.
+    var usedTypes: [TypeCode?] {
+        (0..<parameterCount).map { columns[$0].values == nil ? nil : types[$0] }
+    }
+
+    // MARK: Running
+
+    /// Ends a row. A column that got no value is unset.
+    override func step() -> StepResult {
+        for index in 0..<parameterCount where columns[index].filled == rowCount {
+            guard columns[index].values != nil else { continue }
+            do throws(RelataError) {
+                try bindNull(at: Int32(index + 1))
+            } catch {
+                failure = error
+                return .failed
+            }
+        }
+        rowCount += 1
+        return .done
+    }
+
+    /// Forgets the values.
+    private func forgetValues() {
+        rowCount = 0
+        for index in columns.indices {
+            columns[index].values?._withUnsafeGuaranteedRef { $0.size = Self.headerSize }
+            (columns[index].filled, columns[index].last) = (0, Self.headerSize)
+        }
+    }
+
+    override func discard() throws(RelataError) { forgetValues() }
 
     override func write() throws(RelataError) -> Int {
         result = nil
@@ -74,6 +137,52 @@ final class ListRows: CollectedRows {
     override func returnedValue(row: Int, column: Int) throws(RelataError) -> Value {
         guard let result, row < result.count, column < result.columns.count else { return .null }
         return try result[row][column].value()
+    }
+
+    // MARK: Values
+
+    @inline(__always)
+    private func add(
+        _ index: Int32, _ append: (ParameterBuffer) throws(RelataError) -> Void
+    ) throws(RelataError) {
+        let place = Int(index) - 1
+        guard place >= 0, place < parameterCount, let buffer = columns[place].values else { return }
+        let values = buffer.takeUnretainedValue()
+        // A second value takes the place of the first.
+        if columns[place].filled > rowCount { values.size = columns[place].last }
+        columns[place].last = values.size
+        columns[place].filled = rowCount
+        values.beginElement()
+        try append(values)
+        columns[place].filled = rowCount + 1
+    }
+
+    override func bind(_ value: Int64, at index: Int32) throws(RelataError) {
+        try add(index) { (buffer) throws(RelataError) in try buffer.append(value) }
+    }
+
+    override func bind(_ value: Double, at index: Int32) throws(RelataError) {
+        try add(index) { (buffer) throws(RelataError) in try buffer.append(value) }
+    }
+
+    override func bind(_ value: String, at index: Int32) throws(RelataError) {
+        try add(index) { (buffer) throws(RelataError) in try buffer.append(value) }
+    }
+
+    override func bind(_ value: Data, at index: Int32) throws(RelataError) {
+        try add(index) { (buffer) throws(RelataError) in try buffer.append(value) }
+    }
+
+    override func bind(_ value: UUID, at index: Int32) throws(RelataError) {
+        try add(index) { (buffer) throws(RelataError) in try buffer.append(value) }
+    }
+
+    override func bindNull(at index: Int32) throws(RelataError) {
+        try add(index) { (buffer) throws(RelataError) in try buffer.appendNull() }
+    }
+
+    override func bind(_ list: Parameter, at index: Int32) throws(RelataError) {
+        try add(index) { (buffer) throws(RelataError) in try buffer.append(list) }
     }
 }
 #endif

@@ -23,6 +23,8 @@ package final class ParameterBuffer {
     /// 1 where the value is in binary form, 0 where it is text that ends with a zero.
     @exclusivity(unchecked) @usableFromInline var formats: UnsafeMutablePointer<Int32>
     private var places = 0
+    /// Where the row begins that is copied.
+    var rowStart = 0
     /// Keeps the types where they are.
     private var owner: AnyObject?
     /// Whether values come in any order, so that all places count.
@@ -100,12 +102,6 @@ package final class ParameterBuffer {
         lengths = .allocate(capacity: places)
         formats = .allocate(capacity: places)
         pointers = .allocate(capacity: places)
-    }
-
-    /// Begins a row that is copied.
-    func beginRow() {
-        count = 0
-        write(Int16(typeCount))
     }
 
     // MARK: Taking values

@@ -9,8 +9,8 @@ package final class CopyWriter {
     /// How many bytes are collected before they are sent.
     private static let chunkSize = 1 << 16
 
-    /// Takes the values of a row, within ``write(_:)``.
-    private let parameters: ParameterBuffer
+    /// Takes the values of a row.
+    let row: ParameterBuffer
     private let session: Session
     private let sql: String
     private let columns: Columns
@@ -30,11 +30,11 @@ package final class CopyWriter {
         self.session = session
         self.sql = sql
         columns = Columns(types)
-        parameters = ParameterBuffer(capacity: Self.chunkSize + 4096)
-        parameters.beginCopying(UnsafePointer(columns.types.baseAddress!), types.count, owner: columns)  // Never empty.
+        row = ParameterBuffer(capacity: Self.chunkSize + 4096)
+        row.beginCopying(UnsafePointer(columns.types.baseAddress!), types.count, owner: columns)  // Never empty.
         // The signature, no flags, and no more of a header.
         let header: [UInt8] = Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0x00] + Array(repeating: 0, count: 8)
-        header.withUnsafeBytes { parameters.write(bytes: $0) }
+        header.withUnsafeBytes { row.write(bytes: $0) }
     }
 
     deinit { cancel() }
@@ -44,16 +44,15 @@ package final class CopyWriter {
     /// - Throws: What `body` throws, in which case the row is left out; or what ended the copy.
     package func write(_ body: (ParameterBuffer) throws(RelataError) -> Void) throws(PostgresFailure) {
         guard !isOver else { throw PostgresFailure(.invalidUse("the copy is over: begin another one")) }
-        let start = parameters.size
         do throws(RelataError) {
-            parameters.beginRow()
-            try body(parameters)
-            try parameters.checkIsComplete()
+            row.beginRow()
+            try body(row)
+            try row.checkIsComplete()
         } catch {
-            parameters.size = start
+            row.dropRow()
             throw PostgresFailure(error)
         }
-        if parameters.size >= Self.chunkSize { try send() }
+        if isFull { try send() }
     }
 
     /// Ends the copy.
@@ -62,7 +61,7 @@ package final class CopyWriter {
     @discardableResult
     package func finish() throws(PostgresFailure) -> Int {
         guard !isOver else { throw PostgresFailure(.invalidUse("the copy is over: begin another one")) }
-        parameters.write(Int16(-1))
+        row.write(Int16(-1))
         try send()
         let handle = try session.open()
         guard PQputCopyEnd(handle, nil) == 1 else { throw end() ?? session.failure(nil, sql: sql) }
@@ -78,28 +77,24 @@ package final class CopyWriter {
         _ = end()
     }
 
-    // MARK: Rows that were collected elsewhere
+    // MARK: Rows whose values come in any order
 
-    /// Begins a row whose values follow.
-    func beginRow() { parameters.beginRow() }
+    /// Begins a row, whose values ``row`` takes.
+    func beginRow() { row.beginRow() }
 
-    /// Adds the value that begins at a place of another buffer, and returns where the next one begins.
-    @inline(__always)
-    func appendValue(of values: ParameterBuffer, at place: Int) -> Int {
-        let start = values.base + place
-        let length = Int32(bigEndian: start.loadUnaligned(as: Int32.self))
-        let count = 4 + max(0, Int(length))
-        parameters.write(bytes: UnsafeRawBufferPointer(start: start, count: count))
-        return place + count
-    }
+    /// Forgets a row that was begun.
+    func dropRow() { row.dropRow() }
+
+    /// Whether it is time to send what was collected.
+    var isFull: Bool { row.size >= Self.chunkSize }
 
     /// Sends what was collected.
     func send() throws(PostgresFailure) {
         let handle = try session.open()
-        let isSent = UnsafeRawPointer(parameters.base).withMemoryRebound(to: CChar.self, capacity: parameters.size) {
-            PQputCopyData(handle, $0, Int32(parameters.size))
+        let isSent = UnsafeRawPointer(row.base).withMemoryRebound(to: CChar.self, capacity: row.size) {
+            PQputCopyData(handle, $0, Int32(row.size))
         }
-        parameters.size = 0
+        row.size = 0
         // The server may have refused a row that was sent before.
         guard isSent == 1 else { throw end() ?? session.failure(nil, sql: sql) }
     }

@@ -73,6 +73,34 @@ import Testing
         #expect(try session.values("SELECT id FROM t ORDER BY id") == [[1], [4]])
     }
 
+    @Test(arguments: ["", "x", "longer than any other", String(repeating: "é", count: 100_000)])
+    func aValueTakesThePlaceOfAnother(_ text: String) throws {
+        let writer = try session.copy(sql, columns: columns())
+        for id in 1...3 as ClosedRange<Int64> {
+            try writer.write { (row) throws(RelataError) in
+                try self.row(id, id == 2 ? nil : "text \(id)")(row)
+                try row.replaceInRow(1) { (row) throws(RelataError) in try row.append(text) }
+                try row.replaceInRow(2) { (row) throws(RelataError) in try row.appendNull() }
+                try row.replaceInRow(0) { (row) throws(RelataError) in try row.append(id + 10) }
+                try row.replaceInRow(4) { (row) throws(RelataError) in try row.append(list: [.text("b\(id)")]) }
+            }
+        }
+        #expect(try writer.finish() == 3)
+        #expect(
+            try session.values("SELECT id, text, amount, moment, tags[1] FROM t ORDER BY id")
+                == (1...3).map { [.integer($0 + 10), .text(text), .null, .integer($0), .text("b\($0)")] })
+    }
+
+    @Test func aValueThatDoesNotFitLeavesTheOther() throws {
+        let writer = try session.copy(sql, columns: columns())
+        try writer.write { (row) throws(RelataError) in
+            try self.row(1, "stays")(row)
+            try? row.replaceInRow(1) { (row) throws(RelataError) in try row.append("a\0b") }
+        }
+        #expect(try writer.finish() == 1)
+        #expect(try session.value("SELECT text FROM t") == "stays")
+    }
+
     @Test func aCopyThatIsGivenUpInsertsNothing() throws {
         let writer = try session.copy(sql, columns: columns())
         for id in 0..<5000 as Range<Int64> { try writer.write(row(id)) }
