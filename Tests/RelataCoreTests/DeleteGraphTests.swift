@@ -24,6 +24,7 @@ import Testing
         #expect(graph.nullified == [3])
         #expect(graph.denials.map(\.relationship) == ["Fan.series"])
         #expect(graph.listed == [2], "two cascades end at a scene")
+        #expect(graph.takenAlong == [1: 0])
         #expect(graph.knots.isEmpty)
         #expect(DeletionGraph(schema: schema, root: 3).order == [3])
     }
@@ -49,6 +50,17 @@ import Testing
         #expect(graph.order.first == 2)
         #expect(graph.knots == [0, 1])
         #expect(graph.listed == [0, 1])
+        #expect(graph.takenAlong == [2: 2])
+    }
+
+    @Test func whatRefersToOtherDoomedRowsIsNotTakenAlong() throws {
+        let schema = try Schema([
+            entity("Series"), entity("Season", toOne("series", "Series", .cascade)),
+            entity("Episode", toOne("season", "Season", .cascade), toOne("first", "Series", .deny)),
+        ])
+        let graph = DeletionGraph(schema: schema, root: 0)
+        #expect(graph.order == [2, 1, 0])
+        #expect(graph.takenAlong == [1: 0])
     }
 
     @Test func rulesAreNamedByTheSideThatDeclaresThem() throws {

@@ -28,6 +28,9 @@ package struct DeletionGraph: Sendable {
     /// The entities whose doomed keys must be known before the first row goes. For the others a query tells them: their
     /// rows refer by one reference to doomed rows that go later.
     package let listed: Set<Int>
+    /// The entities whose doomed rows a cascade of the database takes along with those that they refer to, and the foreign
+    /// key that does, as a number in ``Schema/foreignKeys``: by no other do they refer to doomed rows.
+    package let takenAlong: [Int: Int]
     /// What no deletion can be planned with, if such rows are met: see ``DeletionConflict``.
     package let conflicts: [DeletionConflict]
 
@@ -107,6 +110,12 @@ package struct DeletionGraph: Sendable {
             depths[entity] = listed.contains(entity) ? 0 : depth
         }
         self.listed = listed
+        var takenAlong: [Int: Int] = [:]
+        for key in inner where key.rule == .cascade && key.source != root && !listed.contains(key.source) {
+            let isOnlyOne = inner.filter { $0.source == key.source }.count == 1
+            if isOnlyOne { takenAlong[key.source] = key.index }
+        }
+        self.takenAlong = takenAlong
     }
 
     /// How many queries within each other find the rows that refer by an edge.

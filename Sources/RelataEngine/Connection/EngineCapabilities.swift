@@ -11,6 +11,9 @@ package struct EngineCapabilities: Sendable {
     package var assignsConsecutiveKeys = true
     /// Whether a deletion returns the keys of what it deletes faster than a query finds them before.
     package var returnsDeletedKeys = false
+    /// Whether a cascade of its own takes less time than to delete the rows that refer first, and then to have it look for
+    /// some that are left.
+    package var cascadesFaster = false
     /// Whether it counts the rows that triggers and foreign keys change.
     package var countsActions = true
     /// Whether it says that the disk is full where a table has no key left to assign.

@@ -228,11 +228,23 @@ struct Deletion {
         }
     }
 
-    /// Deletes the doomed rows of an entity, and returns their keys.
+    /// Whether a cascade of the database deletes the doomed rows of an entity later.
+    private func isTakenAlong(_ entity: Int) -> Bool {
+        guard connection.driver.capabilities.cascadesFaster, let key = graph.takenAlong[entity] else { return false }
+        return fileKeys.cascading.contains(key)
+    }
+
+    /// Deletes the doomed rows of an entity, or leaves that to the database, and returns their keys.
     private func remove(_ entity: Int) throws(RelataError) -> KeyList {
         if let list = sql.lists[entity] {
             if !list.isEmpty { try connection.execute(sql.delete(entity)) }
             return list
+        }
+        if isTakenAlong(entity) {
+            var access = StatementAccess()
+            access.writes.add(rowsOf: schema.tables[entity].sqlName)
+            connection.accesses?.add(access)
+            return try keys(sql.doomed(entity), of: entity)
         }
         if connection.driver.capabilities.returnsDeletedKeys {
             return try keys(sql.deleteReturning(entity), of: entity)

@@ -6,6 +6,8 @@ struct FileKeys {
     let schema: Schema
     /// The same with how the file compares the columns of foreign keys.
     let actual: Schema
+    /// The foreign keys, as numbers in ``Schema/foreignKeys``, by which the database itself deletes the rows that refer.
+    let cascading: Set<Int>
     /// The foreign keys to its tables that it doesn't know.
     let undeclared: [UndeclaredKey]
     /// The names of the tables that have triggers.
@@ -31,10 +33,21 @@ extension Connection {
             try Schema(entities)
         }
         let keys = FileKeys(
-            schema: schema, actual: actual ?? schema, undeclared: undeclared(in: tables, schema),
+            schema: schema, actual: actual ?? schema, cascading: cascading(in: tables, actual ?? schema),
+            undeclared: undeclared(in: tables, schema),
             triggered: Set(tables.filter { !$0.triggers.isEmpty }.map { $0.name.foldedName }))
         fileKeys = keys
         return keys
+    }
+
+    private func cascading(in tables: [TableDescription], _ schema: Schema) -> Set<Int> {
+        let described = Dictionary(tables.map { ($0.name.foldedName, $0) }) { first, _ in first }
+        let keys = schema.foreignKeys.filter { key in
+            let described = described[schema.tables[key.source].sqlName.foldedName]?.foreignKey(on: key.columns)
+            return described?.onDelete == .cascade
+                && described?.target.foldedName == schema.tables[key.target].sqlName.foldedName
+        }
+        return Set(keys.map(\.index))
     }
 
     private func undeclared(in tables: [TableDescription], _ schema: Schema) -> [UndeclaredKey] {

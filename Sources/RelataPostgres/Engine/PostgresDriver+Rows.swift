@@ -11,6 +11,7 @@ extension PostgresDriver {
         capabilities.rowsCopied = 200
         capabilities.assignsConsecutiveKeys = false
         capabilities.returnsDeletedKeys = true
+        capabilities.cascadesFaster = true
         capabilities.countsActions = false
         capabilities.takesUsedUpKeysForFullDisk = false
         capabilities.survivesErrors = false

@@ -29,6 +29,28 @@ struct AlteredByHandTests {
         try store.close()
     }
 
+    @Test func aDeletionDoesByItselfWhatNoForeignKeyDoes() async throws {
+        let database = try PrivateCluster.shared.makeDatabase()
+        let store = try await Store.open(database.url, for: Series.self)
+        let series = try await store.save(Series(title: "Short one"))
+        _ = try await store.save((1...3).map { Episode(title: "Episode \($0)", series: ToOne(series)) })
+        let session = try Session(PostgresURL(database.url))
+        defer { session.close() }
+        try session.run(
+            """
+            DO $$ DECLARE name text := (SELECT conname FROM pg_constraint
+                WHERE conrelid = '"Episode"'::regclass AND confrelid = '"Series"'::regclass);
+            BEGIN
+                EXECUTE 'ALTER TABLE "Episode" DROP CONSTRAINT ' || quote_ident(name)
+                    || ', ADD FOREIGN KEY ("seriesId") REFERENCES "Series"';
+            END $$
+            """)
+        let report = try await store.delete(series)
+        #expect(report.deletedCount == 4)
+        #expect(try await store.count(Episode.all) == 0)
+        try store.close()
+    }
+
     @Test func aStreamReadsNoValuesAsThoseOfAnotherType() async throws {
         let database = try PrivateCluster.shared.makeDatabase()
         var options = Store.Options()
