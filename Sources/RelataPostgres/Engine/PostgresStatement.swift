@@ -14,7 +14,12 @@ final class PostgresStatement: RemoteStatement {
     private(set) var prepared: PreparedStatement
     private let parameters = ParameterBuffer()
     private let tellsKey: Bool
-    private var rows: ResultSet?
+    /// The rows that have come, and besides, for loops over many of them, where they are and how many.
+    private var rows: ResultSet? {
+        didSet { (handle, rowCount) = (rows?.handle, rows?.count ?? 0) }
+    }
+    private var handle: OpaquePointer?
+    private var rowCount = 0
     private var nextRow = 0
     private var hasRun = false
     private var affectedRows = 0
@@ -45,12 +50,13 @@ final class PostgresStatement: RemoteStatement {
 
     override func step() -> StepResult {
         do throws(RelataError) {
-            if !hasRun { try run() }
-            guard let rows else { return .done }
-            if nextRow >= rows.count, cursor != nil { try fetchMore() }
-            guard let rows = self.rows, nextRow < rows.count else { return .done }
+            if nextRow >= rowCount {
+                if !hasRun { try run() }
+                if nextRow >= rowCount, cursor != nil { try fetchMore() }
+            }
+            guard nextRow < rowCount, let handle else { return .done }
             freeScratch()
-            try decode(nextRow, of: rows)
+            try decode(nextRow, of: handle)
             nextRow += 1
             return .row
         } catch {
@@ -144,42 +150,51 @@ final class PostgresStatement: RemoteStatement {
 
     // MARK: Cells
 
-    private func decode(_ row: Int, of result: ResultSet) throws(RelataError) {
-        let (handle, types, isBinary) = (result.handle, prepared.columnTypes, prepared.isBinary)
+    private func decode(_ row: Int, of handle: OpaquePointer) throws(RelataError) {
+        let (types, isBinary) = (prepared.columnTypes, prepared.isBinary)
         let row = Int32(truncatingIfNeeded: row)
         for index in 0..<columnCount {
             let column = Int32(truncatingIfNeeded: index)
             let kind = types[index].kind
+            let length = PQgetlength(handle, row, column)
+            if length == 0, PQgetisnull(handle, row, column) == 1 {
+                cells[index] = ResultCell()
+                continue
+            }
             // The common types at once, where they are as they should be.
-            if isBinary, let bytes = PQgetvalue(handle, row, column) {
-                let (value, length) = (UnsafeRawPointer(bytes), PQgetlength(handle, row, column))
-                if kind == .int8, length == 8 {
-                    cells[index] = ResultCell(integer: Int64(bigEndian: value.loadUnaligned(as: Int64.self)))
-                    continue
-                }
-                if kind == .text, length > 0 {
-                    cells[index] = ResultCell(
-                        .text, bytes: value.assumingMemoryBound(to: UInt8.self), count: Int(length))
-                    continue
-                }
-                if kind == .float8, length == 8 {
-                    let bits = UInt64(bigEndian: value.loadUnaligned(as: UInt64.self))
-                    cells[index] = ResultCell(real: Double(bitPattern: bits))
-                    continue
-                }
-                if kind == .uuid, length == 16 {
-                    cells[index] = ResultCell(.uuid, bytes: value.assumingMemoryBound(to: UInt8.self), count: 16)
-                    continue
-                }
+            if isBinary, let bytes = PQgetvalue(handle, row, column),
+                let cell = Self.common(kind, UnsafeRawPointer(bytes), Int(length))
+            {
+                cells[index] = cell
+                continue
             }
             cells[index] = try decode(
                 Cell(result: handle, row: row, column: column, kind: kind, isBinary: isBinary))
         }
     }
 
+    /// A value of a type that most columns have; `nil` for others, and where it needs a closer look.
     @inline(__always)
+    private static func common(_ kind: TypeKind, _ value: UnsafeRawPointer, _ length: Int) -> ResultCell? {
+        switch kind {
+        case .int8 where length == 8:
+            return ResultCell(integer: Int64(bigEndian: value.loadUnaligned(as: Int64.self)))
+        case .text: return ResultCell(.text, bytes: value.assumingMemoryBound(to: UInt8.self), count: length)
+        case .float8 where length == 8:
+            return ResultCell(
+                real: Double(bitPattern: UInt64(bigEndian: value.loadUnaligned(as: UInt64.self))))
+        case .uuid where length == 16:
+            return ResultCell(.uuid, bytes: value.assumingMemoryBound(to: UInt8.self), count: length)
+        case .timestamp where length == 8:
+            let time = Int64(bigEndian: value.loadUnaligned(as: Int64.self))
+            let (moved, overflow) = time.addingReportingOverflow(ParameterBuffer.epoch)
+            // The least number and the greatest mean infinity.
+            return overflow || time == .min ? nil : ResultCell(integer: moved)
+        default: return nil
+        }
+    }
+
     private func decode(_ cell: Cell) throws(RelataError) -> ResultCell {
-        if cell.isNull { return ResultCell() }
         switch cell.kind {
         case .int8, .int4, .int2, .boolean, .oid, .timestamp, .date: return ResultCell(integer: try cell.integer())
         case .float8, .float4: return ResultCell(real: try cell.real())
