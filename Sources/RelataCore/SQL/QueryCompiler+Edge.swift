@@ -195,8 +195,10 @@ extension QueryWriter {
             let links = ([owner, key[0]] + place.map(\.sql)).joined(separator: ", ")
             let names = (["relata_owner", "relata_target"] + places).joined(separator: ", ")
             let target = writer.columns("o", table.keyColumnNames)[0]
+            // To read a table twice takes less time than to keep its rows, and to look up the links of a list doesn't.
+            let keeping = isWhole ? "NOT MATERIALIZED" : "MATERIALIZED"
             return compiled(
-                "WITH relata_links(\(names)) AS MATERIALIZED (\(try finish("SELECT " + links, order: []))) SELECT "
+                "WITH relata_links(\(names)) AS \(keeping) (\(try finish("SELECT " + links, order: []))) SELECT "
                     + (["relata_owner", "relata_target"] + own.map { _ in "NULL" } + places).joined(separator: ", ")
                     + " FROM relata_links UNION ALL SELECT "
                     + (["NULL", target] + own + place.map { _ in "NULL" }).joined(separator: ", ")
