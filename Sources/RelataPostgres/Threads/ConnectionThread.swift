@@ -1,5 +1,7 @@
 #if PostgreSQL
+import Dispatch
 import Foundation
+import Synchronization
 
 /// A thread that runs tasks which block, one job after the other, so that none of Swift's own threads waits for a server:
 ///
@@ -24,50 +26,35 @@ package final class ConnectionThread: TaskExecutor {
 
     /// The jobs that wait. The thread holds this, not the executor, which would never be released otherwise.
     private final class Queue: Sendable {
-        private struct State {
-            /// A job keeps its executor until it is done.
-            var jobs: [(job: UnownedJob, executor: ConnectionThread)] = []
-            var isStopped = false
-        }
+        /// A job keeps its executor until it is done.
+        private typealias Entry = (job: UnownedJob, executor: ConnectionThread)
 
-        private let condition = NSCondition()
-        // Only used while the condition is locked.
-        private nonisolated(unsafe) var state = State()
+        private let entries = Mutex<[Entry]>([])
+        /// Counts the jobs, and the end. Nobody holds the lock while it wakes the thread, which would wait for it then.
+        private let signal = DispatchSemaphore(value: 0)
 
         func add(_ job: UnownedJob, of executor: ConnectionThread) {
-            condition.lock()
-            state.jobs.append((job, executor))
-            condition.signal()
-            condition.unlock()
+            entries.withLock { $0.append((job, executor)) }
+            signal.signal()
         }
 
-        func stop() {
-            condition.lock()
-            state.isStopped = true
-            condition.signal()
-            condition.unlock()
-        }
+        /// Nobody has the executor any more, and so no job waits.
+        func stop() { signal.signal() }
 
         func run(_ name: String) {
             var isNamed = false
-            while let jobs = next() {
+            while let (job, executor) = next() {
                 // On Linux, Foundation can't name a thread before its start has returned. It has when there are jobs.
                 if !isNamed { Thread.current.name = name }
                 isNamed = true
-                for (job, executor) in jobs { job.runSynchronously(on: executor.asUnownedTaskExecutor()) }
+                job.runSynchronously(on: executor.asUnownedTaskExecutor())
             }
         }
 
-        /// The jobs that wait now; `nil` where the thread is to end.
-        private func next() -> [(job: UnownedJob, executor: ConnectionThread)]? {
-            condition.lock()
-            defer { condition.unlock() }
-            while state.jobs.isEmpty {
-                if state.isStopped { return nil }
-                condition.wait()
-            }
-            defer { state.jobs.removeAll(keepingCapacity: true) }
-            return state.jobs
+        /// The job that waits longest; `nil` where the thread is to end.
+        private func next() -> Entry? {
+            signal.wait()
+            return entries.withLock { $0.isEmpty ? nil : $0.removeFirst() }
         }
     }
 }
