@@ -300,7 +300,7 @@ public final class Store: StoreWriter, Sendable {
 
     /// As the call without `async`.
     func _readOnce<Result: Sendable>(_ body: @Sendable (ReadTransaction) throws -> Result) async throws -> Result {
-        try await pool.read { connection in
+        try await pool.readOnce { connection in
             try body(ReadTransaction(connection, self.catalog, access: self.access))
         }
     }

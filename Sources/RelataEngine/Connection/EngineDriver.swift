@@ -31,6 +31,15 @@ package protocol EngineDriver: MigrationDriver {
     func writes(_ statement: Statement) -> Bool
     /// Where statements run that block a thread, for calls of tasks; `nil` where the task's own thread serves.
     var executor: (any TaskExecutor)? { get }
+    /// Begins to answer on the caller's own thread, which may run a single statement that only reads. Where more is needed,
+    /// or the answer takes long, the statement fails.
+    ///
+    /// - Returns: Whether that is likely to succeed; else nothing has begun.
+    func beginBriefUse() -> Bool
+    /// Ends that.
+    ///
+    /// - Returns: Whether what was done is done. Else it is done again on ``executor``, and finds there what was begun.
+    func endBriefUse() -> Bool
     /// Stops the statement that runs, from any thread; `nil` where the engine looks for cancelled tasks by itself.
     var canceller: (@Sendable () -> Void)? { get }
     /// Forgets that a statement was to be stopped.
@@ -121,6 +130,8 @@ package protocol EngineDriver: MigrationDriver {
 
 extension EngineDriver {
     package func beginLater(_ statement: String) -> Bool { false }
+    package func beginBriefUse() -> Bool { false }
+    package func endBriefUse() -> Bool { false }
     package func collector(for statement: RunningStatement) -> RemoteRows? { nil }
     package func otherSchemas(_ connection: Connection) throws(RelataError) -> [String] { [] }
     package func copier(into table: Table, like collector: RemoteRows) throws(RelataError) -> RemoteRows? { nil }

@@ -247,6 +247,11 @@ final class Leases: Sendable {
         }
     }
 
+    /// Whether a single connection is in use, and nobody waits for one.
+    var hasOneHolder: Bool {
+        state.withLock { $0.opened == $0.idle.count + 1 && $0.waiting.isEmpty }
+    }
+
     /// How many wait.
     var waitingCount: Int { state.withLock { $0.waiting.count } }
 

@@ -113,6 +113,20 @@ package final class PostgresDriver: EngineDriver {
         isCommitting = false
     }
 
+    package func beginBriefUse() -> Bool {
+        // A pooler wants several statements for each, and what has to be done first may take long.
+        guard session.isNearby, !session.isPooled, !readsReplica, !hasStaleStatements, !isSpoiled, !session.wasEnded
+        else { return false }
+        beginUse()
+        session.beginBriefUse()
+        return true
+    }
+
+    package func endBriefUse() -> Bool {
+        session.endBriefUse()
+        return !session.needsThread && !mayTryAgain && !session.isLost
+    }
+
     /// Whether statements are to be prepared again, which is asked once: the server drops those that it has.
     func takeStaleStatements() -> Bool {
         guard hasStaleStatements else { return false }
@@ -135,7 +149,8 @@ package final class PostgresDriver: EngineDriver {
     ) throws(RelataError) -> Result {
         guard let trace else { return try run(body) }
         let start = ContinuousClock.now
-        defer { trace(sql, ContinuousClock.now - start) }
+        // One that goes on elsewhere is told of there.
+        defer { if !session.isBrief || !session.needsThread { trace(sql, ContinuousClock.now - start) } }
         return try run(body)
     }
 

@@ -43,6 +43,7 @@ extension Session {
     func ready() throws(PostgresFailure) -> OpaquePointer {
         let handle = try idle()
         if cancellation.isRequested { throw PostgresFailure(.interrupted) }
+        if isBrief { throw threadNeeded() }
         return handle
     }
 

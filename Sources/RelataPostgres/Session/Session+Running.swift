@@ -31,10 +31,8 @@ extension Session {
     package func execute(
         _ statement: PreparedStatement, _ parameters: ParameterBuffer
     ) throws(PostgresFailure) -> ResultSet {
-        let handle = try ready()
         try check(statement, parameters)
-        let isSent = send(statement, parameters, handle)
-        guard isSent, let result = lastResult(handle) else { throw failure(nil, sql: statement.sql) }
+        guard let result = try answer(to: statement, parameters) else { throw failure(nil, sql: statement.sql) }
         return try rows(result, of: statement)
     }
 
@@ -79,7 +77,7 @@ extension Session {
     }
 
     /// Reads all results and keeps the last one, or the error. Stops where a `COPY` begins.
-    private func lastResult(_ handle: OpaquePointer) -> OpaquePointer? {
+    func lastResult(_ handle: OpaquePointer) -> OpaquePointer? {
         var last: OpaquePointer?
         while let result = nextResult(handle) {
             // After an error there are only more of them, such as that the connection is gone.

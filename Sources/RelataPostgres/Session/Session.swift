@@ -33,6 +33,14 @@ package final class Session {
     var queuedSize = 0
     /// Wakes what waits for notifications.
     let waker: Waker
+    /// The statement that was sent and whose answer nobody has waited for.
+    var asked: PreparedStatement?
+    /// Whether the caller's thread must not wait for long.
+    var isBrief = false
+    /// Whether a use of that kind has to go on with the thread of the connection.
+    package internal(set) var needsThread = false
+    /// In which time the server answers where nothing keeps it.
+    var answerTime = Duration.milliseconds(1)
 
     /// What a session is in the middle of, so that nothing else can begin.
     enum Activity {
@@ -43,6 +51,8 @@ package final class Session {
         case pipeline
         /// Rows are sent.
         case copying
+        /// A statement was sent, and its answer not waited for.
+        case asked
     }
 
     /// The least version of the server that is supported.
@@ -85,7 +95,7 @@ package final class Session {
     package func reset() throws(PostgresFailure) {
         let handle = try open()
         activity = .idle
-        (queued, queuedSize) = ([], 0)
+        (queued, queuedSize, asked) = ([], 0, nil)
         forgetStatements()
         types = [:]
         PQreset(handle)
@@ -158,6 +168,10 @@ package final class Session {
             throw PostgresFailure(.invalidUse("the rows of a query are still being read: read them all, or close them"))
         case .pipeline: throw PostgresFailure(.invalidUse("statements are queued: call sync() first"))
         case .copying: throw PostgresFailure(.invalidUse("rows are still being copied: finish or cancel the copy"))
+        case .asked:
+            if isBrief { throw threadNeeded() }
+            dropAnswer(handle)
+            return handle
         }
     }
 
