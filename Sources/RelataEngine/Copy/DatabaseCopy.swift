@@ -81,12 +81,12 @@ package struct DatabaseCopy {
     }
 
     private func run(leavingOut notes: [String]) throws -> [Outcome] {
-        try state.check()
-        try checkSource()
-        try report(.leavingOut(try CopyOmissions.find(in: source, schema) + notes))
-        try destination.driver.makeReady(destination)
-        // Nobody else changes tables meanwhile, or takes half of the copy for the whole.
-        return try destination.driver.changingTables(destination) {
+        // Nobody else changes tables meanwhile, or goes on with the same copy.
+        try destination.driver.changingTables(destination) {
+            try state.check()
+            try checkSource()
+            try report(.leavingOut(try CopyOmissions.find(in: source, schema) + notes))
+            try destination.driver.makeReady(destination)
             if try !state.isPrepared() {
                 try state.begin()
                 try Migrator.migrate(destination, schema: schema)

@@ -5,6 +5,7 @@ import RelataCore
 import RelataEngine
 import RelataPostgres
 import RelataSQLite
+import Synchronization
 import TestSupport
 import Testing
 
@@ -143,6 +144,38 @@ import Testing
             refusals += 1
         }
         #expect(refusals > 0)
+    }
+
+    @Test func aSecondCopyThatWaitedForTheFirstOneIsRefused() throws {
+        let url = try TestEngine.postgresURL()
+        let server = try TestEngine.postgresConnection(url)
+        let waits = DispatchSemaphore(value: 0)
+        let second = Mutex<(any Error)?>(nil)
+        let isOver = DispatchSemaphore(value: 0)
+        var hasBegun = false
+        try DatabaseCopy.run(from: try music(), to: server) { progress in
+            guard case .copied = progress, !hasBegun else { return }
+            hasBegun = true
+            Thread {
+                defer { isOver.signal() }
+                do {
+                    let other = try TestEngine.postgresConnection(url) { sql, _ in
+                        if sql.contains("pg_try_advisory_lock") { waits.signal() }
+                    }
+                    try DatabaseCopy.run(from: try music(), to: other)
+                } catch {
+                    second.withLock { $0 = error }
+                }
+            }.start()
+            #expect(waits.wait(timeout: .now() + 30) == .success)
+        }
+        #expect(isOver.wait(timeout: .now() + 30) == .success)
+        let error = second.withLock { $0 }
+        #expect("\(error as Any)".contains("the destination has tables already"))
+        #expect(throws: RelataError.self) {
+            try server.execute("UPDATE \"Album\" SET \"artistId\" = 99 WHERE id = 1")
+        }
+        #expect(try !server.hasTable("relata_copy"))
     }
 
     @Test(.enabled(if: SharedData.chinook != nil, "chinook.sqlite isn't beside the project"))
