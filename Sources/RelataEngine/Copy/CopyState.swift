@@ -25,9 +25,11 @@ struct CopyState {
     }
 
     /// Refuses a destination that holds something else than a part of this copy.
-    func check() throws {
+    ///
+    /// - Returns: Whether it holds a part of it.
+    func check() throws -> Bool {
         if try destination.hasTable(Self.name) {
-            if try read("origin") == origin { return }
+            if try read("origin") == origin { return true }
             throw RelataError.invalidUse(
                 "the destination holds a part of a copy of another database, or of other tables: begin with an empty one"
             )
@@ -39,20 +41,22 @@ struct CopyState {
                 "the destination has tables already (\(tables.prefix(3).joined(separator: ", "))"
                     + "\(tables.count > 3 ? ", …" : "")): copy into an empty database")
         }
+        return false
     }
 
+    /// Marks the destination, in the transaction that makes its tables: they don't count as finished.
     func begin() throws {
-        if try destination.hasTable(Self.name) { return }
-        try destination.transaction {
-            try destination.execute("CREATE TABLE \(Self.table) (name TEXT PRIMARY KEY, value TEXT NOT NULL)")
-            try write("origin", origin)
-        }
+        try destination.execute("CREATE TABLE \(Self.table) (name TEXT PRIMARY KEY, value TEXT NOT NULL)")
+        try write("origin", origin)
+        try Metadata.write(fingerprint: "being copied", .asDeclared, destination)
     }
 
-    /// Whether all tables are there to be filled.
-    func isPrepared() throws -> Bool { try destination.hasTable(Self.name) && read("prepared") != nil }
-
-    func setPrepared() throws { try write("prepared", "") }
+    /// Refuses a database into which a copy isn't finished: half of it would pass for the whole.
+    static func refusePart(in connection: Connection) throws(RelataError) {
+        guard try connection.hasTable(name) else { return }
+        throw .invalidUse(
+            "a copy into this database isn't finished: call `relata copy` again with the same source and destination")
+    }
 
     // MARK: Tables
 

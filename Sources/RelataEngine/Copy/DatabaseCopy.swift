@@ -83,16 +83,16 @@ package struct DatabaseCopy {
     private func run(leavingOut notes: [String]) throws -> [Outcome] {
         // Nobody else changes tables meanwhile, or goes on with the same copy.
         try destination.driver.changingTables(destination) {
-            try state.check()
+            let hasBegun = try state.check()
             try checkSource()
             try report(.leavingOut(try CopyOmissions.find(in: source, schema) + notes))
             try destination.driver.makeReady(destination)
-            if try !state.isPrepared() {
-                try state.begin()
-                try Migrator.migrate(destination, schema: schema)
+            if !hasBegun {
+                // All of it at once: nobody ever sees tables that look finished.
                 try destination.transaction {
+                    try Migrator.apply(schema, steps: [], on: destination)
                     try dropReferences()
-                    try state.setPrepared()
+                    try state.begin()
                 }
             }
             for table in tables { try copy(table) }

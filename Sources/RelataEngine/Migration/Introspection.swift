@@ -12,7 +12,11 @@ package enum Introspection {
 
     /// The entities of a database, and notes about what no entity can say, such as a foreign key to a table that
     /// doesn't exist.
+    ///
+    /// - Throws: ``RelataError/invalidUse(_:)`` for a database into which a copy isn't finished; what the engine says about
+    ///   one that is damaged, locked or none.
     package static func read(_ connection: Connection) throws(RelataError) -> EntityReader {
+        try CopyState.refusePart(in: connection)
         let tables = try tables(of: connection)
         let declared = try Metadata.read(connection).entities ?? []
         let leftOut = try connection.driver.otherTables(connection)

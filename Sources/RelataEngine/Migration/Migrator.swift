@@ -168,6 +168,7 @@ package enum Migrator {
     private static func plan(
         _ connection: Connection, _ schema: Schema, _ steps: [MigrationStep], _ metadata: Metadata
     ) throws(RelataError) -> MigrationPlan {
+        try CopyState.refusePart(in: connection)
         let planner = MigrationPlanner(
             schema: schema, dialect: connection.dialect, actual: try Introspection.tables(of: connection),
             declared: metadata.entities, history: metadata.renames,

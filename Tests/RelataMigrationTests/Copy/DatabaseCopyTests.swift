@@ -77,6 +77,30 @@ import Testing
         try engine.checkIsSound(destination)
     }
 
+    @Test(arguments: TestEngine.all) func nobodyOpensACopyThatIsNotFinished(on engine: TestEngine) throws {
+        struct Stopped: Error {}
+        let (source, destination) = (try music(), try engine.connection())
+        let models = try Schema(try Introspection.entities(of: source))
+        #expect(throws: Stopped.self) {
+            try DatabaseCopy.run(from: source, to: destination) { progress in
+                if case .copied = progress { throw Stopped() }
+            }
+        }
+        func isRefused(_ open: () throws -> Void) {
+            #expect {
+                try open()
+            } throws: {
+                "\($0)".contains("a copy into this database isn't finished")
+            }
+        }
+        isRefused { _ = try Migrator.entities(migrating: destination, schema: models, steps: []) }
+        isRefused { _ = try Migrator.prepare(destination, schema: models) }
+        isRefused { _ = try Introspection.read(destination) }
+        isRefused { try DatabaseCopy.run(from: destination, to: try engine.connection()) }
+        try DatabaseCopy.run(from: source, to: destination)
+        #expect(try Migrator.migrate(destination, schema: models).isEmpty)
+    }
+
     @Test(arguments: TestEngine.all) func aSourceThatChangedMeanwhileIsFoundInTheEnd(on engine: TestEngine) throws {
         struct Stopped: Error {}
         let (source, destination) = (try music(), try engine.connection())
