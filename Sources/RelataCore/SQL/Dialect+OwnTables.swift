@@ -1,17 +1,24 @@
 /// What Relata's own tables, and transactions, are written with.
 extension Dialect {
-    /// A value that is another once anybody changed a table.
+    /// A value that is another once anybody changed a table, its keys or its indexes.
     package var schemaVersion: String {
         switch self {
         case .sqlite: "(SELECT schema_version FROM temp.pragma_schema_version)"
         case .postgres:
             """
-            (SELECT md5(coalesce(string_agg(
-                concat_ws(' ', c.relname, a.attname, a.atttypid, a.attnotnull, a.attidentity),
-                ',' ORDER BY c.relname, a.attnum), ''))
-            FROM pg_class AS c JOIN pg_attribute AS a ON a.attrelid = c.oid
-            WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND a.attnum > 0
-                AND NOT a.attisdropped AND left(c.relname, 7) <> 'relata_')
+            (WITH t AS (
+                SELECT oid, relname FROM pg_class WHERE relnamespace = current_schema()::regnamespace
+                    AND relkind IN ('r', 'p') AND left(relname, 7) <> 'relata_')
+            SELECT md5(coalesce(string_agg(part, ',' ORDER BY part), '')) FROM (
+                SELECT concat_ws(' ', t.relname, a.attname, a.atttypid, a.attnotnull, a.attidentity)
+                FROM t JOIN pg_attribute AS a ON a.attrelid = t.oid WHERE a.attnum > 0 AND NOT a.attisdropped
+                UNION ALL
+                SELECT concat_ws(' ', t.relname, k.contype, k.conkey, f.relname, k.confkey, k.confdeltype, k.convalidated)
+                FROM t JOIN pg_constraint AS k ON k.conrelid = t.oid LEFT JOIN pg_class AS f ON f.oid = k.confrelid
+                UNION ALL
+                SELECT concat_ws(' ', t.relname, x.indkey, x.indisunique, x.indisvalid)
+                FROM t JOIN pg_index AS x ON x.indrelid = t.oid
+            ) AS p (part))
             """
         }
     }

@@ -181,6 +181,8 @@ package struct Metadata {
     }
 
     private static func create(_ connection: Connection) throws(RelataError) {
+        // Whoever may only write rows may not even ask for it.
+        if try connection.hasTable("relata_metadata") { return }
         try connection.execute(
             "CREATE TABLE IF NOT EXISTS \(table) (name TEXT PRIMARY KEY, value TEXT"
                 + connection.dialect.insertionOrderColumn + ")")

@@ -140,6 +140,30 @@ import Testing
         #expect(try file.connection.lines("SELECT \"Title\" FROM book") == ["a"])
     }
 
+    @Test func whatIsDroppedByHandIsMadeAgainWhenTheModelsAreOpened() throws {
+        let models = [
+            book(.attribute("title"), .toOne("genre", "Genre"), uniques: [["title"]], indexes: [["genre"]]), genre,
+        ]
+        let file = try Evolution(on: .postgres, models[0], models[1])
+        let dropped =
+            try file.connection.values(
+                SQLStatement(
+                    """
+                    SELECT 'ALTER TABLE "Book" DROP CONSTRAINT ' || quote_ident(conname) FROM pg_constraint
+                    WHERE contype = 'f' AND connamespace = current_schema()::regnamespace
+                    """))
+            + file.table("Book").indexes.map { [.text("DROP INDEX \"\($0.name)\"")] }
+        #expect(dropped.count == 3)
+        for statement in dropped {
+            let before = try file.engine.shape(of: file.connection)
+            try file.connection.execute(statement[0].description)
+            #expect(try file.engine.shape(of: file.connection) != before)
+            try Migrator.migrate(file.connection, schema: try Schema(models))
+            #expect(try file.table("Book").foreignKeys.count == 1, "\(statement)")
+            #expect(try file.table("Book").indexes.count == 2, "\(statement)")
+        }
+    }
+
     @Test func namesThatWouldBeCutOffAreRefused() throws {
         let long = String(repeating: "ä", count: 32)
         let connection = try TestEngine.postgres.connection()
