@@ -25,6 +25,8 @@ extension PostgresDriver {
         guard !connection.isInTransaction else {
             throw RelataError.invalidUse("a migration needs a transaction of its own: open the store outside of one")
         }
+        // Whoever holds the lock may change tables.
+        if schemaLockKeeper != nil { return try body() }
         schemaLockKeeper = try makeLockKeeper()
         defer { schemaLockKeeper = nil }
         try lockSchema(connection)

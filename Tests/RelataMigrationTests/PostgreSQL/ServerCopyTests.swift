@@ -178,6 +178,35 @@ import Testing
         #expect(try !server.hasTable("relata_copy"))
     }
 
+    @Test(.enabled(if: Pooler.isInstalled, "\(Pooler.missing)")) func aCopyHoldsItsLockBehindAPooler() throws {
+        let database = try PrivateCluster.shared.makeDatabase()
+        let pooler = try Pooler(PrivateCluster.shared, serverConnections: 4)
+        let server = try TestEngine.postgresConnection(pooler.url(database: database.name))
+        let other = try PostgresEngine(url: database.url, waits: PostgresWaits(busy: 0.05)).connect(
+            .writing, waits: true)
+        func isRefused() {
+            #expect {
+                try Migrator.migrate(other, schema: try Schema([genre]))
+            } throws: {
+                "\($0)".contains("another process changes the tables")
+            }
+        }
+        var steps = 0
+        try DatabaseCopy.run(from: try music(), to: server) { progress in
+            guard case .copied = progress else { return }
+            steps += 1
+            isRefused()
+        }
+        #expect(steps > 0)
+        // Whoever holds the lock may take it once more.
+        try server.driver.changingTables(server) {
+            try server.driver.changingTables(server) {}
+            isRefused()
+        }
+        try other.close()
+        try server.close()
+    }
+
     @Test(.enabled(if: SharedData.chinook != nil, "chinook.sqlite isn't beside the project"))
     func chinookGoesToAServerAndBack() throws {
         let source = try Connection(path: SharedData.chinook, isReadOnly: true)
