@@ -105,16 +105,23 @@ package enum DecimalText {
 
     /// The number in the same words however it is spelled, with all its digits: `15e-1` for `1.50`.
     package static func canonical(_ text: String) -> String {
+        parse(text) == nil ? text : canonical(number: text) ?? text
+    }
+
+    /// The same for a text that is known to be a number, however large; `nil` for one without digits, or with an exponent
+    /// that no computer has room for.
+    package static func canonical(number text: String) -> String? {
         let parts = text.lowercased().split(separator: "e", maxSplits: 1)
-        guard parse(text) != nil, let mantissa = parts.first, let exponent = Int(parts.count > 1 ? parts[1] : "0")
-        else { return text }
+        guard let mantissa = parts.first, mantissa.utf8.contains(where: { (0x30...0x39).contains($0) }),
+            let exponent = Int32(parts.count > 1 ? parts[1] : "0")
+        else { return nil }
         let halves = mantissa.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         let fraction = halves.count > 1 ? halves[1] : ""
         let digits = (halves[0] + fraction).drop { "+-0".contains($0) }
         let zeros = digits.reversed().prefix { $0 == "0" }.count
         let significant = digits.dropLast(zeros)
         if significant.isEmpty { return "0" }
-        return (text.hasPrefix("-") ? "-" : "") + "\(significant)e\(exponent - fraction.count + zeros)"
+        return (text.hasPrefix("-") ? "-" : "") + "\(significant)e\(Int(exponent) - fraction.count + zeros)"
     }
 }
 

@@ -36,8 +36,7 @@ extension StableHasher {
             combine(DecimalText.canonical(text))
         case (.json, .text(let text)):
             combine(word: 4)
-            // As `jsonb` keeps it: without blanks, and members in no order.
-            if let canonical = Self.canonical(json: text) { combine(bytes: canonical) } else { combine(text) }
+            if let json = CanonicalJSON(text) { combine(bytes: json.bytes) } else { combine(text) }
         case (_, .text(let text)):
             combine(word: 5)
             combine(text)
@@ -48,14 +47,6 @@ extension StableHasher {
             combine(word: 7)
             withUnsafeBytes(of: uuid.uuid) { combine(bytes: $0) }
         }
-    }
-
-    private static func canonical(json: String) -> Data? {
-        guard let value = try? JSONSerialization.jsonObject(with: Data(json.utf8), options: .fragmentsAllowed) else {
-            return nil
-        }
-        return try? JSONSerialization.data(
-            withJSONObject: value, options: [.sortedKeys, .fragmentsAllowed, .withoutEscapingSlashes])
     }
 
     private mutating func combine(bytes: some Collection<UInt8>) {

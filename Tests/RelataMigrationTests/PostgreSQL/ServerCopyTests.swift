@@ -69,6 +69,35 @@ import Testing
         #expect(try Introspection.entities(of: back) == [entity])
     }
 
+    @Test func numbersInJSONAreComparedByValue() throws {
+        struct Stopped: Error {}
+        let (source, server, back) = (try music(), try TestEngine.postgres.connection(), try database())
+        let json = #"""
+            { "b\u00e4": [1.7e+18, 1E3, -0, -0.0, 0.10, 5e-324, 1.7976931348623157e+308, 12345678901234567890.1], "b": {},
+              "b": "\/\ud83d\ude00\n", "a": [true, false, null, 9007199254740993, []] }
+            """#
+        try source.execute(SQLStatement("UPDATE Artist SET more = ?1", [.value(.text(json))]))
+        let there = try DatabaseCopy.run(from: source, to: server)
+        #expect(try DatabaseCopy.run(from: server, to: back) == there)
+        // No digit is left out.
+        for other in ["9007199254740992", "9007199254740993.5"] {
+            let server = try TestEngine.postgres.connection()
+            #expect(throws: Stopped.self) {
+                try DatabaseCopy.run(from: source, to: server) { progress in
+                    if case .verifying = progress { throw Stopped() }
+                }
+            }
+            let changed = json.replacing("9007199254740993", with: other)
+            try source.execute(SQLStatement("UPDATE Artist SET more = ?1", [.value(.text(changed))]))
+            #expect {
+                try DatabaseCopy.run(from: source, to: server)
+            } throws: {
+                "\($0)".contains("Artist: its 3 rows aren't the same")
+            }
+            try source.execute(SQLStatement("UPDATE Artist SET more = ?1", [.value(.text(json))]))
+        }
+    }
+
     @Test(arguments: [
         (
             "UPDATE Album SET title = 'a' || char(0) WHERE id = 2", "Album 2: title holds text with U+0000",
