@@ -162,6 +162,26 @@ extension MigrationPlanner {
 
     // MARK: Names
 
+    /// The tables without those, and without the columns, whose names differ in case only from what the models want, and
+    /// that the old models didn't have so: to PostgreSQL they are others, of another program.
+    static func own(
+        _ actual: [TableDescription], _ expected: [TableDescription], _ old: [FoldedName: TableDescription],
+        _ dialect: Dialect
+    ) -> [TableDescription] {
+        guard dialect == .postgres else { return actual }
+        let wanted = Dictionary(expected.map { ($0.name.foldedName, $0) }) { first, _ in first }
+        return actual.compactMap { table in
+            let (now, before) = (wanted[table.name.foldedName], old[table.name.foldedName])
+            if now == nil && before == nil { return table }
+            guard table.name == now?.name || table.name == before?.name else { return nil }
+            let others = table.columns.map(\.name).filter { name in
+                let same = [now, before].compactMap { $0?.column(name)?.name }
+                return !same.isEmpty && !same.contains(name)
+            }
+            return others.isEmpty ? table : table.without(Set(others))
+        }
+    }
+
     /// Names that the database has in another case are two names to PostgreSQL, and one to the models.
     mutating func matchCase() {
         guard dialect == .postgres else { return }
@@ -184,7 +204,8 @@ extension MigrationPlanner {
     private mutating func matchCase(
         _ place: Place, _ what: String, _ name: String, _ label: String, _ rename: (inout MigrationPlanner) -> Void
     ) {
-        guard isForeign else {
+        // Where no models made the tables, nobody knows whose they are.
+        guard old == nil else {
             rename(&self)
             return report(place, "the \(what) is renamed from \(name)")
         }

@@ -112,16 +112,17 @@ package struct MigrationPlanner {
         oldPlaces = old.map { SchemaPlaces($0, among: part) }
         let expected = SchemaDDL.tables(of: schema, among: part, dialect: dialect)
         self.expected = expected
-        // Two names that differ in case only are two on PostgreSQL: the one that is wanted counts.
-        let names = Set(expected.map(\.name))
-        tables = Dictionary(
-            actual.map { ($0.name.foldedName, WorkingTable(description: $0, originalName: $0.name)) },
-            uniquingKeysWith: { names.contains($1.originalName) ? $1 : $0 })
         if let old {
             for table in SchemaDDL.tables(of: old, among: part, dialect: dialect) {
                 oldTables[table.name.foldedName] = table
             }
         }
+        // Two names that differ in case only are two on PostgreSQL: the one that is wanted counts.
+        let names = Set(expected.map(\.name))
+        tables = Dictionary(
+            (old == nil ? actual : Self.own(actual, expected, oldTables, dialect)).map {
+                ($0.name.foldedName, WorkingTable(description: $0, originalName: $0.name))
+            }, uniquingKeysWith: { names.contains($1.originalName) ? $1 : $0 })
         indexNames = IndexNames(
             taken: taken + actual.flatMap { [$0.name] + $0.indexes.map(\.name) } + expected.map(\.name))
         self.history = history

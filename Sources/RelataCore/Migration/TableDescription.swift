@@ -49,6 +49,15 @@ package struct TableDescription: Hashable, Sendable {
         columns.first { $0.name == name } ?? columns.first { $0.name.isSameName(as: name) }
     }
 
+    /// The table without some columns, and without the keys and indexes that they are part of.
+    func without(_ names: Set<String>) -> TableDescription {
+        var table = self
+        table.columns.removeAll { names.contains($0.name) }
+        table.foreignKeys.removeAll { !names.isDisjoint(with: $0.columns) }
+        table.indexes.removeAll { !names.isDisjoint(with: $0.columns) }
+        return table
+    }
+
     /// Whether rows have a number besides their columns, under the name `rowid`.
     var hasUndeclaredRowID: Bool {
         let key = primaryKey.count == 1 ? column(primaryKey[0]) : nil

@@ -140,6 +140,48 @@ import Testing
         #expect(try file.connection.lines("SELECT \"Title\" FROM book") == ["a"])
     }
 
+    @Test func aTableOfAnotherProgramIsLeftAloneWhereOnlyItsCaseDiffers() throws {
+        let file = try Evolution(on: .postgres, genre)
+        try file.connection.execute(
+            """
+            CREATE TABLE book (id bigint PRIMARY KEY, title text);
+            CREATE INDEX "Book_title" ON book (title); INSERT INTO book VALUES (1, 'Emma')
+            """)
+        #expect(
+            try file.open(genre, book(.attribute("title"), uniques: [["title"]], indexes: [["title"]])) == [
+                "Book: a new table"
+            ])
+        try file.execute("INSERT INTO Book VALUES (2, 'Persuasion')")
+        #expect(try file.lines("SELECT * FROM Book") == ["2|Persuasion"])
+        #expect(try file.connection.lines("SELECT * FROM book") == ["1|Emma"])
+        #expect(try Introspection.entities(of: file.connection).contains { $0.name == "Book" })
+        // The own one is renamed, and the other stays.
+        let renamed = Entity(
+            name: "Book", table: "BOOK", properties: [.id(), .attribute("title")], uniques: [["title"]],
+            indexes: [["title"]])
+        #expect(try file.open(genre, renamed) == ["Book: the table is renamed from Book"])
+        #expect(
+            try file.connection.lines("SELECT title FROM \"BOOK\" UNION ALL SELECT title FROM book") == [
+                "Persuasion", "Emma",
+            ])
+    }
+
+    @Test func aColumnOfAnotherProgramIsLeftAloneWhereOnlyItsCaseDiffers() throws {
+        let file = try Evolution(on: .postgres, genre, filledBy: "INSERT INTO Genre VALUES (1, 'Novel')")
+        try file.connection.execute(
+            """
+            ALTER TABLE "Genre" ADD COLUMN "Size" text DEFAULT 'big'; CREATE INDEX mine ON "Genre" ("Size")
+            """)
+        let sized = Entity(
+            name: "Genre",
+            properties: [.id(), .attribute("name", default: ""), .attribute("size", .integer, default: 7)],
+            indexes: [["size"]])
+        let changes = try file.open(sized)
+        #expect(changes.contains { $0.hasPrefix("Genre.size: a new ") }, "\(changes)")
+        #expect(try file.connection.lines("SELECT name, \"Size\", size FROM \"Genre\"") == ["Novel|big|7"])
+        #expect(try file.table("Genre").indexes.map(\.columns).sorted { $0[0] < $1[0] } == [["Size"], ["size"]])
+    }
+
     @Test func whatIsDroppedByHandIsMadeAgainWhenTheModelsAreOpened() throws {
         let models = [
             book(.attribute("title"), .toOne("genre", "Genre"), uniques: [["title"]], indexes: [["genre"]]), genre,
