@@ -103,7 +103,11 @@ package final class PostgresDriver: EngineDriver {
         if failure.isRetryable || failure.isStale { mayTryAgain = true }
         // A server that became a replica, or was one all along: another may take writes by now.
         if failure.sqlState == "25006", !isReadOnly { isSpoiled = true }
-        if isCommitting, session.isLost { return SQLState.lostInDoubt(failure.error) }
+        if isCommitting, session.isLost {
+            // What may have been committed is to be seen on a replica, too.
+            replicas?.noteUnknown()
+            return SQLState.lostInDoubt(failure.error)
+        }
         return ConstraintFailures.error(failure)
     }
 

@@ -11,10 +11,16 @@ final class ReplicaReads: Sendable {
     let url: PostgresURL
     private let primary: PostgresURL
     private let patience: Duration
-    /// The position in the primary's log that readers must see.
-    private let wanted = Atomic<Int64>(0)
-    /// Whether something was written since, and the primary couldn't be asked for its position.
-    private let isUnknown = Atomic<Bool>(false)
+    private let state = Mutex(State())
+
+    private struct State {
+        /// The position in the primary's log that readers must see.
+        var wanted: Int64 = 0
+        /// How often something was written after which the primary couldn't be asked for its position.
+        var failures = 0
+        /// How many of these a later position covers.
+        var covered = 0
+    }
 
     /// - Parameter patience: For how long a replica may be behind.
     init(_ url: PostgresURL, of primary: PostgresURL, patience: Duration) {
@@ -27,18 +33,30 @@ final class ReplicaReads: Sendable {
     func notePosition(_ driver: PostgresDriver) {
         do {
             let row = try driver.ownRow("SELECT (pg_current_wal_insert_lsn() - '0/0')::bigint")
-            wanted.max(row.integer(0), ordering: .sequentiallyConsistent)
+            state.withLock { $0.wanted = max($0.wanted, row.integer(0)) }
         } catch {
-            isUnknown.store(true, ordering: .sequentiallyConsistent)
+            noteUnknown()
         }
     }
+
+    /// Notes that something may have been written, and nobody knows where.
+    func noteUnknown() { state.withLock { $0.failures += 1 } }
 
     /// Waits until the replica that a connection leads to has replayed what the store has written.
     ///
     /// - Throws: ``RelataError/busy(_:)`` where that takes too long.
     func wait(_ driver: PostgresDriver) throws(RelataError) {
-        if isUnknown.exchange(false, ordering: .sequentiallyConsistent) { try askPrimary() }
-        let wanted = wanted.load(ordering: .sequentiallyConsistent)
+        let (failures, isUnknown) = state.withLock { ($0.failures, $0.covered < $0.failures) }
+        if isUnknown {
+            // All who come meanwhile ask as well: before there is an answer nobody knows what to wait for.
+            let position = try askPrimary()
+            state.withLock { state in
+                state.wanted = max(state.wanted, position)
+                // What failed since isn't covered.
+                state.covered = max(state.covered, failures)
+            }
+        }
+        let wanted = state.withLock { $0.wanted }
         guard driver.replayed < wanted else { return }
         let deadline = ContinuousClock.now + patience
         var pause = 0.001
@@ -60,22 +78,16 @@ final class ReplicaReads: Sendable {
         }
     }
 
-    private func askPrimary() throws(RelataError) {
+    private func askPrimary() throws(RelataError) -> Int64 {
+        let rows: ResultSet
         do throws(PostgresFailure) {
             let session = try Session(primary)
             defer { session.close() }
-            let rows = try session.execute(SQLStatement("SELECT (pg_current_wal_insert_lsn() - '0/0')::bigint"))
-            let position: Int64
-            do throws(RelataError) {
-                position = try rows[0][0].integer()
-            } catch {
-                throw PostgresFailure(error)
-            }
-            wanted.max(position, ordering: .sequentiallyConsistent)
+            rows = try session.execute(SQLStatement("SELECT (pg_current_wal_insert_lsn() - '0/0')::bigint"))
         } catch {
-            isUnknown.store(true, ordering: .sequentiallyConsistent)
             throw error.error
         }
+        return try rows[0][0].integer()
     }
 }
 #endif
