@@ -8,6 +8,8 @@ package protocol ChangeObserver: AnyObject, Sendable {
     func databaseChanged()
     /// The store is closed: nothing more will come.
     func storeClosed()
+    /// Nobody can tell of others' commits: nothing more will come.
+    func failed(_ error: any Error)
 }
 
 /// Where committed transactions are made known: to observers of parts of the database, and to feeds of all changes.
@@ -85,8 +87,8 @@ package final class ChangeHub: Sendable {
         if currentChannel != nil { try connection.driver.changeLog.createAnnouncements(on: connection) }
     }
 
-    func attach(_ pool: ConnectionPool) {
-        if let channel = pool.engine.changeChannel(for: self) {
+    func attach(_ pool: ConnectionPool) throws(RelataError) {
+        if let channel = try pool.engine.changeChannel(for: self) {
             self.channel.withLock { $0 = channel }
             attached.withLock { $0 = WeakPool(pool: pool) }
         } else {
@@ -336,6 +338,13 @@ package final class ChangeHub: Sendable {
             state.isClosed = true
             let result = (state.entries.values.map(\.observer), state.feeds.values.map(\.buffer))
             state = State(isClosed: true)
+    /// Others' commits can't be heard, for a reason that another try doesn't mend. Observers end with it. A feed can't, and
+    /// is told that something may have changed.
+    package func fail(_ error: any Error) {
+        for observer in state.withLock({ $0.entries.values.map(\.observer) }) { observer.failed(error) }
+        publishUnknown()
+    }
+
             updateLevel(state)
             return result
         }

@@ -127,6 +127,8 @@ final class SharedObservation<Fetched: Equatable & Sendable>: ChangeObserver {
 
     func storeClosed() { end(.finished) }
 
+    func failed(_ error: any Error) { end(.failed(error)) }
+
     private func startIfNeeded(_ state: inout State) {
         guard state.isDirty, state.task == nil, state.ending == nil else { return }
         state.task = Task.detached { await self.run() }

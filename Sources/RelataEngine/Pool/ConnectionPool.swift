@@ -69,7 +69,7 @@ package final class ConnectionPool: Sendable {
         try engine.checkBeforeOpening(isReadOnly: isReadOnly)
         // Opened at once, so that a database that can't be opened is an error here and not at the first call.
         if let connection = try writer.acquireUnlessHeld() { writer.release(connection) }
-        if !engine.isShared { changes?.attach(self) }
+        if !engine.isShared { try changes?.attach(self) }
     }
 
     // MARK: Reading

@@ -43,7 +43,7 @@ package protocol Engine: Sendable {
     /// How far the database is written, and how far behind a replica is; `nil` where there is no server to ask.
     func serverPosition(_ connection: Connection) throws(RelataError) -> ServerPosition?
     /// What tells other processes of commits and hears of theirs; `nil` where ``dataVersion(_:)`` says all that is known.
-    func changeChannel(for hub: ChangeHub) -> (any ChangeChannel)?
+    func changeChannel(for hub: ChangeHub) throws(RelataError) -> (any ChangeChannel)?
     /// Does what is to be done before the last connection is closed.
     func finish()
 
@@ -68,7 +68,7 @@ extension Engine {
 
     package var counts: EngineCounts { EngineCounts() }
     package func serverPosition(_ connection: Connection) throws(RelataError) -> ServerPosition? { nil }
-    package func changeChannel(for hub: ChangeHub) -> (any ChangeChannel)? { nil }
+    package func changeChannel(for hub: ChangeHub) throws(RelataError) -> (any ChangeChannel)? { nil }
 }
 
 /// What a connection is for.

@@ -7,29 +7,39 @@ import RelataEngine
 final class ChangeConnection {
     let connection: Connection
     let driver: PostgresDriver
-    /// What the connection leads to.
-    let identity: DatabaseIdentity
-    private let channel: String
     private let isReadOnly: Bool
+    private var isStandby = false
+    private var channel = ""
     private var isListening = false
 
     /// - Parameter isReadOnly: Whether nothing is written to the database.
-    init(_ connection: Connection, _ driver: PostgresDriver, isReadOnly: Bool) throws(RelataError) {
+    init(_ connection: Connection, _ driver: PostgresDriver, isReadOnly: Bool) {
         self.connection = connection
         self.driver = driver
-        identity = try DatabaseIdentity.read(driver)
-        self.isReadOnly = isReadOnly || identity.isStandby
+        self.isReadOnly = isReadOnly
+    }
+
+    /// Finds out what the connection leads to, before anything else is done with it.
+    func identify() throws(RelataError) -> DatabaseIdentity {
+        let identity = try DatabaseIdentity.read(driver)
+        isStandby = identity.isStandby
         // Each schema is a database of its own.
         let schema = try driver.ownRow("SELECT coalesce(current_schema()::regnamespace::oid::text, '')")
         channel = "relata_" + schema.text(0)
+        return identity
     }
 
     func close() { try? connection.close() }
 
+    /// Whether an error may be over with the next try: the connection is lost, or others were in the way.
+    func isPassing(_ error: any Error) -> Bool {
+        if case RelataError.busy = error { true } else { driver.session.isLost }
+    }
+
     /// Begins to listen, or ends it. On a standby and through a pooler nothing is heard: there is only the look from time to
     /// time.
     func listen(_ wanted: Bool) throws(RelataError) {
-        guard wanted != isListening, !identity.isStandby, !driver.session.isPooled else { return }
+        guard wanted != isListening, !isStandby, !driver.session.isPooled else { return }
         try driver.run { (session) throws(PostgresFailure) in
             if wanted { try session.listen(to: channel) } else { try session.unlisten(channel) }
         }
@@ -38,16 +48,16 @@ final class ChangeConnection {
 
     /// Wakes all that listen.
     func notify() throws(RelataError) {
-        guard !identity.isStandby else { return }
+        guard !isStandby else { return }
         _ = try driver.run { (session) throws(PostgresFailure) in
             try session.run("NOTIFY " + session.quoted(channel))
         }
     }
 
-    /// Removes what everybody has had the time to read.
-    func trim() throws(RelataError) {
-        guard !isReadOnly else { return }
-        try driver.run { (session) throws(PostgresFailure) in
+    /// Removes what everybody has had the time to read. A role that may not do so leaves it to others.
+    func trim() {
+        guard !isReadOnly, !isStandby else { return }
+        try? driver.run { (session) throws(PostgresFailure) in
             try CommitTable.trim(olderThan: CommitTable.retention, on: session)
         }
     }
@@ -80,7 +90,7 @@ extension PostgresEngine {
         guard let driver = connection.driver as? PostgresDriver else {
             throw .invalidUse("the connection is none of PostgreSQL")
         }
-        return try ChangeConnection(connection, driver, isReadOnly: isReadOnly)
+        return ChangeConnection(connection, driver, isReadOnly: isReadOnly)
     }
 }
 #endif

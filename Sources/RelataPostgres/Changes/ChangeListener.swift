@@ -115,6 +115,9 @@ final class ChangeListener {
     private func tellRows(
         after first: ChangePosition, in log: PostgresChangeLog, _ connection: Connection, _ hub: ChangeHub
     ) throws {
+        } catch RelataError.corruptStore {
+            // A row that can't be read hides none of those behind it.
+            hub.publishUnknown()
         let pageSize = 1000
         let schema = try hub.entities(for: connection).schema
         var batch: [(transaction: Int64, change: LoggedChange)] = []

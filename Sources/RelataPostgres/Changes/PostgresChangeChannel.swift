@@ -10,23 +10,27 @@ import Synchronization
 /// Notifications only wake: what was committed is read from ``CommitTable`` and the change log. A notification that is lost
 /// costs no more than the time until the next look.
 final class PostgresChangeChannel: ChangeChannel {
-    private let worker: ChangeWorker?
+    private let worker: ChangeWorker
 
     /// - Parameter engine: What the database is reached by.
-    init(_ hub: ChangeHub, _ engine: PostgresEngine) {
-        // Without a pipe nobody is told, and observers look from time to time.
-        worker = try? ChangeWorker(hub, engine)
+    /// - Throws: what the system says where the process has no room for another pipe.
+    init(_ hub: ChangeHub, _ engine: PostgresEngine) throws(RelataError) {
+        do throws(PostgresFailure) {
+            worker = try ChangeWorker(hub, engine)
+        } catch {
+            throw error.error
+        }
     }
 
-    deinit { worker?.close() }
+    deinit { worker.close() }
 
     func update(from moment: TransactionSnapshot?, _ interest: () -> ChangeInterest) {
-        worker?.update(from: moment, interest)
+        worker.update(from: moment, interest)
     }
 
-    func didCommit() { worker?.didCommit() }
+    func didCommit() { worker.didCommit() }
 
-    func close() { worker?.close() }
+    func close() { worker.close() }
 }
 
 /// Since when something is news.
@@ -128,8 +132,9 @@ final class ChangeWorker: Sendable {
             var deadline: ContinuousClock.Instant?
             do {
                 if connection == nil, work.interest.isListening || work.hasNews, !work.isClosed {
-                    connection = try engine.changeConnection()
-                    connection.map { listener.connected($0.identity) }
+                    let made = try engine.changeConnection()
+                    connection = made
+                    listener.connected(try made.identify())
                 }
                 if let connection {
                     if work.hasNews {
@@ -154,13 +159,15 @@ final class ChangeWorker: Sendable {
                     }
                     if lastTrim + CommitTable.retention / 2 < .now {
                         lastTrim = .now
-                        try connection.trim()
+                        connection.trim()
                     }
                 }
                 if work.isClosed { return }
                 failures = 0
             } catch {
-                // It is tried again as long as somebody wants it; observers are told of what was missed.
+                // It is tried again as long as somebody wants it; observers are told of what was missed. What another try
+                // won't mend they are told at once.
+                if let connection, !connection.isPassing(error) { hub.withLock { $0.hub }?.fail(error) }
                 connection?.close()
                 connection = nil
                 if state.withLock({ $0.isClosed }) { return }

@@ -96,7 +96,9 @@ package struct PostgresEngine: Engine {
         0
     }
 
-    package func changeChannel(for hub: ChangeHub) -> (any ChangeChannel)? { PostgresChangeChannel(hub, self) }
+    package func changeChannel(for hub: ChangeHub) throws(RelataError) -> (any ChangeChannel)? {
+        try PostgresChangeChannel(hub, self)
+    }
 
     package func finish() {}
 

@@ -1,0 +1,68 @@
+#if PostgreSQL
+import Foundation
+import PostgresCluster
+import Relata
+import RelataPostgres
+import Testing
+
+/// How a store listens for others' commits: what becomes of errors, how often it looks, and who waits for the server.
+@Suite(.enabled(if: PrivateCluster.isInstalled, Testing.Comment(rawValue: PrivateCluster.missing)))
+struct ListeningTests {
+    private var options: Store.Options {
+        var options = Store.Options()
+        options.changeLog = true
+        return options
+    }
+
+    @Test(.timeLimit(.minutes(1))) func whoMayNotHearOfCommitsIsToldSo() async throws {
+        let cluster = try PrivateCluster.shared
+        let database = try cluster.makeDatabase()
+        let writer = try await Store.open(database.url, for: Genre.self)
+        let session = try Session(PostgresURL(database.url))
+        let role = "reader_\(database.name)"
+        try session.run(
+            """
+            CREATE ROLE \(role) LOGIN; GRANT USAGE ON SCHEMA public, relata TO \(role);
+            GRANT SELECT ON "Genre", relata_metadata TO \(role)
+            """)
+        var options = Store.Options()
+        options.isReadOnly = true
+        let reader = try await Store.open(
+            cluster.url(database: database.name, user: role), for: Genre.self, options: options)
+        var counts = reader.observe(countOf: Genre.all).makeAsyncIterator()
+        #expect(try await counts.next() == 0)
+        let error = await thrown { try await counts.next() }
+        #expect(error?.kind == "fileAccess" && "\(error as Any)".contains("relata_commits"), "\(error as Any)")
+        // A feed can't end with an error: it says that something may have changed.
+        var feed = reader.changes.makeAsyncIterator()
+        #expect(await feed.next()?.changes == [Change(entity: "Genre", kind: .unknown)])
+        // With the right it hears of them.
+        try session.run("GRANT SELECT ON relata_commits TO \(role)")
+        var again = reader.observe(countOf: Genre.all).makeAsyncIterator()
+        #expect(try await again.next() == 0)
+        try await writer.insert(Genre(name: "one"))
+        #expect(try await again.next() == 1)
+        try reader.close()
+        try writer.close()
+        try session.run("DROP OWNED BY \(role)")
+        try session.run("DROP ROLE \(role)")
+    }
+
+    @Test(.timeLimit(.minutes(1))) func aRowOfTheLogThatCannotBeReadSilencesNoFeed() async throws {
+        let database = try PrivateCluster.shared.makeDatabase()
+        let store = try await Store.open(database.url, for: Genre.self, options: options)
+        try await store.insert(Genre(name: "one"))
+        var sets = store.changes.makeAsyncIterator()
+        try Session(PostgresURL(database.url)).run(
+            """
+            INSERT INTO relata_changes SELECT log, pg_current_xact_id()::text::bigint, 1,
+                pg_current_xact_id()::text::bigint, writer, time, entity, kind, 'no JSON', properties
+            FROM relata_changes LIMIT 1
+            """)
+        #expect(await sets.next()?.changes == [Change(entity: "Genre", kind: .unknown)])
+        try await store.insert(Genre(name: "two"))
+        #expect(await sets.next()?.changes.map(\.kind) == [.insert])
+        try store.close()
+    }
+}
+#endif
