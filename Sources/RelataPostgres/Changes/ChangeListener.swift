@@ -34,9 +34,10 @@ final class ChangeListener {
     /// - Parameters:
     ///   - commits: Since when commits are news.
     ///   - log: Since when transactions in the log are news; `nil` where nobody follows it.
-    /// - Returns: Whether that was all: the log shows nothing before all older transactions have ended.
-    func read(_ connection: ChangeConnection, commits: ChangeBeginning, log: ChangeBeginning?) throws -> Bool {
-        guard let hub else { return true }
+    /// - Returns: The oldest transaction that runs, where the log holds something that it doesn't show before that has
+    ///   ended.
+    func read(_ connection: ChangeConnection, commits: ChangeBeginning, log: ChangeBeginning?) throws -> Int64? {
+        guard let hub else { return nil }
         if beginnings != commits.count {
             beginnings = commits.count
             known = commits.moment
@@ -49,19 +50,23 @@ final class ChangeListener {
         // Who reads a replica because of what it is told of finds it there.
         if !moment.isStandby { connection.driver.didCommit() }
         try tellCommits(connection.driver, moment, hub)
-        var isComplete = true
+        var obstacle: Int64?
         if let log {
             if logBeginnings != log.count {
                 logBeginnings = log.count
                 position = try firstPosition(connection, log.moment ?? moment.snapshot)
             }
             try tellLog(connection, moment.snapshot, hub)
-            isComplete = moment.snapshot.oldest >= moment.snapshot.next
+            if moment.snapshot.oldest < moment.snapshot.next,
+                try PostgresChangeLog(driver: connection.driver).isWithheld(from: moment.snapshot.oldest)
+            {
+                obstacle = moment.snapshot.oldest
+            }
         } else {
             position = nil
         }
         known = moment.snapshot
-        return isComplete
+        return obstacle
     }
 
     private func tellCommits(

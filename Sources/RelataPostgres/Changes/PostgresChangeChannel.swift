@@ -63,6 +63,8 @@ final class ChangeWorker: Sendable {
 
     /// The least time between two notifications: all commits meanwhile are told with one.
     static let notificationPause = Duration.milliseconds(5)
+    /// The least time between two looks for the end of a transaction that others wait for.
+    private static let shortestPause = Duration.milliseconds(5)
 
     private let state = Mutex(State())
     private let waker: Waker
@@ -126,6 +128,7 @@ final class ChangeWorker: Sendable {
         var lastNotification: ContinuousClock.Instant?
         var lastTrim = ContinuousClock.now
         var failures = 0
+        var (obstacle, pause) = (Int64?.none, interval)
         while true {
             waker.drain()
             let work = state.withLock { $0 }
@@ -151,10 +154,16 @@ final class ChangeWorker: Sendable {
                     if work.isClosed { return connection.close() }
                     try connection.listen(work.interest.isListening)
                     if work.interest.isListening {
-                        let isComplete = try listener.read(
+                        let found = try listener.read(
                             connection, commits: work.commits, log: work.interest.followsLog ? work.log : nil)
-                        // What waits for another transaction's end is looked for sooner: nobody tells of that end.
-                        let pause = isComplete ? interval : min(interval, .milliseconds(5))
+                        // What waits for another transaction's end is looked for sooner: nobody tells of that end. The
+                        // longer it takes, the longer it is likely to take.
+                        if found == nil {
+                            pause = interval
+                        } else {
+                            pause = min(interval, found == obstacle ? pause * 2 : Self.shortestPause)
+                        }
+                        obstacle = found
                         deadline = min(deadline ?? .now + pause, .now + pause)
                     }
                     if lastTrim + CommitTable.retention / 2 < .now {

@@ -195,6 +195,14 @@ struct PostgresChangeLog: ChangeLogStorage {
         return changes
     }
 
+    /// Whether there are changes that aren't shown because an older transaction runs.
+    func isWithheld(from oldest: Int64) throws(RelataError) -> Bool {
+        let row = try driver.ownRow(
+            "SELECT EXISTS (SELECT 1 FROM \(Self.table) WHERE log = $1::bigint AND position >= $2::bigint)",
+            [.value(.integer(try log())), .value(.integer(oldest))])
+        return row.integer(0) == 1
+    }
+
     func remove(through position: ChangePosition, on connection: Connection) throws(RelataError) -> Int {
         let state = try state(connection)
         guard position.log == state.log || position == .start else {

@@ -64,5 +64,26 @@ struct ListeningTests {
         #expect(await sets.next()?.changes.map(\.kind) == [.insert])
         try store.close()
     }
+
+    @Test(.timeLimit(.minutes(1))) func feedsLookSeldomWhileATransactionStaysOpen() async throws {
+        let cluster = try PrivateCluster(settings: ["log_statement": "all"])
+        let store = try await Store.open(cluster.url(), for: Genre.self, options: options)
+        var sets = store.changes.makeAsyncIterator()
+        let older = try Session(PostgresURL(cluster.url()))
+        try older.run("BEGIN; SELECT pg_current_xact_id()")
+        try await store.insert(Genre(name: "one"))
+        func looks() throws -> Int {
+            try String(contentsOfFile: cluster.place + "/log", encoding: .utf8).split(separator: "\n").count {
+                $0.contains("FROM (SELECT pg_current_snapshot() AS s)")
+            }
+        }
+        let before = try looks()
+        try older.run("SELECT pg_sleep(2); COMMIT")
+        #expect(await sets.next()?.changes.map(\.kind) == [.insert])
+        // Each look says so once or twice. Looking every five milliseconds would be four hundred.
+        #expect(try looks() - before < 80)
+        #expect(try looks() > before)
+        try store.close()
+    }
 }
 #endif
