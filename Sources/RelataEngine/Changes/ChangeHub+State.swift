@@ -40,6 +40,8 @@ extension ChangeHub {
         var running: Set<ObjectIdentifier> = []
         var keyed = 0
         var feeds: [ObjectIdentifier: Feed] = [:]
+        /// Whether others' commits are heard, where a channel tells of them.
+        var isListening = false
         var isClosed = false
     }
 }

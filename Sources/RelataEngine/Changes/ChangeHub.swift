@@ -117,7 +117,8 @@ package final class ChangeHub: Sendable {
             guard interval != nil else { return }
             channel.update(from: moment) {
                 self.state.withLock { state in
-                    ChangeInterest(isListening: state.isObserved, followsLog: self.keepsLog && !state.feeds.isEmpty)
+                    ChangeInterest(
+                        isListening: state.isListening, followsLog: self.keepsLog && !state.feeds.isEmpty)
                 }
             }
             return
@@ -132,7 +133,6 @@ package final class ChangeHub: Sendable {
     /// Adds an observer, which is told of every transaction until it has read something. Nothing happens if it was added
     /// already, or the store is closed.
     package func add(_ observer: any ChangeObserver) {
-        let moment = momentUnlessListening()
         state.withLock { state in
             let identity = ObjectIdentifier(observer)
             guard !state.isClosed, state.entries[identity] == nil else { return }
@@ -140,15 +140,17 @@ package final class ChangeHub: Sendable {
             state.anywhere.insert(identity)
             updateLevel(state)
         }
-        updateWatch(from: moment)
+        // Elsewhere others are heard from the first reading on.
+        if currentChannel == nil { updateWatch() }
     }
 
-    /// From when on others' commits are news to somebody who begins to observe now; `nil` where they are heard already.
-    private func momentUnlessListening() -> TransactionSnapshot? {
-        guard interval != nil, currentChannel != nil, !state.withLock({ $0.isClosed || $0.isObserved }) else {
-            return nil
-        }
-        return pool?.moment()
+    /// Begins to hear of others' commits, unless it does already. Observers call it before they read: what they don't find is
+    /// news then.
+    func beginListening() async {
+        guard interval != nil, currentChannel != nil, !state.withLock({ $0.isClosed || $0.isListening }) else { return }
+        let moment = await pool?.moment()
+        state.withLock { $0.isListening = $0.isObserved }
+        updateWatch(from: moment)
     }
 
     /// Removes an observer.
@@ -158,6 +160,7 @@ package final class ChangeHub: Sendable {
             state.withdraw(identity)
             state.running.remove(identity)
             if state.entries.removeValue(forKey: identity) != nil { updateLevel(state) }
+            if !state.isObserved { state.isListening = false }
         }
         updateWatch()
     }
@@ -212,8 +215,10 @@ package final class ChangeHub: Sendable {
             updateLevel(state)
             return false
         }
-        let moment = hears && !isClosed ? pool?.moment() : nil
+        // A feed listens from the moment it is made, so that this can't be asked later.
+        let moment = hears && !isClosed ? pool?.momentIfIdle() : nil
         state.withLock { state in
+            state.isListening = state.isObserved
             let early = state.feeds[identity]?.early ?? []
             state.feeds[identity]?.start = moment
             state.feeds[identity]?.early = nil
@@ -230,6 +235,7 @@ package final class ChangeHub: Sendable {
         state.withLock { state in
             state.feeds[ObjectIdentifier(feed)] = nil
             updateLevel(state)
+            if !state.isObserved { state.isListening = false }
         }
         updateWatch()
     }
@@ -332,12 +338,6 @@ package final class ChangeHub: Sendable {
     /// Something was committed, and nobody knows what: entities are named as they were last seen.
     package func publishUnknown() { publish(.everything, nil) }
 
-    /// Tells everybody that nothing more will come.
-    func close() {
-        let (entries, feeds) = state.withLock { state in
-            state.isClosed = true
-            let result = (state.entries.values.map(\.observer), state.feeds.values.map(\.buffer))
-            state = State(isClosed: true)
     /// Others' commits can't be heard, for a reason that another try doesn't mend. Observers end with it. A feed can't, and
     /// is told that something may have changed.
     package func fail(_ error: any Error) {
@@ -345,6 +345,12 @@ package final class ChangeHub: Sendable {
         publishUnknown()
     }
 
+    /// Tells everybody that nothing more will come.
+    func close() {
+        let (entries, feeds) = state.withLock { state in
+            state.isClosed = true
+            let result = (state.entries.values.map(\.observer), state.feeds.values.map(\.buffer))
+            state = State(isClosed: true)
             updateLevel(state)
             return result
         }

@@ -137,6 +137,7 @@ final class SharedObservation<Fetched: Equatable & Sendable>: ChangeObserver {
     /// Reads until the value is up to date or nobody waits for it.
     private func run() async {
         var goesOn = true
+        await source.hub.beginListening()
         while goesOn {
             source.hub.beginReading(self)
             state.withLock { $0.isDirty = false }

@@ -432,15 +432,22 @@ package final class ConnectionPool: Sendable {
     }
 
     /// Which transactions have ended by now; `nil` where nobody can say. Never waits for who writes.
-    func moment() -> TransactionSnapshot? {
-        guard let connection = try? writer.borrow() else { return nil }
-        defer { writer.giveBack(connection) }
-        do {
-            try engine.prepareForUse(connection)
-            return try connection.driver.changeLog.moment(on: connection)
-        } catch {
-            return nil
+    func moment() async -> TransactionSnapshot? {
+        guard let leased = try? await writer.borrow() else { return nil }
+        defer { writer.giveBack(leased.connection) }
+        guard let executor = leased.connection.driver.executor else { return nil }
+        return await withTaskExecutorPreference(executor) {
+            try? self.engine.prepareForUse(leased.connection)
+            return try? leased.connection.driver.changeLog.moment(on: leased.connection)
         }
+    }
+
+    /// As ``moment()`` for code that can't suspend: one question on a connection that is there, and free; `nil` where there
+    /// is none.
+    func momentIfIdle() -> TransactionSnapshot? {
+        guard let connection = writer.acquireIfIdle() else { return nil }
+        defer { writer.release(connection) }
+        return try? connection.driver.changeLog.moment(on: connection)
     }
 
     /// Closes all connections. Calls after it fail with ``RelataError/closed(_:)``; what runs goes on to its end.

@@ -55,6 +55,8 @@ final class ChangeListener {
             if logBeginnings != log.count {
                 logBeginnings = log.count
                 position = try firstPosition(connection, log.moment ?? moment.snapshot)
+                // What others did until now isn't known.
+                if log.moment == nil { hub.publishUnknown() }
             }
             try tellLog(connection, moment.snapshot, hub)
             if moment.snapshot.oldest < moment.snapshot.next,
@@ -113,6 +115,9 @@ final class ChangeListener {
         } catch RelataError.invalidUse {
             // Somebody has removed what wasn't read yet.
             hub.publishUnknown()
+        } catch RelataError.corruptStore {
+            // A row that can't be read hides none of those behind it.
+            hub.publishUnknown()
         }
         position = end
     }
@@ -120,9 +125,6 @@ final class ChangeListener {
     private func tellRows(
         after first: ChangePosition, in log: PostgresChangeLog, _ connection: Connection, _ hub: ChangeHub
     ) throws {
-        } catch RelataError.corruptStore {
-            // A row that can't be read hides none of those behind it.
-            hub.publishUnknown()
         let pageSize = 1000
         let schema = try hub.entities(for: connection).schema
         var batch: [(transaction: Int64, change: LoggedChange)] = []

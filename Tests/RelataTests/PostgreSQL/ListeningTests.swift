@@ -2,7 +2,9 @@
 import Foundation
 import PostgresCluster
 import Relata
+import RelataCore
 import RelataPostgres
+import Synchronization
 import Testing
 
 /// How a store listens for others' commits: what becomes of errors, how often it looks, and who waits for the server.
@@ -84,6 +86,69 @@ struct ListeningTests {
         #expect(try looks() - before < 80)
         #expect(try looks() > before)
         try store.close()
+    }
+
+    @Test(.timeLimit(.minutes(2))) func nobodyWaitsForTheServerToBeginToObserve() async throws {
+        let cluster = try PrivateCluster()
+        var options = options
+        options.busyTimeout = 60
+        let store = try await Store.open(cluster.url(), for: Genre.self, options: options)
+        let session = try Session(PostgresURL(cluster.url()))
+        let rows = try session.execute(
+            SQLStatement(
+                """
+                SELECT pid::bigint FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()
+                """))
+        let processes = try (0..<rows.count).map { Int32(try rows[$0][0].integer()) }
+        try #require(!processes.isEmpty)
+        // The server says nothing for a while.
+        for process in processes { kill(process, SIGSTOP) }
+        let thread = OneThread()
+        let observing = Task(executorPreference: thread) {
+            var counts = store.observe(countOf: Genre.all).makeAsyncIterator()
+            let before = try await counts.next()
+            try await store.insert(Genre(name: "one"))
+            return (before, try await counts.next())
+        }
+        let isFree = Mutex(false)
+        let other = Task(executorPreference: thread) { isFree.withLock { $0 = true } }
+        #expect(await becomesTrue { isFree.withLock { $0 } }, "observing waits for the server")
+        for process in processes { kill(process, SIGCONT) }
+        await other.value
+        let counts = try await observing.value
+        #expect(counts.0 == 0 && counts.1 == 1)
+        // Nor does a feed connect to it.
+        try cluster.killServer()
+        let feed = Mutex<ChangeFeed?>(nil)
+        Thread {
+            let made = store.changes
+            feed.withLock { $0 = made }
+        }.start()
+        #expect(await becomesTrue { feed.withLock { $0 != nil } }, "a feed connects to the server")
+        try cluster.start()
+        var sets = try #require(feed.withLock { $0 }).makeAsyncIterator()
+        try await store.insert(Genre(name: "two"))
+        var hasTold = false
+        while !hasTold, let set = await sets.next() { hasTold = set.changes.contains { $0.entity == "Genre" } }
+        #expect(hasTold)
+        try store.close()
+    }
+
+    /// Whether something becomes true soon.
+    private func becomesTrue(_ condition: () -> Bool) async -> Bool {
+        let deadline = ContinuousClock.now + .seconds(15)
+        while !condition(), .now < deadline { try? await Task.sleep(for: .milliseconds(2)) }
+        return condition()
+    }
+}
+
+/// The only thread of some tasks.
+private final class OneThread: TaskExecutor {
+    private let queue = DispatchQueue(label: "one thread")
+
+    func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { job.runSynchronously(on: self.asUnownedTaskExecutor()) }
     }
 }
 #endif
