@@ -28,7 +28,10 @@ package final class AccessLog {
     func add(_ access: StatementAccess) {
         reads.formUnion(access.reads)
         writes.formUnion(access.writes)
-        unlisted.formUnion(isForeign ? Set(access.writes.tables.keys) : access.triggered)
+        guard isForeign else { return unlisted.formUnion(access.triggered) }
+        writes.formUnion(access.actions)
+        unlisted.formUnion(access.writes.tables.keys)
+        unlisted.formUnion(access.actions.tables.keys)
     }
 
     func addEverything() {

@@ -11,28 +11,42 @@ extension PostgresDriver {
         switch word {
         case "SELECT", "VALUES", "TABLE", "WITH", "INSERT", "UPDATE", "DELETE", "MERGE": break
         case "CREATE", "ALTER", "DROP":
+            writeEffects = nil
             var access = StatementAccess()
             access.writes.add(rowsOf: catalogTable)
             return access
-        case "TRUNCATE", "COPY", "CALL", "DO", "EXECUTE":
+        case "TRUNCATE", "COPY", "CALL", "DO", "EXECUTE", "REFRESH":
             var access = StatementAccess()
             access.writes = .everything
             return access
         default: return StatementAccess()
         }
-        if let table = Self.onlyTable(of: sql) {
-            var access = StatementAccess()
-            access.writes.add(rowsOf: table)
-            return access
-        }
-        guard session.transactionStatus != .failed, let plan = try? plan(of: sql, statement) else {
+        guard session.transactionStatus != .failed, let effects = try? writeEffects(naming: []),
+            let named = try? namedTables(in: sql, statement, effects),
+            let known = try? writeEffects(naming: named.tables)
+        else {
             var access = StatementAccess()
             (access.reads, access.writes) = (.everything, Self.isQuery(word) ? TableRegion() : .everything)
             return access
         }
-        var access = StatementAccess()
-        Self.read(plan, into: &access)
-        return access
+        return known.access(of: named)
+    }
+
+    /// The tables that a statement names: in its text, where that is plain, or in the server's plan.
+    private func namedTables(in sql: String, _ statement: Statement, _ effects: WriteEffects) throws -> NamedTables {
+        if let table = Self.onlyTable(of: sql), effects.isPlain(table) {
+            return NamedTables(written: [table: sql.hasPrefix("DELETE") ? [.deletion] : [.update]])
+        }
+        return NamedTables(plan: try plan(of: sql, statement))
+    }
+
+    /// What the server does of its own accord when tables are written: asked for once, and again where tables have appeared
+    /// since. A trigger that somebody else makes while the connection lasts isn't seen.
+    private func writeEffects(naming tables: Set<String>) throws(RelataError) -> WriteEffects {
+        if let writeEffects, tables.allSatisfy(writeEffects.knows) { return writeEffects }
+        let effects = try WriteEffects(self)
+        writeEffects = effects
+        return effects
     }
 
     /// The table of a plain statement that writes one and reads no other, which its text tells without the server: most of
@@ -52,7 +66,7 @@ extension PostgresDriver {
 
     package var hasRecompiled: Bool { false }
 
-    package func forgetRecompilation() {}
+    package func forgetRecompilation() { writeEffects = nil }
 
     package var catalogTable: String { "pg_class" }
 
@@ -66,22 +80,6 @@ extension PostgresDriver {
             try session.plan(sql, name, arguments: arguments)
         }
         return try JSONSerialization.jsonObject(with: Data(rows.utf8))
-    }
-
-    private static func read(_ node: Any, into access: inout StatementAccess) {
-        if let list = node as? [Any] {
-            for part in list { read(part, into: &access) }
-            return
-        }
-        guard let fields = node as? [String: Any] else { return }
-        if let table = fields["Relation Name"] as? String {
-            if fields["Node Type"] as? String == "ModifyTable" {
-                access.writes.add(rowsOf: table)
-            } else {
-                access.reads.add(rowsOf: table)
-            }
-        }
-        for part in fields.values where part is [Any] || part is [String: Any] { read(part, into: &access) }
     }
 }
 

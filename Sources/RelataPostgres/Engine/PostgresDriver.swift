@@ -33,6 +33,8 @@ package final class PostgresDriver: EngineDriver {
     var replayed: Int64 = 0
     /// Keeps the lock of those who change tables, where this session can't.
     var schemaLockKeeper: Session?
+    /// What the server does of its own accord when tables are written, once that was asked for.
+    var writeEffects: WriteEffects?
     /// Whether the database is known to have Relata's own table.
     var knowsMetadata = false
     /// Whether the connection must be made anew before it is used again.
