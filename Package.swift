@@ -90,22 +90,31 @@ let package = Package(
                 "RelataCore", "RelataEngine", .target(name: "RelataCPQ", condition: .when(traits: ["PostgreSQL"])),
             ],
             swiftSettings: strict),
+        // Where databases are, and which engine each has.
+        .target(
+            name: "RelataEngines",
+            dependencies: [
+                "RelataCore", "RelataEngine", "RelataSQLite",
+                .target(name: "RelataPostgres", condition: .when(traits: ["PostgreSQL"])),
+            ],
+            swiftSettings: strict),
         // A store of classes that are known at run time: records, made by use or refused.
         .target(
-            name: "RelataRecords", dependencies: ["RelataCore", "RelataEngine", "RelataSQLite"],
+            name: "RelataRecords", dependencies: ["RelataCore", "RelataEngine", "RelataEngines", "RelataSQLite"],
             swiftSettings: strict),
         // What an app imports: the typed API over plans and an engine.
         .target(
             name: "Relata",
             dependencies: [
-                "RelataCore", "RelataEngine", "RelataSQLite", "RelataMacros",
-                .target(name: "RelataPostgres", condition: .when(traits: ["PostgreSQL"])),
+                "RelataCore", "RelataEngine", "RelataEngines", "RelataSQLite", "RelataMacros",
             ],
             swiftSettings: strict),
         // Parse's protocol on a store: classes, objects, queries, batches and schemas. Knows requests and replies, no HTTP.
         .target(
             name: "RelataParse",
-            dependencies: ["Relata", "RelataCore", "RelataEngine", "RelataRecords", "RelataSQLite"],
+            dependencies: [
+                "Relata", "RelataCore", "RelataEngine", "RelataEngines", "RelataRecords", "RelataSQLite",
+            ],
             swiftSettings: strict),
         // The system's zlib: bodies are compressed where the request is answered, not on the event loop.
         .systemLibrary(name: "CRelataZlib"),
@@ -139,8 +148,7 @@ let package = Package(
         .executableTarget(
             name: "RelataTool",
             dependencies: [
-                "RelataCore", "RelataEngine", "RelataRecords", "RelataSQLite",
-                .target(name: "RelataPostgres", condition: .when(traits: ["PostgreSQL"])),
+                "RelataCore", "RelataEngine", "RelataEngines", "RelataRecords", "RelataSQLite",
                 .target(name: "RelataServer", condition: .when(traits: ["Server"])),
                 .target(name: "RelataParse", condition: .when(traits: ["Server"])),
                 .product(name: "Logging", package: "swift-log", condition: .when(traits: ["Server"])),

@@ -51,6 +51,7 @@
 @_exported public import protocol RelataEngine.PredicateArgumentConvertible
 @_exported public import struct RelataEngine.SQL
 @_exported public import typealias RelataEngine.SQLTrace
+@_exported public import struct RelataEngines.DatabaseOptions
 @_exported public import protocol RelataEngine.AttributeCoding
 @_exported public import struct RelataEngine.Binder
 @_exported public import struct RelataEngine.RowReader

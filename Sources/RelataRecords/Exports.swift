@@ -33,6 +33,7 @@
 @_exported public import struct RelataEngine.ObservedIdentity
 @_exported public import protocol RelataEngine.PredicateArgumentConvertible
 @_exported public import typealias RelataEngine.SQLTrace
+@_exported public import struct RelataEngines.DatabaseOptions
 
 #if SQLCipher
 @_exported public import struct RelataSQLite.EncryptionKey

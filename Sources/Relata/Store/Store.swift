@@ -1,6 +1,7 @@
 import Foundation
 import RelataCore
 import RelataEngine
+import RelataEngines
 
 /// A database of models: opened once, used from anywhere.
 ///
@@ -14,50 +15,22 @@ import RelataEngine
 /// same names. An async call suspends only to wait for a connection; then it runs on the thread it is on. Readers
 /// never wait for the writer; writers queue.
 public final class Store: StoreWriter, Sendable {
-    /// How a store is opened.
+    /// How a store is opened: what ``DatabaseOptions`` say, and steps for changes of the schema.
+    @dynamicMemberLookup
     public struct Options: Sendable {
-        /// Whether writing is refused. The file must exist, and have what the models need.
-        public var isReadOnly = false
-        /// What a power cut can cost.
-        public var durability = Durability.normal
-        /// The largest number of reads at the same time.
-        public var maximumReaders = 5
-        /// How many transactions may write at once, on a database that lets several: SQLite lets one.
-        public var maximumWriters = 5
-        /// How many seconds a write waits for another process that writes.
-        public var busyTimeout = 5.0
-        /// How many seconds a call waits for a connection to a server while all are in use. Files have no such limit.
-        public var connectionTimeout = 30.0
-        /// How many seconds a server may take for one statement; `nil` for what the server says, 0 for as long as it takes.
-        public var statementTimeout: Double?
-        /// How many seconds a transaction may do nothing on a server before it is taken back and its connection closed;
-        /// `nil` for what the server says, 0 for as long as it takes.
-        public var idleInTransactionTimeout: Double?
-        /// The URL of replicas of the server, which all reads outside of transactions that write go to; `nil` to read from
-        /// the server itself. A read waits until its replica has what this store has written before, for
-        /// ``busyTimeout`` seconds at most.
-        public var replicaURL: String?
-        /// Whether a pooler between the store and the server gives each transaction another of the server's connections, as
-        /// pgbouncer does with `pool_mode = transaction`; `nil` to take any pooler for one.
-        public var poolsTransactions: Bool?
-        /// Called after each SQL statement, with its text and how long it ran.
-        public var trace: SQLTrace?
-        /// Whether what transactions do is also written down in the file, for readers that must not miss one: see
-        /// ``Store/changes(after:limit:)-(ChangePosition,_)``.
-        public var changeLog = false
-        /// How many seconds may pass until observers notice what another process wrote, or another store that is open
-        /// on the same file; `nil` for never. Nothing is asked while nobody observes.
-        public var externalChangeDelay: Double? = 0.25
-        #if SQLCipher
-        /// What the file is encrypted with, or is to be if it is new; `nil` for a plain file. A store in memory has no file,
-        /// and no use for it.
-        public var encryptionKey: EncryptionKey?
-        #endif
+        /// How its database is opened. The parts of it are those of the options, too: `options.isReadOnly = true`.
+        public var database = DatabaseOptions()
         /// Steps for changes of the schema that would lose data, each run once, in this order.
         public var migrations: [MigrationStep] = []
 
         /// The defaults.
         public init() {}
+
+        /// A part of how the database is opened.
+        public subscript<Value>(dynamicMember part: WritableKeyPath<DatabaseOptions, Value>) -> Value {
+            get { database[keyPath: part] }
+            set { database[keyPath: part] = newValue }
+        }
     }
 
     package let pool: ConnectionPool
@@ -97,7 +70,7 @@ public final class Store: StoreWriter, Sendable {
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public static func open(_ path: String, for models: any Model.Type..., options: Options = Options()) throws -> Store
     {
-        try make(path, models, options)
+        try make(DatabaseLocation(path), models, options)
     }
 
     /// Opens the file at a path, as the call without `async`. While another process has it locked, the task waits without
@@ -112,7 +85,7 @@ public final class Store: StoreWriter, Sendable {
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public static func open(_ path: String, for models: [any Model.Type], options: Options = Options()) throws -> Store
     {
-        try make(path, models, options)
+        try make(DatabaseLocation(path), models, options)
     }
 
     /// Opens the file at a path for models that are known as a list.
@@ -124,12 +97,12 @@ public final class Store: StoreWriter, Sendable {
 
     /// Opens a store in memory, which is gone when it is closed. It has one connection: reads and writes queue.
     public static func inMemory(for models: any Model.Type..., options: Options = Options()) throws -> Store {
-        try make(nil, models, options)
+        try make(.memory, models, options)
     }
 
     /// Opens a store in memory for models that are known as a list.
     public static func inMemory(for models: [any Model.Type], options: Options = Options()) throws -> Store {
-        try make(nil, models, options)
+        try make(.memory, models, options)
     }
 
     /// What opening the file would change in its schema, without changing anything.
@@ -137,7 +110,7 @@ public final class Store: StoreWriter, Sendable {
         _ path: String, for models: any Model.Type..., options: Options = Options()
     ) throws -> MigrationPlan {
         let catalog = try ModelCatalog.of(models)
-        let engine = try options.engine(for: path, isLookedAtOnly: true)
+        let engine = try DatabaseLocation(path).engine(options.database, isLookedAtOnly: true)
         let connection = try engine.connect(engine.isShared ? .writing : .reading, waits: true)
         defer { try? connection.close() }
         return try Migrator.prepare(connection, schema: catalog.schema, steps: options.migrations)
@@ -149,13 +122,14 @@ public final class Store: StoreWriter, Sendable {
     ) async throws -> Store {
         let deadline = Date(timeIntervalSinceNow: options.busyTimeout)
         // Where opening blocks, it has a thread of its own to block.
-        let executor = try options.engine(for: path).makeExecutor()
+        let location = try DatabaseLocation(path)
+        let executor = try location.engine(options.database).makeExecutor()
         var pause = 1
         while true {
             do {
-                guard let executor else { return try make(path, models, options, waits: false) }
+                guard let executor else { return try make(location, models, options, waits: false) }
                 return try await withTaskExecutorPreference(executor) {
-                    try make(path, models, options, waits: false)
+                    try make(location, models, options, waits: false)
                 }
             } catch {
                 guard case RelataError.busy = error, Date() < deadline else { throw error }
@@ -167,23 +141,20 @@ public final class Store: StoreWriter, Sendable {
 
     /// - Parameter waits: Whether the thread waits while another process has the file locked.
     private static func make(
-        _ path: String?, _ models: [any Model.Type], _ options: Options, waits: Bool = true
+        _ location: DatabaseLocation, _ models: [any Model.Type], _ options: Options, waits: Bool = true
     ) throws -> Store {
         var catalog = try ModelCatalog.of(models)
         let hub = ChangeHub(
             ChangeEntities(catalog.schema), keepsLog: options.changeLog && !options.isReadOnly,
-            interval: path == nil ? nil : options.externalChangeDelay)
-        let engine = try options.engine(for: path)
-        let pool = try ConnectionPool(
-            engine, isReadOnly: options.isReadOnly, readers: options.maximumReaders, busyTimeout: options.busyTimeout,
-            waitsToOpen: waits, changes: hub)
+            interval: location.isMemory ? nil : options.externalChangeDelay)
+        let pool = try location.pool(options.database, waitsToOpen: waits, changes: hub)
         do {
             try pool.withWriter { connection in
                 if hub.keepsLog { try ChangeLog.check(connection) }
                 catalog = try catalog.comparing(
                     Migrator.entities(migrating: connection, schema: catalog.schema, steps: options.migrations))
                 if !options.isReadOnly {
-                    try engine.beginLogging(connection)
+                    try pool.engine.beginLogging(connection)
                     try hub.prepare(connection)
                 }
                 pool.beginWaiting(connection)
@@ -193,7 +164,7 @@ public final class Store: StoreWriter, Sendable {
             throw error
         }
         return Store(
-            pool: pool, catalog: catalog, hub: hub, access: .everything, path: engine.path)
+            pool: pool, catalog: catalog, hub: hub, access: .everything, path: pool.engine.path)
     }
 
     /// The same store for a caller that sees less: hidden objects are nowhere, as if they weren't stored.

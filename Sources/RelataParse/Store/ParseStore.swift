@@ -2,6 +2,7 @@ import Relata
 import RelataCore
 import RelataRecords
 import RelataEngine
+import RelataEngines
 import RelataSQLite
 import Synchronization
 
@@ -66,7 +67,7 @@ public final class ParseStore: Sendable {
         options.isReadOnly = isReadOnly
         options.durability = durability
         options.trace = trace
-        let records = try RecordStore.make(path, mode, options, copiesLog: true) { connection in
+        let records = try RecordStore.make(DatabaseLocation(path), mode, options, copiesLog: true) { connection in
             try ParseMetadata.create(on: connection)
         }
         do {

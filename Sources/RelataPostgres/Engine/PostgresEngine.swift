@@ -27,12 +27,10 @@ package struct PostgresEngine: Engine {
     ///   - waits: How long the store waits.
     ///   - trace: Called after each statement.
     package init(
-        url: String, isReadOnly: Bool = false, replicaURL: String? = nil, writers: Int = 5,
-        poolsTransactions: Bool? = nil,
-        waits: PostgresWaits = PostgresWaits(), trace: SQLTrace? = nil
+        url: PostgresURL, isReadOnly: Bool = false, replicaURL: String? = nil, writers: Int = 5,
+        poolsTransactions: Bool? = nil, waits: PostgresWaits = PostgresWaits(), trace: SQLTrace? = nil
     ) throws(RelataError) {
-        let primary = try PostgresURL(url)
-        self.url = primary
+        self.url = url
         self.isReadOnly = isReadOnly
         self.trace = trace
         writerCount = max(1, writers)
@@ -41,7 +39,7 @@ package struct PostgresEngine: Engine {
         connecting = Connecting(patience: waits.busy)
         connectionTimeout = waits.connection
         replicas = try replicaURL.map { (text) throws(RelataError) in
-            ReplicaReads(try PostgresURL(text), of: primary, patience: waits.busy)
+            ReplicaReads(try PostgresURL(text), of: url, patience: waits.busy)
         }
     }
 

@@ -1,7 +1,8 @@
 import RelataCore
 public import RelataEngine
-import RelataSQLite
+public import RelataEngines
 import Foundation
+import RelataSQLite
 import Synchronization
 
 /// A database whose classes are known at run time: opened once, used from anywhere.
@@ -25,41 +26,7 @@ public final class RecordStore: Sendable {
     }
 
     /// How a store is opened.
-    public struct Options: Sendable {
-        /// Whether writing is refused, and the file stays as it is, to the last byte; it must exist.
-        public var isReadOnly = false
-        /// What a power cut can cost.
-        public var durability = Durability.normal
-        /// The largest number of reads at the same time.
-        public var maximumReaders = 5
-        /// How many seconds a write waits for another process that writes.
-        public var busyTimeout = 5.0
-        /// Called after each SQL statement, with its text and how long it ran.
-        public var trace: SQLTrace?
-        /// Whether what transactions do is also written down in the file, for readers that must not miss one: see
-        /// ``RecordStore/changes(after:limit:)``.
-        public var changeLog = false
-        /// How many seconds may pass until observers notice what another process wrote, or another store that is open
-        /// on the same file; `nil` for never. Nothing is asked while nobody observes.
-        public var externalChangeDelay: Double? = 0.25
-        #if SQLCipher
-        /// What the file is encrypted with, or is to be if it is new; `nil` for a plain file. A store in memory has no file,
-        /// and no use for it.
-        public var encryptionKey: EncryptionKey?
-        #endif
-
-        /// The defaults.
-        public init() {}
-
-        /// What the file is encrypted with, where the build has encrypted files.
-        fileprivate var key: EncryptionKey? {
-            #if SQLCipher
-            encryptionKey
-            #else
-            nil
-            #endif
-        }
-    }
+    public typealias Options = DatabaseOptions
 
     package let pool: ConnectionPool
     /// Who tells of commits.
@@ -123,30 +90,28 @@ public final class RecordStore: Sendable {
     public static func open(
         _ path: String, mode: Mode = .development, options: Options = Options()
     ) throws -> RecordStore {
-        try make(path, mode, options)
+        try make(DatabaseLocation(path), mode, options)
     }
 
     /// Opens a store in memory, which is gone when it is closed. It has one connection: reads and writes queue.
     public static func inMemory(mode: Mode = .development, options: Options = Options()) throws -> RecordStore {
-        try make(nil, mode, options)
+        try make(.memory, mode, options)
     }
 
-    /// Opens a file, or a store in memory.
+    /// Opens a database, wherever it is.
     ///
     /// - Parameters:
     ///   - usesLog: Whether the file gets a write-ahead log, so that nobody waits for who writes.
     ///   - copiesLog: Whether the log is copied into the file in the background, so that commits don't do it.
     ///   - prepare: Makes what a layer above keeps in the file, if it is written to.
     package static func make(
-        _ path: String?, _ mode: Mode, _ options: Options, usesLog: Bool = true, copiesLog: Bool = false,
+        _ location: DatabaseLocation, _ mode: Mode, _ options: Options, usesLog: Bool = true, copiesLog: Bool = false,
         prepare: (Connection) throws -> Void = { _ in }
     ) throws -> RecordStore {
         let hub = ChangeHub(
             ChangeEntities(try Schema([])), keepsLog: options.changeLog && !options.isReadOnly,
-            interval: path == nil ? nil : options.externalChangeDelay)
-        let pool = try ConnectionPool(
-            path: path, key: options.key, isReadOnly: options.isReadOnly, durability: options.durability,
-            readers: options.maximumReaders, busyTimeout: options.busyTimeout, trace: options.trace, changes: hub)
+            interval: location.isMemory ? nil : options.externalChangeDelay)
+        let pool = try location.pool(options, changes: hub)
         do {
             let classes = try pool.withWriter { connection in
                 // Read before anything is written: a file that is no database stays as it was.
@@ -162,7 +127,7 @@ public final class RecordStore: Sendable {
             hub.follow(classes.changes)
             if copiesLog { try pool.copyLogInBackground() }
             let store = RecordStore(
-                pool: pool, hub: hub, mode: mode, path: path, isFixed: false, access: .everything,
+                pool: pool, hub: hub, mode: mode, path: pool.engine.path, isFixed: false, access: .everything,
                 shared: Shared(classes))
             // Others may have made classes that this store hasn't seen yet.
             hub.readEntities { [weak store] connection in

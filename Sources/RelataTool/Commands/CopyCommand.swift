@@ -3,11 +3,8 @@ import ArgumentParser
 import Foundation
 import RelataCore
 import RelataEngine
+import RelataEngines
 import RelataSQLite
-
-#if PostgreSQL
-import RelataPostgres
-#endif
 
 /// `relata copy SOURCE DESTINATION`: copies a database while others use it, without writing to it.
 struct CopyCommand: ParsableCommand {
@@ -25,7 +22,7 @@ struct CopyCommand: ParsableCommand {
     var destination: String
 
     func run() throws {
-        let (from, to) = (CopyPlace(source.file), CopyPlace(destination))
+        let (from, to) = (try DatabaseLocation(source.file), try DatabaseLocation(destination))
         if from.isServer || to.isServer { try copyRows(from, to) } else { try copyFile() }
     }
 
@@ -39,7 +36,7 @@ struct CopyCommand: ParsableCommand {
         try connection.close()
     }
 
-    private func copyRows(_ from: CopyPlace, _ to: CopyPlace) throws {
+    private func copyRows(_ from: DatabaseLocation, _ to: DatabaseLocation) throws {
         // A file that is none is refused before another one is made.
         let file = from.isServer ? nil : try ToolDatabase(source.file)
         let original = try file?.connection ?? from.connect(isReadOnly: true)
@@ -47,9 +44,9 @@ struct CopyCommand: ParsableCommand {
         if !to.isServer { try RegularFile.check(destination, for: "a database") }
         let copy = try to.connect(isReadOnly: false)
         do {
-            let outcomes = try copyRows(original, copy, try from.name())
+            let outcomes = try copyRows(original, copy, from.name)
             try copy.close()
-            report(outcomes, try to.name())
+            report(outcomes, to.name)
         } catch {
             try? copy.close()
             // What was refused before anything was written leaves no file.
@@ -86,42 +83,6 @@ struct CopyCommand: ParsableCommand {
         for line in table.lines() { print(line) }
         print("\n\(name): \(DisplayText.count(outcomes.reduce(0) { $0 + $1.rows }, "row")), the same in both")
     }
-}
-/// A file, or a server's database.
-private struct CopyPlace {
-    private let place: String
-    let isServer: Bool
-
-    init(_ place: String) {
-        self.place = place
-        isServer = ServerURL.isOne(place)
-    }
-
-    /// What messages call it, without a password.
-    func name() throws -> String {
-        guard isServer else { return URL(fileURLWithPath: place).lastPathComponent }
-        #if PostgreSQL
-        return try PostgresURL(place).description
-        #else
-        throw Self.needsTrait
-        #endif
-    }
-
-    func connect(isReadOnly: Bool) throws -> Connection {
-        guard isServer else { return try Connection(path: place, isReadOnly: isReadOnly) }
-        #if PostgreSQL
-        return try PostgresEngine(url: place, isReadOnly: isReadOnly).connect(
-            isReadOnly ? .reading : .writing, waits: true)
-        #else
-        throw Self.needsTrait
-        #endif
-    }
-
-    #if !PostgreSQL
-    private static var needsTrait: RelataError {
-        .invalidUse("this build has no engine for postgres URLs: build with --traits CommandLineTool,PostgreSQL")
-    }
-    #endif
 }
 
 /// Refuses to make a file where there is one.

@@ -2,6 +2,7 @@ import Foundation
 import RelataCore
 import RelataRecords
 import RelataEngine
+import RelataEngines
 import RelataSQLite
 
 /// A database file and what it holds, in one state.
@@ -69,7 +70,7 @@ struct ToolDatabase {
         var options = RecordStore.Options()
         options.isReadOnly = isReadOnly
         options.durability = .full
-        return try RecordStore.make(path, .production, options, usesLog: false)
+        return try RecordStore.make(DatabaseLocation(path), .production, options, usesLog: false)
     }
 
     private static func check(_ path: String) throws {

@@ -4,6 +4,7 @@ import Foundation
 import Logging
 import RelataCore
 import RelataEngine
+import RelataEngines
 import RelataParse
 import RelataServer
 
@@ -22,7 +23,7 @@ struct OpenCommand: AsyncParsableCommand {
     @Flag(help: "Let the dashboard change the file.") var edit = false
 
     func run() async throws {
-        if ServerURL.isOne(source.file) {
+        if try DatabaseLocation(source.file).isServer {
             throw ValidationError("the dashboard shows SQLite files; databases of PostgreSQL come later")
         }
         // A file that is no database, or can't be read, is told here, before anything of it could be written.

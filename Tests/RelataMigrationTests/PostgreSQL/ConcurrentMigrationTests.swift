@@ -90,7 +90,7 @@ import Testing
     @Test func whoeverComesTooLateIsToldThatSomebodyChangesTheTables() throws {
         let url = try TestEngine.postgresURL()
         let first = try TestEngine.postgresConnection(url)
-        let engine = try PostgresEngine(url: url, waits: PostgresWaits(busy: 0.05))
+        let engine = try PostgresEngine(url: PostgresURL(url), waits: PostgresWaits(busy: 0.05))
         let second = try engine.connect(.writing, waits: true)
         let schema = try Schema([plain])
         try first.driver.changingTables(first) {
@@ -109,7 +109,8 @@ import Testing
         let owner = try Session(PostgresURL(database.url))
         let role = "poor_" + UUID().uuidString.prefix(8).lowercased()
         try owner.run("CREATE ROLE \(role) LOGIN; REVOKE CREATE ON SCHEMA public FROM PUBLIC")
-        let engine = try PostgresEngine(url: PrivateCluster.shared.url(database: database.name, user: role))
+        let url = try PrivateCluster.shared.url(database: database.name, user: role)
+        let engine = try PostgresEngine(url: PostgresURL(url))
         let connection = try engine.connect(.writing, waits: true)
         #expect {
             try connection.driver.makeReady(connection)

@@ -156,7 +156,8 @@ import Testing
     @Test func nobodyOpensHalfACopy() throws {
         let url = try TestEngine.postgresURL()
         let server = try TestEngine.postgresConnection(url)
-        let other = try PostgresEngine(url: url, waits: PostgresWaits(busy: 0.05)).connect(.writing, waits: true)
+        let other = try PostgresEngine(url: PostgresURL(url), waits: PostgresWaits(busy: 0.05)).connect(
+            .writing, waits: true)
         var refusals = 0
         try DatabaseCopy.run(from: try music(), to: server) { progress in
             guard case .copied("Artist", _) = progress else { return }

@@ -46,7 +46,7 @@ enum TestEngine: String, Sendable, CustomTestStringConvertible {
 
     /// - Parameter url: A database; one of its own by default.
     static func postgresConnection(_ url: String? = nil, trace: SQLTrace? = nil) throws -> Connection {
-        let engine = try PostgresEngine(url: try url ?? postgresURL(), trace: trace)
+        let engine = try PostgresEngine(url: PostgresURL(url ?? postgresURL()), trace: trace)
         let connection = try engine.connect(.writing, waits: true)
         try connection.driver.makeReady(connection)
         return connection

@@ -1,0 +1,133 @@
+import Foundation
+import RelataCore
+import RelataEngine
+import RelataSQLite
+
+#if PostgreSQL
+import RelataPostgres
+#endif
+
+/// Where a database is: in a file, in memory, or on a server. It alone decides which engine a database has.
+package struct DatabaseLocation: Sendable {
+    private enum Place: Sendable {
+        case memory
+        case file(String)
+        #if PostgreSQL
+        case server(PostgresURL)
+        #endif
+    }
+
+    private let place: Place
+
+    /// A database in memory, of which nobody else knows.
+    package static let memory = DatabaseLocation(place: .memory)
+
+    private init(place: Place) { self.place = place }
+
+    /// A server's URL, or the path of a file.
+    ///
+    /// - Throws: ``RelataError/invalidUse(_:)`` for a URL that can't be read, and in a build without servers.
+    package init(_ text: String) throws(RelataError) {
+        guard ServerURL.isOne(text) else {
+            place = .file(text)
+            return
+        }
+        #if PostgreSQL
+        place = .server(try PostgresURL(text))
+        #else
+        throw .invalidUse(
+            """
+            \(text.prefix { $0 != ":" }) URLs need the trait PostgreSQL: add traits: ["PostgreSQL"] to the package's \
+            dependency; the tool is built with --traits CommandLineTool,PostgreSQL
+            """)
+        #endif
+    }
+
+    /// A server's URL, the path of a file, or memory for `nil`.
+    package init(_ text: String?) throws(RelataError) {
+        if let text { try self.init(text) } else { self = .memory }
+    }
+
+    /// Whether it is in memory.
+    package var isMemory: Bool { if case .memory = place { true } else { false } }
+
+    /// Whether it is on a server.
+    package var isServer: Bool { !isMemory && file == nil }
+
+    /// The path of the file, where it is one.
+    package var file: String? { if case .file(let path) = place { path } else { nil } }
+
+    /// What messages call it: the name of a file, and a URL without its password.
+    package var name: String {
+        switch place {
+        case .memory: "memory"
+        case .file(let path): URL(fileURLWithPath: path).lastPathComponent
+        #if PostgreSQL
+        case .server(let url): url.description
+        #endif
+        }
+    }
+
+    // MARK: Opening
+
+    /// The engine of the database.
+    ///
+    /// - Parameter isLookedAtOnly: Whether a file that isn't there is taken for an empty one, and none is made.
+    package func engine(
+        _ options: DatabaseOptions = DatabaseOptions(), isLookedAtOnly: Bool = false
+    ) throws(RelataError) -> any Engine {
+        switch place {
+        case .memory: return sqlite(nil, options, isReadOnly: options.isReadOnly, isLookedAtOnly)
+        case .file(let path):
+            let isMissing = isLookedAtOnly && !FileManager.default.fileExists(atPath: path)
+            return sqlite(
+                isMissing ? nil : path, options, isReadOnly: options.isReadOnly || isLookedAtOnly && !isMissing,
+                isLookedAtOnly)
+        #if PostgreSQL
+        case .server(let url):
+            guard options.key == nil else {
+                throw .invalidUse(
+                    "a database server has no use for an encryptionKey: leave it out, and have the server encrypt its disk"
+                )
+            }
+            let waits = PostgresWaits(
+                busy: options.busyTimeout, connection: options.connectionTimeout, statement: options.statementTimeout,
+                idleInTransaction: options.idleInTransactionTimeout)
+            return try PostgresEngine(
+                url: url, isReadOnly: options.isReadOnly || isLookedAtOnly,
+                replicaURL: isLookedAtOnly ? nil : options.replicaURL, writers: options.maximumWriters,
+                poolsTransactions: options.poolsTransactions, waits: waits,
+                trace: isLookedAtOnly ? nil : options.trace)
+        #endif
+        }
+    }
+
+    private func sqlite(
+        _ path: String?, _ options: DatabaseOptions, isReadOnly: Bool, _ isLookedAtOnly: Bool
+    ) -> SQLiteEngine {
+        SQLiteEngine(
+            path: path, key: options.key, isReadOnly: isReadOnly, durability: options.durability,
+            busyTimeout: options.busyTimeout, trace: isLookedAtOnly ? nil : options.trace)
+    }
+
+    /// The connections of a store.
+    ///
+    /// - Parameter waitsToOpen: Whether the thread waits while another process has the database locked.
+    package func pool(
+        _ options: DatabaseOptions, waitsToOpen: Bool = true, changes: ChangeHub? = nil
+    ) throws -> ConnectionPool {
+        try ConnectionPool(
+            engine(options), isReadOnly: options.isReadOnly, readers: options.maximumReaders,
+            busyTimeout: options.busyTimeout, waitsToOpen: waitsToOpen, changes: changes)
+    }
+
+    /// A connection by itself.
+    package func connect(isReadOnly: Bool) throws(RelataError) -> Connection {
+        var options = DatabaseOptions()
+        options.isReadOnly = isReadOnly
+        options.durability = .full
+        let engine = try engine(options)
+        try engine.checkBeforeOpening(isReadOnly: isReadOnly)
+        return try engine.connect(isReadOnly && !engine.isShared ? .reading : .writing, waits: true)
+    }
+}
