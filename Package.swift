@@ -112,9 +112,7 @@ let package = Package(
         // Parse's protocol on a store: classes, objects, queries, batches and schemas. Knows requests and replies, no HTTP.
         .target(
             name: "RelataParse",
-            dependencies: [
-                "Relata", "RelataCore", "RelataEngine", "RelataEngines", "RelataRecords", "RelataSQLite",
-            ],
+            dependencies: ["Relata", "RelataCore", "RelataEngine", "RelataEngines", "RelataRecords"],
             swiftSettings: strict),
         // The system's zlib: bodies are compressed where the request is answered, not on the event loop.
         .systemLibrary(name: "CRelataZlib"),
@@ -189,17 +187,28 @@ let package = Package(
         .target(
             name: "PostgresCluster", dependencies: ["RelataPostgres", "RelataCore"], path: "Tests/PostgresCluster",
             swiftSettings: strict),
+        // Runs tests on every engine, each on databases of its own.
+        .target(
+            name: "TestEngines", dependencies: ["PostgresCluster", "RelataPostgres", "RelataCore"],
+            path: "Tests/TestEngines", swiftSettings: strict),
         .testTarget(
             name: "RelataPostgresTests",
             dependencies: ["RelataPostgres", "RelataCore", "PostgresCluster", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "RelataRecordsTests",
-            dependencies: ["RelataRecords", "RelataSQLite", "RelataCore", "Relata", "RelataTesting"],
+            dependencies: [
+                "RelataRecords", "RelataEngines", "RelataSQLite", "RelataCore", "Relata", "RelataTesting",
+                "TestEngines",
+                "TestSupport",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "RelataParseTests",
-            dependencies: ["RelataParse", "RelataRecords", "Relata", "RelataTesting", "TestSupport"],
+            dependencies: [
+                "RelataParse", "RelataRecords", "RelataEngines", "Relata", "RelataTesting", "TestSupport",
+                "TestEngines",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "RelataTests",

@@ -91,11 +91,7 @@ package struct SQLiteEngine: Engine {
         try connection.backup(toFile: path, key: key)
     }
 
-    /// From now on the log is copied into the file meanwhile. No commit waits for that, except one that has a long log
-    /// begin anew.
-    ///
-    /// - Parameter limit: The pages of a log that begins anew, if not before because all of it was copied: 64 MB.
-    package func copyLogInBackground(by connection: Connection, limit: Int32 = 16_000) throws(RelataError) {
+    package func copyLogInBackground(by connection: Connection, limit: Int32) throws(RelataError) {
         try logCopier?.watch(connection, limit: limit, busyTimeout: busyTimeout)
     }
 }
@@ -117,11 +113,5 @@ extension ConnectionPool {
         try self.init(
             engine, isReadOnly: isReadOnly, readers: readers, busyTimeout: busyTimeout, waitsToOpen: waitsToOpen,
             sharingTime: sharingTime, changes: changes)
-    }
-
-    /// Has the log of SQLite's file copied in the background; another engine has none.
-    package func copyLogInBackground(limit: Int32 = 16_000) throws {
-        guard let sqlite = engine as? SQLiteEngine else { return }
-        try withWriter { try sqlite.copyLogInBackground(by: $0, limit: limit) }
     }
 }

@@ -2,6 +2,7 @@ import Foundation
 import RelataCore
 import RelataRecords
 import RelataTesting
+import TestEngines
 import Testing
 
 extension RecordStore {
@@ -40,12 +41,12 @@ private func isNotFound(_ error: RelataError?) -> Bool {
 }
 
 /// Records for a caller who doesn't see all of them.
-@Suite(.timeLimit(.minutes(2))) struct AccessTests {
+@Suite(.timeLimit(.minutes(2)), .onEveryEngine) struct AccessTests {
     /// Two albums, of which the caller sees the first, with their artist.
     private func music(
         _ options: RecordStore.Options = RecordStore.Options()
     ) async throws -> (all: RecordStore, seen: RecordStore, albums: [Record], miles: Record) {
-        let all = try RecordStore.inMemory(options: options)
+        let all = try RecordStore.make(options: options)
         let (miles, albums) = try await all.addMusic()
         try await all.alter { schema in
             try schema.addList("albums", of: "Album", to: "Artist", inverse: "artist", isOrdered: false)
@@ -142,7 +143,7 @@ private func isNotFound(_ error: RelataError?) -> Bool {
         }
 
         func store(hasHidden: Bool) async throws -> RecordStore {
-            let store = try RecordStore.inMemory()
+            let store = try RecordStore.make()
             try await store.alter { schema in
                 try schema.addClass("Knot")
                 try schema.addField("name", .text, to: "Knot")

@@ -1,8 +1,9 @@
 import RelataRecords
+import TestEngines
 import Testing
 
 /// Adding to lists and removing from them.
-@Suite struct ListEditTests {
+@Suite(.onEveryEngine) struct ListEditTests {
     private func numbers(_ store: RecordStore) async throws -> [Int64?] {
         try await store.first(RecordQuery("Album").including("tracks"))?["tracks"].records.map { $0["number"].integer }
             ?? []
@@ -16,7 +17,7 @@ import Testing
     }
 
     @Test func aListIsEditedWithoutBeingLoaded() async throws {
-        let store = try RecordStore.inMemory()
+        let store = try RecordStore.make()
         let (saved, tracks) = try await album(store)
         var album = try #require(try await store.refreshed(saved))
         album.add(tracks[3], to: "tracks")
@@ -33,7 +34,7 @@ import Testing
     }
 
     @Test func aListThatIsLoadedShowsItsEdits() async throws {
-        let store = try RecordStore.inMemory()
+        let store = try RecordStore.make()
         var (album, tracks) = try await album(store)
         album.add([tracks[2], tracks[0]], to: "tracks")
         album.remove(tracks[1], from: "tracks")
@@ -49,7 +50,7 @@ import Testing
     }
 
     @Test func theListOfANewObjectIsWhatWasAdded() async throws {
-        let store = try RecordStore.inMemory()
+        let store = try RecordStore.make()
         var album = Record("Album")
         album.add(Record("Track", ["number": 1]), to: "tracks")
         let gone = Record("Track", ["number": 2])
@@ -61,7 +62,7 @@ import Testing
     }
 
     @Test func editsOfALinkedObjectsListAreRefused() async throws {
-        let store = try RecordStore.inMemory()
+        let store = try RecordStore.make()
         var (album, tracks) = try await album(store)
         album.remove(tracks[0], from: "tracks")
         let given = album
@@ -71,7 +72,7 @@ import Testing
     }
 
     @Test func whatIsNoListCantBeAddedTo() async throws {
-        let store = try RecordStore.inMemory()
+        let store = try RecordStore.make()
         let (miles, albums) = try await store.addMusic()
         for field in ["title", "artist"] {
             var album = albums[0]

@@ -1,11 +1,12 @@
 import Foundation
 import RelataRecords
+import TestEngines
 import Testing
 
 /// Classes and fields that are made by use, and refused in production.
-@Suite struct MakingByUseTests {
+@Suite(.onEveryEngine) struct MakingByUseTests {
     @Test func valuesOfEveryKindAreReadBackAsTheyWereSaved() async throws {
-        let store = try RecordStore.inMemory()
+        let store = try RecordStore.make()
         let other = try await store.save(Record("Other", ["name": "O"]))
         let values: [String: RecordValue] = [
             "text": "t\u{0}é", "integer": .integer(.max), "real": 0.1, "boolean": true,
@@ -26,7 +27,7 @@ import Testing
     }
 
     @Test func aFieldIsMadeWhenItIsUsedFirstAndHoldsNothingBefore() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestDatabases()
         let store = try RecordStore.open(folder.path())
         let one = try await store.save(Record("Note", ["text": "one"]))
         try await store.save(Record("Note", ["text": "two", "stars": 2]))
@@ -39,7 +40,7 @@ import Testing
     }
 
     @Test func whatIsTakenBackLeavesNoClassBehind() async throws {
-        let store = try RecordStore.inMemory()
+        let store = try RecordStore.make()
         struct Stop: Error {}
         await #expect(throws: Stop.self) {
             try await store.write { tx in
@@ -65,7 +66,7 @@ import Testing
     }
 
     @Test func productionRefusesUnknownNamesAndSaysWhatWasMeant() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestDatabases()
         let development = try RecordStore.open(folder.path())
         try await development.addMusic()
         let store = try RecordStore.open(folder.path(), mode: .production)
@@ -91,7 +92,7 @@ import Testing
     }
 
     @Test func aWrongTypeNamesClassFieldAndMend() async throws {
-        let store = try RecordStore.inMemory()
+        let store = try RecordStore.make()
         let (miles, albums) = try await store.addMusic()
         let wrong: [(RecordValue, String)] = [
             ("soon", "Album.year: takes .integer, and was given a text (soon)"),
@@ -115,7 +116,7 @@ import Testing
     }
 
     @Test func twoStoresThatMakeTheSameClassAtOnceMakeItTogether() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestDatabases()
         let stores = [try RecordStore.open(folder.path()), try RecordStore.open(folder.path())]
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<40 {
@@ -136,13 +137,13 @@ import Testing
     }
 
     @Test func codeWithoutAsyncReadsAndWritesInTransactions() throws {
-        let store = try RecordStore.inMemory()
+        let store = try RecordStore.make()
         let note = try store.write { tx in try tx.save(Record("Note", ["text": "one"])) }
         #expect(try store.read { tx in try tx.refreshed(note)?["text"] } == "one")
     }
 
     @Test func namesThatCanNotBeAreRefusedWithAMend() async throws {
-        let store = try RecordStore.inMemory()
+        let store = try RecordStore.make()
         try await store.addMusic()
         let refused: [(Record, String)] = [
             (Record("album", ["title": "A"]), "there can't be a class album beside Album"),

@@ -1,12 +1,13 @@
 import Foundation
 import RelataRecords
+import TestEngines
 import Testing
 
 /// Values that follow the database, classes that appear meanwhile included.
-@Suite(.timeLimit(.minutes(2))) struct ObservingTests {
+@Suite(.timeLimit(.minutes(2)), .onEveryEngine) struct ObservingTests {
     @Test(arguments: [false, true]) func aClassThatAppearsWhileItIsObservedIsSeen(isFile: Bool) async throws {
-        let folder = try TemporaryFolder()
-        let store = try isFile ? RecordStore.open(folder.path()) : RecordStore.inMemory()
+        let folder = try TestDatabases()
+        let store = try isFile ? RecordStore.open(folder.path()) : RecordStore.make()
         var albums = store.observe(RecordQuery("Album", sort: "year")).makeAsyncIterator()
         var count = store.observe(countOf: RecordQuery("Artist")).makeAsyncIterator()
         #expect(try await albums.next() == [])
@@ -35,7 +36,7 @@ import Testing
     }
 
     @Test func differencesAndCallbacksFollowTheList() async throws {
-        let store = try RecordStore.inMemory()
+        let store = try RecordStore.make()
         let (_, albums) = try await store.addMusic()
         var differences = store.observe(RecordQuery("Album", sort: "title")).differences.makeAsyncIterator()
         #expect(try await differences.next()?.inserted.count == 2)
@@ -57,7 +58,7 @@ import Testing
     }
 
     @Test func theFeedNamesObjectsOfClassesThatAppear() async throws {
-        let store = try RecordStore.inMemory()
+        let store = try RecordStore.make()
         var feed = store.changes.makeAsyncIterator()
         let (miles, albums) = try await store.addMusic()
         let artist = try #require(await feed.next())
@@ -82,7 +83,7 @@ import Testing
     }
 
     @Test func theLogGoesOnWithOriginsAndVersions() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestDatabases()
         let store = try RecordStore.watching(folder.path(), changeLog: true)
         try await store.alter { schema in
             try schema.addClass("Note")

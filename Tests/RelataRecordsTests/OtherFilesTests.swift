@@ -3,7 +3,9 @@ import Relata
 import RelataCore
 import RelataRecords
 import RelataEngine
+import RelataEngines
 import RelataSQLite
+import TestEngines
 import Testing
 
 @Model private struct Harbour {
@@ -32,8 +34,8 @@ import Testing
         return (typed, try RecordStore.watching(path, mode: .production))
     }
 
-    @Test func theRulesOfModelsHoldForRecords() async throws {
-        let folder = try TemporaryFolder()
+    @Test(.onEveryEngine) func theRulesOfModelsHoldForRecords() async throws {
+        let folder = try TestDatabases()
         let (typed, records) = try stores(folder.path())
         let ship = try await typed.save(Ship(name: "Aurora", tons: 5000.5, harbour: Harbour(name: "Kiel")))
         var record = try #require(try await records.first(RecordQuery("Ship").including("harbour.ships")))
@@ -60,8 +62,8 @@ import Testing
         #expect(try await typed.count(Ship.all) == 0)
     }
 
-    @Test func storesOfModelsAndOfRecordsSeeEachOthersChanges() async throws {
-        let folder = try TemporaryFolder()
+    @Test(.onEveryEngine) func storesOfModelsAndOfRecordsSeeEachOthersChanges() async throws {
+        let folder = try TestDatabases()
         let (typed, records) = try stores(folder.path())
         var ships = typed.observe(countOf: Ship.all).makeAsyncIterator()
         var names = records.observe { tx in try tx.fetch(RecordQuery("Ship", sort: "name")).map { $0["name"] } }
@@ -93,8 +95,8 @@ import Testing
     }
 
     @Test func tablesOfAnotherProgramAreReadAndWrittenAndGetClassesBesides() async throws {
-        let folder = try TemporaryFolder()
-        let path = folder.path()
+        let folder = try TestDatabases()
+        let path = try folder.path()
         let connection = try Connection(path: path)
         try connection.execute(
             """
@@ -135,11 +137,11 @@ import Testing
         #expect(try check.values(SQLStatement("PRAGMA foreign_key_check")).isEmpty)
     }
 
-    @Test func aChangeLogMakesNoFileOfAnotherProgramRelatas() async throws {
-        let folder = try TemporaryFolder()
-        let path = folder.path()
-        let connection = try Connection(path: path)
-        try connection.execute("CREATE TABLE Harbour (name TEXT NOT NULL PRIMARY KEY, depth INTEGER)")
+    @Test(.onEveryEngine) func aChangeLogMakesNoFileOfAnotherProgramRelatas() async throws {
+        let folder = try TestDatabases()
+        let path = try folder.path()
+        let connection = try DatabaseLocation(path).connect(isReadOnly: false)
+        try connection.execute("CREATE TABLE \"Harbour\" (name TEXT NOT NULL PRIMARY KEY, depth INTEGER)")
         try connection.close()
         let store = try RecordStore.watching(path, mode: .production, changeLog: true)
         try await store.save(Record("Harbour", ["name": "Kiel", "depth": 12]))
@@ -151,13 +153,14 @@ import Testing
         #expect(try await RecordStore.open(path, mode: .production).first(RecordQuery("Harbour"))?["depth"] == 12)
     }
 
-    @Test func aFileThatIsOpenedForReadingStaysAsItIs() async throws {
-        let folder = try TemporaryFolder()
-        let path = folder.path()
+    @Test(.onEveryEngine) func whatIsOpenedForReadingStaysAsItIs() async throws {
+        let folder = try TestDatabases()
+        let path = try folder.path()
         let made = try RecordStore.open(path)
         try await made.addMusic()
         try made.close()
-        let before = try Data(contentsOf: URL(fileURLWithPath: path))
+        let file = try DatabaseLocation(path).file.map { URL(fileURLWithPath: $0) }
+        let before = try file.map { try Data(contentsOf: $0) }
         var options = RecordStore.Options()
         options.isReadOnly = true
         let store = try RecordStore.open(path, options: options)
@@ -165,13 +168,14 @@ import Testing
         await #expect(throws: RelataError.self) { try await store.save(Record("Album", ["title": "A"])) }
         await #expect(throws: RelataError.self) { try await store.alter { try $0.addClass("Label") } }
         try store.close()
-        #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == before)
+        #expect(try file.map { try Data(contentsOf: $0) } == before)
+        if file == nil { return }
         #expect(throws: RelataError.self) { try RecordStore.open(folder.path("none.sqlite"), options: options) }
     }
 
     /// A column of floating-point numbers may hold integers, beyond 2⁵³ too.
     @Test func keysThatAreNumbersAreLoggedAsTheyAreStored() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestDatabases()
         let connection = try Connection(path: folder.path())
         try connection.execute(
             """

@@ -1,11 +1,12 @@
 import Foundation
 import RelataRecords
+import TestEngines
 import Testing
 
 /// Conditions, orders, includes and deletion plans.
-@Suite struct QueryTests {
+@Suite(.onEveryEngine) struct QueryTests {
     @Test func conditionsTakeArgumentsOfEveryKind() async throws {
-        let store = try RecordStore.inMemory()
+        let store = try RecordStore.make()
         let (miles, _) = try await store.addMusic()
         let before = 1960
         #expect(try await store.titles(RecordQuery("Album", where: "year < %@", before)) == ["Kind of Blue"])
@@ -24,7 +25,7 @@ import Testing
     }
 
     @Test func includesLoadWhatIsRelatedWithFiltersAndLimits() async throws {
-        let store = try RecordStore.inMemory()
+        let store = try RecordStore.make()
         try await store.addMusic()
         try await store.alter { try $0.addList("albums", of: "Album", to: "Artist", inverse: "artist") }
         let late = RecordQuery("Artist").including("albums", where: "year > %@", 1960)
@@ -38,7 +39,7 @@ import Testing
     }
 
     @Test func aDeletionDoesWhatItsPlanSays() async throws {
-        let store = try RecordStore.inMemory()
+        let store = try RecordStore.make()
         let (miles, albums) = try await store.addMusic()
         try await store.alter { schema in
             try schema.addClass("Track")

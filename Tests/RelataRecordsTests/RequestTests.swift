@@ -1,17 +1,18 @@
 import Foundation
 import RelataRecords
+import TestEngines
 import Testing
 
 /// Requests that are done once.
-@Suite struct RequestTests {
+@Suite(.onEveryEngine) struct RequestTests {
     private struct Receipt: Codable, Equatable {
         var number: Int
         var words: String?
     }
 
     @Test func aRequestIsDoneOnceAlsoAfterOpeningAnew() async throws {
-        let folder = try TemporaryFolder()
-        let path = folder.path()
+        let folder = try TestDatabases()
+        let path = try folder.path()
         func order(_ store: RecordStore, _ id: String) async throws -> Receipt {
             try await store.write(requestID: id) { tx in
                 try tx.save(Record("Order", ["item": "Kind of Blue"]))
@@ -33,7 +34,7 @@ import Testing
     }
 
     @Test func aRequestThatFailedIsNotDone() async throws {
-        let store = try RecordStore.inMemory()
+        let store = try RecordStore.make()
         struct Stop: Error {}
         await #expect(throws: Stop.self) {
             try await store.write(requestID: "a") { tx -> Int in

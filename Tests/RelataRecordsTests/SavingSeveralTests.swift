@@ -2,13 +2,14 @@ import Foundation
 import RelataCore
 import RelataRecords
 import RelataEngine
-import RelataSQLite
+import RelataEngines
+import TestEngines
 import Testing
 
 /// What saving several records at once does.
-@Suite struct SavingSeveralTests {
+@Suite(.onEveryEngine) struct SavingSeveralTests {
     private func slots() async throws -> (store: RecordStore, slots: [Record]) {
-        let store = try RecordStore.inMemory()
+        let store = try RecordStore.make()
         try await store.alter { schema in
             try schema.addClass("Slot")
             try schema.addField("place", .integer, to: "Slot", isRequired: true)
@@ -57,7 +58,7 @@ import Testing
 
     /// The member is inserted with its owner, which it can't be without.
     @Test func newMembersOfAListMayNeedTheirOwner() async throws {
-        let store = try RecordStore.inMemory()
+        let store = try RecordStore.make()
         try await store.addMusic()
         try await store.alter { schema in
             try schema.addClass("Track")
@@ -74,11 +75,13 @@ import Testing
 
     /// Keys that the database assigns are known only once the row is there.
     @Test func newObjectsWhoseKeysTheDatabaseAssignsAreLinked() async throws {
-        let folder = try TemporaryFolder()
-        let connection = try Connection(path: folder.path())
+        let folder = try TestDatabases()
+        let connection = try DatabaseLocation(folder.path()).connect(isReadOnly: false)
+        let (key, integer) = (connection.dialect.assignedKey, connection.dialect.integerType)
         for sql in [
-            "CREATE TABLE Band (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT, leader INTEGER REFERENCES Player(id))",
-            "CREATE TABLE Player (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT, band INTEGER REFERENCES Band(id))",
+            "CREATE TABLE \"Band\" (id \(key), name TEXT)",
+            "CREATE TABLE \"Player\" (id \(key), name TEXT, band \(integer) REFERENCES \"Band\" (id))",
+            "ALTER TABLE \"Band\" ADD COLUMN leader \(integer) REFERENCES \"Player\" (id)",
         ] { try connection.execute(sql) }
         try connection.close()
         let store = try RecordStore.open(folder.path())
@@ -96,7 +99,7 @@ import Testing
 
     /// Objects with keys of their own may lead to each other in a circle.
     @Test func objectsThatLeadToEachOtherAreSavedTogether() async throws {
-        let store = try RecordStore.inMemory()
+        let store = try RecordStore.make()
         try await store.save(Record("Person", ["friend": .link(Record("Person", ["name": "first"]))]))
         let (ada, bob) = (UUIDs.one, UUIDs.two)
         let circle = Record(

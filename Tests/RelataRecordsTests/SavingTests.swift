@@ -1,11 +1,12 @@
 import Foundation
 import RelataRecords
+import TestEngines
 import Testing
 
 /// What saving a record does.
-@Suite struct SavingTests {
+@Suite(.onEveryEngine) struct SavingTests {
     @Test func onlyTheFieldsThatWereSetAreWritten() async throws {
-        let store = try RecordStore.inMemory()
+        let store = try RecordStore.make()
         let (_, albums) = try await store.addMusic()
         var (one, other) = (albums[0], albums[0])
         one["year"] = 1960
@@ -18,7 +19,7 @@ import Testing
     }
 
     @Test func aNewRecordWhoseKeyIsTakenUpdatesTheObjectThatHasIt() async throws {
-        let store = try RecordStore.inMemory()
+        let store = try RecordStore.make()
         let saved = try await store.save(Record("Note", ["text": "one", "stars": 1]))
         let id = saved["id"]
         try await store.save(Record("Note", ["id": id, "stars": 2]))
@@ -37,7 +38,7 @@ import Testing
     }
 
     @Test func theFirstObjectOfAClassMayBringItsOwnKeyAndTime() async throws {
-        let store = try RecordStore.inMemory()
+        let store = try RecordStore.make()
         let (id, time) = (UUID(), Date(timeIntervalSince1970: 0))
         let saved = try await store.save(Record("Later", ["id": .uuid(id), "createdAt": .date(time), "n": 1]))
         #expect(saved["id"] == .uuid(id) && saved["n"] == 1)
@@ -46,7 +47,7 @@ import Testing
 
     /// What a link doesn't write isn't passed over in silence.
     @Test func fieldsThatWereSetOfALinkedObjectAreRefused() async throws {
-        let store = try RecordStore.inMemory()
+        let store = try RecordStore.make()
         var label = try await store.save(Record("Label", ["name": "Columbia"]))
         label["name"] = "Blue Note"
         for value in [RecordValue.link(label), .links([RecordLink(label)])] {
@@ -60,7 +61,7 @@ import Testing
     }
 
     @Test func anObjectIsInAListOnce() async throws {
-        let store = try RecordStore.inMemory()
+        let store = try RecordStore.make()
         let track = try await store.save(Record("Track", ["number": 1]))
         let album = try await store.save(Record("Album", ["tracks": .links([track, track])]))
         #expect(try album.relatedList("tracks").count == 1)
@@ -69,7 +70,7 @@ import Testing
     }
 
     @Test func linkedObjectsThatAreNewAreSavedBefore() async throws {
-        let store = try RecordStore.inMemory()
+        let store = try RecordStore.make()
         let label = Record("Label", ["name": "Columbia"])
         let tracks = ["So What", "Blue in Green"].map { Record("Track", ["title": .text($0)]) }
         let album = try await store.save(
@@ -82,7 +83,7 @@ import Testing
     }
 
     @Test func aListThatIsSetBecomesTheWholeListInItsOrder() async throws {
-        let store = try RecordStore.inMemory()
+        let store = try RecordStore.make()
         let tracks = try await store.save((1...4).map { Record("Track", ["number": .integer($0)]) })
         var album = try await store.save(Record("Album", ["tracks": .links(Array(tracks[0...2]))]))
         func numbers() async throws -> [Int64?] {
@@ -105,7 +106,7 @@ import Testing
     }
 
     @Test func bothSidesOfALinkAreOne() async throws {
-        let store = try RecordStore.inMemory()
+        let store = try RecordStore.make()
         let (miles, albums) = try await store.addMusic()
         try await store.alter { try $0.addList("albums", of: "Album", to: "Artist", inverse: "artist") }
         let query = RecordQuery("Artist").including("albums.artist")
@@ -123,7 +124,7 @@ import Testing
     }
 
     @Test func requiredLinksLimitsCountsAndUniqueSetsHold() async throws {
-        let store = try RecordStore.inMemory()
+        let store = try RecordStore.make()
         let (miles, albums) = try await store.addMusic()
         try await store.alter { schema in
             try schema.addClass("Track")
@@ -160,7 +161,7 @@ import Testing
     }
 
     @Test func anObjectThatWasChangedSinceItWasReadIsAConflictWhereRevisionsAreCounted() async throws {
-        let store = try RecordStore.inMemory()
+        let store = try RecordStore.make()
         let note = try await store.save(Record("Note", ["text": "one"]))
         try await store.alter { try $0.countRevisions(in: "Note") }
         let read = try #require(try await store.refreshed(note))
@@ -185,7 +186,7 @@ import Testing
     }
 
     @Test func stampsSayWhenAnObjectWasMadeAndChanged() async throws {
-        let store = try RecordStore.inMemory()
+        let store = try RecordStore.make()
         let note = try await store.save(Record("Note", ["text": "one"]))
         try await Task.sleep(for: .milliseconds(2))
         var changed = note

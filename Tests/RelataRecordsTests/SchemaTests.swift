@@ -1,11 +1,12 @@
 import Foundation
 import RelataRecords
+import TestEngines
 import Testing
 
 /// Classes that are described, changed and deployed.
-@Suite struct SchemaTests {
+@Suite(.onEveryEngine) struct SchemaTests {
     @Test func classesSayWhatTheyAre() async throws {
-        let store = try RecordStore.inMemory()
+        let store = try RecordStore.make()
         try await store.addMusic()
         try await store.alter { schema in
             try schema.addList("albums", of: "Album", to: "Artist", inverse: "artist", deleteRule: .deny)
@@ -25,7 +26,7 @@ import Testing
     }
 
     @Test func theOtherSidesOfLinksAreAdded() async throws {
-        let store = try RecordStore.inMemory()
+        let store = try RecordStore.make()
         try await store.alter { schema in
             for name in ["Person", "Passport", "Club"] {
                 try schema.addClass(name)
@@ -63,7 +64,7 @@ import Testing
     }
 
     @Test func whatCanNotBeIsRefusedAndNothingIsChanged() async throws {
-        let store = try RecordStore.inMemory()
+        let store = try RecordStore.make()
         let (_, albums) = try await store.addMusic()
         try await store.save(Record("Album", ["title": "Kind of Blue"]))
         let before = try await store.schema()
@@ -95,8 +96,8 @@ import Testing
     }
 
     @Test func aSchemaIsDeployedToAnotherStore() async throws {
-        let folder = try TemporaryFolder()
-        let development = try RecordStore.inMemory()
+        let folder = try TestDatabases()
+        let development = try RecordStore.make()
         let production = try RecordStore.open(folder.path(), mode: .production)
         try await development.addMusic()
         try await production.deploy(try await development.schema())
@@ -116,7 +117,7 @@ import Testing
         #expect(try await production.classes.first { $0.name == "Album" }?.indexes == [["year"]])
         // What it doesn't have stays.
         #expect(try await production.first(RecordQuery("Artist"))?["name"] == "Miles Davis")
-        let other = try RecordStore.inMemory()
+        let other = try RecordStore.make()
         try await other.save(Record("Album", ["title": 7]))
         await #expect(throws: RelataError.self) { try await production.deploy(try await other.schema()) }
         #expect(try await production.count(RecordQuery("Album")) == 2)

@@ -3,8 +3,9 @@ import Relata
 import RelataCore
 import RelataRecords
 import RelataEngine
-import RelataSQLite
+import RelataEngines
 import RelataTesting
+import TestEngines
 import Testing
 
 @Model private struct Squad {
@@ -30,7 +31,7 @@ import Testing
 }
 
 /// Plans of random saves, each done to models in one file and to records in another.
-@Suite struct TwoDoorsTests {
+@Suite(.onEveryEngine) struct TwoDoorsTests {
     /// A squad or a sailor to save.
     private enum Item {
         case squad(name: String, rank: Int, captain: String?, sailors: [Change], badges: [Change])
@@ -194,13 +195,11 @@ import Testing
 
     /// All rows of all tables, as text.
     private func rows(_ path: String) throws -> [String] {
-        let connection = try Connection(path: path)
+        let connection = try DatabaseLocation(path).connect(isReadOnly: true)
         defer { try? connection.close() }
-        let tables = try connection.values(
-            SQLStatement("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'relata_%'"), types: [])
-        return try tables.flatMap { table in
-            try connection.values(SQLStatement("SELECT * FROM \"\(table[0])\""), types: [])
-                .map { "\(table[0]): \($0.map(\.description).joined(separator: ", "))" }
+        return try Introspection.tables(of: connection).flatMap { table in
+            try connection.values(SQLStatement("SELECT * FROM \(connection.dialect.quote(table.name))"), types: [])
+                .map { "\(table.name): \($0.map(\.description).joined(separator: ", "))" }
         }.sorted()
     }
 
@@ -214,8 +213,8 @@ import Testing
     }
 
     @Test(arguments: seeds) func aPlanGivesTheSameTablesThroughModelsAndThroughRecords(_ seed: UInt64) async throws {
-        let folder = try TemporaryFolder()
-        let (one, other) = (folder.path("models.sqlite"), folder.path("records.sqlite"))
+        let folder = try TestDatabases()
+        let (one, other) = (try folder.path("models.sqlite"), try folder.path("records.sqlite"))
         let models = try { try Store.open(one, for: Squad.self, Sailor.self, Badge.self) }()
         // The same tables.
         _ = try { try Store.open(other, for: Squad.self, Sailor.self, Badge.self) }()

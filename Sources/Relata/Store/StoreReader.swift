@@ -286,10 +286,8 @@ extension StoreReader {
     public func explain<M: Model>(_ query: Query<M>) throws -> Explanation {
         try _readOnce { transaction in
             let statement = try transaction.compiler.select(try transaction.plan(query)).statement
-            let plan = try transaction.connection.values(
-                SQLStatement("EXPLAIN QUERY PLAN " + statement.sql, statement.parameters))
-            return Explanation(
-                sql: statement.sql, parameters: statement.parameters, plan: plan.compactMap { $0.last?.description })
+            let plan = try transaction.connection.driver.plan(of: statement, transaction.connection)
+            return Explanation(sql: statement.sql, parameters: statement.parameters, plan: plan.map(\.detail))
         }
     }
 

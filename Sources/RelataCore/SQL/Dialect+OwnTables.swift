@@ -34,6 +34,17 @@ extension Dialect {
         self == .sqlite ? "" : ", number bigint GENERATED ALWAYS AS IDENTITY"
     }
 
+    /// Has an insertion tell the number that its row got in that column, as the key that the database assigned last. SQLite
+    /// remembers it.
+    package var tellingInsertionOrder: String {
+        self == .sqlite ? "" : " RETURNING number AS relata_assigned_key"
+    }
+
+    /// How many bytes a text takes.
+    package func byteCount(of text: String) -> String {
+        self == .sqlite ? "length(CAST(\(text) AS BLOB))" : "octet_length(\(text))"
+    }
+
     /// The type of an integer column.
     package var integerType: String { self == .sqlite ? "INTEGER" : "bigint" }
 

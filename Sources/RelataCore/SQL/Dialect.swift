@@ -122,9 +122,10 @@ package enum Dialect: Sendable {
     @inlinable
     package var sortsNullsFirst: Bool { self == .sqlite }
 
-    /// What stands behind a table whose rows must be found in one way.
+    /// What stands behind a table whose rows must be found in one way. PostgreSQL chooses by itself.
     func using(_ index: ForcedIndex) -> String {
-        switch index {
+        if self == .postgres { return "" }
+        return switch index {
         case .named(let name): " INDEXED BY \(quote(name))"
         case .rowNumber: " NOT INDEXED"
         }

@@ -345,6 +345,18 @@ package final class ChangeHub: Sendable {
         publishUnknown()
     }
 
+    /// Writes down for other processes, within a transaction that isn't one of the pool's, that nobody knows what it did.
+    package func willCommitUnknown(_ connection: Connection) throws(RelataError) {
+        guard currentChannel != nil else { return }
+        try connection.driver.changeLog.announce(CommitAnnouncement(ofAnythingBy: writer), on: connection)
+    }
+
+    /// Such a transaction was committed.
+    package func didCommitUnknown() {
+        publishUnknown()
+        currentChannel?.didCommit()
+    }
+
     /// Tells everybody that nothing more will come.
     func close() {
         let (entries, feeds) = state.withLock { state in

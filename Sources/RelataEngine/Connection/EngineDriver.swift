@@ -80,6 +80,9 @@ package protocol EngineDriver: MigrationDriver {
     /// The table that a change of the schema writes.
     var catalogTable: String { get }
 
+    /// How a query would be run, step by step.
+    func plan(of statement: SQLStatement, _ connection: Connection) throws(RelataError) -> [PlanStep]
+
     /// How the durable change log is kept, and other processes are told of commits.
     var changeLog: any ChangeLogStorage { get }
 
@@ -124,6 +127,10 @@ package protocol EngineDriver: MigrationDriver {
     ) throws(RelataError)
     /// What a table says of its rows besides keys and indexes: the names of its conditions, or the words for them.
     func conditions(of table: TableDescription, _ connection: Connection) throws(RelataError) -> [String]
+    /// Refuses a database that isn't where it was opened any more: nobody would find what is written to it.
+    ///
+    /// - Throws: ``RelataError/fileAccess(path:_:)``.
+    func checkIsInPlace() throws(RelataError)
     /// What is damaged in the database's own files, as far as the engine can tell.
     func damage(_ connection: Connection) throws(RelataError) -> EngineDamage
 }
@@ -136,6 +143,23 @@ extension EngineDriver {
     package func otherSchemas(_ connection: Connection) throws(RelataError) -> [String] { [] }
     package func copier(into table: Table, like collector: RemoteRows) throws(RelataError) -> RemoteRows? { nil }
     package var changeLog: any ChangeLogStorage { NumberedChangeLog() }
+}
+
+/// A step of the plan by which an engine runs a query.
+package struct PlanStep: Sendable {
+    /// Its number in the plan.
+    package let id: Int64
+    /// The number of the step that it is a part of; 0 where it is a part of none.
+    package let parent: Int64
+    /// What is done, in the engine's words.
+    package let detail: String
+
+    /// A step.
+    package init(id: Int64, parent: Int64, detail: String) {
+        self.id = id
+        self.parent = parent
+        self.detail = detail
+    }
 }
 
 /// What an engine says of files that are damaged.

@@ -14,8 +14,13 @@ package protocol MigrationDriver: AnyObject {
     ///
     /// - Throws: ``RelataError/busy(_:)`` where somebody else changes tables for too long; what `body` throws.
     func changingTables<Result>(_ connection: Connection, _ body: () throws -> Result) throws -> Result
+    /// Runs `body`, which makes tables of Relata's own where they aren't there, outside of a transaction. Of several
+    /// processes that do so at once, one makes them and the others find them.
+    func makingOwnTables(_ connection: Connection, _ body: () throws -> Void) throws
     /// Has others who change tables wait until the transaction is over that is open.
     func beginChangingTables(_ connection: Connection) throws(RelataError)
+    /// Keeps others from writing rows of a table until the transaction is over that is open: what is found in it stays so.
+    func holdRows(of table: String, _ connection: Connection) throws(RelataError)
     /// Runs `body`, which drops and renames tables that others refer to.
     func completing(_ connection: Connection, _ body: () throws(RelataError) -> Void) throws(RelataError)
     /// How many references of one table to another lead to what isn't there, by the two; none where the engine refuses such

@@ -327,6 +327,13 @@ package final class ConnectionPool: Sendable {
         return try body(connection)
     }
 
+    /// Has the log of a file copied in the background, where there is one.
+    ///
+    /// - Parameter limit: The pages of a log that begins anew, if not before because all of it was copied: 64 MB.
+    package func copyLogInBackground(limit: Int32 = 16_000) throws {
+        try withWriter { try engine.copyLogInBackground(by: $0, limit: limit) }
+    }
+
     private func acquireWriter() throws -> Connection {
         guard let connection = try writer.acquireUnlessHeld() else { throw RelataError.invalidUse(Self.nestedWrite) }
         return connection

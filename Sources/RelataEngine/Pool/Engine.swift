@@ -51,6 +51,11 @@ package protocol Engine: Sendable {
     ///
     /// Not before the database is known to be ours: a file that is refused stays as it was, byte for byte.
     func beginLogging(_ connection: Connection) throws(RelataError)
+    /// From now on the log is copied into the file meanwhile, where a file has one. No commit waits for that, except one
+    /// that has a long log begin anew.
+    ///
+    /// - Parameter limit: The pages of a log that begins anew, if not before because all of it was copied.
+    func copyLogInBackground(by connection: Connection, limit: Int32) throws(RelataError)
     /// Copies the whole database to a file.
     func backup(_ connection: Connection, to path: String) throws(RelataError)
 }
@@ -65,6 +70,8 @@ extension Engine {
     package func connect(_ role: ConnectionRole, waits: Bool) throws(RelataError) -> Connection {
         try connect(role, waits: waits, on: makeExecutor())
     }
+
+    package func copyLogInBackground(by connection: Connection, limit: Int32) throws(RelataError) {}
 
     package var counts: EngineCounts { EngineCounts() }
     package func serverPosition(_ connection: Connection) throws(RelataError) -> ServerPosition? { nil }

@@ -85,7 +85,7 @@ struct FindRequest: Sendable {
             }
         } else {
             // What is malformed is refused whether or not there is such a class yet.
-            _ = try query(of: try .unknown(), in: transaction)
+            _ = try query(of: try .unknown(transaction.classes.dialect), in: transaction)
         }
         reply.append("]")
         if counts {

@@ -1,7 +1,5 @@
 import RelataCore
 import RelataEngine
-import RelataSQLite
-import RelataEngine
 
 /// What a request says of how a query is to be run. It changes nothing of what the query finds.
 struct QueryAdvice: Sendable {
@@ -93,15 +91,11 @@ struct QueryAdvice: Sendable {
         return given?.map(\.name) ?? (entity.indexes + entity.uniques).first { $0 == names }
     }
 
-    /// How a statement would be run: its SQL, without values, and the steps of SQLite's plan.
+    /// How a statement would be run: its SQL, without values, and the steps of the database's plan.
     static func explanation(of statement: SQLStatement, in transaction: ParseTransaction) throws -> JSONValue {
-        let steps = try transaction.connection.values(
-            SQLStatement("EXPLAIN QUERY PLAN " + statement.sql, statement.parameters))
-        var plan: [JSONValue] = []
-        for step in steps {
-            guard let detail = step.last, case .integer(let id)? = step.first, case .integer(let parent) = step[1]
-            else { continue }
-            plan.append(["id": .integer(id), "parent": .integer(parent), "detail": .string(detail.description)])
+        let steps = try transaction.connection.driver.plan(of: statement, transaction.connection)
+        let plan = steps.map { step -> JSONValue in
+            ["id": .integer(step.id), "parent": .integer(step.parent), "detail": .string(step.detail)]
         }
         return ["sql": .string(statement.sql), "plan": .array(plan)]
     }

@@ -38,8 +38,10 @@ final class ClassSet: Sendable {
     var entities: [Entity] { stored.entities }
     /// The same, resolved.
     var storedSchema: Schema { stored.schema }
-    /// The number that SQLite gives the tables; another one means that they were changed.
+    /// The number that the database gives the tables; another one means that they were changed.
     var version: Int64 { stored.version }
+    /// The SQL that the database understands.
+    var dialect: Dialect { stored.dialect }
 
     /// Entities in which no deletion unsets a pointer that objects are refused without: what would be unset on either side
     /// is denied.
@@ -140,6 +142,7 @@ final class ClassSet: Sendable {
         let table = schema.tables[number]
         return slot.parseClass.storeIfNil(
             ParseClass(
-                table, stored: entities[number], in: schema, options: options[table.name] ?? ClassOptions()))
+                table, stored: entities[number], in: schema, options: options[table.name] ?? ClassOptions(),
+                dialect: dialect))
     }
 }

@@ -35,7 +35,7 @@ final class ParseClass: Sendable {
     /// The field of that name.
     subscript(name: String) -> Field? { places[name].map { fields[$0] } }
 
-    init(_ table: Table, stored: Entity, in schema: Schema, options: ClassOptions) {
+    init(_ table: Table, stored: Entity, in schema: Schema, options: ClassOptions, dialect: Dialect) {
         self.table = table
         self.stored = stored
         self.options = options
@@ -56,7 +56,7 @@ final class ParseClass: Sendable {
             }
         }
         self.fields = fields
-        insertion = ValueBatch.Insertion(into: table, .sqlite)
+        insertion = ValueBatch.Insertion(into: table, dialect)
         createdAt = entity.createdAt.flatMap { table.columnIndexes(of: $0).first }
         updatedAt = entity.updatedAt.flatMap { table.columnIndexes(of: $0).first }
         revision = entity.revision.flatMap { table.columnIndexes(of: $0).first }
@@ -99,10 +99,12 @@ extension ParseClass {
 
     /// What stands for a class that isn't there, of which only what every object has is known: what is asked of it is
     /// checked as that of any other.
-    static func unknown() throws(ParseError) -> ParseClass {
+    static func unknown(_ dialect: Dialect) throws(ParseError) -> ParseClass {
         do throws(RelataError) {
             let schema = try Schema([SchemaDraft.newEntity("Unknown")])
-            return ParseClass(schema.tables[0], stored: schema.tables[0].entity, in: schema, options: ClassOptions())
+            return ParseClass(
+                schema.tables[0], stored: schema.tables[0].entity, in: schema, options: ClassOptions(),
+                dialect: dialect)
         } catch {
             throw ParseError(error)
         }

@@ -241,20 +241,25 @@ extension Schema {
     /// Whether a class holds objects.
     fileprivate func holdsObjects(_ className: String, _ connection: Connection) throws -> Bool {
         guard let table = self[className] else { return false }
-        return try Self.holds(DataQuestion.hasRows(table: table.sqlName).query(.sqlite), connection)
+        try connection.driver.holdRows(of: table.sqlName, connection)
+        return try Self.holds(DataQuestion.hasRows(table: table.sqlName).query(connection.dialect), connection)
     }
 
     /// Whether a field of a class holds values of its own, which those that are the other side of a pointer don't.
     fileprivate func holdsValues(of field: String, _ className: String, _ connection: Connection) throws -> Bool {
         guard let table = self[className] else { return false }
         if case .join(let number, _)? = table.links[field] {
-            return try Self.holds(DataQuestion.hasRows(table: joins[number].table).query(.sqlite), connection)
+            try connection.driver.holdRows(of: joins[number].table, connection)
+            let question = DataQuestion.hasRows(table: joins[number].table)
+            return try Self.holds(question.query(connection.dialect), connection)
         }
-        let columns = table.columnIndexes(of: field).map { Dialect.sqlite.quote(table.columns[$0].name) }
+        let dialect = connection.dialect
+        let columns = table.columnIndexes(of: field).map { dialect.quote(table.columns[$0].name) }
         if columns.isEmpty { return false }
+        try connection.driver.holdRows(of: table.sqlName, connection)
         let condition = columns.map { "\($0) IS NOT NULL" }.joined(separator: " OR ")
         return try Self.holds(
-            "SELECT 1 FROM \(Dialect.sqlite.quote(table.sqlName)) WHERE \(condition) LIMIT 1", connection)
+            "SELECT 1 FROM \(dialect.quote(table.sqlName)) WHERE \(condition) LIMIT 1", connection)
     }
 
     private static func holds(_ query: String, _ connection: Connection) throws -> Bool {

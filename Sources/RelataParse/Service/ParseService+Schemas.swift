@@ -78,7 +78,9 @@ extension ParseService {
                 try ParseNames.checkClass(name)
                 return
             }
-            let count = try connection.value(SQLStatement("SELECT count(*) FROM \(Dialect.sqlite.quote(entity.table))"))
+            try connection.driver.holdRows(of: entity.table, connection)
+            let table = connection.dialect.quote(entity.table)
+            let count = try connection.value(SQLStatement("SELECT count(*) FROM \(table)"))
             if case .integer(let count)? = count, count > 0 {
                 throw ParseError(
                     .classNotEmpty, "Class \(name) is not empty, contains \(count) objects, cannot drop schema.")

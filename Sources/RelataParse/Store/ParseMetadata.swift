@@ -9,7 +9,7 @@ enum ParseMetadata {
 
     /// Makes the tables, if they aren't there.
     static func create(on connection: Connection) throws(RelataError) {
-        try connection.execute(ClassOptionsTable.creation)
+        if try !connection.hasTable(ClassOptionsTable.name) { try connection.execute(ClassOptionsTable.creation) }
         try KeptRequests.create(on: connection)
     }
 
@@ -35,11 +35,12 @@ enum ParseMetadata {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let nothing = ClassOptions()
+        let dialect = connection.dialect
         let names = Set(options.filter { old[$0.key] != $0.value }.keys).union(old.keys.filter { options[$0] == nil })
         for name in names.sorted() {
             guard let known = options[name], known != nothing else {
                 try connection.execute(
-                    SQLStatement("DELETE FROM \(table) WHERE name = ?1", [.value(.text(name))]))
+                    SQLStatement("DELETE FROM \(table) WHERE name = \(dialect.parameter(1))", [.value(.text(name))]))
                 continue
             }
             guard let data = try? encoder.encode(known) else {
@@ -47,7 +48,8 @@ enum ParseMetadata {
             }
             try connection.execute(
                 SQLStatement(
-                    "REPLACE INTO \(table) (name, options) VALUES (?1, ?2)",
+                    "INSERT INTO \(table) (name, options) VALUES (\(dialect.parameter(1)), \(dialect.parameter(2))) "
+                        + "ON CONFLICT (name) DO UPDATE SET options = excluded.options",
                     [.value(.text(name)), .value(.text(String(decoding: data, as: UTF8.self)))]))
         }
     }

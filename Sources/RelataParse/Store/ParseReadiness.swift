@@ -1,4 +1,3 @@
-import RelataSQLite
 import RelataRecords
 
 extension ParseStore {
@@ -8,7 +7,7 @@ extension ParseStore {
     /// - Throws: ``RelataError`` where it doesn't: it is closed, its file is damaged or gone, or the disk is still full.
     public func check() async throws {
         try await read { transaction in
-            try transaction.connection.sqlite.checkIsInPlace()
+            try transaction.connection.driver.checkIsInPlace()
             _ = try RecordClasses.version(of: transaction.connection)
         }
         guard isDiskFull else { return }

@@ -3,7 +3,6 @@ import RelataCore
 import RelataRecords
 import RelataEngine
 import RelataEngines
-import RelataSQLite
 import Synchronization
 
 /// A store as Parse's clients see it: classes that may be made while it is in use, or those of an app's models.
@@ -41,19 +40,19 @@ public final class ParseStore: Sendable {
 
     /// Whether using a class or field that doesn't exist makes it.
     public var mode: Mode { records.mode }
-    /// Where the file is; `nil` for a store in memory.
+    /// Where the database is: a file, or a URL without its password; `nil` for a store in memory.
     public var path: String? { records.path }
     var pool: ConnectionPool { records.pool }
 
     // MARK: Opening
 
-    /// Opens a file and serves what it holds; makes it if it doesn't exist.
+    /// Opens a file or a server's database and serves what it holds; makes the file if it doesn't exist.
     ///
     /// The tables of another program are classes too, as `relata inspect` shows them. They are left as they are until a
     /// class is changed.
     ///
     /// - Parameters:
-    ///   - path: The file, or `nil` for a store in memory.
+    ///   - path: The file, a URL such as `postgres://user@host/database`, or `nil` for a store in memory.
     ///   - mode: Whether clients may make classes and fields by using them.
     ///   - isReadOnly: Whether the file stays as it is, to the last byte; it must exist.
     ///   - durability: What a power cut can cost.
@@ -67,6 +66,19 @@ public final class ParseStore: Sendable {
         options.isReadOnly = isReadOnly
         options.durability = durability
         options.trace = trace
+        return try open(path, mode: mode, options: options)
+    }
+
+    /// Opens a file or a server's database with all that can be said of how.
+    ///
+    /// - Parameters:
+    ///   - path: The file, a URL such as `postgres://user@host/database`, or `nil` for a store in memory.
+    ///   - mode: Whether clients may make classes and fields by using them.
+    ///   - options: How to open it.
+    /// - Throws: ``RelataError`` where it can't be opened, is damaged, or is no database.
+    public static func open(
+        _ path: String?, mode: Mode = .development, options: RecordStore.Options
+    ) throws -> ParseStore {
         let records = try RecordStore.make(DatabaseLocation(path), mode, options, copiesLog: true) { connection in
             try ParseMetadata.create(on: connection)
         }
@@ -90,7 +102,9 @@ public final class ParseStore: Sendable {
         var hooks = ModelHooks(store)
         try configure(&hooks)
         let records = try RecordStore.serving(store.pool, schema: store.schema, path: store.path)
-        try store.pool.withWriter { connection in try ParseMetadata.create(on: connection) }
+        try store.pool.withWriter { connection in
+            try connection.driver.makingOwnTables(connection) { try ParseMetadata.create(on: connection) }
+        }
         try store.pool.copyLogInBackground()
         let classes = try records.currentClasses.view { try ClassSet(records.currentClasses, options: [:]) }
         return ParseStore(records, models: ServedModels(store: store, bindings: hooks.bindings), classes: classes)

@@ -24,13 +24,19 @@ final class PostgresChangeChannel: ChangeChannel {
 
     deinit { worker.close() }
 
+    /// For how long closing waits until others are told of the last commits: the process may end right after.
+    private static let patience = Duration.seconds(1)
+
     func update(from moment: TransactionSnapshot?, _ interest: () -> ChangeInterest) {
         worker.update(from: moment, interest)
     }
 
     func didCommit() { worker.didCommit() }
 
-    func close() { worker.close() }
+    func close() {
+        worker.close()
+        worker.waitUntilTold(for: Self.patience)
+    }
 }
 
 /// Since when something is news.
@@ -57,6 +63,8 @@ final class ChangeWorker: Sendable {
         var log = ChangeBeginning()
         /// Whether others are to be told of a commit.
         var hasNews = false
+        /// Whether they are being told.
+        var isTelling = false
         var isStarted = false
         var isClosed = false
     }
@@ -71,6 +79,8 @@ final class ChangeWorker: Sendable {
     private let engine: PostgresEngine
     private let interval: Duration
     private let hub: Mutex<WeakHub>
+    /// Is signalled when the thread ends.
+    private let ended = DispatchSemaphore(value: 0)
 
     private struct WeakHub {
         weak var hub: ChangeHub?
@@ -108,6 +118,12 @@ final class ChangeWorker: Sendable {
         waker.wake()
     }
 
+    /// Once it is closed: waits until others are told of what was committed.
+    func waitUntilTold(for patience: Duration) {
+        guard state.withLock({ $0.isStarted && ($0.hasNews || $0.isTelling) }) else { return }
+        _ = ended.wait(timeout: .now() + .milliseconds(Int(patience / .milliseconds(1))))
+    }
+
     private func wake() {
         let mustStart = state.withLock { state in
             defer { state.isStarted = true }
@@ -117,6 +133,7 @@ final class ChangeWorker: Sendable {
         guard mustStart else { return }
         Thread {
             self.run()
+            self.ended.signal()
         }.start()
     }
 
@@ -134,7 +151,8 @@ final class ChangeWorker: Sendable {
             let work = state.withLock { $0 }
             var deadline: ContinuousClock.Instant?
             do {
-                if connection == nil, work.interest.isListening || work.hasNews, !work.isClosed {
+                // Also what was committed right before the store was closed is told.
+                if connection == nil, work.hasNews || work.interest.isListening && !work.isClosed {
                     let made = try engine.changeConnection()
                     connection = made
                     listener.connected(try made.identify())
@@ -144,7 +162,8 @@ final class ChangeWorker: Sendable {
                         let due = lastNotification.map { $0 + Self.notificationPause } ?? .now
                         if work.isClosed || due <= .now {
                             // What is committed from here on is told by the next one.
-                            state.withLock { $0.hasNews = false }
+                            state.withLock { ($0.hasNews, $0.isTelling) = (false, true) }
+                            defer { state.withLock { $0.isTelling = false } }
                             try connection.notify()
                             lastNotification = .now
                         } else {

@@ -37,8 +37,9 @@ struct PostgresChangeLog: ChangeLogStorage {
                     kind text NOT NULL, ids text NOT NULL, properties text NOT NULL, origin text,
                     "originNumber" bigint, versions text, PRIMARY KEY (log, position, number))
                 """)
-            try Metadata.put(Self.firstLog, text: "\(try DatabaseIdentity.read(driver).log)", connection)
+            // Makes the table of what the database remembers, if it isn't there.
             try Metadata.writeChangeLogVersion(version, connection)
+            try Metadata.put(Self.firstLog, text: "\(try DatabaseIdentity.read(driver).log)", connection)
         }
     }
 

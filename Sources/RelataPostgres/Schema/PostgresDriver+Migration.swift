@@ -48,6 +48,17 @@ extension PostgresDriver {
         }
     }
 
+    /// The tables' version is written down from the beginning: a transaction that makes a class fails where another process
+    /// has raised it since, and runs again.
+    package func makingOwnTables(_ connection: Connection, _ body: () throws -> Void) throws {
+        try changingTables(connection) {
+            try connection.transaction {
+                if try tableVersion(connection) == 0 { try raiseTableVersion(connection) }
+                try body()
+            }
+        }
+    }
+
     /// A session whose open transaction keeps the lock where a pooler is between: the connection of the next transaction
     /// would be another one, and the lock stay with the one before.
     private func makeLockKeeper() throws(RelataError) -> Session? {
@@ -93,6 +104,12 @@ extension PostgresDriver {
         guard try connection.hasTable("relata_metadata") else { return }
         // Whoever changed tables since has written this row, so that the server tells.
         try connection.execute("UPDATE relata_metadata SET value = value WHERE name = 'table version'")
+    }
+
+    package func holdRows(of table: String, _ connection: Connection) throws(RelataError) {
+        // In a transaction that only reads everything stays anyway.
+        if try isReadOnly(connection) { return }
+        try connection.execute("LOCK TABLE \(dialect.quote(table)) IN SHARE ROW EXCLUSIVE MODE")
     }
 
     package func completing(

@@ -91,6 +91,9 @@ extension PostgresDriver {
     }
 
     /// The server looks after its own files.
+    package func checkIsInPlace() throws(RelataError) {}
+
+    /// What is damaged the server says where it is read.
     package func damage(_ connection: Connection) throws(RelataError) -> EngineDamage { EngineDamage() }
 }
 

@@ -62,12 +62,12 @@ extension RecordStore {
             source: ObservedSource(
                 hub: hub, registry: observations, type: ObjectIdentifier(Value.self), identity: identity, object: object
             ) {
-                var (value, region) = try await self.pool.observing { connection in
-                    try self.snapshot(connection, read)
+                var (found, region) = try await self.pool.observing { connection in
+                    (try self.snapshot(connection, read), connection.driver.catalogTable)
                 }
                 // An object by its key is found whatever becomes of its class; everything else may see new classes.
-                if object == nil || region.tables.count != 1 { region.add(rowsOf: "sqlite_master") }
-                return (value, region)
+                if object == nil || region.tables.count != 1 { region.add(rowsOf: found.1) }
+                return (found.0, region)
             })
     }
 

@@ -137,7 +137,8 @@ public final class RecordWriteTransaction: RecordTransaction {
         }
         follow(
             try RecordClasses(
-                entities, schema: new, version: try RecordClasses.version(of: connection), isRemembered: true))
+                entities, schema: new, version: try RecordClasses.version(of: connection), isRemembered: true,
+                dialect: connection.dialect))
     }
 
     private func follow(_ classes: RecordClasses) {

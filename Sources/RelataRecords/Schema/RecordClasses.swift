@@ -13,6 +13,8 @@ package final class RecordClasses: Sendable {
     /// Whether the file remembers these entities, and its tables fit them: a change concerns what is changed, and nothing
     /// else need be looked at.
     package let isRemembered: Bool
+    /// The SQL that their database understands.
+    package let dialect: Dialect
     /// What the tables say that no entity can.
     package let notes: [SchemaProblem]
     /// The same for those who tell of changes.
@@ -36,13 +38,15 @@ package final class RecordClasses: Sendable {
 
     /// - Parameter schema: The entities, if they were resolved before.
     package init(
-        _ entities: [Entity], schema: Schema? = nil, version: Int64, isRemembered: Bool, notes: [SchemaProblem] = []
+        _ entities: [Entity], schema: Schema? = nil, version: Int64, isRemembered: Bool, dialect: Dialect,
+        notes: [SchemaProblem] = []
     ) throws(RelataError) {
         let schema = if let schema { schema } else { try Schema(entities) }
         self.entities = entities
         self.schema = schema
         self.version = version
         self.isRemembered = isRemembered
+        self.dialect = dialect
         self.notes = notes
         changes = ChangeEntities(schema)
         names = NameResolver(schema)
@@ -53,7 +57,8 @@ package final class RecordClasses: Sendable {
     package static func read(_ connection: Connection) throws(RelataError) -> RecordClasses {
         let found = try Introspection.read(connection)
         return try RecordClasses(
-            found.entities, version: try version(of: connection), isRemembered: found.isDeclared, notes: found.notes)
+            found.entities, version: try version(of: connection), isRemembered: found.isDeclared,
+            dialect: connection.dialect, notes: found.notes)
     }
 
     /// The number that is raised whenever a table is changed.

@@ -8,6 +8,7 @@ import RelataEngine
 /// Short results are kept with the ids. Longer ones have a budget: of those that don't fit any more, and of those that are
 /// too long for themselves, it is only kept that they were given.
 package enum KeptRequests {
+    private static let name = "relata_parse_requests"
     private static let table = "\"relata_parse_requests\""
     /// Results up to so many bytes take about as much as the rest that is kept of a request, and count for nothing.
     package static let shortResult = 256
@@ -68,43 +69,67 @@ package enum KeptRequests {
 
     /// Makes the table, if it isn't there, and forgets what is too old.
     package static func create(on connection: Connection, now: Date = Date()) throws(RelataError) {
-        // `total` is 0 for short results; else how many bytes of longer ones were kept up to this one.
-        try connection.execute(
-            """
-            CREATE TABLE IF NOT EXISTS \(table) (
-                id TEXT PRIMARY KEY, line TEXT NOT NULL, status INTEGER NOT NULL, location TEXT, body TEXT NOT NULL,
-                expires INTEGER NOT NULL, total INTEGER NOT NULL DEFAULT 0)
-            """)
-        let hasTotal = "SELECT 1 FROM temp.pragma_table_xinfo('relata_parse_requests') WHERE name = 'total'"
-        if try connection.value(SQLStatement(hasTotal)) == nil {
-            try connection.execute("ALTER TABLE \(table) ADD COLUMN total INTEGER NOT NULL DEFAULT 0")
+        let dialect = connection.dialect
+        let (columns, integer) = (try connection.driver.columnNames(of: name, connection), dialect.integerType)
+        // Whoever may only use a table that is there needs no right to make one.
+        if !columns.contains("total") {
+            if columns.isEmpty {
+                // `total` is 0 for short results; else how many bytes of longer ones were kept up to this one.
+                try connection.execute(
+                    """
+                    CREATE TABLE IF NOT EXISTS \(table) (
+                        id TEXT PRIMARY KEY, line TEXT NOT NULL, status \(integer) NOT NULL, location TEXT,
+                        body TEXT NOT NULL, expires \(integer) NOT NULL, total \(integer) NOT NULL DEFAULT 0\
+                    \(dialect.insertionOrderColumn))
+                    """)
+            } else {
+                try connection.execute("ALTER TABLE \(table) ADD COLUMN total \(integer) NOT NULL DEFAULT 0")
+            }
+            try connection.execute(
+                "CREATE INDEX IF NOT EXISTS \"relata_parse_requests_expires\" ON \(table) (expires)")
+            try connection.execute(
+                "CREATE INDEX IF NOT EXISTS \"relata_parse_requests_total\" ON \(table) (total) WHERE total > 0")
         }
         try connection.execute(
-            "CREATE INDEX IF NOT EXISTS \"relata_parse_requests_expires\" ON \(table) (expires)")
-        try connection.execute(
-            "CREATE INDEX IF NOT EXISTS \"relata_parse_requests_total\" ON \(table) (total) WHERE total > 0")
-        try connection.execute(
-            SQLStatement("DELETE FROM \(table) WHERE expires <= ?1", [.value(.integer(seconds(now)))]))
+            SQLStatement(
+                "DELETE FROM \(table) WHERE expires <= \(dialect.parameter(1, as: .integer))",
+                [.value(.integer(seconds(now)))]))
     }
 
     /// Whether the table is there.
-    static func isKept(on connection: Connection) throws(RelataError) -> Bool {
-        try connection.hasTable("relata_parse_requests")
-    }
+    static func isKept(on connection: Connection) throws(RelataError) -> Bool { try connection.hasTable(name) }
 
     /// What is known of a request.
     package static func find(
         _ request: Request, on connection: Connection, now: Date = Date()
     ) throws(RelataError) -> Known {
+        let dialect = connection.dialect
         let query = SQLStatement(
-            "SELECT line, status, location, body FROM \(table) WHERE id = ?1 AND expires > ?2",
-            [.value(.text(request.id)), .value(.integer(seconds(now)))])
+            """
+            SELECT line, status, location, body FROM \(table)
+            WHERE id = \(dialect.parameter(1, as: .text)) AND expires > \(dialect.parameter(2, as: .integer))
+            """, [.value(.text(request.id)), .value(.integer(seconds(now)))])
         guard let row = try connection.values(query).first, row.count == 4 else { return .nothing }
         guard row[0] == .text(request.fingerprint) else { return .other }
         guard case .integer(let status) = row[1], case .text(let body) = row[3] else { return .nothing }
         if body.isEmpty { return .forgotten }
         let location: String? = if case .text(let text) = row[2] { text } else { nil }
         return .done(Result(status: Int(status), location: location, body: Array(body.utf8)))
+    }
+
+    /// The statement that keeps a result. One that is old may still be there under the same id.
+    private static func keeping(_ dialect: Dialect) -> String {
+        let parameters = [AttributeType.text, .text, .integer, .text, .text, .integer].enumerated().map {
+            dialect.parameter($0 + 1, as: $1)
+        }
+        let counted = dialect.parameter(7, as: .integer)
+        return """
+            INSERT INTO \(table) (id, line, status, location, body, expires, total)
+            VALUES (\(parameters.joined(separator: ", ")), CASE WHEN \(counted) = 0 THEN 0
+                ELSE \(counted) + coalesce((SELECT max(total) FROM \(table) WHERE total > 0), 0) END)
+            ON CONFLICT (id) DO UPDATE SET line = excluded.line, status = excluded.status, location = excluded.location,
+                body = excluded.body, expires = excluded.expires, total = excluded.total\(dialect.tellingInsertionOrder)
+            """
     }
 
     /// Keeps a result. Now and then those that are old are forgotten.
@@ -115,14 +140,10 @@ package enum KeptRequests {
         if body.count + (location?.utf8.count ?? 0) > limits.result { (body, location) = ([], nil) }
         let size = body.count + (location?.utf8.count ?? 0)
         let counted = size > shortResult ? size : 0
-        // One that is old may still be there under the same id.
+        let dialect = connection.dialect
         try connection.execute(
             SQLStatement(
-                """
-                REPLACE INTO \(table) (id, line, status, location, body, expires, total)
-                VALUES (?1, ?2, ?3, ?4, ?5, ?6, CASE WHEN ?7 = 0 THEN 0
-                    ELSE ?7 + coalesce((SELECT max(total) FROM \(table) WHERE total > 0), 0) END)
-                """,
+                keeping(dialect),
                 [
                     .value(.text(request.id)), .value(.text(request.fingerprint)),
                     .value(.integer(Int64(result.status))), .value(location.map { .text($0) } ?? .null),
@@ -132,11 +153,13 @@ package enum KeptRequests {
         // Rows are numbered on: every so many writes, whatever process they come from. More go than came, but never so
         // many that others would wait for this write.
         if connection.lastInsertedRowID.isMultiple(of: 64) {
+            let number = dialect.insertionOrder
             try connection.execute(
                 SQLStatement(
                     """
-                    DELETE FROM \(table) WHERE rowid IN
-                        (SELECT rowid FROM \(table) WHERE expires <= ?1 ORDER BY expires LIMIT 256)
+                    DELETE FROM \(table) WHERE \(number) IN
+                        (SELECT \(number) FROM \(table) WHERE expires <= \(dialect.parameter(1, as: .integer))
+                        ORDER BY expires LIMIT 256)
                     """, [.value(.integer(seconds(now)))]))
         }
         if counted > 0 { try forget(limits, on: connection) }
@@ -144,13 +167,16 @@ package enum KeptRequests {
 
     /// Forgets the oldest of the longer results, as far as all of them are more than there is room for.
     private static func forget(_ limits: Limits, on connection: Connection) throws(RelataError) {
+        let dialect = connection.dialect
+        let (results, result) = (dialect.parameter(1, as: .integer), dialect.parameter(2, as: .integer))
         try connection.execute(
             SQLStatement(
                 """
                 UPDATE \(table) SET body = '', location = NULL, total = 0
-                WHERE total > 0 AND total <= (SELECT max(total) FROM \(table) WHERE total > 0) - ?1 + ?2
-                    AND total - length(CAST(body AS BLOB)) - coalesce(length(CAST(location AS BLOB)), 0)
-                        < (SELECT max(total) FROM \(table) WHERE total > 0) - ?1
+                WHERE total > 0
+                    AND total <= (SELECT max(total) FROM \(table) WHERE total > 0) - \(results) + \(result)
+                    AND total - \(dialect.byteCount(of: "body")) - coalesce(\(dialect.byteCount(of: "location")), 0)
+                        < (SELECT max(total) FROM \(table) WHERE total > 0) - \(results)
                 """,
                 [.value(.integer(Int64(limits.results))), .value(.integer(Int64(limits.result)))]))
     }
@@ -160,9 +186,10 @@ package enum KeptRequests {
         try connection.execute(
             SQLStatement(
                 """
-                REPLACE INTO \(table) (id, line, status, body, expires)
-                VALUES ('', '', 0, printf('%.*c', 65536, 'x'), 0)
-                """, []))
+                INSERT INTO \(table) (id, line, status, body, expires)
+                VALUES ('', '', 0, \(connection.dialect.parameter(1, as: .text)), 0)
+                ON CONFLICT (id) DO UPDATE SET body = excluded.body
+                """, [.value(.text(String(repeating: "x", count: 65_536)))]))
     }
 
     private static func seconds(_ date: Date) -> Int64 { Int64(date.timeIntervalSince1970) }

@@ -29,7 +29,8 @@ package final class Alteration {
         }
         try finish?(connection)
         classes = try RecordClasses(
-            entities, schema: schema, version: try Self.renew(classes.version, on: connection), isRemembered: true)
+            entities, schema: schema, version: try Self.renew(classes.version, on: connection), isRemembered: true,
+            dialect: connection.dialect)
     }
 
     /// Gives the tables another number: what a layer above keeps of classes changes no table, but must be seen by
@@ -58,12 +59,13 @@ extension RecordStore {
                     let known = try self.classes(for: connection)
                     let alteration = Alteration(connection, known)
                     let result = try body(alteration)
+                    if alteration.classes !== known { try self.hub.willCommitUnknown(connection) }
                     return (result, known, alteration.classes)
                 } didCommit: {
                     guard $0.before !== $0.after else { return }
                     self.remember($0.after)
                     // Whoever observes a class sees it as it is now.
-                    self.hub.publishUnknown()
+                    self.hub.didCommitUnknown()
                 }
                 return done.result
             }

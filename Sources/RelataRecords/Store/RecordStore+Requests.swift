@@ -25,6 +25,7 @@ extension RecordStore {
         return try await write { transaction in
             let connection = transaction.connection
             if try !KeptRequests.isKept(on: connection) {
+                try connection.driver.beginChangingTables(connection)
                 try KeptRequests.create(on: connection, now: transaction.now)
             }
             switch try KeptRequests.find(request, on: connection, now: transaction.now) {

@@ -2,7 +2,6 @@ import RelataCore
 public import RelataEngine
 public import RelataEngines
 import Foundation
-import RelataSQLite
 import Synchronization
 
 /// A database whose classes are known at run time: opened once, used from anywhere.
@@ -14,8 +13,8 @@ import Synchronization
 /// let albums = try await store.fetch(RecordQuery("Album", where: "artist.name == 'Miles Davis'"))
 /// ```
 ///
-/// It opens any SQLite file: one that it made, one of models, and one of another program, whose tables are classes as
-/// `relata inspect` shows them.
+/// It opens any SQLite file and any database of PostgreSQL: one that it made, one of models, and one of another program,
+/// whose tables are classes as `relata inspect` shows them.
 public final class RecordStore: Sendable {
     /// Whether classes and fields are made by use.
     public enum Mode: Sendable {
@@ -34,7 +33,7 @@ public final class RecordStore: Sendable {
     let observations = ObservationRegistry()
     /// Whether using a class or field that doesn't exist makes it.
     public let mode: Mode
-    /// Where the file is; `nil` for a store in memory.
+    /// Where the database is: a file, or a URL without its password; `nil` for a store in memory.
     public let path: String?
     /// Whether the classes are those of an app's models, and never change.
     let isFixed: Bool
@@ -77,12 +76,12 @@ public final class RecordStore: Sendable {
 
     // MARK: Opening
 
-    /// Opens the file at a path; makes it if it doesn't exist.
+    /// Opens the file at a path, and makes it if it doesn't exist; or the database of a server, by its URL.
     ///
     /// The tables of another program are classes too. They are left as they are until a class is changed.
     ///
     /// - Parameters:
-    ///   - path: The file.
+    ///   - path: The file, or a URL such as `postgres://user@host/database`.
     ///   - mode: Whether classes and fields are made by use.
     ///   - options: How to open it.
     /// - Throws: ``RelataError/fileAccess(path:_:)``, ``RelataError/corruptStore(_:)``, ``RelataError/busy(_:)`` for the
@@ -120,7 +119,7 @@ public final class RecordStore: Sendable {
                 if hub.keepsLog { try ChangeLog.check(connection) }
                 try connection.driver.makeReady(connection)
                 if usesLog { try pool.engine.beginLogging(connection) }
-                try prepare(connection)
+                try connection.driver.makingOwnTables(connection) { try prepare(connection) }
                 try hub.prepare(connection)
                 return try RecordClasses.version(of: connection) == found.version ? found : read(connection)
             }
@@ -149,9 +148,11 @@ public final class RecordStore: Sendable {
 
     /// The classes of an app's models, in the pool of its store. They never change.
     package static func serving(_ pool: ConnectionPool, schema: Schema, path: String?) throws -> RecordStore {
-        let version = try pool.read { connection in try RecordClasses.version(of: connection) }
+        let (version, dialect) = try pool.read { connection in
+            (try RecordClasses.version(of: connection), connection.dialect)
+        }
         let classes = try RecordClasses(
-            schema.tables.map(\.entity), schema: schema, version: version, isRemembered: true)
+            schema.tables.map(\.entity), schema: schema, version: version, isRemembered: true, dialect: dialect)
         let hub = pool.changes ?? ChangeHub(classes.changes, keepsLog: false, interval: nil)
         return RecordStore(
             pool: pool, hub: hub, mode: .production, path: path, isFixed: true, access: .everything,

@@ -31,6 +31,14 @@ extension SQLiteDriver {
         }
     }
 
+    package func plan(of statement: SQLStatement, _ connection: Connection) throws(RelataError) -> [PlanStep] {
+        let rows = try connection.values(SQLStatement("EXPLAIN QUERY PLAN " + statement.sql, statement.parameters))
+        return rows.compactMap { row in
+            guard row.count == 4, case .integer(let id) = row[0], case .integer(let parent) = row[1] else { return nil }
+            return PlanStep(id: id, parent: parent, detail: row[3].description)
+        }
+    }
+
     package var hasRecompiled: Bool { authorizer.wasRecompiled }
 
     package func forgetRecompilation() { authorizer.forgetRecompilation() }

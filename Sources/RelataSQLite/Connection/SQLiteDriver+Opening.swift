@@ -48,9 +48,7 @@ extension SQLiteDriver {
         Int32(exactly: (min(max(seconds, 0), 2_000_000) * 1000).rounded()) ?? 0
     }
 
-    /// Refuses a file that isn't where it was opened any more: nobody would find what is written to it.
-    ///
-    /// - Throws: ``RelataError/fileAccess(path:_:)``.
+    /// SQLite goes on writing to a file that was moved or removed.
     package func checkIsInPlace() throws(RelataError) {
         var hasMoved: Int32 = 0
         sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved)

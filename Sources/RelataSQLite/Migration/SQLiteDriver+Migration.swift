@@ -27,8 +27,13 @@ extension SQLiteDriver {
         return try body()
     }
 
+    /// Each statement waits for those of others.
+    package func makingOwnTables(_ connection: Connection, _ body: () throws -> Void) throws { try body() }
+
     /// One transaction writes at a time.
     package func beginChangingTables(_ connection: Connection) throws(RelataError) {}
+
+    package func holdRows(of table: String, _ connection: Connection) throws(RelataError) {}
 
     /// Renaming a table that was made anew must leave alone what others say about the one whose place it takes.
     package func completing(

@@ -223,7 +223,8 @@ import Testing
             let current = server.store.currentClasses
             let atOnce = try ClassSet(
                 RecordClasses(
-                    current.entities, schema: current.storedSchema, version: current.version, isRemembered: true),
+                    current.entities, schema: current.storedSchema, version: current.version, isRemembered: true,
+                    dialect: current.dialect),
                 options: current.options)
             #expect(
                 current.schema.tables.map(\.entity) == atOnce.schema.tables.map(\.entity), "seed \(seed): \(done)")

@@ -44,7 +44,7 @@ struct AggregateRequest: Sendable {
     /// Answers it.
     func run(in transaction: ParseTransaction, _ options: ParseService.Options) throws -> WireReply {
         let known = try transaction.existing(className)
-        let parseClass = try known ?? .unknown()
+        let parseClass = try known ?? .unknown(transaction.classes.dialect)
         var reader = ConditionReader(transaction.classes, now: transaction.now, readsTextAsDates: true)
         var plan = QueryPlan(entity: parseClass.name)
         if let condition { plan.condition = try reader.condition(condition, of: parseClass) }

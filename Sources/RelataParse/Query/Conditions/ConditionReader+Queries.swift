@@ -28,7 +28,7 @@ extension ConditionReader {
             let className = members["className"]?.string
         else { throw operation.misused("needs a key and a query with a className") }
         guard let found = try query(className, members["where"] ?? [:], members, operation) else {
-            _ = try self.target(key, of: Subject(parseClass: try .unknown(), scope: 0, path: []))
+            _ = try self.target(key, of: Subject(parseClass: try .unknown(classes.dialect), scope: 0, path: []))
             return Self.nothing
         }
         let selected = try self.target(key, of: Subject(parseClass: found.parseClass, scope: 0, path: []))
@@ -45,7 +45,7 @@ extension ConditionReader {
         if members["redirectClassNameForKey"] != nil { throw operation.wrong("can't redirect to another class") }
         let known = classes[className]
         // What is malformed is refused whether or not there is such a class yet.
-        let parseClass = if let known { known } else { try ParseClass.unknown() }
+        let parseClass = if let known { known } else { try ParseClass.unknown(classes.dialect) }
         var plan = try nested(condition, of: parseClass)
         plan.limit = try count("limit", members, operation)
         plan.offset = try count("skip", members, operation)

@@ -8,6 +8,7 @@ final class PreparedFetch: Sendable {
     let shape: ObjectShape
     private let parts: [SelectedPart]
     private let schema: Schema
+    private let dialect: Dialect
     /// Whether keys are bound as they are.
     private let bindsKeys: Bool
     private let known = Mutex(Statements())
@@ -31,6 +32,7 @@ final class PreparedFetch: Sendable {
         shape = builder.shape(of: parseClass, selection, naming: naming, score: score)
         parts = builder.parts
         schema = classes.schema
+        dialect = classes.dialect
         bindsKeys = parseClass.table.keyColumns.allSatisfy { parseClass.table.columns[$0].type == .text }
     }
 
@@ -68,7 +70,8 @@ final class PreparedFetch: Sendable {
     var keptLists: Int { known.withLock { $0.lists.count } }
 
     private func compiled(_ plan: QueryPlan, _ access: Access) throws(RelataError) -> CompiledQuery {
-        var query = try QueryCompiler(schema: schema, access: access).select(plan, columns: .parts(parts))
+        var query = try QueryCompiler(schema: schema, access: access, dialect: dialect).select(
+            plan, columns: .parts(parts))
         // The shape knows what the columns are.
         (query.columnTypes, query.partColumns) = ([], [])
         return query

@@ -1,21 +1,14 @@
 import Foundation
 import RelataRecords
-
-/// A folder that goes with the object.
-final class TemporaryFolder: Sendable {
-    private let url: URL
-
-    init() throws {
-        url = FileManager.default.temporaryDirectory.appending(path: "relata-records-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-    }
-
-    deinit { try? FileManager.default.removeItem(at: url) }
-
-    func path(_ name: String = "store.sqlite") -> String { url.appending(path: name).path }
-}
+import TestEngines
 
 extension RecordStore {
+    /// A new, empty store on the engine that the test runs on.
+    static func make(mode: Mode = .development, options: Options = Options()) throws -> RecordStore {
+        guard let path = try TestDatabases.newPath() else { return try inMemory(mode: mode, options: options) }
+        return try open(path, mode: mode, options: options)
+    }
+
     /// Opens a file whose other writers are noticed soon.
     static func watching(
         _ path: String, mode: Mode = .development, changeLog: Bool = false

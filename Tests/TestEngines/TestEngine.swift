@@ -1,0 +1,53 @@
+import Testing
+
+#if PostgreSQL
+import PostgresCluster
+#endif
+
+/// What the databases of a test stand on.
+package enum TestEngine: String, CaseIterable, Sendable {
+    case sqlite, postgres
+
+    /// The engine that the test runs on.
+    @TaskLocal package static var current = TestEngine.sqlite
+
+    /// Those that the build has and the machine has installed.
+    package static var installed: [TestEngine] {
+        #if PostgreSQL
+        PrivateCluster.isInstalled ? allCases : [.sqlite]
+        #else
+        [.sqlite]
+        #endif
+    }
+}
+
+/// Runs each test of a suite once on every engine that is installed. What fails says on which.
+package struct EngineTrait: TestTrait, SuiteTrait, TestScoping {
+    package var isRecursive: Bool { true }
+
+    package func provideScope(
+        for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
+    ) async throws {
+        for engine in TestEngine.installed {
+            let naming = IssueHandlingTrait.compactMapIssues { issue in
+                var issue = issue
+                issue.comments.append("on \(engine)")
+                return issue
+            }
+            try await naming.provideScope(for: test, testCase: testCase) {
+                do {
+                    try await TestEngine.$current.withValue(engine) { try await function() }
+                } catch is ExpectationFailedError {
+                    // It is recorded, and the other engines are tested all the same.
+                } catch {
+                    Issue.record(error)
+                }
+            }
+        }
+    }
+}
+
+extension Trait where Self == EngineTrait {
+    /// Runs each test once on every engine that is installed: ``TestEngine/current`` says on which.
+    package static var onEveryEngine: EngineTrait { EngineTrait() }
+}
