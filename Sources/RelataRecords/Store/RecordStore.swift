@@ -1,5 +1,5 @@
 import RelataCore
-public import RelataEngine
+import RelataEngine
 public import RelataEngines
 import Foundation
 import Synchronization
