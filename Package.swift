@@ -230,7 +230,7 @@ let package = Package(
         .testTarget(
             name: "RelataServerTests",
             dependencies: [
-                "RelataServer", "RelataParse", "Relata", "ServerClient", "RelataDashboard",
+                "RelataServer", "RelataParse", "Relata", "ServerClient", "RelataDashboard", "PostgresCluster",
                 .target(name: "RelataTool", condition: .when(traits: ["Server"])),
             ],
             swiftSettings: strict),

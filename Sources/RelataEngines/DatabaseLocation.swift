@@ -68,6 +68,18 @@ package struct DatabaseLocation: Sendable {
         }
     }
 
+    /// The path that files which belong to the database begin with: that of its own file, or a server's database by its
+    /// name in the folder where the process runs; `nil` in memory.
+    package var companionPath: String? {
+        switch place {
+        case .memory: nil
+        case .file(let path): path
+        #if PostgreSQL
+        case .server(let url): (url.database ?? "relata").replacingOccurrences(of: "/", with: "_")
+        #endif
+        }
+    }
+
     // MARK: Opening
 
     /// The engine of the database.

@@ -1,6 +1,6 @@
 import Foundation
 
-/// `relata serve` as a process on a file, which can be stopped, killed and started again on the same port.
+/// `relata serve` as a process on a file or another database, which can be stopped, killed and started again on the same port.
 public final class ServedFile {
     public struct Failure: Error, CustomStringConvertible {
         public let description: String
@@ -9,6 +9,7 @@ public final class ServedFile {
     public let path: String
     public private(set) var port = 0
     private let tool: URL
+    private let database: String
     private let options: [String]
     private let environment: [String: String]
     private let output: URL
@@ -17,10 +18,14 @@ public final class ServedFile {
     /// - Parameters:
     ///   - tool: The command `relata`.
     ///   - path: The file to serve. What the process prints is kept beside it.
+    ///   - database: What to serve instead of the file.
     ///   - options: Of `relata serve`, besides the port.
     ///   - environment: Variables that it gets besides those of this process.
-    public init(tool: URL, path: String, options: [String], environment: [String: String] = [:]) {
+    public init(
+        tool: URL, path: String, database: String? = nil, options: [String], environment: [String: String] = [:]
+    ) {
         self.tool = tool
+        self.database = database ?? path
         self.path = path
         self.options = options
         self.environment = environment
@@ -33,7 +38,7 @@ public final class ServedFile {
     public func start() throws {
         let process = Process()
         process.executableURL = tool
-        process.arguments = ["serve", path, "--port", "\(port)"] + options
+        process.arguments = ["serve", database, "--port", "\(port)"] + options
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         try Data().write(to: output)
         let handle = try FileHandle(forWritingTo: output)

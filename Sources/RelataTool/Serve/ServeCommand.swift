@@ -10,17 +10,21 @@ import RelataServer
 /// `relata serve FILE`
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "serve", abstract: "Serves a file to Parse's clients.",
+        commandName: "serve", abstract: "Serves a database to Parse's clients.",
         discussion: """
             Every table is a class, and clients may make classes by using them unless --production is given. The keys \
-            are made at the first start and kept beside the file.
+            are made at the first start and kept beside the file. Several processes may serve one PostgreSQL database: \
+            give them the same keys.
 
             All that can be set by a flag can be set by a variable of the environment, too (RELATA_MAX_BODY for \
             --max-body), and in a configuration file: {"port": 8080, "max-body": "5M"}. Flags win over the environment, \
             and that over the file.
             """)
 
-    @Argument(help: "The SQLite file; made if it doesn't exist. :memory: for none. (default: relata.sqlite)")
+    @Argument(
+        help:
+            "The SQLite file, made if it doesn't exist, or the URL of a PostgreSQL database. :memory: for none. (default: relata.sqlite)"
+    )
     var file: String?
     @Option(help: "The address to listen on. (default: 127.0.0.1, which only this machine reaches)") var host: String?
     @Option(help: "The port to listen on; 0 for any that is free. (default: 1337)") var port: String?

@@ -7,6 +7,7 @@ import RelataCore
 import RelataParse
 import RelataServer
 import RelataEngine
+import RelataEngines
 
 /// What `relata serve` is to do, read from its settings.
 struct ServePlan {
@@ -19,6 +20,7 @@ struct ServePlan {
 
     /// `nil` for a store in memory.
     private let path: String?
+    private let location: DatabaseLocation
     private let isProduction: Bool
     private let durability: Durability
     private let keysPath: String?
@@ -35,7 +37,8 @@ struct ServePlan {
         self.showsExamples = showsExamples
         let file = settings.text(.file) ?? "relata.sqlite"
         path = file == ":memory:" ? nil : file
-        keysPath = settings.text(.keys) ?? path.map { $0 + ".keys" }
+        location = try DatabaseLocation(path)
+        keysPath = settings.text(.keys) ?? location.companionPath.map { $0 + ".keys" }
         givenKeys = KeyFile.Given(
             applicationID: settings.text(.appID), clientKey: settings.text(.clientKey),
             masterKey: settings.text(.masterKey))
@@ -52,12 +55,11 @@ struct ServePlan {
         let dashboard: DashboardMode = try settings.choice(.dashboard) ?? .on
         if dashboard != .off {
             configuration.dashboard = RelataServer.Dashboard(
-                name: path.map { URL(fileURLWithPath: $0).lastPathComponent } ?? "memory",
-                isReadOnly: dashboard == .readOnly)
+                name: location.name, isReadOnly: dashboard == .readOnly)
         }
         try set(settings)
         if let publicFolder {
-            let secrets = [path, keysPath, settings.configurationFile, configuration.tls?.key]
+            let secrets = [location.file, keysPath, settings.configurationFile, configuration.tls?.key]
             try publicFolder.check(besides: secrets.compactMap(\.self))
             configuration.files["/"] = try StaticFiles(folder: publicFolder.path)
         }
@@ -147,7 +149,7 @@ struct ServePlan {
 
     /// - Parameter token: One that signs in to the dashboard. Where the output may be kept, there is none.
     private func lines(_ address: ServerAddress, _ keyFile: KeyFile, token: String?) -> [String] {
-        let name = path.map { DisplayText.visible($0) } ?? "a store in memory"
+        let name = location.isMemory ? "a store in memory" : DisplayText.visible(location.file ?? location.name)
         var lines: [String] = []
         if let token { lines += ["Open \(address.dashboard)#token=\(token)", ""] }
         lines.append("\(name) is served at \(address.url)")
