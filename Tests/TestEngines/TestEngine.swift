@@ -28,7 +28,8 @@ package struct EngineTrait: TestTrait, SuiteTrait, TestScoping {
     package func provideScope(
         for test: Test, testCase: Test.Case?, performing function: @Sendable () async throws -> Void
     ) async throws {
-        for engine in TestEngine.installed {
+        let only = test.traits.lazy.compactMap { ($0 as? OneEngineTrait)?.engine }.first
+        for engine in TestEngine.installed where only == nil || only == engine {
             let naming = IssueHandlingTrait.compactMapIssues { issue in
                 var issue = issue
                 issue.comments.append("on \(engine)")
@@ -50,4 +51,14 @@ package struct EngineTrait: TestTrait, SuiteTrait, TestScoping {
 extension Trait where Self == EngineTrait {
     /// Runs each test once on every engine that is installed: ``TestEngine/current`` says on which.
     package static var onEveryEngine: EngineTrait { EngineTrait() }
+}
+
+/// Says of a test in a suite on every engine that it is one of a single engine.
+package struct OneEngineTrait: TestTrait {
+    fileprivate let engine: TestEngine
+}
+
+extension Trait where Self == OneEngineTrait {
+    /// Leaves a test of a suite to SQLite: it is about its files, its SQL or its plans.
+    package static var onSQLite: OneEngineTrait { OneEngineTrait(engine: .sqlite) }
 }

@@ -1,9 +1,10 @@
 import RelataCore
 import RelataParse
+import TestEngines
 import Testing
 
 /// Requests of a caller who doesn't see all objects.
-@Suite struct AccessTests {
+@Suite(.onEveryEngine) struct AccessTests {
     private let all: TestServer
     private let seen: TestServer
     private let ids: [String]

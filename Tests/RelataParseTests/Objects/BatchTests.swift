@@ -2,10 +2,11 @@ import Foundation
 import RelataParse
 import RelataEngine
 import RelataSQLite
+import TestEngines
 import Testing
 
 /// New objects that follow each other in a batch are written with one statement where that changes nothing for anybody.
-@Suite struct BatchTests {
+@Suite(.onEveryEngine) struct BatchTests {
     private let server: TestServer
     private let statements = SQLStatements()
 
@@ -135,16 +136,16 @@ import Testing
     }
 
     /// A server of a file that another program made.
-    private func server(_ sql: String, in folder: TemporaryFolder) throws -> TestServer {
-        let path = folder.path("things.sqlite")
+    private func server(_ sql: String, in folder: TestDatabases) throws -> TestServer {
+        let path = try folder.path("things.sqlite")
         let connection = try Connection(path: path)
         try connection.execute(sql)
         try connection.close()
         return try TestServer(path: path)
     }
 
-    @Test func keysThatTheDatabaseGivesAreTold() async throws {
-        let folder = try TemporaryFolder()
+    @Test(.onSQLite) func keysThatTheDatabaseGivesAreTold() async throws {
+        let folder = try TestDatabases()
         let server = try server("CREATE TABLE thing (id INTEGER PRIMARY KEY, name TEXT)", in: folder)
         let reply = try await server.send(
             "POST", "/batch", ["requests": .array(["a", "b", "c"].map { new("thing", ["name": $0]) })])
@@ -153,16 +154,18 @@ import Testing
     }
 
     /// What fails with FAIL, as SQLite has it, keeps the rows that were written before.
-    @Test(arguments: [
-        "CREATE TABLE thing (id TEXT PRIMARY KEY, name TEXT UNIQUE ON CONFLICT FAIL)",
-        """
-        CREATE TABLE thing (id TEXT PRIMARY KEY, name TEXT);
-        CREATE TRIGGER once AFTER INSERT ON thing WHEN (SELECT count(*) FROM thing WHERE name = NEW.name) > 1
-        BEGIN SELECT RAISE(FAIL, 'twice'); END
-        """,
-    ])
+    @Test(
+        .onSQLite,
+        arguments: [
+            "CREATE TABLE thing (id TEXT PRIMARY KEY, name TEXT UNIQUE ON CONFLICT FAIL)",
+            """
+            CREATE TABLE thing (id TEXT PRIMARY KEY, name TEXT);
+            CREATE TRIGGER once AFTER INSERT ON thing WHEN (SELECT count(*) FROM thing WHERE name = NEW.name) > 1
+            BEGIN SELECT RAISE(FAIL, 'twice'); END
+            """,
+        ])
     func tablesThatKeepRowsOfWhatFailsKeepNoneOfThem(_ sql: String) async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestDatabases()
         let server = try server(sql, in: folder)
         let requests: JSONValue = .array(["a", "b", "a", "c"].map { new("thing", ["name": $0]) })
         let each = try await server.send("POST", "/batch", ["requests": requests])

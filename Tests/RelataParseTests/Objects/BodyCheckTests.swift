@@ -1,8 +1,9 @@
 import RelataParse
+import TestEngines
 import Testing
 
 /// What no object may be sent with.
-@Suite struct BodyCheckTests {
+@Suite(.onEveryEngine) struct BodyCheckTests {
     private func prohibited(_ name: String) -> JSONValue {
         .string("Prohibited keyword in request data: {\"key\":\"\(name)\"}.")
     }

@@ -3,7 +3,7 @@ import Testing
 @testable import RelataParse
 
 /// Texts that look alike, but whose characters are composed differently, are different texts.
-@Suite struct ByteEqualityTests {
+@Suite(.onEveryEngine) struct ByteEqualityTests {
     private let composed: JSONValue = "\u{E9}"
     private let decomposed: JSONValue = "e\u{301}"
 

@@ -1,13 +1,14 @@
 import Foundation
+import TestEngines
 import Testing
 
 @testable import RelataParse
 @testable import RelataEngine
 @testable import RelataSQLite
 
-@Suite struct ConcurrencyTests {
+@Suite(.onEveryEngine) struct ConcurrencyTests {
     @Test func clientsThatMeetLoseNothing() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestDatabases()
         let server = try TestServer(path: folder.path("store.sqlite"))
         let list = try await server.create("List", ["count": 0, "names": []])
         let clients = 64
@@ -41,8 +42,8 @@ import Testing
         try server.store.close()
     }
 
-    @Test func objectsThatWaitForEachOtherAreCommittedTogetherAndEachIsAnsweredByItself() async throws {
-        let folder = try TemporaryFolder()
+    @Test(.onSQLite) func objectsThatWaitForEachOtherAreCommittedTogetherAndEachIsAnsweredByItself() async throws {
+        let folder = try TestDatabases()
         let statements = SQLStatements()
         let server = try TestServer(path: folder.path("store.sqlite"), trace: statements)
         try await server.send("POST", "/schemas/Item", ["fields": ["name": ["type": "String"]]])
@@ -76,8 +77,8 @@ import Testing
     }
 
     @Test func anotherServerOfTheSameFileSeesNewClasses() async throws {
-        let folder = try TemporaryFolder()
-        let path = folder.path("store.sqlite")
+        let folder = try TestDatabases()
+        let path = try folder.path("store.sqlite")
         let (one, other) = (try TestServer(path: path), try TestServer(path: path))
         let id = try await one.create("Book", ["title": "A"])
         #expect(try await other.get("Book", id)["title"] == "A")

@@ -2,10 +2,11 @@ import RelataCore
 import RelataEngine
 import RelataParse
 import RelataSQLite
+import TestEngines
 import Testing
 
 /// Whoever asks what a deletion would do must not have it done because of a slip.
-@Suite struct DryRunTests {
+@Suite(.onEveryEngine) struct DryRunTests {
     @Test(arguments: ["dryRun", "dryRun=1", "dryRun=true", "dryRun=TRUE", "dryRun="])
     func aDryRunDeletesNothing(_ parameters: String) async throws {
         let server = try TestServer()
@@ -27,9 +28,9 @@ import Testing
     }
 
     /// What a dry run said, and a trigger keeps from happening, isn't told to be done.
-    @Test func aDeletionThatATriggerKeepsFromHappeningIsNoneThatWasDone() async throws {
-        let folder = try TemporaryFolder()
-        let path = folder.path("books.sqlite")
+    @Test(.onSQLite) func aDeletionThatATriggerKeepsFromHappeningIsNoneThatWasDone() async throws {
+        let folder = try TestDatabases()
+        let path = try folder.path("books.sqlite")
         let server = try TestServer(path: path)
         defer { try? server.store.close() }
         let genre = try await server.create("Genre", ["name": "A"])

@@ -1,8 +1,9 @@
 import RelataParse
+import TestEngines
 import Testing
 
 /// Values of fields that are kept in another form than the one they were sent in.
-@Suite struct FieldValueTests {
+@Suite(.onEveryEngine) struct FieldValueTests {
     private let server: TestServer
 
     init() throws { server = try TestServer() }

@@ -1,10 +1,11 @@
 import Foundation
 import RelataParse
 import RelataTesting
+import TestEngines
 import Testing
 
 /// Whatever is sent, a reply comes in bounded time: an object or an error of Parse's shape, and never a crash.
-@Suite struct FuzzTests {
+@Suite(.onEveryEngine) struct FuzzTests {
     private static let words = [
         "title", "year", "genre", "authors", "tags", "__op", "__type", "Increment", "Add", "AddUnique", "Remove",
         "Delete",

@@ -3,16 +3,18 @@ import RelataCore
 import RelataRecords
 import RelataEngine
 import RelataSQLite
+import TestEngines
 import Testing
 
 @testable import RelataParse
 
 /// What is kept of replies, for requests that are sent again.
-@Suite struct KeptReplyTests {
+@Suite(.onEveryEngine) struct KeptReplyTests {
     private func kept(_ server: TestServer) async throws -> [Value] {
         try await server.store.read { transaction in
-            try transaction.connection.values(
-                SQLStatement("SELECT body FROM relata_parse_requests ORDER BY rowid")
+            let order = transaction.connection.dialect.insertionOrder
+            return try transaction.connection.values(
+                SQLStatement("SELECT body FROM relata_parse_requests ORDER BY \(order)")
             ).map { $0[0] }
         }
     }
@@ -100,9 +102,9 @@ import Testing
         #expect(try await server.get("Book", id)["n"] == [])
     }
 
-    @Test func aFileOfAnOlderVersionIsOpened() async throws {
-        let folder = try TemporaryFolder()
-        let path = folder.path("old.sqlite")
+    @Test(.onSQLite) func aFileOfAnOlderVersionIsOpened() async throws {
+        let folder = try TestDatabases()
+        let path = try folder.path("old.sqlite")
         let connection = try Connection(path: path)
         try connection.execute(
             """

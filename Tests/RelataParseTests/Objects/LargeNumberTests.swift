@@ -4,10 +4,11 @@ import Relata
 @testable import RelataParse
 import RelataEngine
 import RelataSQLite
+import TestEngines
 import Testing
 
 /// Whole numbers that no floating-point number is.
-@Suite struct LargeNumberTests {
+@Suite(.onEveryEngine) struct LargeNumberTests {
     private let server: TestServer
 
     init() throws { server = try TestServer() }
@@ -111,7 +112,7 @@ import Testing
     }
 
     /// Files of earlier versions have columns that round.
-    @Test func aFieldOfAnEarlierVersionIsWidenedWhenItMust() async throws {
+    @Test(.onSQLite) func aFieldOfAnEarlierVersionIsWidenedWhenItMust() async throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).sqlite").path
         defer { for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + end) } }
         let before = try TestServer(path: path)
@@ -149,7 +150,7 @@ import Testing
         #expect(try await server.get("Item", third)["n"] == .integer(.max))
     }
 
-    @Test func aColumnOfAnotherProgramMayKeepThem() async throws {
+    @Test(.onSQLite) func aColumnOfAnotherProgramMayKeepThem() async throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).sqlite").path
         defer { for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + end) } }
         let connection = try Connection(path: path)

@@ -1,8 +1,9 @@
 import RelataParse
+import TestEngines
 import Testing
 
 /// What stands within objects and arrays of an object.
-@Suite struct NestedValueTests {
+@Suite(.onEveryEngine) struct NestedValueTests {
     private let server: TestServer
 
     init() throws { server = try TestServer() }

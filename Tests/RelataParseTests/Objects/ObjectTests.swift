@@ -2,11 +2,12 @@ import Foundation
 import RelataCore
 import RelataEngine
 import RelataSQLite
+import TestEngines
 import Testing
 
 @testable import RelataParse
 
-@Suite struct ObjectTests {
+@Suite(.onEveryEngine) struct ObjectTests {
     @Test func anObjectIsReadBackAsItWasSent() async throws {
         let server = try TestServer()
         let genre = try await server.create("Genre", ["name": "Science fiction"])
@@ -217,8 +218,8 @@ import Testing
     }
 
     @Test func inProductionNothingIsMadeByUsingIt() async throws {
-        let folder = try TemporaryFolder()
-        let path = folder.path("store.sqlite")
+        let folder = try TestDatabases()
+        let path = try folder.path("store.sqlite")
         do {
             let development = try TestServer(path: path)
             _ = try await development.create("Book", ["title": "A"])

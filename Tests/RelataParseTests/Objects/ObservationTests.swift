@@ -1,9 +1,10 @@
 import RelataParse
 import RelataRecords
+import TestEngines
 import Testing
 
 /// What clients write, as the rest of the program observes it.
-@Suite(.timeLimit(.minutes(2))) struct ObservationTests {
+@Suite(.timeLimit(.minutes(2)), .onEveryEngine) struct ObservationTests {
     @Test func objectsThatClientsWriteAreObservedWithTheirClass() async throws {
         let server = try TestServer()
         let records = server.store.records

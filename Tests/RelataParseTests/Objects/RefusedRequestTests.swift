@@ -3,7 +3,7 @@ import Testing
 @testable import RelataParse
 
 /// What is refused leaves nothing behind, and says why in Parse's codes.
-@Suite struct RefusedRequestTests {
+@Suite(.onEveryEngine) struct RefusedRequestTests {
     @Test func whatIsRefusedLeavesNoClassAndNoField() async throws {
         let server = try TestServer()
         _ = try await server.create("Book", ["title": "A"])

@@ -1,8 +1,9 @@
 import RelataParse
+import TestEngines
 import Testing
 
 /// What is done to a relation as a whole.
-@Suite struct RelationChangeTests {
+@Suite(.onEveryEngine) struct RelationChangeTests {
     private let server: TestServer
     private let authors: [String]
     private let book: String

@@ -3,7 +3,7 @@ import Testing
 @testable import RelataParse
 
 /// Figures of a class's objects, and the different values of a field.
-@Suite struct AggregateTests {
+@Suite(.onEveryEngine) struct AggregateTests {
     let server: TestServer
     let log: SQLStatements
     let genres: [String]

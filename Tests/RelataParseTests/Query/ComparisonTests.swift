@@ -1,8 +1,9 @@
 import RelataParse
+import TestEngines
 import Testing
 
 /// What the operators find that compare a field with values.
-@Suite struct ComparisonTests {
+@Suite(.onEveryEngine) struct ComparisonTests {
     let server: TestServer
 
     init() async throws {

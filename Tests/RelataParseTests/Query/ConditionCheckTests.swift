@@ -1,8 +1,9 @@
 import RelataParse
+import TestEngines
 import Testing
 
 /// What is wrong with conditions is said in the words of Parse's own server, whether or not the class is there.
-@Suite struct ConditionCheckTests {
+@Suite(.onEveryEngine) struct ConditionCheckTests {
     private let server: TestServer
 
     init() async throws {

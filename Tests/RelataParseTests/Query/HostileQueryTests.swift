@@ -3,12 +3,13 @@ import RelataCore
 import RelataEngine
 import RelataSQLite
 import RelataTesting
+import TestEngines
 import Testing
 
 @testable import RelataParse
 
 /// Whatever a request says, it is an error of Parse's form or a right answer, soon; and none of it is ever SQL.
-@Suite struct HostileQueryTests {
+@Suite(.onEveryEngine) struct HostileQueryTests {
     /// What stands in every hostile text, so that it can be found in SQL.
     private static let mark = "zq9"
 
@@ -34,8 +35,9 @@ import Testing
 
     private func state(_ server: TestServer) async throws -> [[Value]] {
         try await server.store.read { transaction in
-            try transaction.connection.values(SQLStatement("SELECT name, sql FROM sqlite_master ORDER BY name"))
-                + transaction.connection.values(SQLStatement("SELECT * FROM \"Item\""))
+            let connection = transaction.connection
+            return try Introspection.tables(of: connection, hidesReserved: false).map { [.text("\($0)")] }
+                + connection.values(SQLStatement("SELECT * FROM \"Item\""))
         }
     }
 

@@ -3,7 +3,7 @@ import Testing
 @testable import RelataParse
 
 /// Which fields a reply shows, and which pointers it shows the objects of.
-@Suite struct IncludeTests {
+@Suite(.onEveryEngine) struct IncludeTests {
     let server: TestServer
     let log: SQLStatements
     let country: String

@@ -3,7 +3,7 @@ import Testing
 @testable import RelataParse
 
 /// What is found in fields that hold arrays and objects.
-@Suite struct JSONFieldTests {
+@Suite(.onEveryEngine) struct JSONFieldTests {
     let server: TestServer
 
     init() async throws {

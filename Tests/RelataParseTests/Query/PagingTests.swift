@@ -1,8 +1,9 @@
 import RelataParse
+import TestEngines
 import Testing
 
 /// Order, limits, counts, and the two ways of asking.
-@Suite struct PagingTests {
+@Suite(.onEveryEngine) struct PagingTests {
     let server: TestServer
 
     init() async throws {

@@ -1,10 +1,11 @@
 import Foundation
+import TestEngines
 import Testing
 
 @testable import RelataParse
 
 /// The ways in which clients write pipelines: as a list, as an object, and as parameters of a URL.
-@Suite struct PipelineFormTests {
+@Suite(.onEveryEngine) struct PipelineFormTests {
     let server: TestServer
 
     init() async throws {

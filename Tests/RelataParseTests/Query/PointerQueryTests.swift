@@ -1,8 +1,9 @@
 import RelataParse
+import TestEngines
 import Testing
 
 /// What is found through pointers and relations, and by queries inside of queries.
-@Suite struct PointerQueryTests {
+@Suite(.onEveryEngine) struct PointerQueryTests {
     let server: TestServer
     let log: SQLStatements
     /// Genres by name: sf and essay.

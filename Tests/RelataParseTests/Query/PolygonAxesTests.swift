@@ -1,8 +1,9 @@
 import RelataParse
+import TestEngines
 import Testing
 
 /// Which number comes first where a place is a pair: the longitude in conditions, the latitude in stored Polygons.
-@Suite struct PolygonAxesTests {
+@Suite(.onEveryEngine) struct PolygonAxesTests {
     private let server: TestServer
 
     init() async throws {

@@ -1,9 +1,10 @@
 import Foundation
 import RelataParse
+import TestEngines
 import Testing
 
 /// The parameter `predicate` of a query, which pages for those who may do everything use.
-struct PredicateParameterTests {
+@Suite(.onEveryEngine) struct PredicateParameterTests {
     private func server() async throws -> TestServer {
         let server = try TestServer()
         let genre = try await server.create("Genre", ["name": "Fantasy"])

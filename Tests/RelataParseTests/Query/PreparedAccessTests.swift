@@ -2,12 +2,13 @@ import Foundation
 import RelataCore
 import RelataEngine
 import RelataSQLite
+import TestEngines
 import Testing
 
 @testable import RelataParse
 
 /// What is kept of queries serves all who see by the same conditions, each with values of its own.
-struct PreparedAccessTests {
+@Suite(.onEveryEngine) struct PreparedAccessTests {
     @Test func aKeptQueryIsBoundAnewForEachWhoAsks() async throws {
         let server = try TestServer()
         let ids = try await [server.create("Item", ["owner": "ada"]), server.create("Item", ["owner": "bob"])]

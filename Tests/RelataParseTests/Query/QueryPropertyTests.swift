@@ -1,11 +1,12 @@
 import Foundation
 import RelataTesting
+import TestEngines
 import Testing
 
 @testable import RelataParse
 
 /// Random objects, random conditions: what is found must be what the rules say.
-@Suite struct QueryPropertyTests {
+@Suite(.onEveryEngine) struct QueryPropertyTests {
     @Test func randomConditionsFindWhatTheRulesSay() async throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var generator = SampleRandom(seed: seed)

@@ -1,9 +1,10 @@
 import Foundation
 import RelataParse
+import TestEngines
 import Testing
 
 /// What is kept of queries for the next time must not be seen by anybody.
-struct RepeatedQueryTests {
+@Suite(.onEveryEngine) struct RepeatedQueryTests {
     @Test func aQueryThatWasAskedBeforeShowsFieldsThatWereAddedSince() async throws {
         let server = try TestServer()
         let id = try await server.create("Book", ["title": "Kindred"])

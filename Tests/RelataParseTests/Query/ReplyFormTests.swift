@@ -3,15 +3,16 @@ import RelataCore
 import RelataEngine
 import RelataSQLite
 import RelataTesting
+import TestEngines
 import Testing
 
 @testable import RelataParse
 
 /// The form in which objects are written.
-@Suite struct ReplyFormTests {
-    private let folder: TemporaryFolder
+@Suite(.onEveryEngine) struct ReplyFormTests {
+    private let folder: TestDatabases
 
-    init() throws { folder = try TemporaryFolder() }
+    init() throws { folder = try TestDatabases() }
 
     @Test func everyTypeHasItsForm() async throws {
         let server = try TestServer()
@@ -72,7 +73,7 @@ import Testing
 
     /// A store over tables that another program made.
     private func foreign(_ options: ParseService.Options = ParseService.Options()) throws -> TestServer {
-        let path = folder.path("foreign.sqlite")
+        let path = try folder.path("foreign.sqlite")
         let connection = try Connection(path: path)
         try connection.execute(
             """
@@ -91,7 +92,7 @@ import Testing
         return try TestServer(path: path, options: options)
     }
 
-    @Test func tablesOfOtherProgramsAreReadAsTheyAre() async throws {
+    @Test(.onSQLite) func tablesOfOtherProgramsAreReadAsTheyAre() async throws {
         let server = try foreign()
         let albums = try await server.find("Album", [:], ["order": "objectId", "includeAll": true])
         #expect(albums.map { $0["objectId"] } == ["10", "11", "12"])
@@ -105,7 +106,7 @@ import Testing
         #expect(albums[2].object?.values.filter { $0["__type"] != "Relation" }.count == 1)
     }
 
-    @Test func keysOfNumbersAndOfSeveralPartsAreIDs() async throws {
+    @Test(.onSQLite) func keysOfNumbersAndOfSeveralPartsAreIDs() async throws {
         let server = try foreign()
         #expect(try await server.values(of: "objectId", "Album", ["objectId": ["$gt": "10"]]) == ["11", "12"])
         #expect(try await server.values(of: "objectId", "Album", ["objectId": "x"]) == [])
@@ -123,7 +124,7 @@ import Testing
         }
     }
 
-    @Test func onlyNumbersCanBeTheIDsOfNumbers() async throws {
+    @Test(.onSQLite) func onlyNumbersCanBeTheIDsOfNumbers() async throws {
         var options = ParseService.Options()
         options.allowsCustomObjectIDs = true
         let server = try foreign(options)
@@ -135,7 +136,7 @@ import Testing
         #expect(try await server.get("Mark", "-15.0")["objectId"] == "-15.0")
     }
 
-    @Test func thePartsOfAKeyStay() async throws {
+    @Test(.onSQLite) func thePartsOfAKeyStay() async throws {
         let server = try foreign()
         let line = try #require(try await server.get("Line", "10,c").object)
         let album = try #require(line.first { $0.value["__type"] == "Pointer" }?.key)
@@ -154,7 +155,7 @@ import Testing
         #expect(try await server.values(of: "objectId", "Line") == ["10,a%2Cb", "10,c", "11,a"])
     }
 
-    @Test func wholeNumbersAreIncrementedByWholeNumbers() async throws {
+    @Test(.onSQLite) func wholeNumbersAreIncrementedByWholeNumbers() async throws {
         let server = try foreign()
         for amount: JSONValue in [0.5, -0.25, 1e300] {
             for id in ["8.0", "0.5"] {
@@ -167,7 +168,7 @@ import Testing
         #expect(reply["count"] == 9_007_199_254_740_995)
     }
 
-    @Test func onlyTheNameThatItHasNamesAnObject() async throws {
+    @Test(.onSQLite) func onlyTheNameThatItHasNamesAnObject() async throws {
         let server = try foreign()
         for id in ["010", "+10", "10.0", "-0", "\u{661}\u{660}"] {
             let path = id.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
@@ -226,7 +227,7 @@ import Testing
         #expect(try await server.find("Book", ["objectId": .string(id)]).count == 1)
     }
 
-    @Test func sharedSampleIsServed() async throws {
+    @Test(.onSQLite) func sharedSampleIsServed() async throws {
         let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appending(path: "../../../../shared/data/chinook.sqlite").standardizedFileURL
         guard FileManager.default.fileExists(atPath: file.path) else { return }

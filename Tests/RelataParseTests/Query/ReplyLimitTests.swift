@@ -3,7 +3,7 @@ import Testing
 @testable import RelataParse
 
 /// Little can ask for much: no reply grows beyond its bound.
-@Suite struct ReplyLimitTests {
+@Suite(.onEveryEngine) struct ReplyLimitTests {
     private let server: TestServer
     private let id: String
 

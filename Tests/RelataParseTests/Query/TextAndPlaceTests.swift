@@ -1,8 +1,9 @@
 import RelataParse
+import TestEngines
 import Testing
 
 /// Searching texts and places.
-@Suite struct TextAndPlaceTests {
+@Suite(.onEveryEngine) struct TextAndPlaceTests {
     let server: TestServer
 
     init() async throws {

@@ -1,6 +1,7 @@
 import RelataParse
 import RelataEngine
 import RelataSQLite
+import TestEngines
 import Testing
 
 /// Classes of a file whose tables another program changed.
@@ -9,8 +10,8 @@ import Testing
         "t": "1", "tags": ["a"], "b": true, "when": ["__type": "Date", "iso": "2026-01-01T00:00:00.000Z"],
     ]
 
-    private func changed(by sql: String, in folder: TemporaryFolder) async throws -> TestServer {
-        let path = folder.path("classes.sqlite")
+    private func changed(by sql: String, in folder: TestDatabases) async throws -> TestServer {
+        let path = try folder.path("classes.sqlite")
         let server = try TestServer(path: path)
         _ = try await server.create("A", Self.values)
         let other = try await server.create("Tmp", ["t": "1"])
@@ -25,7 +26,7 @@ import Testing
 
     @Test(arguments: ["DROP TABLE Tmp", "ALTER TABLE Tmp RENAME TO Other", "ALTER TABLE Linked DROP COLUMN x"])
     func otherClassesKeepTheirTypes(_ sql: String) async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestDatabases()
         defer { withExtendedLifetime(folder) {} }
         let server = try await changed(by: "PRAGMA foreign_keys = OFF; \(sql)", in: folder)
         let found = try #require(try await server.find("A", where: ["tags": "a"]).first)
@@ -39,7 +40,7 @@ import Testing
     }
 
     @Test func aLostFieldHidesThatFieldOnly() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestDatabases()
         defer { withExtendedLifetime(folder) {} }
         let server = try await changed(by: "ALTER TABLE A DROP COLUMN t", in: folder)
         let found = try #require(try await server.find("A").first)
@@ -48,9 +49,9 @@ import Testing
 
     /// What a table of another program refuses is the client's error, with what the table says.
     @Test func whatACheckOrATriggerRefusesIsAnError() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestDatabases()
         defer { withExtendedLifetime(folder) {} }
-        let path = folder.path("other.sqlite")
+        let path = try folder.path("other.sqlite")
         let connection = try Connection(path: path)
         try connection.execute(
             """

@@ -1,9 +1,10 @@
 import RelataParse
 import RelataEngine
 import RelataSQLite
+import TestEngines
 import Testing
 
-@Suite struct DeploymentTests {
+@Suite(.onEveryEngine) struct DeploymentTests {
     private func development() async throws -> TestServer {
         let server = try TestServer()
         try await server.send(
@@ -145,8 +146,8 @@ import Testing
     }
 
     /// Another program's table may say what can't be written again.
-    @Test func whatTheTablesCannotFollowIsShownBeforeItIsTried() async throws {
-        let folder = try TemporaryFolder()
+    @Test(.onSQLite) func whatTheTablesCannotFollowIsShownBeforeItIsTried() async throws {
+        let folder = try TestDatabases()
         let connection = try Connection(path: folder.path("file.sqlite"))
         try connection.execute(
             """

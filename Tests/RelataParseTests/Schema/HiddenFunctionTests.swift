@@ -2,6 +2,7 @@ import Foundation
 import RelataCore
 import RelataEngine
 import RelataSQLite
+import TestEngines
 import Testing
 
 @testable import RelataParse
@@ -33,8 +34,8 @@ import Testing
     }
 
     @Test func aFileThatHasSuchTablesIsServed() async throws {
-        let folder = try TemporaryFolder()
-        let path = folder.path("hidden.sqlite")
+        let folder = try TestDatabases()
+        let path = try folder.path("hidden.sqlite")
         let names = [
             "json_each", "json_tree", "relata_values", "pragma_defer_foreign_keys", "pragma_foreign_key_check",
             "pragma_foreign_key_list", "pragma_index_list", "pragma_index_xinfo", "pragma_module_list",

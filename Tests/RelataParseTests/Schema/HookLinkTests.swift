@@ -2,6 +2,7 @@ import Foundation
 import Relata
 import RelataParse
 import Synchronization
+import TestEngines
 import Testing
 
 @Model struct Keeper {
@@ -43,14 +44,14 @@ import Testing
 }
 
 /// What an app links objects to before they are saved is saved with them.
-@Suite struct HookLinkTests {
+@Suite(.onEveryEngine) struct HookLinkTests {
     private let statements = SQLStatements()
     private let store: Store
 
     init() throws {
         var options = Store.Options()
         options.trace = { [statements] sql, _ in statements.append(sql) }
-        store = try Store.inMemory(for: Shop.self, Badge.self, Panel.self, options: options)
+        store = try Store.make(for: Shop.self, Badge.self, Panel.self, options: options)
     }
 
     private func server<M: Model>(

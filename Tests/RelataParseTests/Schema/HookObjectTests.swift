@@ -2,6 +2,7 @@ import Foundation
 import Relata
 import RelataParse
 import Synchronization
+import TestEngines
 import Testing
 
 @Model struct Desk {
@@ -54,7 +55,7 @@ import Testing
 }
 
 /// What an app is given once an object is saved or deleted is the object as it is stored.
-@Suite struct HookObjectTests {
+@Suite(.onEveryEngine) struct HookObjectTests {
     /// What the hooks were given.
     private final class Given<M: Model>: Sendable {
         private let objects = Mutex<[M]>([])
@@ -76,7 +77,7 @@ import Testing
     init() throws {
         var options = Store.Options()
         options.trace = { [statements] sql, _ in statements.append(sql) }
-        store = try Store.inMemory(for: Desk.self, Slip.self, Sheet.self, options: options)
+        store = try Store.make(for: Desk.self, Slip.self, Sheet.self, options: options)
     }
 
     private func server(changes: Bool) throws -> TestServer {

@@ -1,6 +1,7 @@
 import Foundation
 import Relata
 import RelataParse
+import TestEngines
 import Testing
 
 @Model struct Letter {
@@ -24,9 +25,9 @@ import Testing
 }
 
 /// Clients are told what they can't know: what an app made of an object while it was saved.
-@Suite struct HookReplyTests {
+@Suite(.onEveryEngine) struct HookReplyTests {
     @Test func stampsThatBeginWithAValueAreToldOnce() async throws {
-        let server = TestServer(try ParseStore.serving(try Store.inMemory(for: Postcard.self)))
+        let server = TestServer(try ParseStore.serving(try Store.make(for: Postcard.self)))
         // Reading the reply throws where a member stands twice.
         let reply = try await server.send("POST", "/classes/Postcard", ["text": "Hello"])
         #expect(reply.status == 201 && reply["objectId"] != nil)
@@ -39,7 +40,7 @@ import Testing
 
     private func server(_ change: @escaping @Sendable (inout Letter) -> Void = { _ in }) throws -> TestServer {
         TestServer(
-            try ParseStore.serving(try Store.inMemory(for: Letter.self)) { hooks in
+            try ParseStore.serving(try Store.make(for: Letter.self)) { hooks in
                 hooks.beforeSave(Letter.self) { letter, _ in change(&letter) }
             })
     }

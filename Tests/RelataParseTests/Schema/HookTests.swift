@@ -1,11 +1,12 @@
 import Relata
 import Synchronization
+import TestEngines
 import Testing
 
 @testable import RelataParse
 
 /// What an app does before and after its objects change holds however a client changes them.
-@Suite struct HookTests {
+@Suite(.onEveryEngine) struct HookTests {
     private let told = Told()
 
     private final class Told: Sendable {
@@ -34,7 +35,7 @@ import Testing
     }
 
     @Test func objectsThatJoinARelationAreSaved() async throws {
-        let store = try Store.inMemory(for: ShelfBook.self)
+        let store = try Store.make(for: ShelfBook.self)
         let server = try server(store)
         let genre = try await server.create("ShelfGenre", ["name": "Fantasy"])
         let free = try await server.create("ShelfBook", ["title": "free", "year": 1])
@@ -58,7 +59,7 @@ import Testing
     }
 
     @Test func aPurgeAsksForEachObject() async throws {
-        let store = try Store.inMemory(for: ShelfBook.self)
+        let store = try Store.make(for: ShelfBook.self)
         let server = try server(store)
         for title in ["a", "b"] { _ = try await server.create("ShelfBook", ["title": .string(title), "year": 1]) }
         let kept = try await server.create("ShelfBook", ["title": "kept", "year": 1])

@@ -1,5 +1,6 @@
 import Relata
 import RelataParse
+import TestEngines
 import Testing
 
 @Model struct Crew {
@@ -19,12 +20,12 @@ import Testing
 }
 
 /// How many objects a list must or may hold is checked whatever a client does to it.
-@Suite struct ModelCountTests {
+@Suite(.onEveryEngine) struct ModelCountTests {
     let store: Store
     let server: TestServer
 
     init() async throws {
-        store = try Store.inMemory(for: Crew.self)
+        store = try Store.make(for: Crew.self)
         var options = ParseService.Options()
         options.allowsCustomObjectIDs = true
         server = TestServer(try ParseStore.serving(store), options: options)

@@ -2,6 +2,7 @@ import Foundation
 import Relata
 import RelataParse
 import Synchronization
+import TestEngines
 import Testing
 
 @Model struct ShelfGenre {
@@ -33,9 +34,9 @@ struct YearError: Error, CustomStringConvertible {
     var description: String { "a book can't be of a year after 3000" }
 }
 
-@Suite struct ModelTests {
+@Suite(.onEveryEngine) struct ModelTests {
     @Test func modelsAreServedWithTheirRules() async throws {
-        let store = try Store.inMemory(for: ShelfBook.self)
+        let store = try Store.make(for: ShelfBook.self)
         let server = TestServer(try ParseStore.serving(store))
         let genre = try await server.create("ShelfGenre", ["name": "Fantasy"])
         let book = try await server.create(
@@ -65,7 +66,7 @@ struct YearError: Error, CustomStringConvertible {
     }
 
     @Test func anAppIsAskedBeforeAndToldAfter() async throws {
-        let store = try Store.inMemory(for: ShelfBook.self)
+        let store = try Store.make(for: ShelfBook.self)
         let told = Mutex<[String]>([])
         let parse = try ParseStore.serving(store) { hooks in
             hooks.beforeSave(ShelfBook.self) { book, change in
@@ -95,7 +96,7 @@ struct YearError: Error, CustomStringConvertible {
     }
 
     @Test func observersOfTheStoreSeeWhatClientsDo() async throws {
-        let store = try Store.inMemory(for: ShelfBook.self)
+        let store = try Store.make(for: ShelfBook.self)
         let server = TestServer(try ParseStore.serving(store))
         var titles = store.observe(ShelfBook.all).makeAsyncIterator()
         #expect(try await titles.next()?.isEmpty == true)
@@ -104,7 +105,7 @@ struct YearError: Error, CustomStringConvertible {
     }
 
     @Test func decimalsAreIncrementedExactly() async throws {
-        let store = try Store.inMemory(for: PricedBook.self)
+        let store = try Store.make(for: PricedBook.self)
         let server = TestServer(try ParseStore.serving(store))
         let book = try await server.create("PricedBook", ["price": 0.1, "total": 1])
         try await store.write { transaction in

@@ -1,8 +1,9 @@
 import RelataParse
+import TestEngines
 import Testing
 
 /// A pointer that objects are refused without isn't taken from them by the other side either.
-@Suite struct RequiredPointerTests {
+@Suite(.onEveryEngine) struct RequiredPointerTests {
     private func server(_ rules: JSONObject = [:], inverse: JSONObject = [:]) async throws
         -> (server: TestServer, genre: String, book: String)
     {

@@ -1,8 +1,9 @@
 import RelataParse
+import TestEngines
 import Testing
 
 /// What a description changes of a class that is there, and what it leaves.
-@Suite struct SchemaChangeTests {
+@Suite(.onEveryEngine) struct SchemaChangeTests {
     let server: TestServer
 
     init() async throws {

@@ -4,6 +4,7 @@ import RelataRecords
 import RelataEngine
 import RelataSQLite
 import TestSupport
+import TestEngines
 import Testing
 
 @testable import RelataParse
@@ -13,7 +14,7 @@ import Testing
     /// The statements of each of several changes of a store that has so many classes already.
     private func statements(classes count: Int) async throws -> [[String]] {
         let trace = SQLStatements()
-        let folder = try TemporaryFolder()
+        let folder = try TestDatabases()
         let server = try TestServer(path: folder.path("classes.sqlite"), trace: trace)
         defer { try? server.store.close() }
         let hub = try await server.create("Hub", ["name": "a"])
@@ -134,7 +135,7 @@ import Testing
     }
 
     @Test func writersGoOnWhileClassesAreMade() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestDatabases()
         let server = try TestServer(path: folder.path("classes.sqlite"))
         defer { try? server.store.close() }
         _ = try await server.create("Book", ["n": 0])
@@ -153,7 +154,7 @@ import Testing
     }
 
     @Test func transactionsThatBeganEarlierSeeTheClassesAsTheyWere() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestDatabases()
         let server = try TestServer(path: folder.path("classes.sqlite"))
         defer { try? server.store.close() }
         _ = try await server.create("Book", ["title": "a"])
@@ -174,8 +175,8 @@ import Testing
     @Test(arguments: [1, 2, 3, 4, 5, 6])
     func whatIsMadeStepByStepIsWhatTheFileSays(_ seed: UInt64) async throws {
         var random = SeededGenerator(seed: seed)
-        let folder = try TemporaryFolder()
-        let path = folder.path("random.sqlite")
+        let folder = try TestDatabases()
+        let path = try folder.path("random.sqlite")
         var server = try TestServer(path: path)
         var done: [String] = []
         for round in 0..<60 {

@@ -2,12 +2,13 @@ import Foundation
 import RelataCore
 import RelataEngine
 import RelataSQLite
+import TestEngines
 import Testing
 
 @testable import RelataParse
 
 /// What `/schemas` can't do is refused in the words of its clients, with Parse's codes; never passed over.
-@Suite struct SchemaRefusalTests {
+@Suite(.onEveryEngine) struct SchemaRefusalTests {
     let server: TestServer
 
     init() throws { server = try TestServer() }
@@ -57,7 +58,7 @@ import Testing
         #expect(other.status == 200 && other["fields"] == made["fields"], "\(other.json)")
     }
 
-    @Test func aColumnOfAnotherProgramMayHaveSuchAName() async throws {
+    @Test(.onSQLite) func aColumnOfAnotherProgramMayHaveSuchAName() async throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).sqlite").path
         defer { for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + end) } }
         let connection = try Connection(path: path)
@@ -142,7 +143,7 @@ import Testing
     }
 
     /// Tables of other programs may say what can't be written again.
-    @Test func whatTheTablesCannotFollowIsToldWithoutAdviceForSwift() async throws {
+    @Test(.onSQLite) func whatTheTablesCannotFollowIsToldWithoutAdviceForSwift() async throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).sqlite").path
         defer { for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + end) } }
         let connection = try Connection(path: path)

@@ -1,8 +1,9 @@
 import RelataParse
+import TestEngines
 import Testing
 
 /// What replies about classes say, and in which words they refuse.
-@Suite struct SchemaReplyTests {
+@Suite(.onEveryEngine) struct SchemaReplyTests {
     private let server: TestServer
 
     init() throws { server = try TestServer() }

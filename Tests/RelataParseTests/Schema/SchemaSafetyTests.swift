@@ -2,12 +2,13 @@ import Foundation
 import RelataCore
 import RelataEngine
 import RelataSQLite
+import TestEngines
 import Testing
 
 @testable import RelataParse
 
 /// Schema changes that meet others, that are sent twice, and that can't be.
-@Suite struct SchemaSafetyTests {
+@Suite(.onEveryEngine) struct SchemaSafetyTests {
     @Test func aChangeThatIsSentAgainIsDoneOnce() async throws {
         let server = try TestServer()
         let headers = ["x-parse-request-id": "one"]
@@ -103,7 +104,7 @@ import Testing
         #expect(try await server.send("POST", "/schemas/Other", [:]).status == 200)
     }
 
-    @Test func aNameThatSomethingElseInTheFileHasIsRefused() async throws {
+    @Test(.onSQLite) func aNameThatSomethingElseInTheFileHasIsRefused() async throws {
         let path = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).sqlite").path
         defer { for end in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + end) } }
         let connection = try Connection(path: path)

@@ -2,13 +2,14 @@ import Foundation
 import RelataCore
 import RelataEngine
 import RelataSQLite
+import TestEngines
 import Testing
 
 @testable import RelataParse
 
-@Suite struct SchemaTests {
-    @Test func whatAnotherProcessWritesMeanwhileIsNotDroppedWithItsClass() async throws {
-        let folder = try TemporaryFolder()
+@Suite(.onEveryEngine) struct SchemaTests {
+    @Test(.onSQLite) func whatAnotherProcessWritesMeanwhileIsNotDroppedWithItsClass() async throws {
+        let folder = try TestDatabases()
         let server = try TestServer(path: folder.path("store.sqlite"))
         #expect(try await server.send("POST", "/schemas/Book", ["fields": ["title": ["type": "String"]]]).status == 200)
         try await withCheckedThrowingContinuation { (isWriting: CheckedContinuation<Void, any Error>) in
@@ -65,7 +66,7 @@ import Testing
         #expect(try await server.send("POST", "/schemas/Book", [:]).code == 103)
     }
 
-    @Test func anIndexKeepsTheOrderOfItsFields() async throws {
+    @Test(.onSQLite) func anIndexKeepsTheOrderOfItsFields() async throws {
         let server = try TestServer()
         let description: JSONValue = [
             "fields": ["a": ["type": "Number"], "b": ["type": "Number"]], "indexes": ["by_b_a": ["b": 1, "a": -1]],

@@ -2,9 +2,10 @@ import Foundation
 import Relata
 import RelataParse
 import Synchronization
+import TestEngines
 import Testing
 
-/// A service on a store in memory, as a client with the master key sees it.
+/// A service on a new store of the engine that the test runs on, as a client with the master key sees it.
 struct TestServer {
     let service: ParseService
     let store: ParseStore
@@ -15,7 +16,8 @@ struct TestServer {
     ) throws {
         var hook: SQLTrace?
         if let trace { hook = { sql, _ in trace.append(sql) } }
-        self.init(try ParseStore.open(path, mode: mode, trace: hook), options: options)
+        let place = try path ?? TestDatabases.newPath()
+        self.init(try ParseStore.open(place, mode: mode, trace: hook), options: options)
     }
 
     init(_ store: ParseStore, options: ParseService.Options = ParseService.Options()) {
@@ -85,4 +87,12 @@ final class SQLStatements: Sendable {
 /// A pointer as clients write it.
 func pointer(_ className: String, _ id: String) -> JSONValue {
     ["__type": "Pointer", "className": .string(className), "objectId": .string(id)]
+}
+
+extension Store {
+    /// A new, empty store on the engine that the test runs on.
+    static func make(for models: any Model.Type..., options: Options = Options()) throws -> Store {
+        guard let path = try TestDatabases.newPath() else { return try inMemory(for: models, options: options) }
+        return try open(path, for: models, options: options)
+    }
 }

@@ -1,17 +1,18 @@
 import Foundation
 import RelataParse
 import TestSupport
+import TestEngines
 import Testing
 
 /// What is looked at before the body of a request is read.
-@Suite struct BodyOrderTests {
+@Suite(.onEveryEngine) struct BodyOrderTests {
     private let service: ParseService
 
     init() throws {
         let keys = ParseKeys(applicationID: "app", isClientKey: { $0 == "client" }, isMasterKey: { $0 == "master" })
         var options = ParseService.Options()
         options.maximumBodyWithoutKeys = 1000
-        service = ParseService(try ParseStore.open(nil), keys: keys, options: options)
+        service = ParseService(try ParseStore.open(TestDatabases.newPath()), keys: keys, options: options)
     }
 
     private static let client = ["x-parse-application-id": "app", "x-parse-client-key": "client"]

@@ -1,15 +1,16 @@
 import Foundation
 import RelataParse
+import TestEngines
 import Testing
 
 /// The ways in which clients say who they are.
-@Suite struct CredentialTests {
+@Suite(.onEveryEngine) struct CredentialTests {
     private let service: ParseService
 
     init() throws {
         let keys = ParseKeys(
             applicationID: "app", isClientKey: { $0 == "client" }, isMasterKey: { $0 == "master:1" })
-        service = ParseService(try ParseStore.open(nil), keys: keys)
+        service = ParseService(try ParseStore.open(TestDatabases.newPath()), keys: keys)
     }
 
     private func status(_ path: String, _ headers: [String: String]) async -> Int {

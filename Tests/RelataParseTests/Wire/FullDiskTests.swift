@@ -2,13 +2,14 @@ import Foundation
 import RelataCore
 import RelataEngine
 import RelataSQLite
+import TestEngines
 import Testing
 
 @testable import RelataParse
 
 @Suite struct FullDiskTests {
     @Test func aFullDiskIsToldAndSoIsItsEnd() async throws {
-        let folder = try TemporaryFolder()
+        let folder = try TestDatabases()
         let server = try TestServer(path: folder.path("full.sqlite"))
         defer { try? server.store.close() }
         let id = try await server.create("Book", ["title": "A"])

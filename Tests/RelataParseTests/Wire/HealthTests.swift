@@ -1,7 +1,8 @@
 import RelataParse
+import TestEngines
 import Testing
 
-@Suite struct HealthTests {
+@Suite(.onEveryEngine) struct HealthTests {
     @Test func whoAsksForTheHealthNeedsNoKeys() async throws {
         let server = try TestServer()
         for method in ["GET", "POST"] {

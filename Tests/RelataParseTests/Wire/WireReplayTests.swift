@@ -1,10 +1,11 @@
 import Foundation
 import RelataParse
+import TestEngines
 import Testing
 
 /// What the real ParseSwift client sends for everyday calls, sent again: every reply must have the shape that the client
 /// accepts, and the effect that it expects.
-@Suite struct WireReplayTests {
+@Suite(.onEveryEngine) struct WireReplayTests {
     private static let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appending(path: "../../../../shared/data/parse-wire/parseswift-6.1.0.jsonl").standardizedFileURL
 
