@@ -1,8 +1,9 @@
 import RelataParse
+import TestEngines
 import Testing
 
 /// Batches that say what they expect.
-struct BatchExpectationTests {
+@Suite(.onEveryEngine) struct BatchExpectationTests {
     private let server: TestServer
     private let genre: String
     private let book: String
