@@ -6,10 +6,13 @@ import RelataEngine
 struct SchemaDraft {
     private(set) var entities: [Entity]
     private(set) var options: [String: ClassOptions]
+    /// The SQL that the store understands.
+    private let dialect: Dialect
 
-    init(entities: [Entity], options: [String: ClassOptions]) {
+    init(entities: [Entity], options: [String: ClassOptions], dialect: Dialect) {
         self.entities = entities
         self.options = options
+        self.dialect = dialect
     }
 
     /// The entity of a class.
@@ -132,11 +135,11 @@ struct SchemaDraft {
         case .relation(let target):
             property = .relationship(details.relation(name, of: className, to: target))
         default:
-            guard let stored = type.attributeType else {
+            guard let stored = type.attributeType(on: dialect) else {
                 throw ParseError(.incorrectType, "a field can't be of the type \(type): every object has an ACL")
             }
             property = .attribute(
-                Attribute(name, type: stored, isOptional: true, keepsIntegers: type == .number))
+                Attribute(name, type: stored, isOptional: true, keepsIntegers: stored == .real))
             if stored == .json { options.type = type }
         }
         entities[index].properties.append(property)
