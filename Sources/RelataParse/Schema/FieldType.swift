@@ -56,14 +56,6 @@ public enum FieldType: Hashable, Sendable {
     }
 
     /// How a new column stores it; `nil` for what no column of its own holds.
-    ///
-    /// A number may be any of JSON. A column of SQLite holds whole ones as integers beside floating-point numbers; one of
-    /// PostgreSQL would round them unless it is of decimal numbers.
-    func attributeType(on dialect: Dialect) -> AttributeType? {
-        self == .number && dialect == .postgres ? .decimal : attributeType
-    }
-
-    /// What it is stored as, if a column of its own holds it.
     var attributeType: AttributeType? {
         switch self {
         case .string: .text

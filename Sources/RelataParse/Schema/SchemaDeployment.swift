@@ -80,8 +80,7 @@ extension ParseStore {
     /// - Parameter removes: Whether classes and fields that the document doesn't have are to go.
     public func deploymentPlan(for document: SchemaDocument, removes: Bool = false) async throws -> DeploymentPlan {
         try await read { transaction in
-            let classes = transaction.classes
-            var draft = SchemaDraft(entities: classes.entities, options: classes.options, dialect: classes.dialect)
+            var draft = SchemaDraft(entities: transaction.classes.entities, options: transaction.classes.options)
             return try draft.deploy(document, removes: removes, checking: transaction.connection)
         }
     }

@@ -6,13 +6,10 @@ import RelataEngine
 struct SchemaDraft {
     private(set) var entities: [Entity]
     private(set) var options: [String: ClassOptions]
-    /// The SQL that the store understands.
-    private let dialect: Dialect
 
-    init(entities: [Entity], options: [String: ClassOptions], dialect: Dialect) {
+    init(entities: [Entity], options: [String: ClassOptions]) {
         self.entities = entities
         self.options = options
-        self.dialect = dialect
     }
 
     /// The entity of a class.
@@ -135,11 +132,11 @@ struct SchemaDraft {
         case .relation(let target):
             property = .relationship(details.relation(name, of: className, to: target))
         default:
-            guard let stored = type.attributeType(on: dialect) else {
+            guard let stored = type.attributeType else {
                 throw ParseError(.incorrectType, "a field can't be of the type \(type): every object has an ACL")
             }
             property = .attribute(
-                Attribute(name, type: stored, isOptional: true, keepsIntegers: stored == .real))
+                Attribute(name, type: stored, isOptional: true, keepsIntegers: type == .number))
             if stored == .json { options.type = type }
         }
         entities[index].properties.append(property)

@@ -197,7 +197,7 @@ public final class ParseStore: Sendable {
         }
         let (result, classes) = try await records.altering { alteration in
             let known = try Self.classes(alteration.classes, alteration.connection)
-            var draft = SchemaDraft(entities: known.entities, options: known.options, dialect: known.dialect)
+            var draft = SchemaDraft(entities: known.entities, options: known.options)
             let found = try change(&draft, alteration.connection)
             let classes = try Self.apply(draft, since: known, in: alteration)
             let transaction = ParseTransaction(
