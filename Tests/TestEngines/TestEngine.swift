@@ -61,4 +61,7 @@ package struct OneEngineTrait: TestTrait {
 extension Trait where Self == OneEngineTrait {
     /// Leaves a test of a suite to SQLite: it is about its files, its SQL or its plans.
     package static var onSQLite: OneEngineTrait { OneEngineTrait(engine: .sqlite) }
+
+    /// Leaves a test of a suite to PostgreSQL.
+    package static var onPostgres: OneEngineTrait { OneEngineTrait(engine: .postgres) }
 }

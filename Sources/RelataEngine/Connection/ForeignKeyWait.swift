@@ -15,6 +15,18 @@ package struct ForeignKeyWait {
     /// Whether a reference dangles that must not when this time ends.
     package var hasDangling: Bool { !isNested && connection.hasDanglingReferences }
 
+    /// Whether a reference dangles that must not when this time ends. An engine that doesn't know has them all checked:
+    /// where none dangles, this time is over.
+    package func findDangling() throws -> Bool {
+        guard hasDangling, !connection.driver.capabilities.forgetsWaitingReferences else { return hasDangling }
+        do {
+            try connection.savepoint { try connection.driver.setReferencesWait(false) }
+            return false
+        } catch let error as RelataError where !error.isInterruption {
+            return true
+        }
+    }
+
     /// Has them checked at once again, after a look at those that waited.
     func end() throws(RelataError) {
         // Another engine looks when it is told to check at once.

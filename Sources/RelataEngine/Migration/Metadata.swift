@@ -140,14 +140,8 @@ package struct Metadata {
 
     // MARK: The tables' version
 
-    private static let tableVersionName = "table version"
-
-    /// How often a migration changed tables, on an engine that doesn't count it itself.
-    package static func tableVersion(_ connection: Connection) throws(RelataError) -> Int64 {
-        let query = "SELECT CAST(value AS bigint) FROM \(table) WHERE name = '\(tableVersionName)'"
-        guard case .integer(let version)? = try connection.value(SQLStatement(query)) else { return 0 }
-        return version
-    }
+    /// The row that says how often a migration changed tables, on an engine that doesn't count it itself.
+    package static let tableVersionName = "table version"
 
     package static func writeTableVersion(_ version: Int64, _ connection: Connection) throws(RelataError) {
         try create(connection)

@@ -72,7 +72,7 @@ extension ParseService {
                     }
                 }
             }
-            if let wait, wait.hasDangling {
+            if let wait, try wait.findDangling() {
                 for route in routes { try writer.transaction.checkTargets(BatchOrder.targets(of: route)) }
                 throw ParseError(.objectNotFound, "a pointer of the batch leads to no object", status: 400)
             }

@@ -52,14 +52,20 @@ extension PostgresDriver {
     /// The table of a plain statement that writes one and reads no other, which its text tells without the server: most of
     /// those that save objects.
     static func onlyTable(of sql: String) -> String? {
-        guard let begin = ["INSERT INTO \"", "UPDATE \"", "DELETE FROM \""].first(where: { sql.hasPrefix($0) }),
-            case let rest = sql.dropFirst(begin.count), let end = rest.firstIndex(of: "\""),
-            case let tail = rest[rest.index(after: end)...], tail.first == " ",
+        guard let table = writtenTable(of: sql), case let tail = sql[table.endIndex...].dropFirst(), tail.first == " ",
             !["SELECT", "FROM", "USING", "JOIN", "WITH", "TABLE"].contains(where: {
                 tail.range(of: $0, options: .caseInsensitive) != nil
             })
         else { return nil }
-        return String(rest[..<end])
+        return String(table)
+    }
+
+    /// The table that a statement inserts into, updates or deletes from, where it names it first and in quotes.
+    static func writtenTable(of sql: String) -> Substring? {
+        guard let begin = ["INSERT INTO \"", "UPDATE \"", "DELETE FROM \""].first(where: { sql.hasPrefix($0) }),
+            case let rest = sql.dropFirst(begin.count), let end = rest.firstIndex(of: "\"")
+        else { return nil }
+        return rest[..<end]
     }
 
     private static func isQuery(_ word: String) -> Bool { ["SELECT", "VALUES", "TABLE"].contains(word) }

@@ -247,9 +247,16 @@ package final class PostgresDriver: EngineDriver {
 
     package func executeNoting(script: String) throws(RelataError) -> StatementAccess {
         try execute(script: script)
-        // Whatever it did, those who observe the database look again.
         var access = StatementAccess()
-        if !Self.controlsTransaction(script) { access.writes = .everything }
+        if Self.controlsTransaction(script) { return access }
+        if ["CREATE", "ALTER", "DROP"].contains(Self.firstWord(of: script)), !script.contains(";") {
+            access.writes.add(rowsOf: catalogTable)
+        } else if let table = Self.writtenTable(of: script).map({ String($0) }), ReservedNames.isOwn(table) {
+            access.writes.add(rowsOf: table)
+        } else {
+            // Whatever it did, those who observe the database look again.
+            access.writes = .everything
+        }
         return access
     }
 

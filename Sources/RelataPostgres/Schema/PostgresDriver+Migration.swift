@@ -103,7 +103,7 @@ extension PostgresDriver {
         }
         guard try connection.hasTable("relata_metadata") else { return }
         // Whoever changed tables since has written this row, so that the server tells.
-        try connection.execute("UPDATE relata_metadata SET value = value WHERE name = 'table version'")
+        try connection.execute("UPDATE relata_metadata SET value = value WHERE name = '\(Metadata.tableVersionName)'")
     }
 
     package func holdRows(of table: String, _ connection: Connection) throws(RelataError) {
@@ -167,7 +167,9 @@ extension PostgresDriver {
             guard try connection.hasTable("relata_metadata") else { return 0 }
             knowsMetadata = true
         }
-        return try Metadata.tableVersion(connection)
+        let rows = try runOwn(
+            "SELECT CAST(value AS bigint) FROM relata_metadata WHERE name = '\(Metadata.tableVersionName)'")
+        return rows.first?.integer(0) ?? 0
     }
 
     package var raisesTableVersion: Bool { false }

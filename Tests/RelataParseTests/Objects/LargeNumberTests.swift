@@ -15,7 +15,7 @@ import Testing
 
     private static let numbers: [Int64] = [.max, .min, .max - 1, 9_007_199_254_740_993, -9_007_199_254_740_993, 7]
 
-    @Test(arguments: numbers) func aNumberComesBackAsItWasSent(_ number: Int64) async throws {
+    @Test(.onSQLite, arguments: numbers) func aNumberComesBackAsItWasSent(_ number: Int64) async throws {
         let id = try await server.create(
             "Item", ["n": .integer(number), "list": [.integer(number)], "info": ["n": .integer(number)]])
         let item = try await server.get("Item", id)
@@ -31,7 +31,7 @@ import Testing
         #expect(try await server.get("Item", id)["n"] == .integer(number))
     }
 
-    @Test func numbersWithFractionsStayBesideThem() async throws {
+    @Test(.onSQLite) func numbersWithFractionsStayBesideThem() async throws {
         try await server.save("Item", ["n": 0.5], ["n": .integer(.max)], ["n": 1e300], ["n": 3], ["n": -2.25])
         let numbers = try await server.values(of: "n", "Item")
         #expect(numbers == [-2.25, 0.5, 3, .integer(.max), 1e300])
@@ -42,7 +42,7 @@ import Testing
         #expect(try await server.get("Item", id)["n"] == 1e19)
     }
 
-    @Test func incrementsAreExact() async throws {
+    @Test(.onSQLite) func incrementsAreExact() async throws {
         let id = try await server.create("Item", ["n": 9_007_199_254_740_992, "info": ["n": 9_007_199_254_740_992]])
         let one: JSONValue = ["__op": "Increment", "amount": 1]
         let reply = try await server.send("PUT", "/classes/Item/\(id)", ["n": one, "info.n": one, "fresh": one])
@@ -58,7 +58,7 @@ import Testing
         #expect(over.status == 200 && over["new"] == .double(9_223_372_036_854_775_808), "\(over.json)")
     }
 
-    @Test func comparisonsAreExact() async throws {
+    @Test(.onSQLite) func comparisonsAreExact() async throws {
         let base: Int64 = 9_007_199_254_740_992
         try await server.save("Item", ["n": .integer(base)], ["n": .integer(base + 1)], ["n": .integer(base + 2)])
         func found(_ condition: JSONValue) async throws -> [JSONValue] {
@@ -73,7 +73,7 @@ import Testing
         #expect(try await server.values(of: "n", "Item", [:], ["order": "-n"]).first == .integer(base + 2))
     }
 
-    @Test func figuresAreExact() async throws {
+    @Test(.onSQLite) func figuresAreExact() async throws {
         let base: Int64 = 9_007_199_254_740_992
         try await server.save(
             "Item", ["n": .integer(base), "k": 1], ["n": .integer(base + 1), "k": 1], ["n": 0.5, "k": 2])
@@ -109,6 +109,20 @@ import Testing
         try await server.save("Item", ["n": .integer(.max)], ["n": .integer(.max)])
         let groups = try await server.aggregate("Item", [["$group": ["objectId": .null, "sum": ["$sum": "$n"]]]])
         #expect(groups == [["objectId": .null, "sum": 18_446_744_073_709_551_616.0]], "\(groups)")
+    }
+
+    /// Columns of PostgreSQL hold floating-point numbers, as Parse's own server does.
+    @Test(.onPostgres) func onAServerNumbersAreFloatingPointNumbers() async throws {
+        let whole: Int64 = 9_007_199_254_740_992
+        for number in [7, whole, -whole] {
+            let id = try await server.create("Item", ["n": .integer(number)])
+            #expect(try await server.get("Item", id)["n"] == .integer(number))
+        }
+        let id = try await server.create("Item", ["n": .integer(whole + 1), "info": ["n": .integer(whole + 1)]])
+        let item = try await server.get("Item", id)
+        #expect(item["n"] == .integer(whole) && item["info"]?["n"] == .integer(whole + 1))
+        try await server.send("PUT", "/classes/Item/\(id)", ["n": ["__op": "Increment", "amount": 0.5]])
+        #expect(try await server.find("Item", where: ["n": ["$gte": .integer(whole)]]).count == 2)
     }
 
     /// Files of earlier versions have columns that round.

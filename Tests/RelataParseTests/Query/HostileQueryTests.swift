@@ -110,11 +110,13 @@ import Testing
 
     @Test func hostileTextsAreFoundAsTheyWereStored() async throws {
         let server = try await server()
-        for text in Self.texts {
+        // PostgreSQL's text can't hold U+0000.
+        let texts = Self.texts.filter { TestEngine.current == .sqlite || !$0.contains("\0") }
+        for text in texts {
             try await server.save(
                 "Text", ["name": .string(text), "tags": [.string(text)], "info": ["k": .string(text)]])
         }
-        for text in Self.texts {
+        for text in texts {
             let value = JSONValue.string(text)
             for condition: JSONValue in [
                 ["name": value], ["name": ["$in": [value]]], ["tags": value], ["info.k": value], ["info": ["k": value]],

@@ -150,7 +150,7 @@ import Testing
                 == [])
     }
 
-    @Test func textThatIsNoJSONIsNothing() async throws {
+    @Test(.onSQLite) func textThatIsNoJSONIsNothing() async throws {
         try await server.store.pool.write { connection in
             try connection.execute("UPDATE Item SET tags = '[broken', info = 'x' WHERE name = 'a'")
         }

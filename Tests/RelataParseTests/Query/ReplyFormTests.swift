@@ -181,7 +181,7 @@ import Testing
         #expect(try await server.send("GET", "/classes/Album/10").status == 200)
     }
 
-    @Test func aColumnThatHoldsNoJSONIsShownAsTextAndCanBeMended() async throws {
+    @Test(.onSQLite) func aColumnThatHoldsNoJSONIsShownAsTextAndCanBeMended() async throws {
         let server = try TestServer()
         let whole = try await server.create("Book", ["tags": ["a"], "info": ["k": 1], "at": place(1, 2)])
         let broken = try await server.create("Book", ["tags": ["b"], "info": ["k": 2], "at": place(3, 4)])
@@ -214,7 +214,7 @@ import Testing
         #expect(try await server.get("Book", broken)["tags"] == ["c"])
     }
 
-    @Test func conditionsOnAColumnThatHoldsNoJSONAreAnErrorOrFindNothing() async throws {
+    @Test(.onSQLite) func conditionsOnAColumnThatHoldsNoJSONAreAnErrorOrFindNothing() async throws {
         let server = try TestServer()
         let id = try await server.create("Book", ["tags": ["a"], "info": ["k": 1]])
         try await server.store.pool.write { connection in

@@ -169,7 +169,7 @@ import Testing
         let refused = try await server.error("Book", related, ["hint": "by_title"])
         #expect(refused.code == 102 && refused.message.contains("found by their links"))
         // Another program took the index away.
-        try server.store.pool.withWriter { try $0.execute("DROP INDEX index_Book_title") }
+        try server.store.pool.withWriter { try $0.execute("DROP INDEX \"index_Book_title\"") }
         #expect(try await server.error("Book", [:], ["hint": "by_title"]).code == 102)
     }
 

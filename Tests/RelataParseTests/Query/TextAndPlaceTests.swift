@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func aPatternThatTakesTooLongIsAnError() async throws {
+    @Test(.onSQLite) func aPatternThatTakesTooLongIsAnError() async throws {
         try await server.save("Shop", ["name": .string(String(repeating: "a", count: 50) + "!")])
         let start = ContinuousClock().now
         let error = try await server.error("Shop", ["name": ["$regex": "^(a|a)*$"]])
@@ -60,7 +60,7 @@ import Testing
         #expect(try await found("^a+!$").count == 1)
     }
 
-    @Test func aPatternThatTheEngineGivesUpIsAnError() async throws {
+    @Test(.onSQLite) func aPatternThatTheEngineGivesUpIsAnError() async throws {
         try await server.save("Shop", ["name": .string(String(repeating: "a", count: 2_000_000) + "!")])
         let error = try await server.error("Shop", ["name": ["$regex": "^(a|a)*$"]])
         #expect(error.code == 102 && error.message.contains("took too long"), "\(error)")

@@ -130,8 +130,8 @@ extension PostgresFunctions {
 
     /// Regular expressions, which PostgreSQL's own engine matches: in a time that doesn't run away, but without ICU's
     /// possessive repetitions, named groups, classes such as `\p{L}` and sets within sets. It says so where a pattern has
-    /// them. What both have and write differently is translated: the boundary of a word, the end of the text, and that a
-    /// dot is no line break.
+    /// them. What both have and write differently is translated: the boundary of a word, the end of the text, what
+    /// `\Q` and `\E` quote, and that a dot is no line break.
     static let expressions = #"""
         CREATE OR REPLACE FUNCTION relata.expression(pattern text, options integer, whole boolean) RETURNS text
         LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE AS $$
@@ -141,11 +141,27 @@ extension PostgresFunctions {
             result text := '';
             letter text;
             escaped boolean := false;
+            quoted boolean := false;
             depth integer := 0;
         BEGIN
             IF head IS NOT NULL THEN pattern := substr(pattern, char_length(head[1]) + 4); END IF;
             FOR letter IN SELECT unnest(string_to_array(pattern, NULL)) LOOP
-                IF escaped THEN
+                IF quoted THEN
+                    IF escaped AND letter = 'E' THEN
+                        quoted := false;
+                        escaped := false;
+                        CONTINUE;
+                    END IF;
+                    IF escaped THEN result := result || '\\'; END IF;
+                    escaped := letter = '\';
+                    IF NOT escaped THEN
+                        result := result
+                            || CASE WHEN strpos(E'.[]{}()*+?^$|# \t\n\r', letter) > 0 THEN '\' ELSE '' END || letter;
+                    END IF;
+                ELSIF escaped AND letter = 'Q' AND depth = 0 THEN
+                    quoted := true;
+                    escaped := false;
+                ELSIF escaped THEN
                     result := result || CASE
                         WHEN depth > 0 THEN '\' || letter
                         WHEN letter = 'b' THEN '\y'
@@ -162,7 +178,7 @@ extension PostgresFunctions {
                     result := result || letter;
                 END IF;
             END LOOP;
-            IF escaped THEN result := result || '\'; END IF;
+            IF escaped THEN result := result || CASE WHEN quoted THEN '\\' ELSE '\' END; END IF;
             RETURN '(?' || CASE
                 WHEN flags ~ 's' AND flags ~ 'm' THEN 'w'
                 WHEN flags ~ 's' THEN 's'

@@ -21,10 +21,20 @@ extension PostgresFunctions {
             FROM jsonb_array_elements(CASE WHEN jsonb_typeof($1) = 'array' THEN $1 END) AS element (value)
         $$;
 
+        -- The text that equal values have in common: members are sorted by the bytes of their names.
         CREATE OR REPLACE FUNCTION relata.json_compact(value jsonb) RETURNS text
-        LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
-            SELECT regexp_replace(value::text, '("(?:[^"\\]|\\.)*")|([,:]) ', '\1\2', 'g')
-        $$;
+        LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
+        BEGIN
+            RETURN CASE jsonb_typeof(value)
+                WHEN 'object' THEN '{' || coalesce((
+                    SELECT string_agg(
+                        to_json(name)::text || ':' || relata.json_compact(member), ',' ORDER BY name COLLATE "C")
+                    FROM jsonb_each(value) AS members (name, member)), '') || '}'
+                WHEN 'array' THEN '[' || coalesce((
+                    SELECT string_agg(relata.json_compact(element), ',' ORDER BY place)
+                    FROM jsonb_array_elements(value) WITH ORDINALITY AS elements (element, place)), '') || ']'
+                ELSE value::text END;
+        END $$;
 
         CREATE OR REPLACE FUNCTION relata.json_number(value jsonb) RETURNS double precision
         LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
@@ -124,7 +134,7 @@ extension PostgresFunctions {
             latitude double precision, longitude double precision, other_latitude double precision,
             other_longitude double precision
         ) RETURNS double precision
-        LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+        LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
             SELECT 2 * asin(least(1, sqrt(
                 sin((radians(other_latitude) - radians(latitude)) / 2) ^ 2
                 + cos(radians(latitude)) * cos(radians(other_latitude))
