@@ -358,6 +358,24 @@ struct PredicateFormatTests {
         #expect(throws: RelataError.self) { try parse("id = 1", entity: "Albun") }
     }
 
+    /// What is read, compiled and freed level by level needs a bound, or the thread's stack ends.
+    @Test(arguments: [
+        "{", "{1,", "id + ", "id * ", "'a' + ", "1 + ", "abs(", "id ?? ", "- ", "days(", "ANY ", "{{1}, ",
+    ])
+    func aTextThatIsNestedOrLongIsRefused(part: String) {
+        for text in [
+            "id IN \(String(repeating: part, count: 200_000))", "id = \(String(repeating: part, count: 200_000))id",
+        ] {
+            #expect(throws: RelataError.self) { try parse(text) }
+        }
+    }
+
+    @Test func manyValuesAndManyConditionsAreRead() throws {
+        _ = try parse("id IN {\((0..<10_000).map(String.init).joined(separator: ", "))}")
+        _ = try parse((0..<10_000).map { "id = \($0)" }.joined(separator: " OR "))
+        _ = try parse("id = 1\(String(repeating: " + 1", count: 20))")
+    }
+
     /// Whatever the text, the answer is an expression or an error with a place inside of it.
     @Test(arguments: 0..<200)
     func anyTextIsReadOrRefused(_ seed: Int) {

@@ -46,6 +46,9 @@ struct FindRequest: Sendable {
         redirectKey = key?.string
     }
 
+    /// As many bytes as an address may have: lists of values go into `where`.
+    private static let maximumPredicate = 64 * 1024
+
     /// The condition in the format of predicates, which may look at more than clients' conditions can.
     private static func predicate(of call: ParseCall) throws(ParseError) -> String? {
         switch call.body["predicate"] {
@@ -53,6 +56,9 @@ struct FindRequest: Sendable {
         case .string(let text)?:
             guard call.isMaster else {
                 throw ParseError(.invalidQuery, "Using the predicate query parameter requires the master key")
+            }
+            guard text.utf8.count <= maximumPredicate else {
+                throw ParseError(.invalidQuery, "predicate must have \(maximumPredicate) bytes at most")
             }
             return text
         default: throw ParseError(.invalidQuery, "predicate must be a text")

@@ -30,6 +30,15 @@ import Testing
         #expect(try await titles(server, "") == ["Dune", "Good Omens", "Mort"])
     }
 
+    @Test func aLongPredicateIsRefused() async throws {
+        let server = try await server()
+        let body: JSONValue = [
+            "_method": "GET", "predicate": .string((0..<20_000).map { "year = \($0)" }.joined(separator: " OR ")),
+        ]
+        let reply = try await server.send("POST", "/classes/Book", body)
+        #expect(reply.status == 400 && reply.code == 102, "\(reply.json)")
+    }
+
     @Test func bothConditionsMustBeMet() async throws {
         let server = try await server()
         #expect(try await titles(server, where: ["year": ["$gt": 1987]], "genre.name == 'Fantasy'") == ["Good Omens"])

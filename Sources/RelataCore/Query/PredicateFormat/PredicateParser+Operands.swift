@@ -42,7 +42,7 @@ extension PredicateParser {
         var elements: [Operand] = []
         while !take("}") {
             if !elements.isEmpty { try require(",", ", or }") }
-            elements.append(try coalesced())
+            elements.append(try nested { (parser) throws(RelataError) in try parser.coalesced() })
         }
         return Operand(kind: .list(elements), column: column)
     }

@@ -213,14 +213,23 @@ struct PredicateParser {
     }
 
     mutating func sum() throws(RelataError) -> Operand {
-        var left = try product()
-        while let operation = take([.add, .subtract]) { left = try arithmetic(operation, left, product()) }
-        return left
+        try chain([.add, .subtract]) { (parser) throws(RelataError) in try parser.product() }
     }
 
     private mutating func product() throws(RelataError) -> Operand {
-        var left = try factor()
-        while let operation = take([.multiply, .divide]) { left = try arithmetic(operation, left, factor()) }
+        try chain([.multiply, .divide]) { (parser) throws(RelataError) in try parser.factor() }
+    }
+
+    /// Each operator is a level of the tree that is made of them, and whatever walks through it goes as deep.
+    private mutating func chain(
+        _ operators: [ArithmeticOperator], _ part: (inout Self) throws(RelataError) -> Operand
+    ) throws(RelataError) -> Operand {
+        var (left, count) = (try part(&self), 0)
+        while let operation = take(operators) {
+            count += 1
+            guard count <= 100 else { throw failure(token.column, "the predicate calculates with too many parts at once") }
+            left = try arithmetic(operation, left, part(&self))
+        }
         return left
     }
 
