@@ -14,6 +14,8 @@ extension ConditionReader {
         guard let term = search["$term"]?.string, !term.isEmpty else {
             throw operation.malformed("bad $text: $term, should be string")
         }
+        // Each word is looked for in each text.
+        guard term.utf8.count <= 2000 else { throw operation.refused("is longer than 2000 bytes") }
         guard search["$language"].map({ $0.string != nil }) ?? true else {
             throw operation.malformed("bad $text: $language, should be string")
         }
