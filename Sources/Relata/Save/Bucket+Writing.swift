@@ -196,6 +196,10 @@ final class BucketWrite<M: Model>: RowObserver {
         let object = bucket.objects[row]
         switch statement {
         case .insert, .match:
+            // Several rows are told one after another, when the statement has written all of them.
+            if outcome == nil, statement == .insert, index % rowsAtOnce == 0 {
+                try writer.run.connection.checkInserted(rowsAtOnce, of: bucket.table)
+            }
             bucket.note(row..<row + 1, .inserted)
             let isKeyless = bucket.keyless.contains(row)
             let rowID = bucket.table.entity.isKeyAssigned && isKeyless ? assignedKey(index) : nil

@@ -163,6 +163,7 @@ package final class ValueBatch: RowBatch {
                     }
                     try run.connection.check(statement.step(), statement)
                 }
+                try run.connection.checkInserted(1, of: table, key: rows[row].key)
             } catch {
                 throw try explained(error, row, run)
             }
@@ -191,7 +192,10 @@ package final class ValueBatch: RowBatch {
             try run.connection.driver.bind(
                 rows: range, columns: table.columns.count, to: statement.running, at: 1
             ) { rows[$0].values }
-            func step() throws { try run.connection.check(statement.running.step(), statement.running) }
+            func step() throws {
+                try run.connection.check(statement.running.step(), statement.running)
+                try run.connection.checkInserted(range.count, of: table)
+            }
             // A trigger, or a constraint of another program's table, may keep rows of a statement that fails.
             try isUndoneByCaller ? step() : run.connection.savepoint(step)
         } catch {

@@ -176,3 +176,20 @@ package final class WriteRun {
         }
     }
 }
+
+extension Connection {
+    /// Refuses an insertion of which the database passed rows over, as a trigger or a table of another program may have it
+    /// do (`RAISE(IGNORE)`, `ON CONFLICT IGNORE`): what looks like their keys would be those of other rows.
+    ///
+    /// - Parameter count: How many rows the last statement had.
+    package func checkInserted(_ count: Int, of table: Table, key: KeyValue? = nil) throws(RelataError) {
+        guard changes < count else { return }
+        throw .validation([
+            ValidationFailure(
+                entity: table.name, property: nil, key: key,
+                message:
+                    "it was not inserted: a trigger of the table \(table.sqlName), or a constraint that ignores such rows, keeps it out"
+            )
+        ])
+    }
+}

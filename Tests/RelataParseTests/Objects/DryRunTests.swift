@@ -54,6 +54,42 @@ import Testing
         #expect(try await server.get("Book", book)["objectId"]?.string == book)
     }
 
+    /// A new object that the database passes over has no id: the number that it gave last is another object's.
+    @Test(
+        .onSQLite,
+        arguments: [
+            """
+            CREATE TABLE Tag (id INTEGER PRIMARY KEY, name TEXT UNIQUE ON CONFLICT IGNORE);
+            INSERT INTO Tag VALUES (1, 'red'), (2, 'blue')
+            """,
+            """
+            CREATE TABLE Tag (id INTEGER PRIMARY KEY, name TEXT);
+            INSERT INTO Tag VALUES (1, 'red'), (2, 'blue');
+            CREATE TRIGGER guard BEFORE INSERT ON Tag WHEN NEW.name = 'red' BEGIN SELECT RAISE(IGNORE); END
+            """,
+        ]) func aNewObjectThatTheDatabaseIgnoresIsRefused(tables: String) async throws
+    {
+        let folder = try TestDatabases()
+        let path = try folder.path("tags.sqlite")
+        let connection = try Connection(path: path)
+        try connection.execute("CREATE TABLE Log (id INTEGER PRIMARY KEY, t TEXT); \(tables)")
+        try connection.close()
+        let server = try TestServer(path: path)
+        defer { try? server.store.close() }
+        for _ in 0..<2 { _ = try await server.create("Log", ["t": "a"]) }
+        let request: JSONValue = ["method": "POST", "path": "/parse/classes/Tag", "body": ["name": "red"]]
+        let other: JSONValue = ["method": "POST", "path": "/parse/classes/Tag", "body": ["name": "green"]]
+        for isTransaction in [true, false] {
+            let reply = try await server.send(
+                "POST", "/batch", ["transaction": .bool(isTransaction), "requests": [other, request]])
+            let codes = reply.json.array?.map { $0["error"]?["code"]?.integer }
+            #expect(isTransaction ? reply.code == 142 : codes == [nil, 142], "\(reply.json)")
+        }
+        let reply = try await server.send("POST", "/classes/Tag", ["name": "red"])
+        #expect(reply.status == 400 && reply.code == 142, "\(reply.json)")
+        #expect(try await server.find("Tag").compactMap { $0["name"]?.string }.sorted() == ["blue", "green", "red"])
+    }
+
     @Test func oneThatIsOffDeletes() async throws {
         let server = try TestServer()
         for value in ["0", "false"] {

@@ -18,6 +18,22 @@ import Testing
         #expect(try store.fetch(History.where { $0.progress >= 0 }.sorted { $0.id }) == odd)
     }
 
+    /// The number that SQLite gave last is that of another row.
+    @Test(arguments: Engine.sqlite, [1, 15, 16, 17, 40])
+    func aBatchOfWhichATriggerIgnoresARowIsRefused(_ engine: Engine, _ count: Int) throws {
+        let store = try TestStore.make(engine, for: History.self, Author.self)
+        try store.execute(
+            """
+            CREATE TRIGGER guard BEFORE INSERT ON History WHEN NEW.progress = \(count) BEGIN SELECT RAISE(IGNORE); END;
+            """)
+        try store.execute(
+            "CREATE TRIGGER other BEFORE INSERT ON Author WHEN NEW.name = '\(count)' BEGIN SELECT RAISE(IGNORE); END")
+        let error = thrown { try store.insert((1...count).map { History(progress: Double($0)) }) }
+        #expect(error?.kind == "validation" && "\(error!)".contains("a trigger of the table History"))
+        #expect(thrown { try store.insert((1...count).map { Author(name: "\($0)") }) }?.kind == "validation")
+        #expect(try store.count(History.all) == 0 && store.count(Author.all) == 0)
+    }
+
     @Test func ownSQLAndTriggersNameTheEntityOnly() async throws {
         let store = try TestStore.make(.sqliteMemory, for: Author.self, Series.self)
         #expect(
