@@ -100,6 +100,21 @@ import Testing
         #expect(try file.bytes() == before)
     }
 
+    @Test func aCopyThatWasInterruptedIsMadeByTheNextCall() throws {
+        let file = try SampleFile.library()
+        let folder = try TemporaryFolder()
+        let copy = folder.path("copy.sqlite")
+        // What is left of a process that was killed.
+        for name in [copy + ".relata-part", copy + ".relata-part-journal"] {
+            try Data("half a page".utf8).write(to: URL(fileURLWithPath: name))
+        }
+        #expect(try file.run("copy", copy).exitCode == 0)
+        #expect(try Tool.run("check", copy).exitCode == 0)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("")) == ["copy.sqlite"])
+        let missing = try file.run("copy", folder.path("missing/copy.sqlite"))
+        #expect(missing.exitCode == 1 && missing.errors.contains("copy.sqlite"))
+    }
+
     @Test func aSampleIsNotMadeOverAFileThatExists() throws {
         let file = try SampleFile.library()
         let before = try file.bytes()
