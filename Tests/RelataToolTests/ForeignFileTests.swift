@@ -19,6 +19,25 @@ import Testing
         #expect(run.output.hasSuffix("deleted 3 objects: 2 x, 1 p\n"))
     }
 
+    /// A foreign key of several columns refers to nothing where one of them is unset.
+    @Test func aReferenceThatIsPartlyUnsetIsNone() throws {
+        let file = try SampleFile(
+            """
+            CREATE TABLE p (a INTEGER, b TEXT, PRIMARY KEY (a, b));
+            CREATE TABLE c (id INTEGER PRIMARY KEY, ca INTEGER, cb TEXT, FOREIGN KEY (ca, cb) REFERENCES p (a, b));
+            INSERT INTO p VALUES (1, 'x'); INSERT INTO c VALUES (1, 1, 'x'), (3, 1, NULL), (4, NULL, NULL), (5, NULL, 'x');
+            """)
+        let shown = try file.run("fetch", "c", "--include", "p")
+        #expect(shown.exitCode == 0 && !shown.output.contains("missing"), "\(shown.output)")
+        for (condition, ids) in [
+            ("p == nil", ["3", "4", "5"]), ("p != nil", ["1"]), ("id > 1 AND p == nil", ["3", "4", "5"]),
+        ] {
+            let run = try file.run("fetch", "c", "--where", condition, "--format", "csv")
+            let found = run.output.split(separator: "\n").dropFirst().compactMap { $0.split(separator: ",").first }
+            #expect(found.map(String.init) == ids, "\(condition): \(run.output) \(run.errors)")
+        }
+    }
+
     /// Functions and collations that another program gives SQLite are nowhere in its file.
     @Test func whatOnlyAnotherProgramHasIsAFindingOfTheCheck() throws {
         for (word, message) in [

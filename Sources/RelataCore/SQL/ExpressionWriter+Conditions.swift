@@ -31,7 +31,7 @@ extension ExpressionWriter {
             sql.append(" AND ")
             try compare(.lessOrEqual, value, try operand(upper), [])
             if isInside { sql.append(")") }
-        case .isNull(let node): sql.append(try unset(node) + " IS NULL")
+        case .isNull(let node): try null(node, isNot: false, isInside: isInside)
         case .keyIn(let node, let keys): try isOne(of: keys, node)
         case .valueIn(let node, let values, let options): try isOne(of: values, node, options)
         case .text(let search, let text, let pattern, let options): try find(search, text, pattern, options)
@@ -59,7 +59,7 @@ extension ExpressionWriter {
     private mutating func not(_ node: ExpressionNode) throws(RelataError) {
         switch node {
         case .not(let inner): try condition(inner, isInside: true)
-        case .isNull(let value): sql.append(try unset(value) + " IS NOT NULL")
+        case .isNull(let value): try null(value, isNot: true, isInside: true)
         case .comparison(.equal, let left, let right, let options):
             try condition(.comparison(.notEqual, left, right, options), isInside: true)
         case .comparison(.notEqual, let left, let right, let options):
@@ -203,10 +203,18 @@ extension ExpressionWriter {
         return "\(dialect.function("fold"))(\(term.sql), \(options.rawValue))"
     }
 
-    /// What `IS NULL` asks of: any column of a key does, because they are set together.
-    private mutating func unset(_ node: ExpressionNode) throws(RelataError) -> String {
-        if case .property(let scope, let path) = node, let held = try heldKey(scope: scope, path: path) { return held }
-        return terms(try operand(node))[0].sql
+    /// What `IS NULL` asks of.
+    private mutating func unset(_ node: ExpressionNode) throws(RelataError) -> [String] {
+        if case .property(let scope, let path) = node, let held = try heldKey(scope: scope, path: path) { return [held] }
+        return terms(try operand(node)).map(\.sql)
+    }
+
+    /// A key of several columns is none where one of them is unset, as foreign keys have it.
+    private mutating func null(_ node: ExpressionNode, isNot: Bool, isInside: Bool) throws(RelataError) {
+        let columns = try unset(node)
+        let parts = columns.map { $0 + (isNot ? " IS NOT NULL" : " IS NULL") }
+        let joined = parts.joined(separator: isNot ? " AND " : " OR ")
+        sql.append(parts.count > 1 && isInside ? "(\(joined))" : joined)
     }
 }
 

@@ -89,7 +89,9 @@ struct RecordOutput {
         case .one(let target?): return described(target)
         case .one(nil):
             // What isn't there any more is known by its key.
-            let key = text(table.columnIndexes(of: property), of: record)
+            let columns = table.columnIndexes(of: property)
+            if record.key(at: columns).values.contains(.null) { return "" }
+            let key = text(columns, of: record)
             return key.isEmpty ? "" : "\(key) (missing)"
         case .many(let records):
             return records.isEmpty ? "0" : "\(records.count): \(records.map(described).joined(separator: ", "))"

@@ -90,6 +90,25 @@ import Testing
         #expect(try await server.find("Tag").compactMap { $0["name"]?.string }.sorted() == ["blue", "green", "red"])
     }
 
+    @Test(.onSQLite) func aPointerThatIsPartlyUnsetIsNotThere() async throws {
+        let folder = try TestDatabases()
+        let path = try folder.path("parts.sqlite")
+        let connection = try Connection(path: path)
+        try connection.execute(
+            """
+            CREATE TABLE P (a INTEGER, b TEXT, PRIMARY KEY (a, b));
+            CREATE TABLE C (id INTEGER PRIMARY KEY, ca INTEGER, cb TEXT, FOREIGN KEY (ca, cb) REFERENCES P (a, b));
+            INSERT INTO P VALUES (1, 'x'); INSERT INTO C VALUES (1, 1, 'x'), (3, 1, NULL);
+            """)
+        try connection.close()
+        let server = try TestServer(path: path)
+        defer { try? server.store.close() }
+        for parameters in ["order=id", "order=id&include=*"] {
+            let found = try await server.find("C", parameters)
+            #expect(found.map { $0.object?.values.contains { $0["__type"] != nil } } == [true, false], "\(found)")
+        }
+    }
+
     @Test func oneThatIsOffDeletes() async throws {
         let server = try TestServer()
         for value in ["0", "false"] {

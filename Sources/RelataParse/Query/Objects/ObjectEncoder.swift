@@ -63,11 +63,11 @@ struct ObjectEncoder {
             let text = column.text
             write((try? JSONParser.parse(text)) ?? .string(text), selection)
         case .pointer(let key):
-            if row.isNull(at: key.column) { return }
+            if Self.isUnset(key, row) { return }
             writer.append(json: field.prefix)
             pointer(key, row)
         case .late(let key, let selection):
-            if row.isNull(at: key.column) { return }
+            if Self.isUnset(key, row) { return }
             writer.append(json: field.prefix)
             let start = writer.bytes.count
             pointer(key, row)
@@ -79,7 +79,7 @@ struct ObjectEncoder {
             if !row.isNull(at: shape.id.column) {
                 writer.append(json: field.prefix)
                 object(shape, row)
-            } else if !row.isNull(at: key.column) {
+            } else if !Self.isUnset(key, row) {
                 writer.append(json: field.prefix)
                 pointer(key, row)
             }
@@ -90,6 +90,12 @@ struct ObjectEncoder {
     }
 
     // MARK: Keys
+
+    /// A key of several columns is none where one of them is unset, as foreign keys have it.
+    private static func isUnset(_ key: ObjectShape.Key, _ row: Row) -> Bool {
+        if key.types.count == 1 { return row.isNull(at: key.column) }
+        return key.types.indices.contains { row.isNull(at: key.column + $0) }
+    }
 
     private mutating func pointer(_ key: ObjectShape.Key, _ row: Row) {
         writer.append(json: key.prefix)
