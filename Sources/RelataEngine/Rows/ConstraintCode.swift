@@ -26,9 +26,15 @@ extension RelataError {
     /// Whether the database stopped because the task was cancelled.
     package var isInterruption: Bool { if case .database(let code, _, _) = self { code & 0xff == 9 } else { false } }
 
-    /// What a `CHECK` or a trigger of the table says, where one refused a row: no later try succeeds.
+    /// What a constraint or a trigger of the table says, where one that no property stands for refused a row: no later try
+    /// succeeds.
     package var refusalOfTable: String? {
         guard case .database(let code, let message, _) = self else { return nil }
-        return [ConstraintCode.check, ConstraintCode.trigger].contains(code) ? message : nil
+        return ConstraintCode.isAny(code) ? message : nil
+    }
+
+    /// Whether a calculation of a query came to a number that is too large.
+    package var isOverflow: Bool {
+        if case .database(_, "integer overflow", _) = self { true } else { false }
     }
 }

@@ -98,6 +98,10 @@ extension ParseError {
             self.init(.validationError, message)
             return
         }
+        if error.isOverflow {
+            self.init(.invalidQuery, "the query calculates a number that is too large")
+            return
+        }
         switch error {
         case .notFound: self.init(.objectNotFound, "Object not found.")
         case .invalidReference: self.init(.objectNotFound, error.description, status: 400)

@@ -109,6 +109,26 @@ import Testing
         }
     }
 
+    /// What only the database knows of a table is said, too, and no fault of the server.
+    @Test(.onSQLite) func aConstraintThatNoFieldStandsForIsSaid() async throws {
+        let folder = try TestDatabases()
+        let path = try folder.path("constraints.sqlite")
+        let connection = try Connection(path: path)
+        try connection.execute(
+            """
+            CREATE TABLE P (id INTEGER PRIMARY KEY, n INTEGER, twice AS (n * 2) VIRTUAL UNIQUE);
+            CREATE TABLE C (id INTEGER PRIMARY KEY, r INTEGER REFERENCES P (twice));
+            INSERT INTO P (id, n) VALUES (1, -9223372036854775807 - 1);
+            """)
+        try connection.close()
+        let server = try TestServer(path: path)
+        defer { try? server.store.close() }
+        let refused = try await server.send("POST", "/classes/C", ["r": 99])
+        #expect(refused.status == 400 && refused.code == 142, "\(refused.json)")
+        let query = try await server.send("GET", "/classes/P?predicate=abs(n)%20%3D%3D%201")
+        #expect(query.status == 400 && query.code == 102, "\(query.json)")
+    }
+
     @Test func oneThatIsOffDeletes() async throws {
         let server = try TestServer()
         for value in ["0", "false"] {
