@@ -1,0 +1,84 @@
+import Foundation
+import RelataEngine
+import RelataParse
+import RelataSQLite
+import TestEngines
+import Testing
+
+/// Objects of tables that another program made, with rules that no class has.
+struct ForeignTableTests {
+    /// A new object that the database passes over has no id: the number that it gave last is another object's.
+    @Test(
+        .onSQLite,
+        arguments: [
+            """
+            CREATE TABLE Tag (id INTEGER PRIMARY KEY, name TEXT UNIQUE ON CONFLICT IGNORE);
+            INSERT INTO Tag VALUES (1, 'red'), (2, 'blue')
+            """,
+            """
+            CREATE TABLE Tag (id INTEGER PRIMARY KEY, name TEXT);
+            INSERT INTO Tag VALUES (1, 'red'), (2, 'blue');
+            CREATE TRIGGER guard BEFORE INSERT ON Tag WHEN NEW.name = 'red' BEGIN SELECT RAISE(IGNORE); END
+            """,
+        ]) func aNewObjectThatTheDatabaseIgnoresIsRefused(tables: String) async throws
+    {
+        let folder = try TestDatabases()
+        let path = try folder.path("tags.sqlite")
+        let connection = try Connection(path: path)
+        try connection.execute("CREATE TABLE Log (id INTEGER PRIMARY KEY, t TEXT); \(tables)")
+        try connection.close()
+        let server = try TestServer(path: path)
+        defer { try? server.store.close() }
+        for _ in 0..<2 { _ = try await server.create("Log", ["t": "a"]) }
+        let request: JSONValue = ["method": "POST", "path": "/parse/classes/Tag", "body": ["name": "red"]]
+        let other: JSONValue = ["method": "POST", "path": "/parse/classes/Tag", "body": ["name": "green"]]
+        for isTransaction in [true, false] {
+            let reply = try await server.send(
+                "POST", "/batch", ["transaction": .bool(isTransaction), "requests": [other, request]])
+            let codes = reply.json.array?.map { $0["error"]?["code"]?.integer }
+            #expect(isTransaction ? reply.code == 142 : codes == [nil, 142], "\(reply.json)")
+        }
+        let reply = try await server.send("POST", "/classes/Tag", ["name": "red"])
+        #expect(reply.status == 400 && reply.code == 142, "\(reply.json)")
+        #expect(try await server.find("Tag").compactMap { $0["name"]?.string }.sorted() == ["blue", "green", "red"])
+    }
+
+    @Test(.onSQLite) func aPointerThatIsPartlyUnsetIsNotThere() async throws {
+        let folder = try TestDatabases()
+        let path = try folder.path("parts.sqlite")
+        let connection = try Connection(path: path)
+        try connection.execute(
+            """
+            CREATE TABLE P (a INTEGER, b TEXT, PRIMARY KEY (a, b));
+            CREATE TABLE C (id INTEGER PRIMARY KEY, ca INTEGER, cb TEXT, FOREIGN KEY (ca, cb) REFERENCES P (a, b));
+            INSERT INTO P VALUES (1, 'x'); INSERT INTO C VALUES (1, 1, 'x'), (3, 1, NULL);
+            """)
+        try connection.close()
+        let server = try TestServer(path: path)
+        defer { try? server.store.close() }
+        for parameters in ["order=id", "order=id&include=*"] {
+            let found = try await server.find("C", parameters)
+            #expect(found.map { $0.object?.values.contains { $0["__type"] != nil } } == [true, false], "\(found)")
+        }
+    }
+
+    /// What only the database knows of a table is said, too, and no fault of the server.
+    @Test(.onSQLite) func aConstraintThatNoFieldStandsForIsSaid() async throws {
+        let folder = try TestDatabases()
+        let path = try folder.path("constraints.sqlite")
+        let connection = try Connection(path: path)
+        try connection.execute(
+            """
+            CREATE TABLE P (id INTEGER PRIMARY KEY, n INTEGER, twice AS (n * 2) VIRTUAL UNIQUE);
+            CREATE TABLE C (id INTEGER PRIMARY KEY, r INTEGER REFERENCES P (twice));
+            INSERT INTO P (id, n) VALUES (1, -9223372036854775807 - 1);
+            """)
+        try connection.close()
+        let server = try TestServer(path: path)
+        defer { try? server.store.close() }
+        let refused = try await server.send("POST", "/classes/C", ["r": 99])
+        #expect(refused.status == 400 && refused.code == 142, "\(refused.json)")
+        let query = try await server.send("GET", "/classes/P?predicate=abs(n)%20%3D%3D%201")
+        #expect(query.status == 400 && query.code == 102, "\(query.json)")
+    }
+}
