@@ -179,6 +179,8 @@ extension PostgresFunctions {
                 END IF;
             END LOOP;
             IF escaped THEN result := result || CASE WHEN quoted THEN '\\' ELSE '\' END; END IF;
+            -- A comment ends with its line.
+            IF flags ~ 'x' THEN result := result || E'\n'; END IF;
             RETURN '(?' || CASE
                 WHEN flags ~ 's' AND flags ~ 'm' THEN 'w'
                 WHEN flags ~ 's' THEN 's'

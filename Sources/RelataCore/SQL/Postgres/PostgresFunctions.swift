@@ -4,7 +4,7 @@
 /// A database has them once for all its users. Their version stands in the schema's comment.
 package enum PostgresFunctions {
     /// The version of ``script``; raised whenever that changes.
-    package static let version = 3
+    package static let version = 4
 
     /// Selects one text: the comment of the schema, which equals ``comment`` where this version's functions are there;
     /// `NULL` where there are none.
