@@ -32,18 +32,29 @@ struct ListeningTests {
         let reader = try await Store.open(
             cluster.url(database: database.name, user: role), for: Genre.self, options: options)
         var counts = reader.observe(countOf: Genre.all).makeAsyncIterator()
-        #expect(try await counts.next() == 0)
-        let error = await thrown { try await counts.next() }
+        // Before its first value or after it.
+        var error: RelataError?
+        for _ in 0..<2 where error == nil {
+            error = await thrown { #expect(try await counts.next() == 0) }
+        }
         #expect(error?.kind == "fileAccess" && "\(error as Any)".contains("relata_commits"), "\(error as Any)")
         // A feed can't end with an error: it says that something may have changed.
         var feed = reader.changes.makeAsyncIterator()
         #expect(await feed.next()?.changes == [Change(entity: "Genre", kind: .unknown)])
         // With the right it hears of them.
         try session.run("GRANT SELECT ON relata_commits TO \(role)")
-        var again = reader.observe(countOf: Genre.all).makeAsyncIterator()
-        #expect(try await again.next() == 0)
-        try await writer.insert(Genre(name: "one"))
-        #expect(try await again.next() == 1)
+        var isHeard = false
+        for _ in 0..<1000 where !isHeard {
+            // The feed looks from time to time, and may have been refused right before.
+            var again = reader.observe(countOf: Genre.all).makeAsyncIterator()
+            let error = await thrown {
+                let before = try #require(try await again.next())
+                try await writer.insert(Genre(name: "one"))
+                #expect(try await again.next() == before + 1)
+            }
+            isHeard = error == nil
+        }
+        #expect(isHeard)
         try reader.close()
         try writer.close()
         try session.run("DROP OWNED BY \(role)")
@@ -61,7 +72,8 @@ struct ListeningTests {
                 pg_current_xact_id()::text::bigint, writer, time, entity, kind, 'no JSON', properties
             FROM relata_changes LIMIT 1
             """)
-        #expect(await sets.next()?.changes == [Change(entity: "Genre", kind: .unknown)])
+        let unknown = await sets.next()
+        #expect(unknown?.changes == [Change(entity: "Genre", kind: .unknown)], "\(unknown as Any)")
         try await store.insert(Genre(name: "two"))
         #expect(await sets.next()?.changes.map(\.kind) == [.insert])
         try store.close()
@@ -89,7 +101,8 @@ struct ListeningTests {
     }
 
     @Test(.timeLimit(.minutes(2))) func nobodyWaitsForTheServerToBeginToObserve() async throws {
-        let cluster = try PrivateCluster()
+        // What is committed outlives a server that is killed.
+        let cluster = try PrivateCluster(settings: ["synchronous_commit": "on"])
         var options = options
         options.busyTimeout = 60
         let store = try await Store.open(cluster.url(), for: Genre.self, options: options)
