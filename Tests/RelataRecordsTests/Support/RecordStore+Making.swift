@@ -30,6 +30,17 @@ extension RecordStore {
         return (miles, albums)
     }
 
+    /// So many changes of the log, as soon as they are shown: on a server the log waits for older transactions, of other
+    /// tests too. All that there are after half a minute.
+    func changes(after position: ChangePosition, atLeast count: Int) async throws -> [LoggedChange] {
+        let deadline = ContinuousClock.now + .seconds(30)
+        while true {
+            let changes = try await changes(after: position)
+            if changes.count >= count || ContinuousClock.now > deadline { return changes }
+            try await Task.sleep(for: .milliseconds(2))
+        }
+    }
+
     func titles(_ query: RecordQuery) async throws -> [String] {
         try await fetch(query).compactMap { $0["title"].text }
     }
