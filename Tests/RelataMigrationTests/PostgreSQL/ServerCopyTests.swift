@@ -212,7 +212,7 @@ import Testing
         let database = try PrivateCluster.shared.makeDatabase()
         let pooler = try Pooler(PrivateCluster.shared, serverConnections: 4)
         let server = try TestEngine.postgresConnection(pooler.url(database: database.name))
-        let other = try PostgresEngine(url: database.url, waits: PostgresWaits(busy: 0.05)).connect(
+        let other = try PostgresEngine(url: PostgresURL(database.url), waits: PostgresWaits(busy: 0.05)).connect(
             .writing, waits: true)
         func isRefused() {
             #expect {

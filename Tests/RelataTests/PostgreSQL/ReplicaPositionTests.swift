@@ -12,7 +12,7 @@ import Testing
 struct ReplicaPositionTests {
     /// Calls a closure with a connection of a reader.
     private static func reading<Result>(_ body: (PostgresDriver) throws -> Result) throws -> Result {
-        let engine = try PostgresEngine(url: try PrivateCluster.shared.url())
+        let engine = try PostgresEngine(url: PostgresURL(PrivateCluster.shared.url()))
         let connection = try engine.connect(.reading, waits: true)
         defer { try? connection.close() }
         return try body(try #require(connection.driver as? PostgresDriver))
