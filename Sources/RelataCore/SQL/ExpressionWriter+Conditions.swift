@@ -19,9 +19,9 @@ extension ExpressionWriter {
             let moved = value.microseconds.flatMap((-offset).added).map { Value.integer($0) } ?? .null
             try write(.comparison(comparison, dates[0], .value(moved), options), isInside: isInside)
         case .comparison(.equal, .property(let scope, let path), .value(.null), _):
-            sql.append(try unset(.property(scope: scope, path: path)) + " IS NULL")
+            try null(.property(scope: scope, path: path), isNot: false, isInside: isInside)
         case .comparison(.notEqual, .property(let scope, let path), .value(.null), _):
-            sql.append(try unset(.property(scope: scope, path: path)) + " IS NOT NULL")
+            try null(.property(scope: scope, path: path), isNot: true, isInside: isInside)
         case .comparison(let comparison, let left, let right, let options):
             try compare(comparison, try operand(left), try operand(right), options)
         case .between(let value, let lower, let upper):
