@@ -35,7 +35,10 @@ struct ListeningTests {
         // Before its first value or after it.
         var error: RelataError?
         for _ in 0..<2 where error == nil {
-            error = await thrown { #expect(try await counts.next() == 0) }
+            error = await thrown {
+                let count = try await counts.next()
+                #expect(count == 0)
+            }
         }
         #expect(error?.kind == "fileAccess" && "\(error as Any)".contains("relata_commits"), "\(error as Any)")
         // A feed can't end with an error: it says that something may have changed.
@@ -50,7 +53,8 @@ struct ListeningTests {
             let error = await thrown {
                 let before = try #require(try await again.next())
                 try await writer.insert(Genre(name: "one"))
-                #expect(try await again.next() == before + 1)
+                let after = try await again.next()
+                #expect(after == before + 1)
             }
             isHeard = error == nil
         }
