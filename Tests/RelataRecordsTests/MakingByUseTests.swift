@@ -13,7 +13,7 @@ import Testing
             "text": TestEngine.current == .sqlite ? "t\u{0}é" : "té", "integer": .integer(.max), "real": 0.1, "boolean": true,
             "date": .date(Date(timeIntervalSince1970: 1_234_567_890.25)), "data": .data(Data([0, 255])),
             "uuid": .uuid(UUID()), "decimal": .decimal(Decimal(string: "12345678901234567890.123456789")!),
-            "json": .json("{\"a\":[1]}"), "link": .link(other), "links": .links([other]),
+            "json": .json("{\"a\": [1]}"), "link": .link(other), "links": .links([other]),
         ]
         let saved = try await store.save(Record("Thing", values))
         let found = try #require(

@@ -249,7 +249,9 @@ package final class PostgresDriver: EngineDriver {
         try execute(script: script)
         var access = StatementAccess()
         if Self.controlsTransaction(script) { return access }
-        if ["CREATE", "ALTER", "DROP"].contains(Self.firstWord(of: script)), !script.contains(";") {
+        let word = Self.firstWord(of: script)
+        if ["LOCK", "SET"].contains(word), !script.contains(";") { return access }
+        if ["CREATE", "ALTER", "DROP"].contains(word), !script.contains(";") {
             access.writes.add(rowsOf: catalogTable)
         } else if let table = Self.writtenTable(of: script).map({ String($0) }), ReservedNames.isOwn(table) {
             access.writes.add(rowsOf: table)

@@ -103,7 +103,8 @@ extension PostgresDriver {
         }
         guard try connection.hasTable("relata_metadata") else { return }
         // Whoever changed tables since has written this row, so that the server tells.
-        try connection.execute("UPDATE relata_metadata SET value = value WHERE name = '\(Metadata.tableVersionName)'")
+        try connection.execute(
+            "UPDATE \"relata_metadata\" SET value = value WHERE name = '\(Metadata.tableVersionName)'")
     }
 
     package func holdRows(of table: String, _ connection: Connection) throws(RelataError) {

@@ -43,7 +43,7 @@ struct ListeningTests {
         #expect(error?.kind == "fileAccess" && "\(error as Any)".contains("relata_commits"), "\(error as Any)")
         // A feed can't end with an error: it says that something may have changed.
         var feed = reader.changes.makeAsyncIterator()
-        #expect(await feed.next()?.changes == [Change(entity: "Genre", kind: .unknown)])
+        #expect(await feed.next()?.changes.contains(Change(entity: "Genre", kind: .unknown)) == true)
         // With the right it hears of them.
         try session.run("GRANT SELECT ON relata_commits TO \(role)")
         var isHeard = false
@@ -77,7 +77,8 @@ struct ListeningTests {
             FROM relata_changes LIMIT 1
             """)
         let unknown = await sets.next()
-        #expect(unknown?.changes == [Change(entity: "Genre", kind: .unknown)], "\(unknown as Any)")
+        #expect(
+            unknown?.changes.contains(Change(entity: "Genre", kind: .unknown)) == true, "\(unknown as Any)")
         try await store.insert(Genre(name: "two"))
         #expect(await sets.next()?.changes.map(\.kind) == [.insert])
         try store.close()

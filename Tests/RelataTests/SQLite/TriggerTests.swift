@@ -22,12 +22,15 @@ import Testing
     @Test(arguments: Engine.sqlite, [1, 15, 16, 17, 40])
     func aBatchOfWhichATriggerIgnoresARowIsRefused(_ engine: Engine, _ count: Int) throws {
         let store = try TestStore.make(engine, for: History.self, Author.self)
-        try store.execute(
-            """
-            CREATE TRIGGER guard BEFORE INSERT ON History WHEN NEW.progress = \(count) BEGIN SELECT RAISE(IGNORE); END;
-            """)
-        try store.execute(
-            "CREATE TRIGGER other BEFORE INSERT ON Author WHEN NEW.name = '\(count)' BEGIN SELECT RAISE(IGNORE); END")
+        for (table, condition) in [("History", "progress = \(count)"), ("Author", "name = '\(count)'")] {
+            try store.execute(
+                SQL(
+                    stringLiteral: """
+                        CREATE TRIGGER guard\(table) BEFORE INSERT ON \(table) WHEN NEW.\(condition) BEGIN
+                            SELECT RAISE(IGNORE);
+                        END
+                        """))
+        }
         let error = thrown { try store.insert((1...count).map { History(progress: Double($0)) }) }
         #expect(error?.kind == "validation" && "\(error!)".contains("a trigger of the table History"))
         #expect(thrown { try store.insert((1...count).map { Author(name: "\($0)") }) }?.kind == "validation")
