@@ -15,7 +15,8 @@ extension MigrationPlanner {
             let candidates = working.description.foreignKeys.filter { $0.isOn(key.columns) }
             let actual = candidates.first { isSamePlace($0, key) } ?? candidates.first
             let former = formerly?.foreignKey(on: key.columns)
-            let isOwn = formerly != nil && isSame(actual, former)
+            // One that was dropped by hand since is made again.
+            let isOwn = formerly != nil && (isSame(actual, former) || actual == nil)
             guard let actual, isSamePlace(actual, key) else {
                 guard isOwn else {
                     leave(actual, insteadOf: key, of: wanted, &remake)
