@@ -21,20 +21,17 @@ import Testing
     /// The number that SQLite gave last is that of another row.
     @Test(arguments: Engine.sqlite, [1, 15, 16, 17, 40])
     func aBatchOfWhichATriggerIgnoresARowIsRefused(_ engine: Engine, _ count: Int) throws {
-        let store = try TestStore.make(engine, for: History.self, Author.self)
-        for (table, condition) in [("History", "progress = \(count)"), ("Author", "name = '\(count)'")] {
-            try store.execute(
-                SQL(
-                    stringLiteral: """
-                        CREATE TRIGGER guard\(table) BEFORE INSERT ON \(table) WHEN NEW.\(condition) BEGIN
-                            SELECT RAISE(IGNORE);
-                        END
-                        """))
-        }
+        let store = try TestStore.make(engine, for: History.self)
+        try store.execute(
+            SQL(
+                stringLiteral: """
+                    CREATE TRIGGER guard BEFORE INSERT ON History WHEN NEW.progress = \(count) BEGIN
+                        SELECT RAISE(IGNORE);
+                    END
+                    """))
         let error = thrown { try store.insert((1...count).map { History(progress: Double($0)) }) }
         #expect(error?.kind == "validation" && "\(error!)".contains("a trigger of the table History"))
-        #expect(thrown { try store.insert((1...count).map { Author(name: "\($0)") }) }?.kind == "validation")
-        #expect(try store.count(History.all) == 0 && store.count(Author.all) == 0)
+        #expect(try store.count(History.all) == 0)
     }
 
     @Test func ownSQLAndTriggersNameTheEntityOnly() async throws {
