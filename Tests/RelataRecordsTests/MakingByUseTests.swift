@@ -10,7 +10,8 @@ import Testing
         let other = try await store.save(Record("Other", ["name": "O"]))
         let values: [String: RecordValue] = [
             // PostgreSQL's text can't hold U+0000.
-            "text": TestEngine.current == .sqlite ? "t\u{0}é" : "té", "integer": .integer(.max), "real": 0.1, "boolean": true,
+            "text": TestEngine.current == .sqlite ? "t\u{0}é" : "té", "integer": .integer(.max), "real": 0.1,
+            "boolean": true,
             "date": .date(Date(timeIntervalSince1970: 1_234_567_890.25)), "data": .data(Data([0, 255])),
             "uuid": .uuid(UUID()), "decimal": .decimal(Decimal(string: "12345678901234567890.123456789")!),
             "json": .json("{\"a\": [1]}"), "link": .link(other), "links": .links([other]),

@@ -205,7 +205,9 @@ extension ExpressionWriter {
 
     /// What `IS NULL` asks of.
     private mutating func unset(_ node: ExpressionNode) throws(RelataError) -> [String] {
-        if case .property(let scope, let path) = node, let held = try heldKey(scope: scope, path: path) { return [held] }
+        if case .property(let scope, let path) = node, let held = try heldKey(scope: scope, path: path) {
+            return [held]
+        }
         return terms(try operand(node)).map(\.sql)
     }
 

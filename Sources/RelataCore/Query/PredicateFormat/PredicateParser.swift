@@ -227,7 +227,9 @@ struct PredicateParser {
         var (left, count) = (try part(&self), 0)
         while let operation = take(operators) {
             count += 1
-            guard count <= 100 else { throw failure(token.column, "the predicate calculates with too many parts at once") }
+            guard count <= 100 else {
+                throw failure(token.column, "the predicate calculates with too many parts at once")
+            }
             left = try arithmetic(operation, left, part(&self))
         }
         return left
