@@ -567,6 +567,11 @@ class Many(DashboardTest):
         return browser.driver.execute_script(
             "return document.querySelector(`[aria-rowindex=\"${arguments[0] + 1}\"]:not(.waiting)`)?.innerText.split('\\n')[0]", row)
 
+    def wait_until_the_bar_rests(self, browser):
+        browser.wait(lambda: browser.driver.execute_script(
+            "const grid = document.querySelector('.grid-scroller'); const at = grid.scrollTop;"
+            "return new Promise((done) => setTimeout(() => done(grid.scrollTop === at), 300))"), "the bar to rest")
+
     def test_a_million_objects_are_scrolled_and_only_those_in_sight_are_in_the_page(self):
         browser = self.signed_in("#/Track")
         browser.wait_for_text(".status-count", "1,000,000 objects")
@@ -576,15 +581,14 @@ class Many(DashboardTest):
         browser.press(Keys.PAGE_UP, Keys.PAGE_UP)
         browser.wait(lambda: self.at(browser, 999_980) == "999980", "an object before")
         for share in [0.5, 0.25, 0.75]:
+            self.wait_until_the_bar_rests(browser)
             browser.driver.execute_script(
                 "const grid = document.querySelector('.grid-scroller'); grid.scrollTop = grid.scrollHeight * arguments[0]", share)
             row = browser.wait(lambda: next((int(text.split("\n")[0]) for text in browser.texts(".grid-row:not(.waiting)")
                                              if abs(int(text.split("\n")[0]) - share * 1_000_000) < 2000), None), "the middle")
             browser.wait(lambda: self.at(browser, row) == str(row), "an object at its place")
         # Small steps move by what they say, however many objects there are.
-        browser.wait(lambda: browser.driver.execute_script(
-            "const grid = document.querySelector('.grid-scroller'); const at = grid.scrollTop;"
-            "return new Promise((done) => setTimeout(() => done(grid.scrollTop === at), 300))"), "the bar to rest")
+        self.wait_until_the_bar_rests(browser)
         first = min(int(text.split("\n")[0]) for text in browser.texts(".grid-row:not(.waiting)"))
         browser.driver.execute_script("document.querySelector('.grid-scroller').scrollTop += 340")
         browser.wait(lambda: min(int(text.split("\n")[0]) for text in browser.texts(".grid-row:not(.waiting)")) == first + 10, "ten objects further")
