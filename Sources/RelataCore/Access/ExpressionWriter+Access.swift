@@ -6,7 +6,7 @@ extension ExpressionWriter {
     ///
     /// - Parameter index: What the rows must be found by.
     mutating func source(_ table: Table, _ index: ForcedIndex? = nil) -> String {
-        guard let condition = access.condition(on: table) else { return dialect.quote(table.sqlName) }
+        guard let condition = access.condition(on: table) else { return table.rows(dialect) }
         if index == nil, let known = sources[table.index] { return known }
         var rows = ExpressionWriter(
             schema: schema, dialect: dialect, access: .everything,
@@ -23,7 +23,7 @@ extension ExpressionWriter {
         } catch {
             // The statement is refused once it is written; until then nothing is seen.
             failure = failure ?? error
-            text = "(SELECT * FROM \(dialect.quote(table.sqlName)) WHERE \(dialect.never))"
+            text = "(SELECT * FROM \(table.rows(dialect)) AS t WHERE \(dialect.never))"
         }
         if index == nil { sources[table.index] = text }
         return text

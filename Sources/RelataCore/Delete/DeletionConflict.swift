@@ -82,5 +82,6 @@ extension SchemaForeignKey {
     func isUnset(with other: SchemaForeignKey) -> Bool {
         source == other.source && rule == .nullify && other.rule == .nullify
             && Set(columns.map { $0.foldedName }) == Set(other.columns.map { $0.foldedName })
+            && Set(unsetColumns.map { $0.foldedName }) == Set(other.unsetColumns.map { $0.foldedName })
     }
 }

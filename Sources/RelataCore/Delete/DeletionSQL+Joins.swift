@@ -9,7 +9,7 @@ extension DeletionSQL {
         if join.comparesAsDeclared {
             let rest = others.map { " AND \(dialect.tuple(join.sourceColumns)) NOT IN \($0)" } ?? ""
             return SQLStatement(
-                "SELECT \(list(join.sourceColumns + join.targetColumns)) FROM \(dialect.quote(join.table)) "
+                "SELECT \(list(join.sourceColumns + join.targetColumns)) FROM \(schema.rows(of: join, dialect)) AS j "
                     + "WHERE \(dialect.tuple(join.columns(isSource: atSource).own)) IN \(doomed)\(rest)",
                 builder.parameters)
         }
@@ -32,6 +32,12 @@ extension DeletionSQL {
         let doomed = doomed(join.entity(isSource: atSource), &builder)
         let table = dialect.quote(join.table)
         if join.comparesAsDeclared {
+            if let source = join.joinedFrom {
+                let isDoomed = "\(dialect.tuple(join.columns(isSource: atSource).own, of: "j")) IN \(doomed)"
+                return SQLStatement(
+                    "DELETE FROM \(source.changed) USING \(source.rows) AS j WHERE \(source.isChanged("j")) AND \(isDoomed) "
+                        + "RETURNING \(list(join.sourceColumns + join.targetColumns, "j"))", builder.parameters)
+            }
             let condition = "\(dialect.tuple(join.columns(isSource: atSource).own)) IN \(doomed)"
             return SQLStatement(
                 "DELETE FROM \(table) WHERE \(condition) RETURNING \(list(join.sourceColumns + join.targetColumns))",

@@ -171,6 +171,6 @@ extension DeletionSQL {
     }
 
     func key(of entity: Int) -> [String] { schema.tables[entity].keyColumnNames }
-    func table(_ entity: Int) -> String { dialect.quote(schema.tables[entity].sqlName) }
+    func table(_ entity: Int) -> String { schema.tables[entity].rows(dialect) }
     func list(_ columns: [String], _ alias: String? = nil) -> String { dialect.list(columns, of: alias) }
 }

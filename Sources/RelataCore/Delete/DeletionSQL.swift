@@ -224,48 +224,10 @@ package struct DeletionSQL: Sendable {
             builder.parameters)
     }
 
-    /// Unsets that key in these objects, which is a change of theirs, and returns their keys.
-    ///
-    /// - Parameter stamp: the time of the change for an entity that declares one, in its encoding.
-    package func unsetting(_ foreignKey: SchemaForeignKey, stamp: Value?) -> SQLStatement {
-        var builder = builder()
-        let entity = schema.tables[foreignKey.source].entity
-        var changes = foreignKey.columns.map { "\(dialect.quote($0)) = NULL" }
-        if let reference = foreignKey.reference.map({ schema.references[$0] }), reference.isOrderStored,
-            let position = reference.orderColumn
-        {
-            changes.append("\(dialect.quote(position)) = NULL")
-        }
-        if let revision = entity.revision.flatMap(entity.attribute)?.column {
-            changes.append("\(dialect.quote(revision)) = \(dialect.quote(revision)) + 1")
-        }
-        if let stamp, let updatedAt = entity.updatedAt.flatMap(entity.attribute) {
-            changes.append("\(dialect.quote(updatedAt.column)) = \(builder.bind(stamp, as: updatedAt.type))")
-        }
-        let condition = losesTarget(foreignKey, of: "x", &builder)
-        return SQLStatement(
-            "UPDATE \(table(foreignKey.source)) AS x SET \(changes.joined(separator: ", ")) WHERE \(condition) "
-                + "RETURNING \(list(key(of: foreignKey.source)))", builder.parameters)
-    }
-
     /// Selects the doomed keys of an entity whose list isn't known.
     package func doomed(_ entity: Int) -> SQLStatement {
         var builder = builder()
         return SQLStatement(selection(of: entity, &builder), builder.parameters)
-    }
-
-    /// Deletes the doomed rows of an entity.
-    package func delete(_ entity: Int) -> SQLStatement {
-        var builder = builder()
-        let condition = isDoomed(entity, &builder)
-        return SQLStatement("DELETE FROM \(table(entity)) AS x WHERE \(condition)", builder.parameters)
-    }
-
-    /// Deletes the doomed rows of an entity, and returns their keys.
-    package func deleteReturning(_ entity: Int) -> SQLStatement {
-        var statement = delete(entity)
-        statement.sql += " RETURNING \(list(key(of: entity), "x"))"
-        return statement
     }
 
     /// Counts the doomed rows of an entity that are there.
@@ -278,26 +240,10 @@ package struct DeletionSQL: Sendable {
     /// Counts the objects of a list whose foreign key is unset.
     package func unsetCount(_ key: SchemaForeignKey, among keys: KeyList) -> SQLStatement {
         var builder = Builder(dialect: dialect, parameters: [])
-        let unset = key.columns.map { "\(dialect.quote($0)) IS NULL" }.joined(separator: " AND ")
+        let unset = key.unsetColumns.map { "x.\(dialect.quote($0)) IS NULL" }.joined(separator: " AND ")
         return SQLStatement(
-            "SELECT count(*) FROM \(table(key.source)) WHERE \(unset) "
-                + "AND \(dialect.tuple(self.key(of: key.source))) IN \(builder.rows(keys, of: schema.tables[key.source]))",
-            builder.parameters)
-    }
-
-    /// Finds out whether a row that isn't doomed refers to a doomed one by a foreign key that the schema doesn't know.
-    package func referrers(
-        in referring: String, _ columns: [String], to entity: Int, _ targetColumns: [String]
-    ) -> SQLStatement {
-        var builder = builder()
-        let isDoomed = isDoomed(entity, &builder)
-        var condition = "\(dialect.matches(targetColumns, of: "x", columns, of: "o")) AND \(isDoomed)"
-        if let source = schema.tables.first(where: { $0.sqlName.isSameName(as: referring) }), !isEmpty(source.index) {
-            let keys = dialect.tuple(source.keyColumnNames, of: "o")
-            condition += " AND \(keys) NOT IN \(doomed(source.index, &builder))"
-        }
-        return SQLStatement(
-            "SELECT 1 FROM \(dialect.quote(referring)) AS o JOIN \(table(entity)) AS x ON \(condition) LIMIT 1",
+            "SELECT count(*) FROM \(table(key.source)) AS x WHERE \(unset) "
+                + "AND \(dialect.tuple(self.key(of: key.source), of: "x")) IN \(builder.rows(keys, of: schema.tables[key.source]))",
             builder.parameters)
     }
 

@@ -79,6 +79,8 @@ extension KeyComparison {
         _ columns: [String], of source: TableDescription, with targetColumns: [String], of target: TableDescription
     ) {
         self = .equal
+        // On a server, columns are read as what they are compared with.
+        if source.source != nil || target.source != nil { return }
         var hasExceptions = false
         var converted: [ConvertedColumn] = []
         for (column, targetColumn) in zip(columns, targetColumns) {

@@ -16,6 +16,10 @@ extension EntityReader {
                 readConstraint(number, foreignKey, target, "doesn't point at its primary key")
                 continue
             }
+            guard foreignKey.unsetColumns == nil else {
+                readConstraint(number, foreignKey, target, "unsets some of its columns only")
+                continue
+            }
             guard names.count == columns.count, taken.isDisjoint(with: names) else {
                 readConstraint(number, foreignKey, target, "shares a column with another")
                 continue
@@ -85,7 +89,7 @@ extension EntityReader {
         guard pointed.count == key.columns.count, pointed.allSatisfy({ tables[target].column($0) != nil }) else {
             note(
                 number, key,
-                "doesn't fit the columns that it points at, so that SQLite refuses to delete rows of either")
+                "doesn't fit the columns that it points at, so that rows of either can't be deleted")
             return
         }
         note(
@@ -97,6 +101,7 @@ extension EntityReader {
             ForeignKey(
                 columns: key.columns, target: entityNames[target], targetColumns: pointed,
                 rule: rule(of: key, in: number), isOptional: canBeUnset(key.columns, of: number),
+                unsetColumns: key.unsetColumns,
                 setsDefault: setsDefault(key), isIndexed: tables[number].isIndexed(key.columns),
                 comparison: KeyComparison(key.columns, of: tables[number], with: pointed, of: tables[target])))
     }
@@ -162,7 +167,7 @@ extension EntityReader {
     private func rule(of key: ForeignKeyDescription, in number: Int) -> DeleteRule {
         switch key.onDelete {
         case .cascade: .cascade
-        case .setNull: canBeUnset(key.columns, of: number) ? .nullify : .deny
+        case .setNull: canBeUnset(key.unsetColumns ?? key.columns, of: number) ? .nullify : .deny
         case .none, .restrict, .setDefault: .deny
         }
     }
@@ -170,7 +175,7 @@ extension EntityReader {
     /// The key's column without `Id`; for several columns what they begin with, or the target's name.
     func toOneName(_ reference: KeyReference) -> String {
         let names = reference.columns.map(Naming.lowerCamelCase)
-        let target = Naming.singular(Naming.lowerCamelCase(tables[reference.target].name))
+        let target = Naming.singular(Naming.lowerCamelCase(tables[reference.target].plainName))
         guard let first = names.first else { return target }
         guard names.count == 1 else {
             let length = names.dropFirst().map { zip(first, $0).prefix { $0 == $1 }.count }.min() ?? 0
@@ -196,7 +201,7 @@ extension EntityReader {
     /// Gives each target the other side: the plural of the source, singular for a unique key, after the to-one's name
     /// where there are several between the same two.
     mutating func addViews(of number: Int) {
-        let source = Naming.lowerCamelCase(tables[number].name)
+        let source = Naming.lowerCamelCase(tables[number].plainName)
         for reference in references[number] where reference.target >= declared.count {
             let isUnique = tables[number].isUnique(reference.columns)
             let base = isUnique ? Naming.singular(source) : Naming.plural(source)

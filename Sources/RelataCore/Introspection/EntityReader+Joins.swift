@@ -11,8 +11,10 @@ extension EntityReader {
         let others = table.columns.filter { column in !columns.contains { $0.isSameName(as: column.name) } }
         let arePositions = others.allSatisfy {
             ["position", "inverseposition"].contains($0.name.foldedName)
-                && Affinity(declaredType: $0.type) == .integer && !$0.isGenerated
+                && ($0.valueType.map { $0 == .integer } ?? (Affinity(declaredType: $0.type) == .integer)) && !$0.isGenerated
         }
+        // A server's own default may refer to another object.
+        if let source = table.source, source.kind != .table || keys.contains(where: \.setsDefault) { return false }
         return arePositions && keys.allSatisfy { isRequired($0, of: number) } && table.isUnique(columns)
             && !table.isUnique(keys[0].columns) && !table.isUnique(keys[1].columns)
     }
@@ -22,13 +24,13 @@ extension EntityReader {
         let table = tables[number]
         let (first, second) = (references[number][0], references[number][1])
         let isSelf = first.target == second.target
-        let source = Naming.lowerCamelCase(tables[first.target].name)
-        let whole = Naming.lowerCamelCase(table.name)
-        let prefix = tables[first.target].name + "_"
+        let source = Naming.lowerCamelCase(tables[first.target].plainName)
+        let whole = Naming.lowerCamelCase(table.plainName)
+        let prefix = tables[first.target].plainName + "_"
         let rest =
-            table.name.foldedName.hasPrefix(prefix.foldedName)
-            ? Naming.lowerCamelCase(String(table.name.dropFirst(prefix.count))) : ""
-        let target = isSelf ? toOneName(second) : Naming.lowerCamelCase(tables[second.target].name)
+            table.plainName.foldedName.hasPrefix(prefix.foldedName)
+            ? Naming.lowerCamelCase(String(table.plainName.dropFirst(prefix.count))) : ""
+        let target = isSelf ? toOneName(second) : Naming.lowerCamelCase(tables[second.target].plainName)
         let property = drafts[first.target].claim(Naming.plural(target), rest, whole)
         let inverse = drafts[second.target].claim(
             Naming.plural(isSelf ? toOneName(first) : source), rest + Naming.capitalized(Naming.plural(source)), whole)
@@ -37,11 +39,11 @@ extension EntityReader {
         let rule = { (key: KeyReference) in key.isRestricting ? DeleteRule.deny : .nullify }
         let order = { (column: String) in table.column(column) == nil ? nil : Relationship.Order.stored }
         let names = JoinTableNames(table: table.name, sourceColumns: first.columns, targetColumns: second.columns)
-        drafts[first.target].properties.append(
-            .relationship(
-                Relationship(
-                    property, target: entityNames[second.target], kind: .manyToMany(names), deleteRule: rule(first),
-                    order: order("position"))))
+        var relationship = Relationship(
+            property, target: entityNames[second.target], kind: .manyToMany(names), deleteRule: rule(first),
+            order: order("position"))
+        relationship.joinSource = table.source
+        drafts[first.target].properties.append(.relationship(relationship))
         drafts[second.target].properties.append(
             .relationship(
                 Relationship(

@@ -148,7 +148,8 @@ package struct EntityReader {
             draft.properties.append(.attribute(Attribute(draft.claim("rowid"), column: column, type: .integer)))
         }
         let inReferences = Set(references[number].flatMap(\.columns).map { $0.foldedName })
-        for column in table.columns where !inReferences.contains(column.name.foldedName) && !column.isGenerated {
+        for column in table.columns
+        where !inReferences.contains(column.name.foldedName) && (!column.isGenerated || table.source != nil) {
             draft.owners[column.name.foldedName] = draft.claim(Naming.lowerCamelCase(column.name))
         }
         for (index, reference) in references[number].enumerated() {
@@ -164,17 +165,22 @@ package struct EntityReader {
                 draft.properties.append(.relationship(toOne(reference, of: number)))
                 continue
             }
-            let isKey = table.primaryKey.contains { $0.isSameName(as: column.name) }
-            draft.properties.append(
-                .attribute(
-                    Attribute(
-                        name, column: column.name, type: AttributeType(declaredType: column.type),
-                        isOptional: !column.isRequired && !isKey,
-                        defaultValue: column.defaultSQL.flatMap(Value.init(literal:)),
-                        keepsIntegers: Affinity(declaredType: column.type) == .numeric
-                            && AttributeType(declaredType: column.type) == .real)))
+            draft.properties.append(.attribute(attribute(name, column, of: table)))
         }
         drafts[number] = draft
+    }
+
+    private func attribute(_ name: String, _ column: ColumnDescription, of table: TableDescription) -> Attribute {
+        let isKey = table.primaryKey.contains { $0.isSameName(as: column.name) }
+        let type = column.valueType ?? AttributeType(declaredType: column.type)
+        var attribute = Attribute(
+            name, column: column.name, type: type, isOptional: !column.isRequired && !isKey,
+            defaultValue: column.defaultSQL.flatMap(Value.init(literal:)),
+            keepsIntegers: column.valueType == nil && type == .real
+                && Affinity(declaredType: column.type) == .numeric)
+        attribute.declaredType = column.shownType
+        attribute.isGenerated = column.isGenerated
+        return attribute
     }
 
     private func entity(_ number: Int) -> Entity {
@@ -196,6 +202,7 @@ package struct EntityReader {
             uniques: sets.filter { $0.isUnique && $0.names != key && !isKnown($0.names, true) }.map(\.names).uniqued(),
             indexes: sets.filter { !$0.isUnique && !isKnown($0.names, false) }.map(\.names).uniqued())
         entity.foreignKeys = constraints[number]
+        entity.source = table.source
         return entity
     }
 

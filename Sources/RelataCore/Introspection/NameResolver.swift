@@ -11,6 +11,7 @@ package struct NameResolver: Sendable {
     package func entity(_ name: String) -> Table? {
         schema[name]
             ?? schema.tables.first { $0.sqlName == name }
+            ?? schema.tables.first { $0.entity.source?.fullName == name }
             ?? schema.tables.first { $0.name.isSameName(as: name) || $0.sqlName.isSameName(as: name) }
             ?? schema.tables.first { $0.entity.shortName.isSameName(as: name) }
             ?? schema.tables.first { Self.plain($0.name) == Self.plain(name) }

@@ -23,6 +23,10 @@ package struct TableDescription: Hashable, Sendable {
     package var sql: String?
     /// The texts that made the table's triggers, where it was read from a database.
     package var triggers: [String]
+    /// How its rows are read, where another program may have made it on a server.
+    package var source: TableSource?
+    /// What keeps a deletion from being planned.
+    package var obstacles = DeletionObstacles()
 
     /// Describes a table.
     package init(
@@ -42,6 +46,9 @@ package struct TableDescription: Hashable, Sendable {
         self.sql = sql
         self.triggers = triggers
     }
+
+    /// Its name without its schema.
+    var plainName: String { source?.name ?? name }
 
     /// The column of that name, whatever its case.
     package func column(_ name: String) -> ColumnDescription? {
@@ -84,6 +91,22 @@ package struct TableDescription: Hashable, Sendable {
     }
 }
 
+/// Why deletions that concern a table can't be planned: what would happen to its rows isn't what foreign keys say. Each is a
+/// part of a sentence that begins with the table.
+package struct DeletionObstacles: Hashable, Sendable {
+    /// Why rows of it may be there that nobody sees.
+    package var hidesRows: String?
+    /// Why its rows can't be deleted.
+    package var keepsRows: String?
+    /// Why its rows can't be deleted by their keys.
+    package var hasNoKeys: String?
+    /// Why its references can't be unset.
+    package var keepsReferences: String?
+
+    /// Nothing stands in the way.
+    package init() {}
+}
+
 /// A column of a table.
 package struct ColumnDescription: Hashable, Sendable {
     /// The column's name.
@@ -98,6 +121,10 @@ package struct ColumnDescription: Hashable, Sendable {
     package var isGenerated: Bool
     /// The name of the collation by which its texts are compared.
     package var collation: String
+    /// What its values are read as, where the declared type doesn't tell by itself.
+    package var valueType: AttributeType?
+    /// The declared type as it is shown, where ``valueType`` doesn't say it.
+    package var shownType: String?
 
     /// Describes a column.
     package init(
@@ -132,6 +159,10 @@ package struct ForeignKeyDescription: Hashable, Sendable {
     package var name: String?
     /// Whether this description says all there is to say of it.
     package var isWhole = true
+    /// Those of its columns that become unset where the target goes; `nil` for all.
+    package var unsetColumns: [String]?
+    /// The key as the server compares it, where the table is one of a server.
+    package var native: NativeKey?
 
     /// Describes a foreign key.
     package init(columns: [String], target: String, targetColumns: [String], onDelete: Action) {

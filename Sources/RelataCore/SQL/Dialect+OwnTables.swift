@@ -7,7 +7,7 @@ extension Dialect {
         case .postgres:
             """
             (WITH t AS (
-                SELECT oid, relname FROM pg_class WHERE relnamespace = current_schema()::regnamespace
+                SELECT oid, relname FROM pg_class WHERE relnamespace = to_regnamespace(quote_ident(current_schema()))
                     AND relkind IN ('r', 'p') AND left(relname, 7) <> 'relata_')
             SELECT md5(coalesce(string_agg(part, ',' ORDER BY part), '')) FROM (
                 SELECT concat_ws(' ', t.relname, a.attname, a.atttypid, a.attnotnull, a.attidentity)

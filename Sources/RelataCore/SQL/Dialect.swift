@@ -15,6 +15,9 @@ package enum Dialect: Sendable {
         return sql
     }
 
+    /// A name within a schema as an identifier: `"sales"."orders"`.
+    package func quote(_ name: String, in schema: String) -> String { quote(schema) + "." + quote(name) }
+
     /// Appends a name as an identifier.
     @inlinable
     package func append(quoted name: String, to sql: inout String) {

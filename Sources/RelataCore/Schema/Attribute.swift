@@ -31,6 +31,11 @@ public struct Attribute: Hashable, Sendable, Codable {
     /// The Swift type of its values, where a model declares it: for those who make values, such as sample data.
     package var valueType = ValueType(nil)
 
+    /// The type that a database gives the column, where the attribute's own doesn't say it. Read from a database.
+    package var declaredType: String?
+    /// Whether the database computes the values. Read from a database; models have no such attributes.
+    package var isGenerated = false
+
     /// Whether its values are those of a Swift `Float`.
     var isSinglePrecision: Bool { type == .real && valueType.wrapped == Float.self }
 

@@ -27,6 +27,8 @@ public struct Entity: Hashable, Sendable, Codable {
     package var updatedAt: String?
     /// The foreign keys of the table that no relationship stands for. Read from a database; models have none.
     package var foreignKeys: [ForeignKey] = []
+    /// How its rows are read where another program made the table on a server; `nil` where the table is what it says.
+    package var source: TableSource?
 
     private enum CodingKeys: String, CodingKey {
         case name, table, originalTable, properties, key, isKeyAssigned, uniques, indexes, revision, createdAt,

@@ -13,6 +13,8 @@ package struct ForeignKey: Hashable, Sendable {
     package var rule: DeleteRule
     /// Whether its columns may be unset.
     package var isOptional: Bool
+    /// Those of its columns that become unset where the target goes; `nil` for all.
+    package var unsetColumns: [String]?
     /// Whether the database gives its columns their defaults where the target goes, which no delete rule does: such a
     /// deletion is refused.
     package var setsDefault: Bool
@@ -24,7 +26,7 @@ package struct ForeignKey: Hashable, Sendable {
     /// Describes a foreign key.
     package init(
         columns: [String], target: String, targetColumns: [String], rule: DeleteRule, isOptional: Bool,
-        setsDefault: Bool = false, isIndexed: Bool = true, comparison: KeyComparison = .equal
+        unsetColumns: [String]? = nil, setsDefault: Bool = false, isIndexed: Bool = true, comparison: KeyComparison = .equal
     ) {
         self.setsDefault = setsDefault
         self.columns = columns
@@ -32,6 +34,7 @@ package struct ForeignKey: Hashable, Sendable {
         self.targetColumns = targetColumns
         self.rule = rule
         self.isOptional = isOptional
+        self.unsetColumns = unsetColumns
         self.isIndexed = isIndexed
         self.comparison = comparison
     }
@@ -83,6 +86,8 @@ package struct SchemaForeignKey: Sendable {
     package let rule: DeleteRule
     /// Whether the key may be unset.
     package let isOptional: Bool
+    /// Those of its columns that become unset where the target goes.
+    package let unsetColumns: [String]
     /// Whether the database gives its columns their defaults where the target goes.
     package let setsDefault: Bool
     /// Whether the rows that refer to a given one are found without a scan.
@@ -133,7 +138,7 @@ extension Schema {
             let key = SchemaForeignKey(
                 index: reference.index, source: reference.source, columns: reference.columns, target: reference.target,
                 targetColumns: tables[reference.target].keyColumnNames, rule: reference.onTargetDelete,
-                isOptional: reference.isOptional,
+                isOptional: reference.isOptional, unsetColumns: reference.columns,
                 setsDefault: tables[reference.source].entity.relationship(reference.property)?.setsDefault ?? false,
                 isIndexed: reference.isIndexed, comparison: reference.comparison,
                 property: reference.property,
@@ -161,6 +166,7 @@ extension Schema {
             return SchemaForeignKey(
                 index: 0, source: table.index, columns: key.columns, target: target,
                 targetColumns: key.targetColumns, rule: key.rule, isOptional: key.isOptional,
+                unsetColumns: key.unsetColumns ?? key.columns,
                 setsDefault: key.setsDefault, isIndexed: key.isIndexed, comparison: key.comparison,
                 property: properties.joined(separator: ", "), reference: nil)
         }

@@ -22,7 +22,7 @@ extension Schema {
     /// Where a side is compared by the objects' rules, rows that lead nowhere are left out, and those that mean the same
     /// two objects are one.
     package func rows(of join: Join, _ dialect: Dialect) -> String {
-        let table = dialect.quote(join.table)
+        let table = join.joinedFrom?.rows ?? dialect.quote(join.table)
         if join.comparesAsDeclared { return table }
         let names = join.sourceColumns + join.targetColumns
         let keys = keys(of: join, isSource: true, dialect) + keys(of: join, isSource: false, dialect)
@@ -67,7 +67,7 @@ extension Schema {
 
     /// The table of one side of a join with a name for its rows.
     package func target(of join: Join, isSource: Bool, _ dialect: Dialect) -> String {
-        "\(dialect.quote(tables[join.entity(isSource: isSource)].sqlName)) AS \(Self.alias(isSource: isSource))"
+        "\(tables[join.entity(isSource: isSource)].rows(dialect)) AS \(Self.alias(isSource: isSource))"
     }
 
     /// The columns of one side's key: the object's own where the two may differ.

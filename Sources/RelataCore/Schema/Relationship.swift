@@ -28,6 +28,8 @@ public struct Relationship: Hashable, Sendable, Codable {
     /// Whether the database gives the columns of a to-one their defaults where the target goes, which no delete rule does:
     /// such a deletion is refused. Read from a database.
     package var setsDefault = false
+    /// How the rows of a join table are read that another program made on a server.
+    package var joinSource: TableSource?
     /// Whether the objects whose to-one has a given target are found without a scan. Read from a database; the columns of
     /// a model's to-ones are always indexed.
     package var isIndexed = true

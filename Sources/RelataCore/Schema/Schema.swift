@@ -364,4 +364,9 @@ package struct Join: Sendable {
     package let sourceComparison: KeyComparison
     /// How the columns are compared with the key of the target.
     package let targetComparison: KeyComparison
+    /// How the rows are read where another program made the table on a server.
+    package let joinedFrom: TableSource?
+
+    /// The table itself.
+    package func stored(_ dialect: Dialect) -> String { joinedFrom?.table ?? dialect.quote(table) }
 }

@@ -30,7 +30,8 @@ extension SchemaResolver {
                     onTargetDelete: other.map { joinRule(of: $0, entity: target) } ?? .nullify,
                     minimumCount: relationship.minimumCount, maximumCount: relationship.maximumCount,
                     inverseMinimumCount: other?.minimumCount, inverseMaximumCount: other?.maximumCount,
-                    sourceComparison: relationship.sourceComparison, targetComparison: relationship.comparison)
+                    sourceComparison: relationship.sourceComparison, targetComparison: relationship.comparison,
+                    joinedFrom: relationship.joinSource)
                 joinNumbers[name] = join.index
                 joins.put(join, at: join.index)
                 checkColumnNames(of: join)

@@ -6,14 +6,14 @@ extension IntegrityCheck {
 
     /// SQLite lets a primary key be `NULL`, unless it is the rowid.
     mutating func checkKey(of table: Table) throws(RelataError) {
-        guard !table.entity.isKeyAssigned else { return }
+        guard !table.entity.isKeyAssigned, table.entity.source?.kind.isTable != false else { return }
         let missing = table.keyColumnNames.map { "\(quote($0)) IS NULL" }.joined(separator: " OR ")
-        let (count, _) = try list("SELECT 1 FROM \(quote(table.sqlName)) WHERE \(missing)", []) { _ in "" }
+        let (count, _) = try list("SELECT 1 FROM \(table.rows(dialect)) AS x WHERE \(missing)", []) { _ in "" }
         guard count > 0 else { return }
         add(
             .missingKey, "\(table.name).\(table.entity.key.joined(separator: ", "))", count,
             "\(count) \(count == 1 ? "object has" : "objects have") no key",
-            mend: "give each a key of its own, or delete them: DELETE FROM \(quote(table.sqlName)) WHERE \(missing)")
+            mend: "give each a key of its own, or delete them: DELETE FROM \(table.stored(dialect)) WHERE \(missing)")
     }
 
     mutating func checkUniques(of table: Table) throws(RelataError) {
@@ -23,7 +23,7 @@ extension IntegrityCheck {
             let columns = properties.flatMap(table.columnIndexes(of:))
             let names = columns.map { table.columns[$0].name }
             let (count, samples) = try list(
-                "SELECT \(list(names, of: "x")), count(*) FROM \(quote(table.sqlName)) AS x "
+                "SELECT \(list(names, of: "x")), count(*) FROM \(table.rows(dialect)) AS x "
                     + "WHERE \(dialect.areSet(names, of: "x")) GROUP BY \(list(names, of: "x")) HAVING count(*) > 1",
                 columns.map { table.columns[$0].type }
             ) { "\(KeyValue(Array($0.dropLast()))): \($0[names.count]) times" }
@@ -34,8 +34,8 @@ extension IntegrityCheck {
                 "\(count) \(count == 1 ? "value that should be unique is" : "values that should be unique are") "
                     + "there several times (\(sampled(samples, of: count)))",
                 mend: "give each object a value of its own, or delete all but one of those that SELECT * FROM "
-                    + "\(quote(table.sqlName)) WHERE (\(names.map(quote).joined(separator: ", "))) IN (SELECT "
-                    + "\(names.map(quote).joined(separator: ", ")) FROM \(quote(table.sqlName)) GROUP BY "
+                    + "\(table.stored(dialect)) WHERE (\(names.map(quote).joined(separator: ", "))) IN (SELECT "
+                    + "\(names.map(quote).joined(separator: ", ")) FROM \(table.stored(dialect)) GROUP BY "
                     + "\(names.map(quote).joined(separator: ", ")) HAVING count(*) > 1) shows")
         }
     }
@@ -47,7 +47,7 @@ extension IntegrityCheck {
         /// `Author.books`.
         let subject: String
         let owner: Table
-        /// The rows that are its members, in SQL, the table that holds them, and their columns with the owner's key.
+        /// The rows that are its members and the table that holds them, both in SQL, and their columns with the owner's key.
         let rows: String
         let table: String
         let columns: [String]
@@ -67,7 +67,7 @@ extension IntegrityCheck {
         let (source, target) = (schema.tables[reference.source], schema.tables[reference.target])
         return [
             List(
-                subject: "\(target.name).\(inverse)", owner: target, rows: quote(source.sqlName), table: source.sqlName,
+                subject: "\(target.name).\(inverse)", owner: target, rows: source.rows(dialect), table: source.stored(dialect),
                 columns: reference.columns,
                 key: source.keyColumnNames, minimum: reference.minimumCount, maximum: reference.maximumCount,
                 // The model's own attribute is what the app says it is, and equal ones go by key.
@@ -81,12 +81,12 @@ extension IntegrityCheck {
         let key = join.sourceColumns + join.targetColumns
         let rows = schema.rows(of: join, dialect)
         let first = List(
-            subject: "\(source.name).\(join.property)", owner: source, rows: rows, table: join.table,
+            subject: "\(source.name).\(join.property)", owner: source, rows: rows, table: join.stored(dialect),
             columns: join.sourceColumns, key: key, minimum: join.minimumCount, maximum: join.maximumCount,
             order: join.orderColumn, unplaced: 0)
         guard let inverse = join.inverse else { return [first] }
         let second = List(
-            subject: "\(target.name).\(inverse)", owner: target, rows: rows, table: join.table,
+            subject: "\(target.name).\(inverse)", owner: target, rows: rows, table: join.stored(dialect),
             columns: join.targetColumns, key: key, minimum: join.inverseMinimumCount, maximum: join.inverseMaximumCount,
             order: join.inverseOrderColumn, unplaced: 0)
         return [first, second]
@@ -100,7 +100,7 @@ extension IntegrityCheck {
         let bounds = [minimum.map { "\(number) < \($0)" }, maximum.map { "\(number) > \($0)" }].compactMap(\.self)
         let keys = self.list(key, of: "o")
         let (count, samples) = try self.list(
-            "SELECT \(keys), \(number) FROM \(quote(owner.sqlName)) AS o LEFT JOIN \(list.rows) AS x "
+            "SELECT \(keys), \(number) FROM \(owner.rows(dialect)) AS o LEFT JOIN \(list.rows) AS x "
                 + "ON \(dialect.areSame(list.columns, of: "x", key, of: "o")) GROUP BY \(keys) "
                 + "HAVING \(bounds.joined(separator: " OR "))", keyTypes(owner)
         ) { "\(object($0, owner)) has \($0[key.count])" }
@@ -137,9 +137,9 @@ extension IntegrityCheck {
         ) { "\(object($0, owner)): \($0[columns.count + 1]) at \($0[columns.count])" }
         let names = list.key.map(quote).joined(separator: ", ")
         let mend =
-            "number them anew: UPDATE \(quote(table)) AS x SET \(quote(order)) = n.n FROM (SELECT \(names), 1024 * "
+            "number them anew: UPDATE \(table) AS x SET \(quote(order)) = n.n FROM (SELECT \(names), 1024 * "
             + "row_number() OVER (PARTITION BY \(columns.map(quote).joined(separator: ", ")) ORDER BY \(quote(order)) "
-            + "IS NULL, \(quote(order)), \(names)) AS n FROM \(quote(table))) AS n WHERE \(dialect.areSame(list.key, of: "n", list.key, of: "x"))"
+            + "IS NULL, \(quote(order)), \(names)) AS n FROM \(table)) AS n WHERE \(dialect.areSame(list.key, of: "n", list.key, of: "x"))"
         if missing.count > 0 {
             add(
                 .position, list.subject, missing.count,

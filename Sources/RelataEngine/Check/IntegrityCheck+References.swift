@@ -7,18 +7,19 @@ extension IntegrityCheck {
         let source = schema.tables[reference.source]
         let target = schema.tables[reference.target]
         let dangles = dangling(reference.columns, target, reference.comparison)
+        let stored = dangling(reference.columns, target, reference.comparison, isStored: true)
         let key = source.keyColumnNames
         let (count, samples) = try list(
-            "SELECT \(list(key, of: "x")), \(list(reference.columns, of: "x")) FROM \(quote(source.sqlName)) AS x "
+            "SELECT \(list(key, of: "x")), \(list(reference.columns, of: "x")) FROM \(source.rows(dialect)) AS x "
                 + "WHERE \(dangles)", keyTypes(source) + keyTypes(target)
         ) { "\(object($0, source)) → \(KeyValue(Array($0[key.count...])))" }
         guard count > 0 else { return }
-        let table = quote(source.sqlName)
+        let table = source.stored(dialect)
         let unset = reference.columns.map { "\(quote($0)) = NULL" }.joined(separator: ", ")
         let mend =
             reference.isOptional
-            ? "unset \(count == 1 ? "it" : "them"): UPDATE \(table) AS x SET \(unset) WHERE \(dangles)"
-            : "or delete \(count == 1 ? "the object" : "the objects"): DELETE FROM \(table) AS x WHERE \(dangles)"
+            ? "unset \(count == 1 ? "it" : "them"): UPDATE \(table) AS x SET \(unset) WHERE \(stored)"
+            : "or delete \(count == 1 ? "the object" : "the objects"): DELETE FROM \(table) AS x WHERE \(stored)"
         add(
             .danglingReference, "\(source.name).\(reference.property)", count,
             "\(count) \(count == 1 ? "reference" : "references") to \(target.name) \(count == 1 ? "leads" : "lead") "
@@ -32,25 +33,31 @@ extension IntegrityCheck {
                 join.columns(isSource: isSource).own, schema.tables[join.entity(isSource: isSource)]
             )
             let dangles = dangling(columns, target, join.comparison(isSource: isSource))
+            let stored = dangling(columns, target, join.comparison(isSource: isSource), isStored: true)
             let (count, samples) = try list(
-                "SELECT \(list(columns, of: "x")) FROM \(quote(join.table)) AS x WHERE \(dangles)", keyTypes(target)
+                "SELECT \(list(columns, of: "x")) FROM \(join.joinedFrom?.rows ?? quote(join.table)) AS x WHERE \(dangles)",
+                keyTypes(target)
             ) { object($0, target) }
             guard count > 0 else { continue }
             add(
                 .danglingReference, "\(schema.tables[join.source].name).\(join.property)", count,
                 "\(count) \(count == 1 ? "row" : "rows") of \(join.table) \(count == 1 ? "leads" : "lead") nowhere "
                     + "(\(sampled(samples, of: count)))",
-                mend: "delete \(count == 1 ? "it" : "them"): DELETE FROM \(quote(join.table)) AS x WHERE \(dangles)")
+                mend: "delete \(count == 1 ? "it" : "them"): DELETE FROM \(join.stored(dialect)) AS x WHERE \(stored)")
         }
     }
 
     /// Whether the row `x` refers to an object that isn't there.
-    private func dangling(_ columns: [String], _ target: Table, _ comparison: KeyComparison) -> String {
+    ///
+    /// - Parameter isStored: Whether that is asked of the tables themselves, as somebody types it who mends them.
+    private func dangling(
+        _ columns: [String], _ target: Table, _ comparison: KeyComparison, isStored: Bool = false
+    ) -> String {
         let keys = target.keyColumnNames
         let isSame =
             comparison == .equal
             ? dialect.areSame(keys, of: "t", columns, of: "x") : dialect.matches(keys, of: "t", columns, of: "x")
-        return "\(dialect.areSet(columns, of: "x")) AND NOT EXISTS (SELECT 1 FROM \(quote(target.sqlName)) AS t "
+        return "\(dialect.areSet(columns, of: "x")) AND NOT EXISTS (SELECT 1 FROM \(isStored ? target.stored(dialect) : target.rows(dialect)) AS t "
             + "WHERE \(isSame))"
     }
 
@@ -65,6 +72,7 @@ extension IntegrityCheck {
             known.insert(Self.name(join.table, join.sourceColumns, schema.tables[join.source].sqlName))
             known.insert(Self.name(join.table, join.targetColumns, schema.tables[join.target].sqlName))
         }
+        if let foreign = try connection.foreignTables() { return try checkNativeKeys(of: foreign.tables, known) }
         let tables = try connection.driver.tables(named: nil, hidesReserved: true, connection)
         let others = try connection.driver.otherTables(connection)
         for table in tables {
@@ -83,6 +91,27 @@ extension IntegrityCheck {
                 } else {
                     try check(key, of: table, nil, [])
                 }
+            }
+        }
+    }
+
+    /// The same of a server's tables, which compare their keys by themselves.
+    private mutating func checkNativeKeys(
+        of tables: [TableDescription], _ known: Set<[FoldedName]>
+    ) throws(RelataError) {
+        for table in tables {
+            for key in table.foreignKeys where !known.contains(Self.name(table.name, key.columns, key.target)) {
+                guard let native = key.native else { continue }
+                let columns = native.columns.map { "o.\($0)::text" }.joined(separator: ", ")
+                let (count, samples) = try list("SELECT \(columns) FROM \(native.dangling)", []) {
+                    KeyValue($0).description
+                }
+                guard count > 0 else { continue }
+                add(
+                    .danglingReference, "\(table.name).\(key.columns.joined(separator: ", "))", count,
+                    "\(count) \(count == 1 ? "row refers" : "rows refer") to \(key.target), where there is no such row"
+                        + " (\(sampled(samples, of: count)))",
+                    mend: "insert what is missing, or change the rows that SELECT * FROM \(native.dangling) shows")
             }
         }
     }

@@ -10,13 +10,13 @@ extension IntegrityCheck {
                 let allowed = values.compactMap(literal)
                 guard allowed.count == values.count else { continue }
                 isWrong = "\(column) NOT IN (\(allowed.joined(separator: ", ")))"
-            } else if attribute.type == .json {
+            } else if attribute.type == .json, dialect == .sqlite {
                 isWrong = "typeof(\(column)) IN ('text', 'integer', 'real') AND NOT json_valid(\(column))"
             } else {
                 continue
             }
             let key = table.keyColumnNames
-            let from = "FROM \(quote(table.sqlName)) AS x WHERE \(isWrong)"
+            let from = "FROM \(table.rows(dialect)) AS x WHERE \(isWrong)"
             let (count, samples) = try list(
                 "SELECT \(list(key, of: "x")), \(column) \(from)", keyTypes(table)
             ) { "\(object($0, table)) holds \($0[key.count].description.prefix(40))" }

@@ -29,6 +29,8 @@ package final class Connection {
     /// What the file says of a schema's tables, once a deletion asked for it.
     var fileKeys: FileKeys?
     private(set) var isClosed = false
+    /// Which tables introspection and deletions look at.
+    package var tableScope = TableScope.own
     /// What must live as long as the connection.
     package var companion: AnyObject?
     /// Whether statements may run inside a transaction only: SQLite takes back a whole transaction by itself after some

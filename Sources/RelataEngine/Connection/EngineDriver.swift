@@ -105,6 +105,19 @@ package protocol EngineDriver: MigrationDriver {
     func tables(
         named names: [String]?, hidesReserved: Bool, _ connection: Connection
     ) throws(RelataError) -> [TableDescription]
+    /// All tables and views of a database that other programs may have made, in every schema; `nil` where an engine has no
+    /// more than ``tables(named:hidesReserved:_:)`` says.
+    ///
+    /// - Parameter including: Schemas of the server's own that are looked at too.
+    func foreignTables(including schemas: [String], _ connection: Connection) throws(RelataError) -> ForeignTables?
+    /// How many rows of each table the open transaction has changed so far, by the tables' full names; `nil` where the
+    /// engine doesn't count them.
+    func rowChanges(_ connection: Connection) throws(RelataError) -> [String: RowChanges]?
+    /// Has generated SQL find its functions in a database that nobody prepared for it, without changing that: they are the
+    /// session's own. Before a transaction begins.
+    func makeTemporaryFunctions(_ connection: Connection) throws(RelataError)
+    /// Whether stores in other processes are told of what is committed, because the database has what that needs.
+    func tellsOthers(_ connection: Connection) throws(RelataError) -> Bool
     /// The names of a table's columns; none where it isn't there.
     func columnNames(of table: String, _ connection: Connection) throws(RelataError) -> [String]
     /// What isn't read as a table and yet has the name of one, and what it is.
@@ -143,6 +156,12 @@ extension EngineDriver {
     package func otherSchemas(_ connection: Connection) throws(RelataError) -> [String] { [] }
     package func copier(into table: Table, like collector: RemoteRows) throws(RelataError) -> RemoteRows? { nil }
     package var changeLog: any ChangeLogStorage { NumberedChangeLog() }
+    package func rowChanges(_ connection: Connection) throws(RelataError) -> [String: RowChanges]? { nil }
+    package func makeTemporaryFunctions(_ connection: Connection) throws(RelataError) {}
+    package func tellsOthers(_ connection: Connection) throws(RelataError) -> Bool { false }
+    package func foreignTables(
+        including schemas: [String], _ connection: Connection
+    ) throws(RelataError) -> ForeignTables? { nil }
 }
 
 /// A step of the plan by which an engine runs a query.

@@ -17,17 +17,21 @@ package enum Introspection {
     ///   one that is damaged, locked or none.
     package static func read(_ connection: Connection) throws(RelataError) -> EntityReader {
         try CopyState.refusePart(in: connection)
-        let tables = try tables(of: connection)
+        let foreign = try connection.foreignTables()
+        let tables = if let foreign { foreign.tables } else { try tables(of: connection) }
         let declared = try Metadata.read(connection).entities ?? []
-        let leftOut = try connection.driver.otherTables(connection)
+        let leftOut = if let foreign { foreign.leftOut } else { try connection.driver.otherTables(connection) }
+        let notes = foreign?.notes ?? []
         guard !declared.isEmpty, let schema = try? Schema(declared) else {
-            return EntityReader(tables, leavingOut: leftOut)
+            var reader = EntityReader(tables, leavingOut: leftOut)
+            reader.notes = notes + reader.notes
+            return reader
         }
         // Another program may have changed the tables since. A lost index or constraint hides nothing of what was
         // declared; a lost table or column hides that alone.
         let (fitting, lost) = schema.entities(fitting: tables)
         var reader = EntityReader(tables, declared: fitting, leavingOut: leftOut)
-        reader.notes += lost
+        reader.notes = notes + reader.notes + lost
         return reader
     }
 

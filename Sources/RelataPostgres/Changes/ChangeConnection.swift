@@ -24,7 +24,7 @@ final class ChangeConnection {
         let identity = try DatabaseIdentity.read(driver)
         isStandby = identity.isStandby
         // Each schema is a database of its own.
-        let schema = try driver.ownRow("SELECT coalesce(current_schema()::regnamespace::oid::text, '')")
+        let schema = try driver.ownRow("SELECT coalesce(to_regnamespace(quote_ident(current_schema()))::oid::text, '')")
         channel = "relata_" + schema.text(0)
         return identity
     }

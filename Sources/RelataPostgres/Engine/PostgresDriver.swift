@@ -37,6 +37,8 @@ package final class PostgresDriver: EngineDriver {
     var writeEffects: WriteEffects?
     /// Whether the database is known to have Relata's own table.
     var knowsMetadata = false
+    /// Whether generated SQL calls functions of the session's own.
+    var callsTemporaryFunctions = false
     /// Whether the connection must be made anew before it is used again.
     private var isSpoiled = false
     package var lastInsertedKey: Int64 = .min
@@ -169,7 +171,8 @@ package final class PostgresDriver: EngineDriver {
         totalChanges += affectedRows
     }
 
-    package func prepare(_ sql: String) throws(RelataError) -> Statement {
+    package func prepare(_ text: String) throws(RelataError) -> Statement {
+        let sql = callsTemporaryFunctions ? PostgresFunctions.temporary(text) : text
         try dropUnused()
         nextName += 1
         // The connection that a pooler chooses for the next transaction wouldn't know it.

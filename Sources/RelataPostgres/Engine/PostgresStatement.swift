@@ -196,7 +196,11 @@ final class PostgresStatement: RemoteStatement {
 
     private func decode(_ cell: Cell) throws(RelataError) -> ResultCell {
         switch cell.kind {
-        case .int8, .int4, .int2, .boolean, .oid, .timestamp, .date: return ResultCell(integer: try cell.integer())
+        case .int8, .int4, .int2, .boolean, .oid: return ResultCell(integer: try cell.integer())
+        case .timestamp, .date:
+            // What can't be counted is text, as SQLite has it for values that aren't of their column's type.
+            guard let infinity = cell.infinity else { return ResultCell(integer: try cell.integer()) }
+            return keep(Array(infinity.utf8), .text)
         case .float8, .float4: return ResultCell(real: try cell.real())
         case .text, .array, .other:
             return ResultCell(.text, bytes: cell.pointer.assumingMemoryBound(to: UInt8.self), count: Int(cell.length))
@@ -210,7 +214,10 @@ final class PostgresStatement: RemoteStatement {
                 .text, bytes: (cell.pointer + 1).assumingMemoryBound(to: UInt8.self), count: Int(cell.length) - 1)
         case .uuid: return keep(Array(try cell.data()), .uuid)
         case .bytea: return keep(Array(try cell.data()), .blob)
-        case .numeric, .jsonb: return keep(Array(try cell.text().utf8), .text)
+        case .numeric:
+            let text = if let odd = cell.notANumber { odd } else { try cell.text() }
+            return keep(Array(text.utf8), .text)
+        case .jsonb: return keep(Array(try cell.text().utf8), .text)
         }
     }
 

@@ -107,6 +107,36 @@ extension Cell {
         }
     }
 
+    /// The text of a point in time that is infinity; `nil` of any other.
+    var infinity: String? {
+        let isPositive: Bool
+        switch (kind, length) {
+        case (.timestamp, 8) where isBinary:
+            let value = load(Int64.self)
+            guard value == .max || value == .min else { return nil }
+            isPositive = value > 0
+        case (.date, 4) where isBinary:
+            let day = load(Int32.self)
+            guard day == .max || day == .min else { return nil }
+            isPositive = day > 0
+        default:
+            let text = String(decoding: bytes, as: UTF8.self)
+            return !isBinary && text.hasSuffix("infinity") ? text : nil
+        }
+        return isPositive ? "infinity" : "-infinity"
+    }
+
+    /// The text of a `numeric` that is infinite or no number; `nil` of any other.
+    var notANumber: String? {
+        guard kind == .numeric, isBinary else {
+            let text = String(decoding: bytes, as: UTF8.self)
+            return text.hasSuffix("NaN") || text.hasSuffix("Infinity") ? text : nil
+        }
+        guard length >= 8 else { return nil }
+        let sign = (pointer + 4).loadUnaligned(as: UInt16.self)
+        return [0xC000: "NaN", 0xD000: "Infinity", 0xF000: "-Infinity"][UInt16(bigEndian: sign)]
+    }
+
     /// The column's name.
     package var name: String { PQfname(result, column).map { String(cString: $0) } ?? "\(column)" }
 

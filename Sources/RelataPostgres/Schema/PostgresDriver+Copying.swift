@@ -28,7 +28,8 @@ extension PostgresDriver {
     package func conditions(of table: TableDescription, _ connection: Connection) throws(RelataError) -> [String] {
         let sql = """
             SELECT k.conname::text FROM pg_constraint AS k JOIN pg_class AS c ON c.oid = k.conrelid
-            WHERE c.relname = $1::text AND c.relnamespace = current_schema()::regnamespace AND k.contype IN ('c', 'x')
+            WHERE c.relname = $1::text AND c.relnamespace = to_regnamespace(quote_ident(current_schema()))
+                AND k.contype IN ('c', 'x')
             ORDER BY k.conname
             """
         return try connection.values(SQLStatement(sql, [.value(.text(table.name))])).map { $0[0].description }

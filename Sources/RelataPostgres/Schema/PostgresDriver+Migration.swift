@@ -7,7 +7,8 @@ import RelataEngine
 extension PostgresDriver {
     /// Who changes tables holds this lock, which is the schema's: on the connection for a migration, else until the end of
     /// the transaction.
-    private static let schemaLock = "788507589, coalesce(current_schema()::regnamespace::oid::integer, 0)"
+    private static let schemaLock =
+        "788507589, coalesce(to_regnamespace(quote_ident(current_schema()))::oid::integer, 0)"
 
     package func makeReady(_ connection: Connection) throws(RelataError) {
         guard try connection.value(SQLStatement(PostgresFunctions.installed)) != .text(PostgresFunctions.comment),
@@ -132,7 +133,8 @@ extension PostgresDriver {
         }
         let leftOver = """
             SELECT 1 FROM pg_index AS x JOIN pg_class AS i ON i.oid = x.indexrelid
-            WHERE i.relname = $1::text AND i.relnamespace = current_schema()::regnamespace AND NOT x.indisvalid
+            WHERE i.relname = $1::text AND i.relnamespace = to_regnamespace(quote_ident(current_schema()))
+                AND NOT x.indisvalid
             """
         if try connection.value(SQLStatement(leftOver, [.value(.text(index.index.name))])) != nil {
             try connection.execute("DROP INDEX CONCURRENTLY \(name)")
@@ -145,7 +147,7 @@ extension PostgresDriver {
     package func takenNames(_ connection: Connection) throws(RelataError) -> [String] {
         let sql = """
             SELECT c.relname::text FROM pg_class AS c LEFT JOIN pg_index AS x ON x.indexrelid = c.oid
-            WHERE c.relnamespace = current_schema()::regnamespace AND coalesce(x.indisvalid, true)
+            WHERE c.relnamespace = to_regnamespace(quote_ident(current_schema())) AND coalesce(x.indisvalid, true)
             """
         return try connection.values(SQLStatement(sql)).map { $0[0].description }
     }
@@ -155,7 +157,7 @@ extension PostgresDriver {
             SELECT CASE relkind WHEN 'v' THEN 'view' WHEN 'm' THEN 'materialized view' WHEN 'S' THEN 'sequence'
                 WHEN 'i' THEN 'index' WHEN 'I' THEN 'index' WHEN 'c' THEN 'type' WHEN 'f' THEN 'foreign table'
                 ELSE 'table' END
-            FROM pg_class WHERE relname = $1::text AND relnamespace = current_schema()::regnamespace
+            FROM pg_class WHERE relname = $1::text AND relnamespace = to_regnamespace(quote_ident(current_schema()))
             """
         return try connection.value(SQLStatement(sql, [.value(.text(name))])).map { "the database has a \($0)" }
     }

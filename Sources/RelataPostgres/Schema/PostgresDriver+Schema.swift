@@ -7,7 +7,8 @@ extension PostgresDriver {
     package func hasTable(_ name: String, _ connection: Connection) throws(RelataError) -> Bool {
         let sql = """
             SELECT 1 FROM pg_class
-            WHERE relname = $1::text AND relnamespace = current_schema()::regnamespace AND relkind IN ('r', 'p')
+            WHERE relname = $1::text AND relnamespace = to_regnamespace(quote_ident(current_schema()))
+                AND relkind IN ('r', 'p')
             """
         return try connection.value(SQLStatement(sql, [.value(.text(name))])) != nil
     }
@@ -23,7 +24,8 @@ extension PostgresDriver {
     package func columnNames(of table: String, _ connection: Connection) throws(RelataError) -> [String] {
         let sql = """
             SELECT a.attname::text FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = a.attrelid
-            WHERE c.relname = $1::text AND c.relnamespace = current_schema()::regnamespace AND a.attnum > 0
+            WHERE c.relname = $1::text AND c.relnamespace = to_regnamespace(quote_ident(current_schema()))
+                AND a.attnum > 0
                 AND NOT a.attisdropped ORDER BY a.attnum
             """
         return try connection.values(SQLStatement(sql, [.value(.text(table))])).map { $0[0].description }
@@ -33,7 +35,7 @@ extension PostgresDriver {
         var kinds: [String: String] = [:]
         let sql = """
             SELECT relname::text, relkind::text FROM pg_class
-            WHERE relnamespace = current_schema()::regnamespace AND relkind IN ('v', 'm', 'f')
+            WHERE relnamespace = to_regnamespace(quote_ident(current_schema())) AND relkind IN ('v', 'm', 'f')
             """
         try connection.rows(SQLStatement(sql)) { row in
             kinds[row.text(at: 0)] =
@@ -49,7 +51,8 @@ extension PostgresDriver {
     package func triggers(of table: String, _ connection: Connection) throws(RelataError) -> [String] {
         let sql = """
             SELECT t.tgname::text FROM pg_trigger AS t JOIN pg_class AS c ON c.oid = t.tgrelid
-            WHERE c.relname = $1::text AND c.relnamespace = current_schema()::regnamespace AND NOT t.tgisinternal
+            WHERE c.relname = $1::text AND c.relnamespace = to_regnamespace(quote_ident(current_schema()))
+                AND NOT t.tgisinternal
             ORDER BY t.tgname
             """
         return try connection.values(SQLStatement(sql, [.value(.text(table))])).map { $0[0].description }
@@ -62,7 +65,8 @@ extension PostgresDriver {
         let sql = """
             SELECT coalesce(max(pg_sequence_last_value(d.objid)), 0)::bigint
             FROM pg_depend AS d JOIN pg_class AS c ON c.oid = d.refobjid JOIN pg_class AS s ON s.oid = d.objid
-            WHERE c.relname = $1::text AND c.relnamespace = current_schema()::regnamespace AND s.relkind = 'S'
+            WHERE c.relname = $1::text AND c.relnamespace = to_regnamespace(quote_ident(current_schema()))
+                AND s.relkind = 'S'
                 AND d.classid = 'pg_class'::regclass AND d.deptype IN ('a', 'i')
             """
         guard case .integer(let key)? = try connection.value(SQLStatement(sql, [.value(.text(table))])) else {
@@ -79,7 +83,8 @@ extension PostgresDriver {
             FROM pg_index AS x JOIN pg_class AS c ON c.oid = x.indrelid JOIN pg_class AS i ON i.oid = x.indexrelid
                 JOIN unnest(x.indkey::smallint[]) WITH ORDINALITY AS n (number, place) ON n.place <= x.indnkeyatts
                 LEFT JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum = n.number AND n.number > 0
-            WHERE c.relname = $1::text AND c.relnamespace = current_schema()::regnamespace AND x.indisvalid
+            WHERE c.relname = $1::text AND c.relnamespace = to_regnamespace(quote_ident(current_schema()))
+                AND x.indisvalid
                 AND x.indpred IS NULL ORDER BY i.oid, n.place
             """
         var indexes: [(name: String, columns: [String])] = []
@@ -115,7 +120,8 @@ struct PostgresTableReader {
 
     /// Which tables are read, with their alias.
     private var condition: String {
-        "c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition"
+        "c.relnamespace = to_regnamespace(quote_ident(current_schema())) AND c.relkind IN ('r', 'p') "
+            + "AND NOT c.relispartition"
             + (names == nil ? "" : " AND lower(c.relname) IN (SELECT lower(x) FROM unnest($1::text[]) AS x)")
     }
 

@@ -13,6 +13,27 @@ package enum PostgresFunctions {
     /// What ``installed`` selects where this version's functions are there.
     package static var comment: String { "Relata's functions, version \(version)" }
 
+    private static var functions: String {
+        [text, words, expressions, json, dates, places, keys].joined(separator: "\n")
+    }
+
+    /// The statements that make the functions for one session, in a database that has none: see ``temporary(_:)``.
+    package static var temporaryScript: String { temporary(functions) }
+
+    /// SQL that calls the functions of its own session instead of those that the database has. Names in quotes stay as they
+    /// are.
+    package static func temporary(_ sql: String) -> String {
+        var result = ""
+        var rest = sql[...]
+        while let range = rest.firstRange(of: "relata.") {
+            let before = rest[..<range.lowerBound]
+            let isName = before.last.map { $0.isLetter || $0.isNumber || "_\"".contains($0) } ?? false
+            result += before + (isName ? "relata." : "pg_temp.")
+            rest = rest[range.upperBound...]
+        }
+        return result + rest
+    }
+
     /// The statements that make the functions, or replace those of another version: run as one text, which is one
     /// transaction. Another connection that makes them at the same time waits.
     ///
@@ -23,13 +44,7 @@ package enum PostgresFunctions {
         SELECT pg_advisory_xact_lock(7885075893410);
         CREATE SCHEMA IF NOT EXISTS relata;
         GRANT USAGE ON SCHEMA relata TO PUBLIC;
-        \(text)
-        \(words)
-        \(expressions)
-        \(json)
-        \(dates)
-        \(places)
-        \(keys)
+        \(functions)
         COMMENT ON SCHEMA relata IS \(SchemaDDL.literal(.text(comment)));
         """
     }

@@ -1,0 +1,39 @@
+/// The statements about foreign keys that the schema doesn't know.
+extension DeletionSQL {
+    /// Finds out whether a row that isn't doomed refers to a doomed one by a foreign key that the schema doesn't know.
+    package func referrers(
+        in referring: String, _ columns: [String], to entity: Int, _ targetColumns: [String]
+    ) -> SQLStatement {
+        var builder = builder()
+        let isDoomed = isDoomed(entity, &builder)
+        var condition = "\(dialect.matches(targetColumns, of: "x", columns, of: "o")) AND \(isDoomed)"
+        if let source = schema.tables.first(where: { $0.sqlName.isSameName(as: referring) }), !isEmpty(source.index) {
+            let keys = dialect.tuple(source.keyColumnNames, of: "o")
+            condition += " AND \(keys) NOT IN \(doomed(source.index, &builder))"
+        }
+        return SQLStatement(
+            "SELECT 1 FROM \(dialect.quote(referring)) AS o JOIN \(table(entity)) AS x ON \(condition) LIMIT 1",
+            builder.parameters)
+    }
+
+    /// The same for a foreign key of a server's table, which is compared as the server does.
+    ///
+    /// - Parameter referring: The entity whose rows hold it, if one is made of them.
+    package func referrers(by key: NativeKey, of referring: Int?, to entity: Int) -> SQLStatement {
+        var builder = builder()
+        let isDoomed = isDoomed(entity, &builder)
+        let place = schema.tables[entity].place("x")
+        var condition = isDoomed
+        if let referring, !isEmpty(referring) {
+            let own = schema.tables[referring].place("s")
+            let keys = dialect.tuple(self.key(of: referring), of: "s")
+            condition +=
+                " AND NOT EXISTS (SELECT 1 FROM \(table(referring)) AS s WHERE \(own.table) = o.tableoid "
+                + "AND \(own.row) = o.ctid AND \(keys) IN \(doomed(referring, &builder)))"
+        }
+        return SQLStatement(
+            "SELECT 1 FROM \(key.holder) AS o JOIN \(key.target) AS r ON \(key.condition) "
+                + "JOIN \(table(entity)) AS x ON \(place.table) = r.tableoid AND \(place.row) = r.ctid "
+                + "WHERE \(condition) LIMIT 1", builder.parameters)
+    }
+}

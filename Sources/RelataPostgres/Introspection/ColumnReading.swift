@@ -1,0 +1,75 @@
+#if PostgreSQL
+import RelataCore
+
+/// How the values of a column are read: as they are where an attribute has such values, else as text.
+struct ColumnReading: Hashable {
+    /// What they are read as.
+    let type: AttributeType
+    /// What is put behind the column, and before it.
+    private let prefix: String
+    private let suffix: String
+    /// Types whose values equal each other where what is read of them does; `nil` where they may be equal and are read
+    /// differently, as texts of any case are.
+    let family: String?
+    /// Whether the type's name says no more than the attribute's.
+    let isPlain: Bool
+
+    private init(
+        _ type: AttributeType, _ prefix: String = "", _ suffix: String = "", family: String?, isPlain: Bool = false
+    ) {
+        self.type = type
+        self.prefix = prefix
+        self.suffix = suffix
+        self.family = family
+        self.isPlain = isPlain
+    }
+
+    /// How a column of a type is read.
+    ///
+    /// - Parameters:
+    ///   - base: The name of the type; below domains, and of those that every server has.
+    ///   - isEnum: Whether it is an enum.
+    ///   - isDeterministic: Whether texts are equal only where their bytes are.
+    init(base: String?, isEnum: Bool, isDeterministic: Bool) {
+        switch base {
+        case "bool": self.init(.boolean, family: "bool", isPlain: true)
+        case "int2", "int4", "int8": self.init(.integer, family: "integer", isPlain: true)
+        case "oid": self.init(.integer, "", "::bigint", family: "oid")
+        case "float8": self.init(.real, family: nil, isPlain: true)
+        // By way of its text 0.1 is the number of that name.
+        case "float4": self.init(.real, "(", "::text)::double precision", family: nil)
+        case "numeric": self.init(.decimal, family: "numeric", isPlain: true)
+        case "bytea": self.init(.data, family: "bytea", isPlain: true)
+        case "jsonb": self.init(.json, family: nil, isPlain: true)
+        case "uuid": self.init(.uuid(.blob), family: "uuid", isPlain: true)
+        case "timestamptz": self.init(.date(.microseconds), family: "timestamptz", isPlain: true)
+        case "text", "varchar", "bpchar", "name":
+            self.init(text: isDeterministic ? "text" : nil, isPlain: base == "text")
+        case "date", "timestamp", "time": self.init(text: base)
+        default: self.init(text: isEnum ? "enum" : nil)
+        }
+    }
+
+    /// As text.
+    private init(text family: String?, isPlain: Bool = false) {
+        self.init(.text, "(", "::text COLLATE \"C\")", family: family, isPlain: isPlain)
+    }
+
+    /// The place of a row in its table, as its key where it has no other.
+    static let place = ColumnReading(text: nil)
+
+    /// A column as it is read.
+    func sql(_ column: String) -> String { prefix + column + suffix }
+
+    /// A column that refers to another and doesn't equal any: read as what the other is, if that can be.
+    func sql(_ column: String, as other: ColumnReading) -> String {
+        switch (type, other.type) {
+        case (let own, let wanted) where own == wanted: sql(column)
+        case (.integer, .decimal): "\(column)::numeric"
+        case (.integer, .real), (.decimal, .real): "\(column)::double precision"
+        case (.real, .decimal): "\(sql(column))::numeric"
+        default: "NULL"
+        }
+    }
+}
+#endif

@@ -1,0 +1,287 @@
+#if PostgreSQL
+import RelataCore
+import RelataEngine
+
+/// Describes the tables and views of a database, whoever made them.
+struct ForeignTableReader {
+    private let catalog: Catalog
+    /// The labels of the relations that are read.
+    private var labels: [Int64: String] = [:]
+    private var notes: [SchemaProblem] = []
+    private var leftOut: [String: String] = [:]
+    private var strays: [ForeignTables.Stray] = []
+    private var drafts: [Int64: Draft] = [:]
+
+    /// A relation that is being described.
+    private struct Draft {
+        /// The labels of the columns, by their numbers, and of those that the rows have besides.
+        var labels: [Int64: String] = [:]
+        var ownKey: (label: String, sql: String, column: ColumnDescription)?
+        /// The columns of the primary key, or of the unique index that stands for it.
+        var key: [Int64] = []
+        /// What columns are read as that refer to others by rules of their own.
+        var replaced: [Int64: String] = [:]
+        var replacedTypes: [Int64: AttributeType] = [:]
+        var foreignKeys: [ForeignKeyDescription] = []
+    }
+
+    /// Describes what the catalog holds.
+    static func read(_ catalog: Catalog) -> ForeignTables {
+        var reader = ForeignTableReader(catalog)
+        reader.label()
+        for number in reader.numbers { reader.draft(number) }
+        for key in catalog.foreignKeys { reader.add(key) }
+        let tables = reader.numbers.map { reader.description(of: $0) }
+        return ForeignTables(tables: tables, notes: reader.notes, leftOut: reader.leftOut, strays: reader.strays)
+    }
+
+    private init(_ catalog: Catalog) { self.catalog = catalog }
+
+    /// The relations that are read, in order.
+    private var numbers: [Int64] { catalog.order.filter { labels[$0] != nil } }
+
+    // MARK: Names
+
+    /// Gives each relation a label that no other has, whatever the case: its name where that leads to it.
+    private mutating func label() {
+        var taken: Set<FoldedName> = []
+        for number in catalog.order {
+            guard let relation = catalog.relations[number], !relation.isPartition else { continue }
+            if relation.isInOwnSchema, ReservedNames.isOwn(relation.name) { continue }
+            let isPlain = relation.isVisible && !ReservedNames.isInternal(relation.name)
+            let label = Self.unique((isPlain ? [relation.name] : []) + [relation.fullName], &taken)
+            if relation.isReadable {
+                labels[number] = label
+            } else {
+                leftOut[label] = "a \(relation.kind.rawValue) that the role can't read"
+                notes.append(
+                    SchemaProblem(
+                        entity: label,
+                        message: "the role has no right to read it: it is left out; GRANT SELECT ON \(relation.sql) lets it"))
+            }
+        }
+    }
+
+    /// The first of several names that is free, or the last one with a number.
+    private static func unique(_ candidates: [String], _ taken: inout Set<FoldedName>) -> String {
+        for name in candidates where taken.insert(name.foldedName).inserted { return name }
+        let base = candidates.last ?? ""
+        var number = 2
+        while !taken.insert("\(base)\(number)".foldedName).inserted { number += 1 }
+        return "\(base)\(number)"
+    }
+
+    private mutating func draft(_ number: Int64) {
+        guard let relation = catalog.relations[number] else { return }
+        var draft = Draft()
+        var taken: Set<FoldedName> = [
+            TableSource.placeColumns.table.foldedName, TableSource.placeColumns.row.foldedName,
+        ]
+        for column in relation.columns {
+            guard column.isReadable else {
+                notes.append(
+                    SchemaProblem(
+                        entity: labels[number] ?? relation.name, property: column.name,
+                        message: "the role has no right to read it: it is left out"))
+                continue
+            }
+            draft.labels[column.number] = Self.unique([column.name], &taken)
+        }
+        draft.key = key(of: relation)
+        if draft.key.isEmpty {
+            // The place of a row tells it from others of its table, until the row is written again.
+            let hasPlace = relation.kind == .table || relation.kind == .materializedView
+            let label = Self.unique([hasPlace ? "ctid" : "row"], &taken)
+            var column = ColumnDescription(name: label, type: hasPlace ? "tid" : "bigint", isRequired: true)
+            column.valueType = hasPlace ? .text : .integer
+            column.shownType = hasPlace ? "place of the row" : "number of the row"
+            draft.ownKey = (label, hasPlace ? ColumnReading.place.sql("relata_own.ctid") : "row_number() OVER ()", column)
+        }
+        drafts[number] = draft
+        if relation.hidesRows {
+            notes.append(
+                SchemaProblem(
+                    entity: labels[number] ?? relation.name,
+                    message: "row-level security hides rows of it from the role that isn't to see them"))
+        }
+        let parents = relation.parents.compactMap { catalog.relations[$0]?.fullName }
+        if !parents.isEmpty {
+            notes.append(
+                SchemaProblem(
+                    entity: labels[number] ?? relation.name,
+                    message: "it inherits from \(parents.joined(separator: ", ")), which is shown without its rows"))
+        }
+    }
+
+    /// The columns that tell the rows of a table apart: its primary key, or the first unique index without unset values.
+    private func key(of relation: Catalog.Relation) -> [Int64] {
+        let indexes = relation.indexes.filter { index in
+            index.isUnique && index.isPlain
+                && index.columns.allSatisfy { relation.column($0).map { $0.isRequired && $0.isReadable } ?? false }
+        }
+        return (indexes.first(where: \.isPrimary) ?? indexes.first)?.columns ?? []
+    }
+
+    // MARK: Foreign keys
+
+    private mutating func add(_ key: Catalog.ForeignKey) {
+        guard let holder = catalog.relations[key.holder], let target = catalog.relations[key.target],
+            let targetLabel = labels[target.root]
+        else { return }
+        let ownerLabel = labels[holder.root]
+        let names = key.pairs.compactMap { holder.column($0.own)?.name }
+        let native = NativeKey(
+            holder: holder.ownRows, target: target.ownRows, columns: names.map { Dialect.postgres.quote($0) },
+            condition: key.pairs.map(\.condition).joined(separator: " AND "))
+        func stray(_ reason: String, isReadable: Bool = true) {
+            strays.append(
+                ForeignTables.Stray(
+                    table: ownerLabel == nil || holder.isPartition ? holder.fullName : ownerLabel ?? "", columns: names,
+                    target: targetLabel, owner: ownerLabel ?? holder.fullName, native: isReadable ? native : nil,
+                    reason: reason))
+        }
+        guard ownerLabel != nil, holder.isReadable, let own = drafts[key.holder] ?? drafts[holder.root] else {
+            return stray("the role has no right to read that table: GRANT SELECT on it", isReadable: false)
+        }
+        guard !holder.isPartition, !target.isPartition, let other = drafts[key.target] else {
+            return stray("a partition alone has that foreign key: delete these rows first")
+        }
+        let columns = key.pairs.compactMap { own.labels[$0.own] }
+        let targetColumns = key.pairs.compactMap { other.labels[$0.target] }
+        guard columns.count == key.pairs.count, targetColumns.count == key.pairs.count else {
+            let isReadable = columns.count == key.pairs.count && targetColumns.count == key.pairs.count
+            return stray("the role has no right to read its columns: GRANT SELECT on them", isReadable: isReadable)
+        }
+        guard readsAlike(key, holder, target) || replace(key, holder, target, native) else {
+            return stray("its columns compare by rules of their own: delete these rows first")
+        }
+        var description = ForeignKeyDescription(
+            columns: columns, target: targetLabel, targetColumns: targetColumns, onDelete: key.action)
+        description.name = key.name
+        description.native = native
+        let unset = key.unset.compactMap { own.labels[$0] }
+        if key.action == .setNull, !unset.isEmpty, unset.count < columns.count { description.unsetColumns = unset }
+        drafts[key.holder]?.foreignKeys.append(description)
+    }
+
+    /// Whether what is read of the columns of a foreign key is equal just where the server finds them equal.
+    private func readsAlike(
+        _ key: Catalog.ForeignKey, _ holder: Catalog.Relation, _ target: Catalog.Relation
+    ) -> Bool {
+        key.pairs.allSatisfy { pair in
+            let (own, other) = (holder.column(pair.own)?.reading, target.column(pair.target)?.reading)
+            return own?.family != nil && own?.family == other?.family
+                && drafts[key.holder]?.replaced[pair.own] == nil && drafts[key.target]?.replaced[pair.target] == nil
+        }
+    }
+
+    /// Has columns read as what they refer to, where the two are equal by rules of their own.
+    ///
+    /// - Returns: Whether that can be: no other foreign key stands in the columns, or points at them.
+    private mutating func replace(
+        _ key: Catalog.ForeignKey, _ holder: Catalog.Relation, _ target: Catalog.Relation, _ native: NativeKey
+    ) -> Bool {
+        let own = Set(key.pairs.map(\.own))
+        let isUsed = catalog.foreignKeys.contains { other in
+            (other.holder == key.holder && other.name != key.name && other.pairs.contains { own.contains($0.own) })
+                || (other.target == key.holder && other.pairs.contains { own.contains($0.target) })
+        }
+        guard !isUsed, drafts[key.holder]?.key.contains(where: own.contains) == false else { return false }
+        for pair in key.pairs {
+            guard let column = holder.column(pair.own), let other = target.column(pair.target) else { return false }
+            // The row's own alias is another than that of the condition, which stands in statements by itself as well.
+            let inner =
+                "SELECT \(other.reading.sql("r.\(other.sql)")) FROM \(native.target) AS r, "
+                + "LATERAL (SELECT relata_own.*) AS o WHERE \(native.condition)"
+            drafts[key.holder]?.replaced[pair.own] =
+                "coalesce((\(inner)), \(column.reading.sql("relata_own.\(column.sql)", as: other.reading)))"
+            drafts[key.holder]?.replacedTypes[pair.own] = other.reading.type
+        }
+        return true
+    }
+
+    // MARK: Descriptions
+
+    private func description(of number: Int64) -> TableDescription {
+        guard let relation = catalog.relations[number], let draft = drafts[number], let label = labels[number] else {
+            return TableDescription(name: "", columns: [], primaryKey: [])
+        }
+        let columns = relation.columns.filter { draft.labels[$0.number] != nil }
+        var description = TableDescription(
+            name: label, columns: draft.ownKey.map { [$0.column] } ?? [],
+            primaryKey: draft.ownKey.map { [$0.label] } ?? draft.key.compactMap { draft.labels[$0] },
+            foreignKeys: draft.foreignKeys, hasRowID: false, triggers: relation.triggers)
+        for column in columns {
+            var described = ColumnDescription(
+                name: draft.labels[column.number] ?? column.name, type: column.declaredType,
+                isRequired: column.isRequired, defaultSQL: column.defaultSQL, isGenerated: column.isGenerated)
+            described.valueType = draft.replacedTypes[column.number] ?? column.reading.type
+            let words = [column.reading.isPlain ? nil : column.declaredType, column.isIdentity ? "identity" : nil]
+            let shown = words.compactMap(\.self)
+            described.shownType = shown.isEmpty ? nil : shown.joined(separator: ", ")
+            description.columns.append(described)
+        }
+        description.isKeyAssigned =
+            draft.key.count == 1 && relation.column(draft.key[0]).map { $0.isAssigned && $0.reading.type == .integer } == true
+        description.indexes = relation.indexes.filter { !$0.isPrimary && $0.columns != draft.key }.map { index in
+            let names = index.columns.map { draft.labels[$0] }
+            return IndexDescription(
+                name: index.name, columns: names.compactMap(\.self), isUnique: index.isUnique,
+                isPlain: index.isPlain && !names.contains(nil))
+        }
+        description.source = source(of: relation, draft, columns)
+        description.obstacles = obstacles(of: relation, draft)
+        return description
+    }
+
+    private func source(
+        of relation: Catalog.Relation, _ draft: Draft, _ columns: [Catalog.Column]
+    ) -> TableSource {
+        let dialect = Dialect.postgres
+        var read = draft.ownKey.map { ["\($0.sql) AS \(dialect.quote($0.label))"] } ?? []
+        for column in columns {
+            let sql = draft.replaced[column.number] ?? column.reading.sql("relata_own.\(column.sql)")
+            read.append("\(sql) AS \(dialect.quote(draft.labels[column.number] ?? column.name))")
+        }
+        if relation.kind.isTable || relation.kind == .materializedView {
+            read.append("relata_own.tableoid AS \(TableSource.placeColumns.table)")
+            read.append("relata_own.ctid AS \(TableSource.placeColumns.row)")
+        }
+        return TableSource(
+            kind: relation.kind, name: relation.name, fullName: relation.fullName,
+            rows: "(SELECT \(read.joined(separator: ", ")) FROM \(relation.ownRows) AS relata_own)",
+            table: relation.ownRows,
+            columns: Dictionary(columns.map { (draft.labels[$0.number] ?? $0.name, $0.sql) }) { first, _ in first })
+    }
+
+    private func obstacles(of relation: Catalog.Relation, _ draft: Draft) -> DeletionObstacles {
+        var obstacles = DeletionObstacles()
+        if relation.hidesRows {
+            obstacles.hidesRows =
+                "has row-level security, which hides rows from the role that foreign keys would still delete or change: "
+                + "delete as the table's owner"
+        }
+        if !relation.kind.isTable {
+            obstacles.keepsRows = "is a \(relation.kind.rawValue): delete the rows of the tables that it shows"
+        } else if !relation.deletionRules.isEmpty {
+            obstacles.keepsRows =
+                "has rules that put something else in the place of a deletion "
+                + "(\(relation.deletionRules.joined(separator: ", "))): nobody can tell what would happen"
+        } else if draft.ownKey != nil, relation.kind == .partitionedTable {
+            obstacles.keepsRows = "has no key by which its rows could be told apart: give it a primary key"
+        } else if !relation.canDelete {
+            obstacles.keepsRows = "may not be deleted from by the role: GRANT DELETE ON \(relation.sql) lets it"
+        }
+        if draft.ownKey != nil {
+            obstacles.hasNoKeys =
+                "has no key, and the place of a row is another one's after the row has moved: give it a primary key"
+        }
+        if !relation.updateRules.isEmpty {
+            obstacles.keepsReferences =
+                "has rules that put something else in the place of a change "
+                + "(\(relation.updateRules.joined(separator: ", "))): nobody can tell what would happen"
+        }
+        return obstacles
+    }
+}
+#endif

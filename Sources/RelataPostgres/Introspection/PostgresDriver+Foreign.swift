@@ -1,0 +1,49 @@
+#if PostgreSQL
+import RelataCore
+import RelataEngine
+
+/// Databases that other programs made.
+extension PostgresDriver {
+    package func foreignTables(
+        including schemas: [String], _ connection: Connection
+    ) throws(RelataError) -> ForeignTables? {
+        ForeignTableReader.read(try Catalog(connection, including: schemas))
+    }
+
+    package func makeTemporaryFunctions(_ connection: Connection) throws(RelataError) {
+        guard try connection.value(SQLStatement(PostgresFunctions.installed)) != .text(PostgresFunctions.comment) else {
+            return
+        }
+        // What a standby or the role's rights don't permit is an error of the statement that calls one.
+        _ = try? run { (session) throws(PostgresFailure) in
+            try session.run("BEGIN READ WRITE; \(PostgresFunctions.temporaryScript); COMMIT")
+            callsTemporaryFunctions = true
+        }
+        session.rollBack()
+    }
+
+    package func tellsOthers(_ connection: Connection) throws(RelataError) -> Bool {
+        try hasTable(CommitTable.name, connection)
+    }
+
+    package func rowChanges(_ connection: Connection) throws(RelataError) -> [String: RowChanges]? {
+        guard try connection.value(SQLStatement("SELECT current_setting('track_counts')::boolean")) == .integer(1)
+        else { return nil }
+        // The rows of partitions are their table's.
+        let sql = """
+            SELECT n.nspname::text || '.' || c.relname::text, sum(s.n_tup_ins)::bigint, sum(s.n_tup_upd)::bigint,
+                sum(s.n_tup_del)::bigint
+            FROM pg_catalog.pg_stat_xact_user_tables AS s
+                JOIN pg_catalog.pg_class AS c ON c.oid = coalesce(pg_partition_root(s.relid), s.relid)
+                JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
+            WHERE s.n_tup_ins + s.n_tup_upd + s.n_tup_del > 0 GROUP BY 1
+            """
+        var changes: [String: RowChanges] = [:]
+        try connection.rows(SQLStatement(sql)) { row in
+            changes[row.text(at: 0)] = RowChanges(
+                inserted: Int(row.integer(at: 1)), updated: Int(row.integer(at: 2)), deleted: Int(row.integer(at: 3)))
+        }
+        return changes
+    }
+}
+#endif
