@@ -6,10 +6,12 @@ extension Deletion {
     /// or unset these, or refuse, and no plan would name them.
     func refuseUndeclared() throws(RelataError) {
         let keys = fileKeys.undeclared.filter { graph.contains($0.target) && !sql.isEmpty($0.target) }
-        for key in keys
-        where try connection.value(
-            sql.referrers(in: key.table, key.columns, to: key.target, key.targetColumns)) != nil
-        {
+        for key in keys where try isInUse(key) {
+            if let reason = key.reason {
+                throw .invalidUse(
+                    "\(report.entity) can't be deleted: \(key.table).\(key.columns.joined(separator: ", ")) "
+                        + "\(key.native == nil ? "may refer" : "refers") to \(schema.tables[key.target].name), and \(reason)")
+            }
             throw .database(
                 code: 787,
                 message:
@@ -17,6 +19,15 @@ extension Deletion {
                     + "to \(schema.tables[key.target].name), which the models don't declare: "
                     + "delete these rows first, or declare the relationship", sql: nil)
         }
+    }
+
+    private func isInUse(_ key: UndeclaredKey) throws(RelataError) -> Bool {
+        if let native = key.native {
+            return try connection.value(sql.referrers(by: native, of: key.owner, to: key.target)) != nil
+        }
+        if key.reason != nil { return true }
+        return try connection.value(
+            sql.referrers(in: key.table, key.columns, to: key.target, key.targetColumns)) != nil
     }
 
     /// Refuses a deletion whose objects SQLite would find in rows of join tables that refer to others.
@@ -76,14 +87,16 @@ extension Deletion {
                 "\(count) of \(objects.keys.count) \(objects.entity) would still be there", schema.tables[entity])
         }
         for (key, keys) in unset
-        where try connection.value(sql.unsetCount(key, among: keys)) != .integer(Int64(keys.count)) {
+        where fileKeys.foreign?[schema.tables[key.source].sqlName.foldedName]?.obstacles.hasNoKeys == nil {
+            if try connection.value(sql.unsetCount(key, among: keys)) == .integer(Int64(keys.count)) { continue }
             let table = schema.tables[key.source]
             throw try refused("\(table.name).\(key.property) would not be unset as planned", table)
         }
     }
 
-    private func refused(_ message: String, _ table: Table) throws(RelataError) -> RelataError {
-        let triggers = try connection.driver.triggers(of: table.sqlName, connection)
+    func refused(_ message: String, _ table: Table) throws(RelataError) -> RelataError {
+        let known = fileKeys.foreign?[table.sqlName.foldedName]?.triggers
+        let triggers = if let known { known } else { try connection.driver.triggers(of: table.sqlName, connection) }
         let names = triggers.isEmpty ? "" : " (\(triggers.joined(separator: ", ")))"
         return .invalidUse(
             "\(report.entity) can't be deleted: a trigger\(names) keeps the deletion from doing what was planned: "

@@ -40,7 +40,11 @@ struct Deletion {
         }
         try recordJoinRows(removing: false)
         for entity in graph.order { record(sql.lists[entity] ?? KeyList(), of: entity) }
-        try checkCanBeWritten()
+        if fileKeys.foreign == nil {
+            try checkCanBeWritten()
+        } else if !report.isDenied {
+            try refuseObstacles()
+        }
         recordCascades()
         return report
     }
@@ -55,13 +59,14 @@ struct Deletion {
         // A query for the roots may look at rows that change before its last use, so it is asked once.
         let isQueried = if case .query = sql.roots { true } else { false }
         let listed = graph.listed.union(isQueried ? [graph.root] : [])
-        try collect { method == .closureFirst || listed.contains($0) }
+        let isForeign = fileKeys.foreign != nil
+        try collect { method == .closureFirst || isForeign || listed.contains($0) }
         try judge()
         if !report.blockers.isEmpty { throw .deleteDenied(blockers: report.blockers) }
         if !report.shortages.isEmpty { throw .validation(report.shortages) }
         if !isUndoneByCaller { try connection.execute(SQLStatement("SAVEPOINT relata_delete")) }
         do {
-            try write(now: now)
+            try isForeign ? writeTogether(now: now) : write(now: now)
             if !isUndoneByCaller { try connection.execute(SQLStatement("RELEASE relata_delete")) }
         } catch {
             if !isUndoneByCaller {

@@ -12,6 +12,8 @@ struct FileKeys {
     let undeclared: [UndeclaredKey]
     /// The names of the tables that have triggers.
     let triggered: Set<FoldedName>
+    /// The tables of a server, by name, where all of them are looked at; else none.
+    var foreign: [FoldedName: TableDescription]?
 }
 
 /// A foreign key of the database that a schema doesn't know.
@@ -22,20 +24,31 @@ struct UndeclaredKey {
     /// The entity it refers to, as a number in ``Schema/tables``.
     let target: Int
     let targetColumns: [String]
+    /// The key as a server compares it.
+    var native: NativeKey?
+    /// The entity of the rows that hold it, if there is one.
+    var owner: Int?
+    /// Why no plan can follow it, where that isn't that the models don't declare it.
+    var reason: String?
 }
 
 extension Connection {
     /// What the file says of a schema's tables. It is read once for a schema and connection.
     func fileKeys(of schema: Schema) throws(RelataError) -> FileKeys {
         if let fileKeys, fileKeys.schema === schema { return fileKeys }
-        let tables = try driver.tables(named: nil, hidesReserved: false, self)
+        let foreign = try foreignTables()
+        let tables =
+            if let foreign { foreign.tables } else { try driver.tables(named: nil, hidesReserved: false, self) }
         let actual = try schema.entities(describedBy: tables).map { (entities) throws(RelataError) in
             try Schema(entities)
         }
-        let keys = FileKeys(
+        var keys = FileKeys(
             schema: schema, actual: actual ?? schema, cascading: cascading(in: tables, actual ?? schema),
-            undeclared: undeclared(in: tables, schema),
+            undeclared: undeclared(in: tables, schema) + strays(foreign?.strays ?? [], schema),
             triggered: Set(tables.filter { !$0.triggers.isEmpty }.map { $0.name.foldedName }))
+        keys.foreign = foreign.map { _ in
+            Dictionary(tables.map { ($0.name.foldedName, $0) }) { first, _ in first }
+        }
         fileKeys = keys
         return keys
     }
@@ -48,6 +61,16 @@ extension Connection {
                 && described?.target.foldedName == schema.tables[key.target].sqlName.foldedName
         }
         return Set(keys.map(\.index))
+    }
+
+    /// The foreign keys of a server to a schema's tables that no relationship can stand for.
+    private func strays(_ strays: [ForeignTables.Stray], _ schema: Schema) -> [UndeclaredKey] {
+        strays.compactMap { key in
+            guard let target = schema.index(ofTable: key.target) else { return nil }
+            return UndeclaredKey(
+                table: key.table, columns: key.columns, target: target, targetColumns: [], native: key.native,
+                owner: schema.index(ofTable: key.owner), reason: key.reason)
+        }
     }
 
     private func undeclared(in tables: [TableDescription], _ schema: Schema) -> [UndeclaredKey] {
@@ -79,7 +102,8 @@ extension Connection {
                     !known.contains(name(table.name, key.columns, target.sqlName, pointed))
                 else { return nil }
                 return UndeclaredKey(
-                    table: table.name, columns: key.columns, target: target.index, targetColumns: pointed)
+                    table: table.name, columns: key.columns, target: target.index, targetColumns: pointed,
+                    native: key.native, owner: schema.index(ofTable: table.name))
             }
         }
     }
