@@ -193,7 +193,7 @@ let package = Package(
             path: "Tests/TestEngines", swiftSettings: strict),
         .testTarget(
             name: "RelataPostgresTests",
-            dependencies: ["RelataPostgres", "RelataCore", "PostgresCluster", "TestSupport"],
+            dependencies: ["RelataPostgres", "RelataEngine", "RelataCore", "PostgresCluster", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "RelataRecordsTests",

@@ -27,21 +27,18 @@ struct DeleteCommand: ParsableCommand {
             print("nothing was deleted")
             throw ExitCode.failure
         }
-        let store = try ToolDatabase.store(source.file, isReadOnly: false)
         try Progress.during("deleting \(objects)") { _ in
-            try store.write { transaction in
-                let database = ToolDatabase(source.file, in: transaction)
-                try DeletionRequest(database, entity: entity, keys: keys).run(in: transaction, expecting: plan)
+            try ToolDatabase.write(source.file, naming: entity) { database in
+                try DeletionRequest(database, entity: entity, keys: keys).run(in: database, expecting: plan)
             }
         }
-        try store.close()
         let counts = plan.deleted.map { "\($0.keys.count) \($0.entity)" }.joined(separator: ", ")
         print("deleted \(objects): \(counts)")
     }
 
     /// Reads what would happen and shows it. The file is closed again, so that nobody waits while the answer is awaited.
     private func showPlan() throws -> DeletionReport {
-        let database = try ToolDatabase(source.file)
+        let database = try ToolDatabase(source.file, naming: entity)
         let request = try DeletionRequest(database, entity: entity, keys: keys)
         let limit = max(0, show)
         let (plan, names) = try Progress.during("planning") { _ in

@@ -37,7 +37,8 @@ struct FetchCommand: ParsableCommand {
     }
 
     func run() throws {
-        let database = try ToolDatabase(source.file)
+        let database = try ToolDatabase(
+            source.file, naming: entity, runsConditions: condition != nil || sort != nil)
         let request = try FetchRequest(
             database, entity: entity, condition: condition, sort: sort, limit: limit, include: include)
         let records = try Progress.during("fetching \(request.table.name)") { _ in

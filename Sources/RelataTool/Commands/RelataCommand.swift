@@ -7,9 +7,9 @@ import RelataCore
 struct RelataCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "relata",
-        abstract: "Looks into SQLite files by their relationships, and deletes by their rules.",
+        abstract: "Looks into databases by their relationships, and deletes by their rules.",
         discussion: """
-            Works on any SQLite file. Entities and properties may be named as Relata names them (Album.artist) or as \
+            Works on any SQLite file, and on any database of PostgreSQL by its URL. Entities and properties may be named as Relata names them (Album.artist) or as \
             the database does (ArtistId), whatever the case.
             """,
         version: ToolVersion.text,
@@ -65,9 +65,11 @@ enum ToolVersion {
     static let text = "0.1.0"
 }
 
-/// The file that every subcommand is about.
+/// The database that every subcommand is about.
 struct FileArgument: ParsableArguments {
-    @Argument(help: "The SQLite file.", completion: .file())
+    @Argument(
+        help: "The SQLite file, or the URL of a PostgreSQL database: postgres://user@host/database.",
+        completion: .file())
     var file: String
 }
 #endif

@@ -5,34 +5,58 @@ import RelataEngine
 import RelataEngines
 import RelataSQLite
 
-/// A database file and what it holds, in one state.
+/// A database and what it holds, in one state: a file, or one of a server, whoever made it.
 struct ToolDatabase {
-    /// The file's name, for messages.
+    /// The file's name, or the URL without its password, for messages.
     let name: String
-    private let transaction: RecordTransaction
-    /// What keeps the state, whoever writes meanwhile.
-    private let snapshot: RecordSnapshot?
+    let connection: Connection
+    let classes: RecordClasses
+    /// What keeps the state of a file, whoever writes meanwhile.
+    private var snapshot: RecordSnapshot?
 
-    /// Opens a file for reading, and reads what it holds.
-    init(_ path: String) throws {
-        let snapshot = try Self.store(path).snapshot()
-        self.snapshot = snapshot
-        transaction = snapshot.transaction
-        name = Self.name(path)
+    /// Opens a database for reading, and reads what it holds.
+    ///
+    /// - Parameters:
+    ///   - entity: What the command asks for. A name with one of the server's own schemas has that looked at, too.
+    ///   - runsConditions: Whether conditions may call functions that a server doesn't have by itself.
+    init(_ path: String, naming entity: String? = nil, runsConditions: Bool = false) throws {
+        let location = try DatabaseLocation(path)
+        guard location.isServer else {
+            let snapshot = try Self.store(path).snapshot()
+            self.init(location.name, snapshot.transaction.connection, snapshot.transaction.recordClasses)
+            self.snapshot = snapshot
+            return
+        }
+        let connection = try location.connect(isReadOnly: true)
+        connection.tableScope = ServerDatabase.scope(naming: entity)
+        if runsConditions { try connection.driver.makeTemporaryFunctions(connection) }
+        try connection.begin()
+        self.init(location.name, connection, try RecordClasses.read(connection))
     }
 
-    /// What a file holds in a transaction.
-    init(_ path: String, in transaction: RecordTransaction) {
-        self.transaction = transaction
-        snapshot = nil
-        name = Self.name(path)
+    /// What a database holds in a transaction.
+    init(_ name: String, _ connection: Connection, _ classes: RecordClasses) {
+        self.name = name
+        self.connection = connection
+        self.classes = classes
     }
 
-    var connection: Connection { transaction.connection }
-    var classes: RecordClasses { transaction.recordClasses }
     var schema: Schema { classes.schema }
     /// What the tables say that no entity can.
     var notes: [SchemaProblem] { classes.notes }
+
+    // MARK: Writing
+
+    /// Runs `body` in a transaction, and commits it unless `body` throws.
+    static func write(_ path: String, naming entity: String, _ body: (ToolDatabase) throws -> Void) throws {
+        let location = try DatabaseLocation(path)
+        if location.isServer { return try ServerDatabase.write(location, naming: entity, body) }
+        let store = try store(path, isReadOnly: false)
+        try store.write { transaction in
+            try body(ToolDatabase(location.name, transaction.connection, transaction.recordClasses))
+        }
+        try store.close()
+    }
 
     // MARK: Opening
 
@@ -85,6 +109,8 @@ struct ToolDatabase {
     ///
     /// Tables of other programs may hold texts where numbers are declared, or fold the case of their keys.
     func key(_ text: String, of table: Table) throws(RelataError) -> KeyValue {
+        // A server stores what it declares.
+        if connection.dialect != .sqlite { return try KeyParser.key(text, of: table) }
         let columns = Dialect.sqlite.list(table.keyColumnNames)
         let condition = table.keyColumnNames.enumerated().map {
             Dialect.sqlite.quote($0.element) + " = " + Dialect.sqlite.parameter($0.offset + 1)

@@ -38,8 +38,9 @@ struct DeletionRequest {
     /// Deletes them, if that still does what `plan` says.
     ///
     /// - Throws: ``RelataError/busy(_:)`` where it would do something else: let that end the transaction.
-    func run(in transaction: RecordWriteTransaction, expecting plan: DeletionReport) throws {
-        let report = try transaction.delete(.keys(keys), of: table)
+    func run(in database: ToolDatabase, expecting plan: DeletionReport) throws {
+        let report = try database.connection.delete(
+            entity: table.index, roots: .keys(keys), schema: database.schema, access: .everything)
         guard Self.isSame(report.sorted(), plan) else {
             throw RelataError.busy("\(name) was changed since the plan was shown: look at it again")
         }

@@ -13,19 +13,38 @@ struct Inspection {
     init(_ database: ToolDatabase, progress: Progress) throws {
         self.database = database
         notes = database.notes
-        for table in database.schema.tables { counts.append(try count(table.sqlName, progress)) }
-        for join in database.schema.joins { joinCounts.append(try count(join.table, progress)) }
+        let dialect = database.connection.dialect
+        for table in database.schema.tables {
+            counts.append(try count(table.stored(dialect), of: table.sqlName, progress))
+        }
+        for join in database.schema.joins {
+            joinCounts.append(try count(join.stored(dialect), of: join.table, progress))
+        }
     }
 
-    private mutating func count(_ table: String, _ progress: Progress) throws -> Int? {
+    private mutating func count(_ rows: String, of table: String, _ progress: Progress) throws -> Int? {
         progress.step("counting \(table)")
-        let sql = "SELECT count(*) FROM \(Dialect.sqlite.quote(table))"
+        let statement = SQLStatement("SELECT count(*) FROM \(rows)")
         do {
-            guard case .integer(let count)? = try database.connection.value(SQLStatement(sql)) else { return 0 }
+            // A server ends the transaction with a statement that fails, unless that is one of a savepoint.
+            let isServer = database.connection.dialect != .sqlite
+            let found =
+                isServer
+                ? try database.connection.savepoint { try database.connection.value(statement) }
+                : try database.connection.value(statement)
+            guard case .integer(let count)? = found else { return 0 }
             return Int(count)
-        } catch RelataError.database(_, let message, _) {
+        } catch let error as RelataError {
+            let reason: String
+            switch error {
             // The program that made the file may sort by a collation that nobody else has.
-            notes.append(SchemaProblem(entity: table, message: "its rows can't be counted: \(message)"))
+            case .database(_, let message, _): reason = message
+            // A view may call what fails, or what the role may not call.
+            case .invalidUse(let message), .fileAccess(_, let message): reason = message
+            default: throw error
+            }
+            guard database.connection.isInTransaction else { throw error }
+            notes.append(SchemaProblem(entity: table, message: "its rows can't be counted: \(reason)"))
             return nil
         }
     }
@@ -40,7 +59,8 @@ struct Inspection {
             "\(database.name): \(DisplayText.count(schema.tables.count, "entity", "entities")), \(total)"
         ]
         for table in schema.tables {
-            let name = table.sqlName == table.name ? table.name : "\(table.name) (table \(table.sqlName))"
+            var name = table.sqlName == table.name ? table.name : "\(table.name) (table \(table.sqlName))"
+            if let kind = table.entity.source?.kind, kind != .table { name += " (\(kind.rawValue))" }
             let count = counts[table.index].map { DisplayText.count($0, "object") } ?? "not counted"
             lines += ["", "\(name) · \(count)"]
             lines += DisplayText.wrapped(table.entity.attributes.map { attribute($0, of: table) }, indent: "  ")
@@ -57,6 +77,7 @@ struct Inspection {
         let marks = [
             table.entity.key.contains(attribute.name) ? "key" : nil,
             table.entity.uniques.contains([attribute.name]) ? "unique" : nil,
+            attribute.declaredType, attribute.isGenerated ? "generated" : nil,
         ].compactMap(\.self)
         return "\(attribute.name): \(attribute.type.word)\(attribute.isOptional ? "?" : "")"
             + (marks.isEmpty ? "" : " (\(marks.joined(separator: ", ")))")
@@ -90,14 +111,16 @@ struct Inspection {
         let relationships = table.entity.relationships.map {
             RelationshipSummary($0, of: table, in: database.schema).json
         }
-        return [
-            "name": .string(table.name), "table": .string(table.sqlName),
+        var members: JSONObject = [
+            "name": .string(table.name), "table": .string(table.entity.source?.fullName ?? table.sqlName),
             "count": counts[table.index].map { JSONValue($0) } ?? .null,
             "key": JSONValue(table.entity.key),
             "attributes": .array(table.entity.attributes.map { json($0, of: table) }),
             "relationships": .array(relationships),
             "uniques": .array(table.entity.uniques.map { JSONValue($0) }),
         ]
+        if let kind = table.entity.source?.kind { members["kind"] = .string(kind.rawValue) }
+        return .object(members)
     }
 
     private func json(_ attribute: Attribute, of table: Table) -> JSONValue {
@@ -107,6 +130,8 @@ struct Inspection {
             "optional": .bool(attribute.isOptional), "unique": .bool(isUnique),
             "key": .bool(table.entity.key.contains(attribute.name)),
         ]
+        if let declared = attribute.declaredType { members["declaredType"] = .string(declared) }
+        if attribute.isGenerated { members["generated"] = true }
         if let value = attribute.defaultValue { members["default"] = JSONValue(value, as: attribute.type) }
         return .object(members)
     }

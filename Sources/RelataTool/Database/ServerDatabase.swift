@@ -1,0 +1,47 @@
+import RelataCore
+import RelataEngine
+import RelataEngines
+import RelataRecords
+
+/// Databases of servers, whoever made them.
+enum ServerDatabase {
+    /// The tables that a command looks at: all but the server's own, and of these the ones in a schema that it names.
+    static func scope(naming entity: String?) -> TableScope {
+        let schema = entity.flatMap { name in name.firstIndex(of: ".").map { String(name[..<$0]) } }
+        return .everywhere(including: [schema].compactMap(\.self))
+    }
+
+    /// Runs `body` in a transaction, and commits it unless `body` throws. Where stores of Relata's share the database, they
+    /// are told of it, and it is in the change log that they keep. No table is made.
+    static func write(
+        _ location: DatabaseLocation, naming entity: String, _ body: (ToolDatabase) throws -> Void
+    ) throws {
+        let scope = scope(naming: entity)
+        let pool = try location.pool(DatabaseOptions(), changes: try hub(location, scope))
+        do {
+            try pool.write { connection in
+                connection.tableScope = scope
+                let classes = try RecordClasses.read(connection)
+                connection.recorder?.follow(ChangeEntities(classes.schema))
+                try body(ToolDatabase(location.name, connection, classes))
+            }
+        } catch {
+            try? pool.close()
+            throw error
+        }
+        try pool.close()
+    }
+
+    /// What tells stores of a transaction; `nil` where none has used the database.
+    private static func hub(_ location: DatabaseLocation, _ scope: TableScope) throws -> ChangeHub? {
+        let connection = try location.connect(isReadOnly: true)
+        connection.tableScope = scope
+        try connection.begin()
+        defer { try? connection.close() }
+        guard try connection.driver.tellsOthers(connection) else { return nil }
+        try ChangeLog.check(connection)
+        let keepsLog = try Metadata.changeLogVersion(connection) != nil
+        let schema = try RecordClasses.read(connection).schema
+        return ChangeHub(ChangeEntities(schema), keepsLog: keepsLog, interval: nil)
+    }
+}
