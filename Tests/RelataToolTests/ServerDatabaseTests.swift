@@ -39,7 +39,8 @@ struct ServerDatabaseTests {
         #expect(run.lines.first?.hasSuffix("/\(database.name): 13 entities, 34 objects") == true, "\(run.lines[0])")
         for line in [
             "person · 3 objects", "event (partitioned table) · 4 objects", "people (view) · 3 objects",
-            "totals (materialized view) · 2 objects", "Odd Schema.Odd.Table \"x\" · 2 objects", "sales.orders · 3 objects",
+            "totals (materialized view) · 2 objects", "Odd Schema.Odd.Table \"x\" · 2 objects",
+            "sales.orders · 3 objects",
             "note: car: it inherits from public.vehicle, which is shown without its rows",
         ] {
             #expect(run.lines.contains(line), "\(line)")
@@ -74,7 +75,8 @@ struct ServerDatabaseTests {
     @Test func fetchFollowsRelationships() throws {
         let database = try ForeignDatabase.make(on: .shared)
         let run = try Tool.run(
-            "fetch", database.url, "sales.orders", "--where", "person.name == \"Ada\" AND items.@count > 0", "--include",
+            "fetch", database.url, "sales.orders", "--where", "person.name == \"Ada\" AND items.@count > 0",
+            "--include",
             "person,tags,items.odd", "--format", "json")
         #expect(run.exitCode == 0, "\(run.errors)")
         let orders = try #require(try run.json() as? [[String: Any]])
@@ -92,7 +94,8 @@ struct ServerDatabaseTests {
 
     @Test func conditionsCallFunctionsThatTheDatabaseDoesNotHave() throws {
         let database = try ForeignDatabase.make(on: .shared)
-        let run = try Tool.run("fetch", database.url, "person", "--where", "name CONTAINS[cd] \"ÁD\"", "--format", "csv")
+        let run = try Tool.run(
+            "fetch", database.url, "person", "--where", "name CONTAINS[cd] \"ÁD\"", "--format", "csv")
         #expect(run.exitCode == 0 && run.lines.count == 3, "\(run.errors)")
         #expect(try lines("SELECT count(*) FROM pg_namespace WHERE nspname = 'relata'", in: database) == ["0"])
     }
@@ -100,7 +103,8 @@ struct ServerDatabaseTests {
     @Test func theServersOwnTablesAreFetchedByTheirNames() throws {
         let database = try PrivateCluster.shared.makeDatabase()
         let views = try Tool.run(
-            "fetch", database.url, "information_schema.tables", "--where", "table_name == \"pg_class\"", "--format", "csv")
+            "fetch", database.url, "information_schema.tables", "--where", "table_name == \"pg_class\"", "--format",
+            "csv")
         #expect(views.exitCode == 0 && views.lines.count == 3, "\(views.errors)")
         let classes = try Tool.run("fetch", database.url, "pg_catalog.pg_class", "--limit", "2")
         #expect(classes.exitCode == 0 && classes.lines.suffix(2) == ["2 objects", ""], "\(classes.errors)")
@@ -111,7 +115,8 @@ struct ServerDatabaseTests {
     @Test func checkFindsWhatAnUncheckedForeignKeyLeft() throws {
         let database = try ForeignDatabase.make(on: .shared)
         let fine = try Tool.run("check", database.url)
-        #expect(fine.exitCode == 0 && fine.output.contains("no findings in 13 entities"), "\(fine.output)\(fine.errors)")
+        #expect(
+            fine.exitCode == 0 && fine.output.contains("no findings in 13 entities"), "\(fine.output)\(fine.errors)")
         try run(
             """
             SET session_replication_role = replica;
@@ -120,7 +125,8 @@ struct ServerDatabaseTests {
             """, in: database)
         let found = try Tool.run("check", database.url)
         #expect(found.exitCode == 1)
-        #expect(found.output.contains("sales.orders.person: 1 reference to person leads nowhere (sales.orders 99 → 77)"))
+        #expect(
+            found.output.contains("sales.orders.person: 1 reference to person leads nowhere (sales.orders 99 → 77)"))
         #expect(found.output.contains("sales.item.odd: 1 reference") && found.output.contains("clerk.country, city"))
         // The statements that mend it can be run as they are.
         let mend = try #require(found.lines.first { $0.contains("DELETE FROM \"sales\".\"orders\"") })
@@ -193,7 +199,8 @@ struct ServerDatabaseTests {
         #expect(!missing.errors.contains("topsecret"))
         let allowed = guarded + "secret@/\(database.name)?host=\(place)"
         let nothing = try Tool.run("inspect", allowed)
-        #expect(nothing.exitCode == 0 && nothing.output.contains("the role has no right to read it"), "\(nothing.errors)")
+        #expect(
+            nothing.exitCode == 0 && nothing.output.contains("the role has no right to read it"), "\(nothing.errors)")
         #expect(!nothing.output.contains("secret@") && nothing.output.contains("\(PrivateCluster.guardedRole)@"))
         let refused = try Tool.run("fetch", allowed, "person")
         #expect(refused.exitCode == 1 && refused.errors.contains("person"), "\(refused.errors)")

@@ -11,7 +11,8 @@ extension EntityReader {
         let others = table.columns.filter { column in !columns.contains { $0.isSameName(as: column.name) } }
         let arePositions = others.allSatisfy {
             ["position", "inverseposition"].contains($0.name.foldedName)
-                && ($0.valueType.map { $0 == .integer } ?? (Affinity(declaredType: $0.type) == .integer)) && !$0.isGenerated
+                && ($0.valueType.map { $0 == .integer } ?? (Affinity(declaredType: $0.type) == .integer))
+                && !$0.isGenerated
         }
         // A server's own default may refer to another object.
         if let source = table.source, source.kind != .table || keys.contains(where: \.setsDefault) { return false }

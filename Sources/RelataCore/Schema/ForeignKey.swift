@@ -26,7 +26,8 @@ package struct ForeignKey: Hashable, Sendable {
     /// Describes a foreign key.
     package init(
         columns: [String], target: String, targetColumns: [String], rule: DeleteRule, isOptional: Bool,
-        unsetColumns: [String]? = nil, setsDefault: Bool = false, isIndexed: Bool = true, comparison: KeyComparison = .equal
+        unsetColumns: [String]? = nil, setsDefault: Bool = false, isIndexed: Bool = true,
+        comparison: KeyComparison = .equal
     ) {
         self.setsDefault = setsDefault
         self.columns = columns

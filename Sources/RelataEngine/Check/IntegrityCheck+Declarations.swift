@@ -67,7 +67,8 @@ extension IntegrityCheck {
         let (source, target) = (schema.tables[reference.source], schema.tables[reference.target])
         return [
             List(
-                subject: "\(target.name).\(inverse)", owner: target, rows: source.rows(dialect), table: source.stored(dialect),
+                subject: "\(target.name).\(inverse)", owner: target, rows: source.rows(dialect),
+                table: source.stored(dialect),
                 columns: reference.columns,
                 key: source.keyColumnNames, minimum: reference.minimumCount, maximum: reference.maximumCount,
                 // The model's own attribute is what the app says it is, and equal ones go by key.

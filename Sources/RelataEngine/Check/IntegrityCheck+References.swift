@@ -57,7 +57,8 @@ extension IntegrityCheck {
         let isSame =
             comparison == .equal
             ? dialect.areSame(keys, of: "t", columns, of: "x") : dialect.matches(keys, of: "t", columns, of: "x")
-        return "\(dialect.areSet(columns, of: "x")) AND NOT EXISTS (SELECT 1 FROM \(isStored ? target.stored(dialect) : target.rows(dialect)) AS t "
+        return
+            "\(dialect.areSet(columns, of: "x")) AND NOT EXISTS (SELECT 1 FROM \(isStored ? target.stored(dialect) : target.rows(dialect)) AS t "
             + "WHERE \(isSame))"
     }
 

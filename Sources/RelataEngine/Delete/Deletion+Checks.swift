@@ -10,7 +10,8 @@ extension Deletion {
             if let reason = key.reason {
                 throw .invalidUse(
                     "\(report.entity) can't be deleted: \(key.table).\(key.columns.joined(separator: ", ")) "
-                        + "\(key.native == nil ? "may refer" : "refers") to \(schema.tables[key.target].name), and \(reason)")
+                        + "\(key.native == nil ? "may refer" : "refers") to \(schema.tables[key.target].name), and \(reason)"
+                )
             }
             throw .database(
                 code: 787,

@@ -57,7 +57,9 @@ struct ForeignTableReader {
                 notes.append(
                     SchemaProblem(
                         entity: label,
-                        message: "the role has no right to read it: it is left out; GRANT SELECT ON \(relation.sql) lets it"))
+                        message:
+                            "the role has no right to read it: it is left out; GRANT SELECT ON \(relation.sql) lets it")
+                )
             }
         }
     }
@@ -95,7 +97,9 @@ struct ForeignTableReader {
             var column = ColumnDescription(name: label, type: hasPlace ? "tid" : "bigint", isRequired: true)
             column.valueType = hasPlace ? .text : .integer
             column.shownType = hasPlace ? "place of the row" : "number of the row"
-            draft.ownKey = (label, hasPlace ? ColumnReading.place.sql("relata_own.ctid") : "row_number() OVER ()", column)
+            draft.ownKey = (
+                label, hasPlace ? ColumnReading.place.sql("relata_own.ctid") : "row_number() OVER ()", column
+            )
         }
         drafts[number] = draft
         if relation.hidesRows {
@@ -222,7 +226,8 @@ struct ForeignTableReader {
             description.columns.append(described)
         }
         description.isKeyAssigned =
-            draft.key.count == 1 && relation.column(draft.key[0]).map { $0.isAssigned && $0.reading.type == .integer } == true
+            draft.key.count == 1
+            && relation.column(draft.key[0]).map { $0.isAssigned && $0.reading.type == .integer } == true
         description.indexes = relation.indexes.filter { !$0.isPrimary && $0.columns != draft.key }.map { index in
             let names = index.columns.map { draft.labels[$0] }
             return IndexDescription(

@@ -71,11 +71,13 @@ import Testing
         let report = try delete("person", 1)
         let counts = Dictionary(uniqueKeysWithValues: report.deleted.map { ($0.entity, $0.keys.count) })
         #expect(
-            counts == ["person": 1, "sales.orders": 2, "sales.item": 2, "vehicle": 1, "car": 1, "log_line": 1].filter {
-                // A table takes columns of another, and not its foreign keys.
-                $0.key != "car"
-            })
-        let unset = Dictionary(uniqueKeysWithValues: report.nullified.map { ("\($0.entity).\($0.property)", $0.keys.count) })
+            counts
+                == ["person": 1, "sales.orders": 2, "sales.item": 2, "vehicle": 1, "car": 1, "log_line": 1].filter {
+                    // A table takes columns of another, and not its foreign keys.
+                    $0.key != "car"
+                })
+        let unset = Dictionary(
+            uniqueKeysWithValues: report.nullified.map { ("\($0.entity).\($0.property)", $0.keys.count) })
         #expect(unset == ["event.person": 2, "person.boss": 2])
         #expect(report.removedJoinRows.map(\.sources.count) == [2])
         #expect(try lines("SELECT id FROM person ORDER BY 1") == ["2", "3"])
@@ -100,7 +102,10 @@ import Testing
 
     @Test func rowsOfPartitionsGo() throws {
         #expect(try delete("event", 1, "2021-05-01").deletedCount == 1)
-        #expect(try lines("SELECT id, day::text FROM event ORDER BY 1, 2") == ["1|2019-05-01", "2|2022-05-01", "3|2023-05-01"])
+        #expect(
+            try lines("SELECT id, day::text FROM event ORDER BY 1, 2") == [
+                "1|2019-05-01", "2|2022-05-01", "3|2023-05-01",
+            ])
     }
 
     @Test func tablesThatReferToEachOtherGoTogether() throws {

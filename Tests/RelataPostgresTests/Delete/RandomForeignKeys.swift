@@ -175,7 +175,8 @@ struct RandomForeignKeys {
                 guard !key.columns.contains(where: source.key.contains) else { continue }
                 for _ in 0..<3 {
                     let changes = zip(key.columns, key.targetColumns).map { own, other in
-                        let value = Self.spelling("t.\(target.columns[other].name)", target.columns[other].type, &random)
+                        let value = Self.spelling(
+                            "t.\(target.columns[other].name)", target.columns[other].type, &random)
                         return "\(source.columns[own].name) = \(value)"
                     }
                     let (from, to) = (Int.random(in: 0..<5, using: &random), Int.random(in: 0..<5, using: &random))

@@ -22,7 +22,8 @@ struct OtherProgramsTests {
 
     @Test func theSchemasNameMayHaveAnyCase() async throws {
         let database = try PrivateCluster.shared.makeDatabase()
-        try run("CREATE SCHEMA \"My App\"; ALTER DATABASE \"\(database.name)\" SET search_path = \"My App\"", in: database)
+        try run(
+            "CREATE SCHEMA \"My App\"; ALTER DATABASE \"\(database.name)\" SET search_path = \"My App\"", in: database)
         for round in 1...2 {
             let store = try await Store.open(database.url, for: OddReading.self)
             try await store.insert(OddReading(time: Date(timeIntervalSince1970: 0), amount: 1))
