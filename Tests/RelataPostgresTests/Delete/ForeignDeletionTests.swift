@@ -219,7 +219,7 @@ import Testing
 
     @Test func whatWasPlannedIsDoneToTheDatabaseOfAStore() throws {
         // Tables of a store's own and others' that refer to them.
-        let writer = try PostgresEngine(url: database.url).connect(.writing, waits: true)
+        let writer = try PostgresEngine(url: PostgresURL(database.url)).connect(.writing, waits: true)
         let id = Property.attribute(Attribute("id", type: .integer))
         let entities = [Entity(name: "Shelf", properties: [id], key: ["id"])]
         try Migrator.migrate(writer, schema: Schema(entities))

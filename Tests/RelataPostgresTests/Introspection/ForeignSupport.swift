@@ -7,7 +7,7 @@ import RelataPostgres
 
 /// A connection that looks at all of a database, whoever made it.
 func foreignConnection(_ url: String, including schemas: [String] = [], writes: Bool = false) throws -> Connection {
-    let connection = try PostgresEngine(url: url, isReadOnly: !writes).connect(
+    let connection = try PostgresEngine(url: PostgresURL(url), isReadOnly: !writes).connect(
         writes ? .writing : .reading, waits: true)
     connection.tableScope = .everywhere(including: schemas)
     return connection
