@@ -23,6 +23,8 @@ struct Catalog {
         var parents: [Int64] = []
         /// Whether the role may read a column of it.
         let isReadable: Bool
+        /// Whether the role may read whole rows, and so the place where a row is.
+        let isReadableInWhole: Bool
         /// Whether row-level security hides rows from the role.
         let hidesRows: Bool
         var columns: [Column] = []
@@ -48,6 +50,8 @@ struct Catalog {
         let number: Int64
         let name: String
         let declaredType: String
+        /// Whether that is a domain: a type of the database's own with rules for its values.
+        let isDomain: Bool
         let reading: ColumnReading
         let isRequired: Bool
         let defaultSQL: String?
@@ -115,7 +119,7 @@ struct Catalog {
                 c.relkind IN ('r', 'f') AND EXISTS (SELECT 1 FROM pg_catalog.pg_inherits WHERE inhparent = c.oid),
                 has_schema_privilege(n.oid, 'USAGE') AND (has_table_privilege(c.oid, 'SELECT')
                     OR has_any_column_privilege(c.oid, 'SELECT')),
-                row_security_active(c.oid), has_table_privilege(c.oid, 'DELETE')
+                row_security_active(c.oid), has_table_privilege(c.oid, 'DELETE'), has_table_privilege(c.oid, 'SELECT')
             \(Self.from)
             ORDER BY NOT coalesce(n.nspname = current_schema(), false), NOT pg_table_is_visible(c.oid),
                 n.nspname COLLATE "C", c.oid
@@ -134,6 +138,7 @@ struct Catalog {
                 schema: row.text(at: 1), name: row.text(at: 2), kind: kind, isVisible: row.integer(at: 4) == 1,
                 isInOwnSchema: row.integer(at: 5) == 1, isPartition: row.integer(at: 6) == 1, root: row.integer(at: 7),
                 hasHeirs: row.integer(at: 8) == 1, isReadable: row.integer(at: 9) == 1,
+                isReadableInWhole: row.integer(at: 12) == 1,
                 hidesRows: row.integer(at: 10) == 1, canDelete: row.integer(at: 11) == 1)
         }
     }
@@ -148,7 +153,7 @@ struct Catalog {
                 CASE WHEN t.typnamespace = 'pg_catalog'::regnamespace THEN t.typname::text END, t.typtype = 'e',
                 coalesce(l.collisdeterministic, true), a.attnotnull OR b.required,
                 pg_get_expr(d.adbin, d.adrelid), a.attgenerated::text, a.attidentity::text,
-                has_column_privilege(c.oid, a.attnum, 'SELECT')
+                has_column_privilege(c.oid, a.attnum, 'SELECT'), b.type <> b.base
             \(Self.from)
             JOIN pg_catalog.pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
             JOIN base AS b ON b.type = a.atttypid JOIN pg_catalog.pg_type AS t ON t.oid = b.base
@@ -162,6 +167,7 @@ struct Catalog {
             relations[row.integer(at: 0)]?.columns.append(
                 Column(
                     number: row.integer(at: 1), name: row.text(at: 2), declaredType: row.text(at: 3),
+                    isDomain: row.integer(at: 12) == 1,
                     reading: ColumnReading(
                         base: row.isNull(at: 4) ? nil : row.text(at: 4), isEnum: row.integer(at: 5) == 1,
                         isDeterministic: row.integer(at: 6) == 1),

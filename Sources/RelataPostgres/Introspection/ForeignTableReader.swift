@@ -92,7 +92,8 @@ struct ForeignTableReader {
         draft.key = key(of: relation)
         if draft.key.isEmpty {
             // The place of a row tells it from others of its table, until the row is written again.
-            let hasPlace = relation.kind == .table || relation.kind == .materializedView
+            let hasPlace =
+                (relation.kind == .table || relation.kind == .materializedView) && relation.isReadableInWhole
             let label = Self.unique([hasPlace ? "ctid" : "row"], &taken)
             var column = ColumnDescription(name: label, type: hasPlace ? "tid" : "bigint", isRequired: true)
             column.valueType = hasPlace ? .text : .integer
@@ -220,7 +221,8 @@ struct ForeignTableReader {
                 name: draft.labels[column.number] ?? column.name, type: column.declaredType,
                 isRequired: column.isRequired, defaultSQL: column.defaultSQL, isGenerated: column.isGenerated)
             described.valueType = draft.replacedTypes[column.number] ?? column.reading.type
-            let words = [column.reading.isPlain ? nil : column.declaredType, column.isIdentity ? "identity" : nil]
+            let isPlain = column.reading.isPlain && !column.isDomain
+            let words = [isPlain ? nil : column.declaredType, column.isIdentity ? "identity" : nil]
             let shown = words.compactMap(\.self)
             described.shownType = shown.isEmpty ? nil : shown.joined(separator: ", ")
             description.columns.append(described)
@@ -248,7 +250,7 @@ struct ForeignTableReader {
             let sql = draft.replaced[column.number] ?? column.reading.sql("relata_own.\(column.sql)")
             read.append("\(sql) AS \(dialect.quote(draft.labels[column.number] ?? column.name))")
         }
-        if relation.kind.isTable || relation.kind == .materializedView {
+        if relation.isReadableInWhole, relation.kind.isTable || relation.kind == .materializedView {
             read.append("relata_own.tableoid AS \(TableSource.placeColumns.table)")
             read.append("relata_own.ctid AS \(TableSource.placeColumns.row)")
         }
@@ -276,8 +278,10 @@ struct ForeignTableReader {
             obstacles.keepsRows = "has no key by which its rows could be told apart: give it a primary key"
         } else if !relation.canDelete {
             obstacles.keepsRows = "may not be deleted from by the role: GRANT DELETE ON \(relation.sql) lets it"
+        } else if !relation.isReadableInWhole {
+            obstacles.keepsRows = "may be read only in part by the role: GRANT SELECT ON \(relation.sql) lets it"
         }
-        if draft.ownKey != nil {
+        if relation.kind.isTable, draft.ownKey != nil {
             obstacles.hasNoKeys =
                 "has no key, and the place of a row is another one's after the row has moved: give it a primary key"
         }

@@ -161,8 +161,10 @@ import Testing
     }
 
     @Test func viewsAndRowsWithoutKeysAreRefused() throws {
-        #expect(try refusal("people", 1).contains("is a view: delete the rows of the tables that it shows"))
-        #expect(try refusal("log_line", "(0,1)").contains("log_line has no key"))
+        let view = try refusal("people", 1)
+        #expect(view.contains("is a view: delete the rows of the tables that it shows"))
+        let row = try refusal("log_line", "(0,1)")
+        #expect(row.contains("log_line has no key"))
     }
 
     @Test func aTriggerThatKeepsARowUndoesAll() throws {
@@ -209,17 +211,12 @@ import Testing
                 """)
         #expect(message.contains("remark.event, day refers to event"), "\(message)")
         #expect(try delete("event", 1, "2021-05-01").deletedCount == 1)
-        let other = try refusal(
-            "branch", "de", "Bonn",
-            after: """
-                ALTER TABLE event_old ADD country text, ADD city text;
-                """)
-        #expect(other.contains("cannot add column to a partition"), "\(other)")
     }
 
     @Test func whatWasPlannedIsDoneToTheDatabaseOfAStore() throws {
         // Tables of a store's own and others' that refer to them.
         let writer = try PostgresEngine(url: PostgresURL(database.url)).connect(.writing, waits: true)
+        try writer.execute("DROP SCHEMA public, \"Odd Schema\" CASCADE; CREATE SCHEMA public")
         let id = Property.attribute(Attribute("id", type: .integer))
         let entities = [Entity(name: "Shelf", properties: [id], key: ["id"])]
         try Migrator.migrate(writer, schema: Schema(entities))

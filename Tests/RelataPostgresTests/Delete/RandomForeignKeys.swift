@@ -120,7 +120,7 @@ struct RandomForeignKeys {
         ]
         guard let (time, body) = bodies.randomElement(using: &random) else { return }
         triggers = [
-            "CREATE FUNCTION act() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN \(body) END'",
+            "CREATE FUNCTION act() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN \(body) END$$",
             "CREATE TRIGGER act \(time) DELETE ON \(table.name) FOR EACH ROW EXECUTE FUNCTION act()",
         ]
     }
@@ -142,7 +142,7 @@ struct RandomForeignKeys {
                     + (table.isPartitioned ? " PARTITION BY HASH (\(key))" : ""))
             guard table.isPartitioned else { continue }
             for part in 0..<2 {
-                let name = table.name.replacing("t", with: "part\(part)_t")
+                let name = "\(table.name)_part\(part)"
                 statements.append(
                     "CREATE TABLE \(name) PARTITION OF \(table.name) FOR VALUES WITH (MODULUS 2, REMAINDER \(part))")
             }
