@@ -108,7 +108,7 @@ package struct DatabaseLocation: Sendable {
             return try PostgresEngine(
                 url: url, isReadOnly: options.isReadOnly || isLookedAtOnly,
                 replicaURL: isLookedAtOnly ? nil : options.replicaURL, writers: options.maximumWriters,
-                poolsTransactions: options.poolsTransactions, waits: waits,
+                poolsTransactions: options.poolsTransactions, tableScope: options.tableScope, waits: waits,
                 trace: isLookedAtOnly ? nil : options.trace)
         #endif
         }
@@ -134,8 +134,11 @@ package struct DatabaseLocation: Sendable {
     }
 
     /// A connection by itself.
-    package func connect(isReadOnly: Bool) throws(RelataError) -> Connection {
+    package func connect(
+        isReadOnly: Bool, tableScope: TableScope = .own
+    ) throws(RelataError) -> Connection {
         var options = DatabaseOptions()
+        options.tableScope = tableScope
         options.isReadOnly = isReadOnly
         options.durability = .full
         let engine = try engine(options)

@@ -37,6 +37,8 @@ public struct DatabaseOptions: Sendable {
     /// How many seconds may pass until observers notice what another process wrote, or another store that is open
     /// on the same database; `nil` for never. Nothing is asked while nobody observes.
     public var externalChangeDelay: Double? = 0.25
+    /// Which tables of a server's database are looked at.
+    package var tableScope = TableScope.own
     #if SQLCipher
     /// What the file is encrypted with, or is to be if it is new; `nil` for a plain file. A store in memory has no file,
     /// and no use for it.

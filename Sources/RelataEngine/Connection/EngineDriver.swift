@@ -113,9 +113,6 @@ package protocol EngineDriver: MigrationDriver {
     /// How many rows of each table the open transaction has changed so far, by the tables' full names; `nil` where the
     /// engine doesn't count them.
     func rowChanges(_ connection: Connection) throws(RelataError) -> [String: RowChanges]?
-    /// Has generated SQL find its functions in a database that nobody prepared for it, without changing that: they are the
-    /// session's own. Before a transaction begins.
-    func makeTemporaryFunctions(_ connection: Connection) throws(RelataError)
     /// Whether stores in other processes are told of what is committed, because the database has what that needs.
     func tellsOthers(_ connection: Connection) throws(RelataError) -> Bool
     /// The names of a table's columns; none where it isn't there.
@@ -157,7 +154,6 @@ extension EngineDriver {
     package func copier(into table: Table, like collector: RemoteRows) throws(RelataError) -> RemoteRows? { nil }
     package var changeLog: any ChangeLogStorage { NumberedChangeLog() }
     package func rowChanges(_ connection: Connection) throws(RelataError) -> [String: RowChanges]? { nil }
-    package func makeTemporaryFunctions(_ connection: Connection) throws(RelataError) {}
     package func tellsOthers(_ connection: Connection) throws(RelataError) -> Bool { false }
     package func foreignTables(
         including schemas: [String], _ connection: Connection

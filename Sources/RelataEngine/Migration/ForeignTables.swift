@@ -5,7 +5,10 @@ package enum TableScope: Hashable, Sendable {
     /// Those that names without a schema lead to, where a store's own tables are.
     case own
     /// Every one, whoever made it, also in other schemas; those of the server's own schemas where they are named.
-    case everywhere(including: [String])
+    ///
+    /// Generated SQL finds its functions in a database that nobody prepared for it where `callsFunctions` says so: they
+    /// are the session's own, and the database stays as it is.
+    case everywhere(including: [String], callsFunctions: Bool = false)
 }
 
 /// What a server's database holds, whoever made it.
@@ -83,7 +86,7 @@ package struct RowChanges: Hashable, Sendable {
 extension Connection {
     /// What the database holds, if all of it is looked at and the engine tells more of it than of a store's own tables.
     func foreignTables() throws(RelataError) -> ForeignTables? {
-        guard case .everywhere(let schemas) = tableScope else { return nil }
+        guard case .everywhere(let schemas, _) = tableScope else { return nil }
         return try driver.foreignTables(including: schemas, self)
     }
 }

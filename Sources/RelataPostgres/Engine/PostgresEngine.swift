@@ -12,6 +12,7 @@ package struct PostgresEngine: Engine {
     private let poolsTransactions: Bool?
     private let connecting: Connecting
     private let replicas: ReplicaReads?
+    private let tableScope: TableScope
     package let connectionTimeout: Duration?
     package let writerCount: Int
 
@@ -24,17 +25,20 @@ package struct PostgresEngine: Engine {
     ///   - writers: How many transactions may write at once.
     ///   - poolsTransactions: Whether a pooler gives each transaction another of the server's connections; `nil` to take
     ///     any pooler for one.
+    ///   - tableScope: Which tables are looked at.
     ///   - waits: How long the store waits.
     ///   - trace: Called after each statement.
     package init(
         url: PostgresURL, isReadOnly: Bool = false, replicaURL: String? = nil, writers: Int = 5,
-        poolsTransactions: Bool? = nil, waits: PostgresWaits = PostgresWaits(), trace: SQLTrace? = nil
+        poolsTransactions: Bool? = nil, tableScope: TableScope = .own, waits: PostgresWaits = PostgresWaits(),
+        trace: SQLTrace? = nil
     ) throws(RelataError) {
         self.url = url
         self.isReadOnly = isReadOnly
         self.trace = trace
         writerCount = max(1, writers)
         self.poolsTransactions = poolsTransactions
+        self.tableScope = tableScope
         settings = waits.settings
         connecting = Connecting(patience: waits.busy)
         connectionTimeout = waits.connection
@@ -65,13 +69,24 @@ package struct PostgresEngine: Engine {
         }
         driver.replicas = replicas
         driver.readsReplica = role == .reading && replicas != nil
-        return Connection(driver, path: source.description)
+        let connection = Connection(driver, path: source.description)
+        connection.tableScope = tableScope
+        try makeFunctions(connection, driver)
+        return connection
+    }
+
+    /// Functions of a session are gone with it.
+    private func makeFunctions(_ connection: Connection, _ driver: PostgresDriver) throws(RelataError) {
+        guard case .everywhere(_, callsFunctions: true) = tableScope else { return }
+        try driver.makeTemporaryFunctions(connection)
     }
 
     package func prepareForUse(_ connection: Connection) throws(RelataError) {
         guard let driver = connection.driver as? PostgresDriver else { return }
         driver.beginUse()
-        if try driver.reconnectIfLost(connecting) || driver.takeStaleStatements() { connection.clearStatements() }
+        let isNew = try driver.reconnectIfLost(connecting)
+        if isNew || driver.takeStaleStatements() { connection.clearStatements() }
+        if isNew { try makeFunctions(connection, driver) }
         if driver.readsReplica { try replicas?.wait(driver) }
     }
 

@@ -10,7 +10,9 @@ extension PostgresDriver {
         ForeignTableReader.read(try Catalog(connection, including: schemas))
     }
 
-    package func makeTemporaryFunctions(_ connection: Connection) throws(RelataError) {
+    /// Has generated SQL find its functions in a database that nobody prepared for it, without changing that: they are the
+    /// session's own. Before a transaction begins.
+    func makeTemporaryFunctions(_ connection: Connection) throws(RelataError) {
         guard try connection.value(SQLStatement(PostgresFunctions.installed)) != .text(PostgresFunctions.comment) else {
             return
         }

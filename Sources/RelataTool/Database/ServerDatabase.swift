@@ -6,9 +6,9 @@ import RelataRecords
 /// Databases of servers, whoever made them.
 enum ServerDatabase {
     /// The tables that a command looks at: all but the server's own, and of these the ones in a schema that it names.
-    static func scope(naming entity: String?) -> TableScope {
+    static func scope(naming entity: String?, callsFunctions: Bool = false) -> TableScope {
         let schema = entity.flatMap { name in name.firstIndex(of: ".").map { String(name[..<$0]) } }
-        return .everywhere(including: [schema].compactMap(\.self))
+        return .everywhere(including: [schema].compactMap(\.self), callsFunctions: callsFunctions)
     }
 
     /// Runs `body` in a transaction, and commits it unless `body` throws. Where stores of Relata's share the database, they
@@ -16,11 +16,11 @@ enum ServerDatabase {
     static func write(
         _ location: DatabaseLocation, naming entity: String, _ body: (ToolDatabase) throws -> Void
     ) throws {
-        let scope = scope(naming: entity)
-        let pool = try location.pool(DatabaseOptions(), changes: try hub(location, scope))
+        var options = DatabaseOptions()
+        options.tableScope = scope(naming: entity)
+        let pool = try location.pool(options, changes: try hub(location, options.tableScope))
         do {
             try pool.write { connection in
-                connection.tableScope = scope
                 let classes = try RecordClasses.read(connection)
                 connection.recorder?.follow(ChangeEntities(classes.schema))
                 try body(ToolDatabase(location.name, connection, classes))
@@ -34,8 +34,7 @@ enum ServerDatabase {
 
     /// What tells stores of a transaction; `nil` where none has used the database.
     private static func hub(_ location: DatabaseLocation, _ scope: TableScope) throws -> ChangeHub? {
-        let connection = try location.connect(isReadOnly: true)
-        connection.tableScope = scope
+        let connection = try location.connect(isReadOnly: true, tableScope: scope)
         try connection.begin()
         defer { try? connection.close() }
         guard try connection.driver.tellsOthers(connection) else { return nil }

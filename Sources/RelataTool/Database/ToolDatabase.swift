@@ -27,9 +27,8 @@ struct ToolDatabase {
             self.snapshot = snapshot
             return
         }
-        let connection = try location.connect(isReadOnly: true)
-        connection.tableScope = ServerDatabase.scope(naming: entity)
-        if runsConditions { try connection.driver.makeTemporaryFunctions(connection) }
+        let connection = try location.connect(
+            isReadOnly: true, tableScope: ServerDatabase.scope(naming: entity, callsFunctions: runsConditions))
         try connection.begin()
         self.init(location.name, connection, try RecordClasses.read(connection))
     }

@@ -6,25 +6,29 @@ import RelataCore
 import RelataEngine
 import RelataEngines
 import RelataParse
+import RelataRecords
 import RelataServer
 
-/// `relata open FILE`
+/// `relata open FILE|URL`
 struct OpenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "open", abstract: "Shows a file in the dashboard, in a browser.",
+        commandName: "open", abstract: "Shows a database in the dashboard, in a browser.",
         discussion: """
             Prints an address that signs in once, and serves the dashboard to this machine until it is stopped. The \
-            file is only read and stays as it is, unless --edit is given: then it can be changed, and gets a \
-            write-ahead log and the tables that relata serve keeps.
+            database is only read and stays as it is. With --edit a file can be changed, and gets a write-ahead log \
+            and the tables that relata serve keeps. Databases of PostgreSQL, whoever made them, are only shown: \
+            relata serve postgres://… has those edited that Relata made.
             """)
 
     @OptionGroup var source: FileArgument
     @Option(help: "The port to listen on; 0 for any that is free.") var port = 0
-    @Flag(help: "Let the dashboard change the file.") var edit = false
+    @Flag(help: "Let the dashboard change the file. Not for servers.") var edit = false
 
     func run() async throws {
-        if try DatabaseLocation(source.file).isServer {
-            throw ValidationError("the dashboard shows SQLite files; databases of PostgreSQL come later")
+        let location = try DatabaseLocation(source.file)
+        if location.isServer, edit {
+            throw ValidationError(
+                "--edit is for files: the dashboard of relata serve edits a PostgreSQL database that Relata made")
         }
         // A file that is no database, or can't be read, is told here, before anything of it could be written.
         _ = try ToolDatabase(source.file)
@@ -37,9 +41,13 @@ struct OpenCommand: AsyncParsableCommand {
         configuration.port = port
         configuration.metricsAudience = .nobody
         configuration.allowedOrigins = []
-        let name = URL(fileURLWithPath: source.file).lastPathComponent
+        let name = location.name
         configuration.dashboard = RelataServer.Dashboard(name: name, isReadOnly: !edit)
-        let store = try ParseStore.open(source.file, mode: .production, isReadOnly: !edit, durability: .full)
+        var options = RecordStore.Options()
+        options.isReadOnly = !edit
+        options.durability = .full
+        options.tableScope = .everywhere(including: [], callsFunctions: true)
+        let store = try ParseStore.open(source.file, mode: .production, options: options)
         let server: RelataServer
         do {
             // Nobody has its keys: only the token signs in.

@@ -1,8 +1,14 @@
 #if Server && CommandLineTool
 import Foundation
+import PostgresCluster
+import RelataCore
 import RelataParse
 import ServerClient
 import Testing
+
+#if PostgreSQL
+import RelataPostgres
+#endif
 
 @testable import RelataServer
 
@@ -63,13 +69,43 @@ struct OpenCommandTests {
         #expect(opened.stop() == 0)
     }
 
-    @Test(arguments: ["missing.sqlite", "postgres://localhost/library"]) func whatCannotBeShownIsRefused(file: String)
-        throws
-    {
+    #if PostgreSQL
+    @Test(.enabled(if: PrivateCluster.isInstalled, "\(PrivateCluster.missing)"))
+    func aDatabaseOfAnotherProgramIsShownAndStaysAsItIs() throws {
+        let database = try ForeignDatabase.make(on: .shared)
+        let opened = try OpenedFile(database.url, [])
+        let (cookie, token) = try signIn(opened.printed, port: opened.port)
+        let headers = ["Cookie": cookie, "X-Relata-Page-Token": token]
+        let connection = try ServerConnection(port: opened.port)
+        func get(_ path: String) throws -> JSONValue {
+            let reply = try connection.request("GET", "/dashboard/api" + path, headers: headers)
+            #expect(reply.status == 200, "\(path): \(reply.text)")
+            return try reply.json
+        }
+        let names = try get("/classes")["results"]?.array?.compactMap { $0["className"]?.string }
+        #expect(names?.contains("person") == true && names?.contains("sales.orders") == true, "\(names ?? [])")
+        let people = try get("/parse/classes/person?order=id&include=boss")["results"]?.array
+        #expect(people?.map { $0["name"] } == ["Ada", "Bob", "Cy"] && people?.last?["boss"]?["name"] == "Ada")
+        #expect(try get("/parse/classes/sales.orders?count=1&limit=0")["count"] == 3)
+        // By a function that the database doesn't have.
+        let found = try get("/parse/classes/person?predicate=name%20CONTAINS%5Bcd%5D%20%22%C3%81D%22")["results"]?.array
+        #expect(found?.count == 1)
+        let refused = try connection.request("DELETE", "/dashboard/api/parse/classes/person/1", headers: headers)
+        #expect(refused.status == 403)
+        #expect(opened.stop() == 0)
+        let session = try Session(PostgresURL(database.url))
+        defer { session.close() }
+        let made = "SELECT count(*) FROM pg_class WHERE relname LIKE 'relata%'"
+        #expect(try session.execute(SQLStatement(made)).values().first?.first == 0)
+    }
+    #endif
+
+    @Test(arguments: [["missing.sqlite"], ["--edit", "postgres://localhost/library"]])
+    func whatCannotBeShownIsRefused(arguments: [String]) throws {
         let folder = try ServerFolder()
         let process = Process()
         process.executableURL = try ServedTool.executable
-        process.arguments = ["open", file.contains("://") ? file : folder.path(file)]
+        process.arguments = ["open"] + arguments.map { $0.hasSuffix(".sqlite") ? folder.path($0) : $0 }
         let pipe = Pipe()
         process.standardError = pipe
         try process.run()
