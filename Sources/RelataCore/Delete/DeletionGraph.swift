@@ -25,6 +25,8 @@ package struct DeletionGraph: Sendable {
     /// The enforced foreign keys, as numbers in ``Schema/foreignKeys``, on a cycle of those that deny or cascade, those
     /// from an entity to itself included: no order of deletion meets them row by row.
     package let knots: [Int]
+    /// Those of them that stay on a cycle once the doomed rows are untied: see ``Schema/isLoose(_:)``.
+    package let circles: [Int]
     /// The entities whose doomed keys must be known before the first row goes. For the others a query tells them: their
     /// rows refer by one reference to doomed rows that go later.
     package let listed: Set<Int>
@@ -77,18 +79,27 @@ package struct DeletionGraph: Sendable {
             $0.isEnforced && members.contains($0.source) && members.contains($0.target)
         }
         let hard = inner.filter { $0.rule != .nullify }
+        // What is left of a cycle once it is untied still has an order: of a reference that can't be unset, SQLite may
+        // try just that in a row that goes later.
+        let firm = hard.filter { !schema.isLoose($0) }
         var order: [Int] = []
         var knots: Set<Int> = []
+        var circles: Set<Int> = []
         var listed = Set(groups.filter { $0.count > 1 }.joined())
         for group in Self.sourcesFirst(found, inner) {
             for knot in Self.sourcesFirst(group, hard) {
-                order += knot
+                for circle in Self.sourcesFirst(knot, firm) {
+                    order += circle
+                    circles.formUnion(
+                        firm.filter { circle.contains($0.source) && circle.contains($0.target) }.map(\.index))
+                }
                 knots.formUnion(hard.filter { knot.contains($0.source) && knot.contains($0.target) }.map(\.index))
                 if knot.count > 1 { listed.formUnion(knot) }
             }
         }
         self.order = order
         self.knots = knots.sorted()
+        self.circles = circles.sorted()
         // A knot is untied by unsetting its columns, by which another foreign key may still have to find the rows.
         // Only keys that no relationship stands for can share a column with others.
         if schema.foreignKeys.count > schema.references.count {

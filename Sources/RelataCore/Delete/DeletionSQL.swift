@@ -250,12 +250,7 @@ package struct DeletionSQL: Sendable {
     /// Makes doomed rows refer to nothing, or where a key is required and leads to the same entity, to themselves; `nil`
     /// where neither can be.
     package func untie(_ foreignKey: SchemaForeignKey) -> SQLStatement? {
-        guard foreignKey.isOptional || foreignKey.source == foreignKey.target else { return nil }
-        // The key itself can't be turned: by it the rows are known.
-        let keys = key(of: foreignKey.source)
-        guard !foreignKey.columns.contains(where: { column in keys.contains { $0.isSameName(as: column) } }) else {
-            return nil
-        }
+        guard schema.isLoose(foreignKey) else { return nil }
         var builder = builder()
         let changes = zip(foreignKey.columns, foreignKey.targetColumns).map {
             "\(dialect.quote($0)) = \(foreignKey.isOptional ? "NULL" : dialect.quote($1))"

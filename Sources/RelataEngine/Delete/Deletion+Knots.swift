@@ -9,6 +9,30 @@ extension Deletion {
         }
     }
 
+    /// Refuses a deletion of rows in a circle of required references, one of which the database would unset in a row that
+    /// goes later: it fails at that, whatever comes first.
+    func refuseCircles() throws(RelataError) {
+        let keys = graph.circles.map { schema.foreignKeys[$0] }.filter {
+            !sql.isEmpty($0.source) && !sql.isEmpty($0.target)
+        }
+        guard !keys.isEmpty else { return }
+        let names = Set(keys.map { schema.tables[$0.source].sqlName })
+        let tables = try connection.driver.tables(named: names.sorted(), hidesReserved: false, connection)
+        for key in keys {
+            let (source, target) = (schema.tables[key.source], schema.tables[key.target])
+            let columns = Set(key.columns.map { $0.foldedName })
+            let described = tables.first { $0.name.isSameName(as: source.sqlName) }?.foreignKeys.first {
+                Set($0.columns.map { $0.foldedName }) == columns && $0.target.isSameName(as: target.sqlName)
+                    && ($0.onDelete == .setNull || $0.onDelete == .setDefault)
+            }
+            guard let action = described?.onDelete, try connection.value(sql.circle(key)) != nil else { continue }
+            throw .invalidUse(
+                "\(report.entity) can't be deleted: \(source.sqlName).\(key.columns.joined(separator: ", ")) is required, "
+                    + "and its foreign key says ON DELETE \(action.rawValue), on a circle of required references between "
+                    + "\(source.name) and \(target.name): let it say ON DELETE CASCADE, or let the column be NULL")
+        }
+    }
+
     /// Makes the indexes for the time of the deletion that SQLite needs to look up the rows which refer to each row that
     /// goes: without them it reads a whole table for each. Returns their names, quoted.
     func makeIndexes() throws(RelataError) -> [String] {

@@ -137,6 +137,7 @@ struct Deletion {
     private mutating func judge() throws(RelataError) {
         try refuseUndeclared()
         try refuseStrays()
+        try refuseCircles()
         for conflict in graph.conflicts {
             let key = schema.foreignKeys[conflict.key]
             guard !sql.isEmpty(key.target) || conflict.isAboutSource else { continue }
