@@ -67,11 +67,12 @@ extension IntegrityCheck {
         var known: Set<[FoldedName]> = []
         for reference in schema.references {
             let (source, target) = (schema.tables[reference.source], schema.tables[reference.target])
-            known.insert(Self.name(source.sqlName, reference.columns, target.sqlName))
+            known.insert(Self.name(source.sqlName, reference.columns, target.sqlName, target.keyColumnNames))
         }
         for join in schema.joins {
-            known.insert(Self.name(join.table, join.sourceColumns, schema.tables[join.source].sqlName))
-            known.insert(Self.name(join.table, join.targetColumns, schema.tables[join.target].sqlName))
+            let (source, target) = (schema.tables[join.source], schema.tables[join.target])
+            known.insert(Self.name(join.table, join.sourceColumns, source.sqlName, source.keyColumnNames))
+            known.insert(Self.name(join.table, join.targetColumns, target.sqlName, target.keyColumnNames))
         }
         if let foreign = try connection.foreignTables() { return try checkNativeKeys(of: foreign.tables, known) }
         let tables = try connection.driver.tables(named: nil, hidesReserved: true, connection)
@@ -83,7 +84,7 @@ extension IntegrityCheck {
                 if let target, let fault = Self.fault(of: key, columns, in: target) {
                     addBroken(key, of: table, fault.0, mend: fault.1)
                 } else if let target {
-                    guard !known.contains(Self.name(table.name, key.columns, target.name)) else { continue }
+                    guard !known.contains(Self.name(table.name, key.columns, target.name, columns)) else { continue }
                     try check(key, of: table, target.name, columns)
                 } else if let kind = others.first(where: { $0.key.isSameName(as: key.target) })?.value {
                     addBroken(
@@ -178,7 +179,11 @@ extension IntegrityCheck {
                     + "WHERE \(dangles) shows")
     }
 
-    private static func name(_ table: String, _ columns: [String], _ target: String) -> [FoldedName] {
-        [table.foldedName, target.foldedName] + columns.map { $0.foldedName }.sorted()
+    /// What tells a foreign key from others: one column may have several, to several columns of one table.
+    private static func name(
+        _ table: String, _ columns: [String], _ target: String, _ targetColumns: [String]
+    ) -> [FoldedName] {
+        [table.foldedName, target.foldedName]
+            + zip(columns, targetColumns).map { "\($0)\u{0}\($1)".foldedName }.sorted()
     }
 }

@@ -10,6 +10,8 @@ extension IntegrityCheck {
                 let allowed = values.compactMap(literal)
                 guard allowed.count == values.count else { continue }
                 isWrong = "\(column) NOT IN (\(allowed.joined(separator: ", ")))"
+            } else if attribute.type == .boolean, dialect == .sqlite {
+                isWrong = "typeof(\(column)) NOT IN ('integer', 'null')"
             } else if attribute.type == .json, dialect == .sqlite {
                 isWrong = "typeof(\(column)) IN ('text', 'integer', 'real') AND NOT json_valid(\(column))"
             } else {
@@ -21,7 +23,9 @@ extension IntegrityCheck {
                 "SELECT \(list(key, of: "x")), \(column) \(from)", keyTypes(table)
             ) { "\(object($0, table)) holds \($0[key.count].description.prefix(40))" }
             guard count > 0 else { continue }
-            let what = attribute.allowedValues == nil ? "is no JSON" : "its enum doesn't have"
+            let what =
+                attribute.allowedValues != nil
+                ? "its enum doesn't have" : attribute.type == .json ? "is no JSON" : "is neither true nor false"
             add(
                 .undecodable, "\(table.name).\(attribute.name)", count,
                 "\(count) \(count == 1 ? "object holds" : "objects hold") what \(what) "

@@ -73,6 +73,35 @@ import Testing
             ])
     }
 
+    /// One of two foreign keys of a column is the relationship, and the other isn't hidden behind it.
+    @Test func aSecondForeignKeyToTheSameTableIsChecked() throws {
+        let connection = try database()
+        try connection.execute(
+            """
+            CREATE TABLE p (id INTEGER PRIMARY KEY, code INTEGER UNIQUE);
+            CREATE TABLE c (id INTEGER PRIMARY KEY, p INTEGER REFERENCES p (id) REFERENCES p (code));
+            PRAGMA foreign_keys = OFF;
+            INSERT INTO p VALUES (1, 5), (2, 2); INSERT INTO c VALUES (1, 1), (2, 2), (3, 5);
+            """)
+        let schema = try Schema(Introspection.entities(of: connection))
+        let findings = try IntegrityCheck.run(connection, schema: schema)
+        #expect(
+            findings.map(\.count) == [1, 1] && findings.allSatisfy { $0.kind == .danglingReference }, "\(findings)")
+        #expect(Set(findings.map(\.subject)) == ["c.p"])
+    }
+
+    @Test func whatIsNeitherTrueNorFalseIsFound() throws {
+        let connection = try database()
+        try connection.execute(
+            """
+            CREATE TABLE c (id INTEGER PRIMARY KEY, b BOOLEAN);
+            INSERT INTO c VALUES (1, 1), (2, 'yes'), (3, NULL), (4, 2.5);
+            """)
+        let schema = try Schema(Introspection.entities(of: connection))
+        let findings = try IntegrityCheck.run(connection, schema: schema)
+        #expect(findings.map(\.count) == [2] && findings.first?.message.contains("neither true nor false") == true)
+    }
+
     @Test func aReferenceWhoseRuleLetsItDangleIsNoFinding() throws {
         #expect(try findings("INSERT INTO Book (id, lenderId) VALUES (1, 'gone'), (2, NULL)") == [])
         let found = try findings("INSERT INTO Book (id, shelfId, shelfPosition) VALUES (1, 9, 1)")
