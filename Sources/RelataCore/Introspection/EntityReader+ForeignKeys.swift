@@ -40,6 +40,7 @@ extension EntityReader {
             if setsDefault(foreignKey) {
                 note(number, foreignKey, "sets a default on delete, which is no delete rule: it is read as deny")
             }
+            noteUnsetKey(number, foreignKey)
             taken.formUnion(names)
             references[number].append(
                 KeyReference(
@@ -97,6 +98,7 @@ extension EntityReader {
             reason + ": its columns are read as plain attributes"
                 + (setsDefault(key)
                     ? ", and the default that it sets on delete as deny" : "; deletions follow it"))
+        noteUnsetKey(number, key)
         constraints[number].append(
             ForeignKey(
                 columns: key.columns, target: entityNames[target], targetColumns: pointed,
@@ -104,6 +106,21 @@ extension EntityReader {
                 unsetColumns: key.unsetColumns,
                 setsDefault: setsDefault(key), isIndexed: tables[number].isIndexed(key.columns),
                 comparison: KeyComparison(key.columns, of: tables[number], with: pointed, of: tables[target])))
+    }
+
+    /// Says that a foreign key whose columns are unset where the target goes is read as one that is in the way.
+    private mutating func noteUnsetKey(_ number: Int, _ key: ForeignKeyDescription) {
+        guard key.onDelete == .setNull, rule(of: key, in: number) == .deny else { return }
+        let table = tables[number]
+        let isInKey = key.columns.contains { column in
+            table.primaryKey.contains { $0.isSameName(as: column) } && table.column(column)?.isRequired == false
+        }
+        note(
+            number, key,
+            isInKey
+                ? "sets a part of the primary key to NULL on delete, after which nothing tells the row from others: "
+                    + "it is read as deny"
+                : "sets a column to NULL on delete that can't be NULL, where the database refuses: it is read as deny")
     }
 
     private mutating func note(_ table: Int, _ key: ForeignKeyDescription, _ message: String) {

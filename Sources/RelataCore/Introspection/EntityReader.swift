@@ -152,6 +152,14 @@ package struct EntityReader {
         where !inReferences.contains(column.name.foldedName) && (!column.isGenerated || table.source != nil) {
             draft.owners[column.name.foldedName] = draft.claim(Naming.lowerCamelCase(column.name))
         }
+        let generated = table.columns.filter { $0.isGenerated && draft.owners[$0.name.foldedName] == nil }.map(\.name)
+        if !generated.isEmpty {
+            notes.append(
+                SchemaProblem(
+                    entity: table.name, property: generated.joined(separator: ", "),
+                    message: generated.count == 1
+                        ? "the database computes it: it is left out" : "the database computes them: they are left out"))
+        }
         for (index, reference) in references[number].enumerated() {
             let whole = Naming.lowerCamelCase(reference.columns.joined(separator: "_"))
             let name = draft.claim(toOneName(reference), whole)

@@ -18,21 +18,31 @@ package enum Introspection {
     package static func read(_ connection: Connection) throws(RelataError) -> EntityReader {
         try CopyState.refusePart(in: connection)
         let foreign = try connection.foreignTables()
-        let tables = if let foreign { foreign.tables } else { try tables(of: connection) }
+        let all = if let foreign { foreign.tables } else { try tables(of: connection, hidesReserved: false) }
+        let tables = foreign != nil ? all : all.filter { !ReservedNames.isInternal($0.name) }
         let declared = try Metadata.read(connection).entities ?? []
         let leftOut = if let foreign { foreign.leftOut } else { try connection.driver.otherTables(connection) }
         let notes = foreign?.notes ?? []
+        let reserved = foreign != nil ? [] : reserved(among: all)
         guard !declared.isEmpty, let schema = try? Schema(declared) else {
             var reader = EntityReader(tables, leavingOut: leftOut)
-            reader.notes = notes + reader.notes
+            reader.notes = notes + reader.notes + reserved
             return reader
         }
         // Another program may have changed the tables since. A lost index or constraint hides nothing of what was
         // declared; a lost table or column hides that alone.
         let (fitting, lost) = schema.entities(fitting: tables)
         var reader = EntityReader(tables, declared: fitting, leavingOut: leftOut)
-        reader.notes = notes + reader.notes + lost
+        reader.notes = notes + reader.notes + lost + reserved
         return reader
+    }
+
+    /// Notes about the tables of other programs that have reserved names.
+    private static func reserved(among tables: [TableDescription]) -> [SchemaProblem] {
+        tables.map(\.name).filter { ReservedNames.isInternal($0) && !ReservedNames.isOwn($0) }.map { name in
+            SchemaProblem(
+                entity: name, message: "names that begin with relata_ are Relata's own: the table is left out")
+        }
     }
 
     /// The tables of a database as they are, without the engine's and Relata's own, views and virtual tables.
