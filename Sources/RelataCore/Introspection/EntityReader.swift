@@ -99,6 +99,31 @@ package struct EntityReader {
         for number in others { addViews(of: number) }
         for number in undeclared where joins.contains(number) { addManyToMany(number) }
         entities += others.map(entity)
+        let shown = Array(declared.indices) + others
+        for (place, number) in shown.enumerated() {
+            let isDeclared = place < declared.count
+            entities[place].columnDefaults = columnDefaults(
+                of: entities[place], in: tables[number], isDeclared: isDeclared)
+        }
+    }
+
+    /// The defaults that no attribute holds as its value: expressions, and those of references. Where entities are
+    /// declared, a constant is what rows were given once that lacked the column, and not for new ones.
+    private func columnDefaults(
+        of entity: Entity, in table: TableDescription, isDeclared: Bool
+    ) -> [String: String] {
+        let attributes = entity.attributes
+        let known = attributes.filter { $0.defaultValue != nil }.map { $0.column.foldedName }
+        let assigned = entity.isKeyAssigned ? table.primaryKey.map { $0.foldedName } : []
+        let others = Set(known + assigned)
+        let constant = isDeclared ? Set(attributes.map { $0.column.foldedName }) : []
+        var defaults: [String: String] = [:]
+        for column in table.columns where !column.isGenerated && !others.contains(column.name.foldedName) {
+            guard let sql = column.defaultSQL, Value(literal: sql) != .null else { continue }
+            let isComputed = sql.contains("(") || sql.uppercased().hasPrefix("CURRENT_")
+            if isComputed || !constant.contains(column.name.foldedName) { defaults[column.name] = sql }
+        }
+        return defaults
     }
 
     private static let rowIDNames = ["rowid", "_rowid_", "oid"]

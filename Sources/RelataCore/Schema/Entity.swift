@@ -30,6 +30,10 @@ public struct Entity: Hashable, Sendable, Codable {
     /// How its rows are read where another program made the table on a server; `nil` where the table is what it says.
     package var source: TableSource?
 
+    /// The defaults of columns that the database computes, or that no property says, in SQL, by the columns' names. Read
+    /// from a database; models have none.
+    package var columnDefaults: [String: String] = [:]
+
     private enum CodingKeys: String, CodingKey {
         case name, table, originalTable, properties, key, isKeyAssigned, uniques, indexes, revision, createdAt,
             updatedAt

@@ -197,6 +197,9 @@ package struct Column: Hashable, Sendable {
     package let isOptional: Bool
     /// The value of rows that don't give one.
     package let defaultValue: Value?
+    /// The default that the database computes for rows that don't give a value, in SQL; `nil` for those whose default is
+    /// ``defaultValue``.
+    package let defaultSQL: String?
     /// The number in ``Schema/references`` of the to-one it belongs to, or `nil` for an attribute.
     package let reference: Int?
 

@@ -187,7 +187,8 @@ struct SchemaResolver {
                         name: attribute.column, property: attribute.name, type: attribute.type,
                         keepsIntegers: attribute.keepsIntegers,
                         isOptional: attribute.isOptional && !entity.key.contains(attribute.name),
-                        defaultValue: attribute.defaultValue, reference: nil))
+                        defaultValue: attribute.defaultValue, defaultSQL: entity.columnDefaults[attribute.column],
+                        reference: nil))
             case .relationship(let relationship):
                 let name = PropertyName(entity: index, property: relationship.name)
                 guard case .toOne = relationship.kind, let number = draftNumbers[name], let draft = drafts[number]
@@ -196,7 +197,7 @@ struct SchemaResolver {
                     columns.append(
                         Column(
                             name: column, property: relationship.name, type: part.type, isOptional: draft.isOptional,
-                            defaultValue: nil, reference: number))
+                            defaultValue: nil, defaultSQL: entity.columnDefaults[column], reference: number))
                 }
             }
         }

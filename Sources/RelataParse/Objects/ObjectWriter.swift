@@ -81,6 +81,9 @@ struct ObjectWriter {
                 told[field.name] = value
             } else {
                 untold.insert(field.name)
+                for (column, value) in try transaction.connection.computedDefaults(of: field.columns, in: table) {
+                    columns[column] = value
+                }
             }
         }
         try apply(body, to: fields)

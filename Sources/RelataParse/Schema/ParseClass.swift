@@ -62,7 +62,9 @@ final class ParseClass: Sendable {
         revision = entity.revision.flatMap { table.columnIndexes(of: $0).first }
         let stamps = [createdAt, updatedAt]
         fieldsWithDefaults = fields.filter { field in
-            if field.defaultValue != nil { return true }
+            if field.defaultValue != nil || field.columns.contains(where: { table.columns[$0].defaultSQL != nil }) {
+                return true
+            }
             // The stamps are the store's, whatever they begin with in the app.
             guard case .column(let column) = field.storage, !stamps.contains(column) else { return false }
             return !(table.columns[column].defaultValue ?? .null).isNull

@@ -170,7 +170,7 @@ final class BatchWriter {
     }
 
     /// The key of a new object; `nil` for one that the database gives, or whose parts are fields.
-    private func newKey(_ parseClass: ParseClass, _ body: ObjectBody) throws(ParseError) -> KeyValue? {
+    private func newKey(_ parseClass: ParseClass, _ body: ObjectBody) throws -> KeyValue? {
         if let id = body.objectID {
             guard options.allowsCustomObjectIDs else {
                 throw ParseError(.invalidKeyName, "objectId is an invalid field name.")
@@ -181,6 +181,9 @@ final class BatchWriter {
             return key
         }
         guard parseClass.table.keyColumns.count == 1 else { return nil }
+        let computed = try transaction.connection.computedDefaults(
+            of: parseClass.table.keyColumns, in: parseClass.table)
+        if let value = computed.values.first, !value.isNull { return KeyValue(value) }
         let type = parseClass.table.columns[parseClass.table.keyColumns[0]].type
         switch type {
         case .text: return KeyValue(.text(transaction.objectIDs.next()))

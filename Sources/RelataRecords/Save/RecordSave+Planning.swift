@@ -58,6 +58,11 @@ extension RecordSave {
     private func makeKey(_ node: inout Node) throws {
         let table = node.layout.table
         if table.entity.isKeyAssigned { return }
+        let missing = table.keyColumns.filter { column in
+            (node.columns[column] ?? .null).isNull
+                && table.columns[column].reference.map { node.references[$0] == nil } ?? true
+        }
+        node.columns.merge(try run.connection.computedDefaults(of: missing, in: table)) { $1 }
         for column in table.keyColumns where (node.columns[column] ?? .null).isNull {
             let place = table.columns[column]
             switch place.type {
@@ -143,6 +148,12 @@ extension RecordSave {
     private func newRow(_ node: Node, _ failures: inout [ValidationFailure]) throws -> ValueBatch.Row {
         let table = node.layout.table
         var values = table.columns.map { $0.defaultValue ?? .null }
+        let missing = table.columns.indices.filter { column in
+            node.columns[column] == nil
+                && table.columns[column].reference.map { node.references[$0] == nil && !node.given.contains($0) }
+                    ?? true
+        }
+        for (column, value) in try run.connection.computedDefaults(of: missing, in: table) { values[column] = value }
         for (column, value) in node.columns { values[column] = value }
         stamp(table.entity.createdAt, table, &values)
         stamp(table.entity.updatedAt, table, &values)

@@ -157,7 +157,9 @@ final class RecordSave {
         let table = node.layout.table
         guard let row = batches[table.index]?.rows[run.plan.rows[node.row].row] else { return node.records[0] }
         var values = row.values
-        if let key = row.key, run.touched[table.index]?.contains(key) == true {
+        // What the database computes, it may store in another form.
+        let isComputed = row.columns == nil && table.columns.contains { $0.defaultSQL != nil }
+        if let key = row.key, isComputed || run.touched[table.index]?.contains(key) == true {
             values = try run.connection.row(key, of: table, transaction.compiler) ?? values
         }
         // It may be among the objects that it links to.

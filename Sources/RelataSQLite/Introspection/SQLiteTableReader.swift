@@ -72,7 +72,8 @@ struct SQLiteTableReader {
             tables[number].columns.append(
                 ColumnDescription(
                     name: name, type: isAny ? "" : type, isRequired: row.integer(at: 3) != 0,
-                    defaultSQL: row.isNull(at: 4) ? nil : row.text(at: 4), isGenerated: row.integer(at: 6) >= 2,
+                    defaultSQL: row.isNull(at: 4) ? nil : Self.defaultSQL(row.text(at: 4)),
+                    isGenerated: row.integer(at: 6) >= 2,
                     collation: connection.driver.collation(of: name, in: row.text(at: 0)) ?? "BINARY"))
         }
         for (number, key) in keys {
@@ -81,6 +82,14 @@ struct SQLiteTableReader {
             // Taken back below for a key that has an index of its own, as one declared `DESC` has.
             tables[number].isKeyAssigned = tables[number].hasRowID && types == ["INTEGER"]
         }
+    }
+
+    /// A default as it can stand anywhere. A mere name is a text after `DEFAULT`, and a column elsewhere.
+    private static func defaultSQL(_ text: String) -> String {
+        let isName = text.first?.isLetter == true && text.allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
+        let isWord = ["NULL", "TRUE", "FALSE", "CURRENT_TIMESTAMP", "CURRENT_DATE", "CURRENT_TIME"]
+            .contains(text.uppercased())
+        return isName && !isWord ? "'\(text)'" : text
     }
 
     private mutating func readForeignKeys() throws(RelataError) {

@@ -62,6 +62,42 @@ struct ForeignTableTests {
         }
     }
 
+    private func server(_ sql: String, in folder: TestDatabases) throws -> TestServer {
+        let path = try folder.path("foreign.sqlite")
+        let connection = try Connection(path: path)
+        try connection.execute(sql)
+        try connection.close()
+        var options = ParseService.Options()
+        options.allowsCustomObjectIDs = true
+        return try TestServer(path: path, options: options)
+    }
+
+    /// The client is told what the database computed.
+    @Test(.onSQLite) func aFieldGetsTheDefaultThatTheDatabaseComputes() async throws {
+        let folder = try TestDatabases()
+        let server = try server(
+            """
+            CREATE TABLE P (id INTEGER PRIMARY KEY); INSERT INTO P VALUES (7);
+            CREATE TABLE C (id INTEGER PRIMARY KEY, t TEXT, made TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP,
+                lucky INTEGER DEFAULT (abs(-4)), p INTEGER NOT NULL DEFAULT 7 REFERENCES P);
+            CREATE TABLE K (id TEXT PRIMARY KEY NOT NULL DEFAULT (lower(hex(randomblob(8)))), t TEXT);
+            """, in: folder)
+        defer { try? server.store.close() }
+        let made = try await server.send("POST", "/classes/C", ["t": "a"])
+        #expect(made.status == 201 && made["lucky"] == 4 && made["made"]?.string?.count == 19, "\(made.json)")
+        #expect(made["p"]?["objectId"] == "7")
+        let stored = try await server.get("C", "1")
+        #expect(stored["made"] == made["made"] && stored["lucky"] == 4 && stored["p"] == made["p"])
+        let given = try await server.send("POST", "/classes/C", ["made": "then", "lucky": .null])
+        #expect(given.status == 201 && given["made"] == nil, "\(given.json)")
+        let second = try await server.get("C", "2")
+        #expect(second["made"] == "then" && second["lucky"] == nil)
+        #expect(try await server.create("K", ["t": "a"]).count == 16)
+        let request: JSONValue = ["method": "POST", "path": "/parse/classes/C", "body": ["t": "b"]]
+        let batch = try await server.send("POST", "/batch", ["requests": [request, request]])
+        #expect(batch.json.array?.map { $0["success"]?["lucky"] } == [4, 4], "\(batch.json)")
+    }
+
     /// What only the database knows of a table is said, too, and no fault of the server.
     @Test(.onSQLite) func aConstraintThatNoFieldStandsForIsSaid() async throws {
         let folder = try TestDatabases()
