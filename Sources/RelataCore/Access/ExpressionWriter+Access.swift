@@ -6,7 +6,7 @@ extension ExpressionWriter {
     ///
     /// - Parameter index: What the rows must be found by.
     mutating func source(_ table: Table, _ index: ForcedIndex? = nil) -> String {
-        guard let condition = access.condition(on: table) else { return table.rows(dialect) }
+        guard let condition = access.condition(on: table) else { return rows(of: table, index) }
         if index == nil, let known = sources[table.index] { return known }
         var rows = ExpressionWriter(
             schema: schema, dialect: dialect, access: .everything,
@@ -27,6 +27,13 @@ extension ExpressionWriter {
         }
         if index == nil { sources[table.index] = text }
         return text
+    }
+
+    /// All rows of a table that have a key.
+    private func rows(of table: Table, _ index: ForcedIndex?) -> String {
+        let name = table.rows(dialect)
+        guard table.entity.mayLackKeys else { return name }
+        return "(SELECT * FROM \(name)\(index.map(dialect.using) ?? "") WHERE \(dialect.areSet(table.keyColumnNames)))"
     }
 
     /// Writes a condition on the rows of a table: the rows that meet it, and the condition by itself.

@@ -102,9 +102,16 @@ package struct EntityReader {
         let shown = Array(declared.indices) + others
         for (place, number) in shown.enumerated() {
             let isDeclared = place < declared.count
+            entities[place].mayLackKeys = mayLackKeys(entities[place], in: tables[number])
             entities[place].columnDefaults = columnDefaults(
                 of: entities[place], in: tables[number], isDeclared: isDeclared)
         }
+    }
+
+    /// SQLite lets a primary key be `NULL`, unless it is the row's number or stands in a table without such numbers.
+    private func mayLackKeys(_ entity: Entity, in table: TableDescription) -> Bool {
+        !entity.isKeyAssigned && !table.isKeyAssigned && table.hasRowID
+            && table.primaryKey.contains { table.column($0)?.isRequired == false }
     }
 
     /// The defaults that no attribute holds as its value: expressions, and those of references. Where entities are

@@ -9,7 +9,7 @@ extension ExpressionWriter {
         source.append(" AS ")
         source.append(alias)
         // A part of the table says so itself.
-        if let index, !access.guards(table) { source.append(dialect.using(index)) }
+        if let index, !access.guards(table), !table.entity.mayLackKeys { source.append(dialect.using(index)) }
         frames.append(source)
         positions.append(
             Position(

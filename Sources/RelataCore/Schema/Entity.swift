@@ -34,6 +34,10 @@ public struct Entity: Hashable, Sendable, Codable {
     /// from a database; models have none.
     package var columnDefaults: [String: String] = [:]
 
+    /// Whether rows may have no key, by which nothing could tell them from others: queries leave such rows out. Read from a
+    /// database; models have none.
+    package var mayLackKeys = false
+
     private enum CodingKeys: String, CodingKey {
         case name, table, originalTable, properties, key, isKeyAssigned, uniques, indexes, revision, createdAt,
             updatedAt

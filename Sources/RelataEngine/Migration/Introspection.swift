@@ -23,7 +23,7 @@ package enum Introspection {
         let declared = try Metadata.read(connection).entities ?? []
         let leftOut = if let foreign { foreign.leftOut } else { try connection.driver.otherTables(connection) }
         let notes = foreign?.notes ?? []
-        let reserved = foreign != nil ? [] : reserved(among: all)
+        let reserved = foreign != nil ? [] : Self.reserved(among: all)
         guard !declared.isEmpty, let schema = try? Schema(declared) else {
             var reader = EntityReader(tables, leavingOut: leftOut)
             reader.notes = notes + reader.notes + reserved

@@ -20,6 +20,7 @@ struct Inspection {
         for join in database.schema.joins {
             joinCounts.append(try count(join.stored(dialect), of: join.table, progress))
         }
+        try leaveOutKeyless()
     }
 
     private mutating func count(_ rows: String, of table: String, _ progress: Progress) throws -> Int? {
@@ -46,6 +47,24 @@ struct Inspection {
             guard database.connection.isInTransaction else { throw error }
             notes.append(SchemaProblem(entity: table, message: "its rows can't be counted: \(reason)"))
             return nil
+        }
+    }
+
+    /// Takes the rows out of the counts that have no key, by which queries leave them out.
+    private mutating func leaveOutKeyless() throws {
+        for table in database.schema.tables where table.entity.mayLackKeys {
+            let dialect = database.connection.dialect
+            let sql =
+                "SELECT count(*) FROM \(dialect.quote(table.sqlName)) WHERE NOT (\(dialect.areSet(table.keyColumnNames)))"
+            guard let count = counts[table.index],
+                case .integer(let keyless)? = try database.connection.value(SQLStatement(sql)), keyless > 0
+            else { continue }
+            counts[table.index] = count - Int(keyless)
+            notes.append(
+                SchemaProblem(
+                    entity: table.name,
+                    message: "\(DisplayText.count(Int(keyless), "row has", "rows have")) no key: nothing can address "
+                        + (keyless == 1 ? "it, and it is left out" : "them, and they are left out")))
         }
     }
 

@@ -98,6 +98,32 @@ struct ForeignTableTests {
         #expect(batch.json.array?.map { $0["success"]?["lucky"] } == [4, 4], "\(batch.json)")
     }
 
+    /// Nothing can ask for an object without a key, or tell it from another.
+    @Test(.onSQLite) func objectsWithoutAKeyAreLeftOut() async throws {
+        let folder = try TestDatabases()
+        let server = try server(
+            """
+            CREATE TABLE P (id INTEGER PRIMARY KEY);
+            CREATE TABLE C (code TEXT PRIMARY KEY, n INTEGER, p INTEGER REFERENCES P);
+            CREATE TABLE D (a TEXT, b TEXT, PRIMARY KEY (a, b));
+            CREATE INDEX n ON C (n);
+            INSERT INTO P VALUES (1); INSERT INTO C VALUES (NULL, 1, 1), ('x', 2, 1), (NULL, 3, 1);
+            INSERT INTO D VALUES ('a', NULL), ('a', 'b');
+            """, in: folder)
+        defer { try? server.store.close() }
+        #expect(try await server.find("C").map { $0["objectId"] } == ["x"])
+        #expect(try await server.find("C", where: ["n": ["$gt": 0]], "order=-n").map { $0["objectId"] } == ["x"])
+        #expect(try await server.send("GET", "/classes/C?count=1&limit=0")["count"] == 1)
+        #expect(try await server.find("C", "hint=n").map { $0["objectId"] } == ["x"])
+        #expect(try await server.find("D").map { $0["objectId"] } == ["a,b"])
+        let members = try await server.find(
+            "C", where: ["$relatedTo": ["object": pointer("P", "1"), "key": "cs"]])
+        #expect(members.map { $0["objectId"] } == ["x"])
+        #expect(try await server.send("PUT", "/classes/C/x", ["n": 5]).status == 200)
+        #expect(try await server.get("C", "x")["n"] == 5)
+        #expect(try await server.send("DELETE", "/classes/C/x").status == 200)
+    }
+
     /// What only the database knows of a table is said, too, and no fault of the server.
     @Test(.onSQLite) func aConstraintThatNoFieldStandsForIsSaid() async throws {
         let folder = try TestDatabases()
