@@ -19,6 +19,9 @@ public struct MigrationPlan: Sendable {
     package var laterIndexes: [LaterIndex] = []
     /// What is wrong with rows where the database refuses a statement of the completion.
     package var explanations: [String: SchemaProblem] = [:]
+    /// The columns that statements of the completion drop, by statement: what else needs them is what such a statement is
+    /// refused for.
+    package var drops: [String: SchemaProblem] = [:]
     /// What must not be true in the end.
     package var finalChecks: [MigrationCheck] = []
     /// Whether tables or indexes are dropped or made anew, so that references may lead nowhere afterwards.

@@ -28,7 +28,10 @@ extension MigrationPlanner {
         }
         for column in final.columns { constrain(column, of: final, actual, table) }
         for column in actual.columns where final.column(column.name) == nil {
-            plan.completion.append(table + "DROP COLUMN \(quote(column.name))")
+            let statement = table + "DROP COLUMN \(quote(column.name))"
+            plan.completion.append(statement)
+            plan.drops[statement] = SchemaProblem(
+                entity: place(of: final).entity, property: column.name, message: "something else needs it")
         }
         if isRekeyed, !final.primaryKey.isEmpty {
             plan.completion.append(table + "ADD PRIMARY KEY (\(dialect.list(final.primaryKey)))")

@@ -147,6 +147,7 @@ extension MigrationPlanner {
         guard let working = tables[wanted.name.foldedName] else { return }
         let isRemade = remade.contains(wanted.name.foldedName)
         var left = working.description
+        refuseDropping(from: left, to: remake.final)
         let stale = left.indexes.filter { isStale($0, wanted) }
         left.indexes.removeAll { stale.contains($0) }
         if dialect.altersTables, let final = finals[wanted.name.foldedName] {
@@ -173,6 +174,20 @@ extension MigrationPlanner {
                 report(place, "a new index on \(index.columns.joined(separator: ", "))")
             }
             try add(index, to: wanted.name, working)
+        }
+    }
+
+    /// Refuses to drop columns that an index of an expression, or of a part of the rows, needs: it would be lost without a
+    /// word, or couldn't be made again.
+    private mutating func refuseDropping(from before: TableDescription, to final: TableDescription) {
+        for column in before.columns where final.column(column.name) == nil {
+            for index in before.indexes where !index.isPlain {
+                guard let sql = index.sql, SQLWords.names(in: sql.drop { $0 != "(" }).contains(column.name.foldedName)
+                else { continue }
+                refuse(
+                    Place(place(of: final).entity, column.name),
+                    "the index \(index.name) needs it: drop that index first")
+            }
         }
     }
 

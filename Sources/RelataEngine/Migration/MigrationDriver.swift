@@ -26,6 +26,8 @@ package protocol MigrationDriver: AnyObject {
     /// How many references of one table to another lead to what isn't there, by the two; none where the engine refuses such
     /// references at once.
     func danglingReferences(_ connection: Connection) throws(RelataError) -> [[String]: Int]
+    /// The views and triggers that can't be run, with the reason; none where the engine refuses to drop what they need.
+    func brokenDependents(_ connection: Connection) throws(RelataError) -> [String: String]
     /// Makes an index while others write, outside a transaction. What is left of an earlier try is dropped.
     func makeIndex(_ index: LaterIndex, _ connection: Connection) throws(RelataError)
 

@@ -216,6 +216,7 @@ package enum Migrator {
         let needsCheck = plan.mayBreakReferences || !plan.steps.isEmpty
         let dangling = needsCheck ? try connection.driver.danglingReferences(connection) : [:]
         for statement in plan.preparation { try connection.execute(statement) }
+        let broken = plan.mayBreakReferences ? try connection.driver.brokenDependents(connection) : [:]
         // Statements that were made before would be compiled again, which counts as reading and writing anything.
         connection.clearStatements()
         let transaction = MigrationTransaction(connection)
@@ -231,6 +232,9 @@ package enum Migrator {
             }
         }
         connection.clearStatements()
+        if plan.mayBreakReferences {
+            try compare(dependents: try connection.driver.brokenDependents(connection), with: broken)
+        }
         try check(plan.finalChecks, connection)
         if needsCheck { try compare(try connection.driver.danglingReferences(connection), with: dangling) }
     }
@@ -242,9 +246,25 @@ package enum Migrator {
         do {
             try connection.execute(statement)
         } catch {
-            guard let problem = plan.explanations[statement], error.isAboutRows else { throw error }
-            throw .schemaMismatch([problem])
+            if let problem = plan.explanations[statement], error.isAboutRows { throw .schemaMismatch([problem]) }
+            guard let place = plan.drops[statement], case .database(_, let message, _) = error else { throw error }
+            throw .schemaMismatch([
+                SchemaProblem(
+                    entity: place.entity, property: place.property,
+                    message: "\(place.message) (\(message)): drop or change that first")
+            ])
         }
+    }
+
+    /// Refuses what leaves views and triggers behind that can't be run any more.
+    private static func compare(
+        dependents after: [String: String], with before: [String: String]
+    ) throws(RelataError) {
+        let problems = after.filter { before[$0.key] == nil }.sorted { $0.key < $1.key }.map { name, message in
+            SchemaProblem(
+                entity: name, message: "it needs what would be dropped (\(message)): drop or change it first")
+        }
+        if !problems.isEmpty { throw .schemaMismatch(problems) }
     }
 
     private static func check(_ checks: [MigrationCheck], _ connection: Connection) throws(RelataError) {

@@ -118,6 +118,9 @@ extension PostgresDriver {
         _ connection: Connection, _ body: () throws(RelataError) -> Void
     ) throws(RelataError) { try body() }
 
+    /// The server refuses to drop what they need.
+    package func brokenDependents(_ connection: Connection) throws(RelataError) -> [String: String] { [:] }
+
     /// The server refuses them when a key is made.
     package func danglingReferences(_ connection: Connection) throws(RelataError) -> [[String]: Int] { [:] }
 

@@ -1,3 +1,4 @@
+import Foundation
 import RelataCSQLite
 import RelataCore
 import RelataEngine
@@ -51,6 +52,72 @@ extension SQLiteDriver {
             counts[[row.text(at: 0), row.text(at: 1)], default: 0] += 1
         }
         return counts
+    }
+
+    /// Has SQLite read views, and statements that set triggers off: it looks at what they name only then.
+    package func brokenDependents(_ connection: Connection) throws(RelataError) -> [String: String] {
+        var views: [String] = []
+        var triggers: [String: [(name: String, sql: String)]] = [:]
+        let all = "SELECT type, name, tbl_name, sql FROM sqlite_master WHERE type IN ('view', 'trigger') ORDER BY rowid"
+        try connection.rows(SQLStatement(all)) { row in
+            let name = row.text(at: 1)
+            if row.text(at: 0) == "view" {
+                views.append(name)
+            } else {
+                triggers[row.text(at: 2), default: []].append((name, row.text(at: 3)))
+            }
+        }
+        var broken: [String: String] = [:]
+        for view in views {
+            if let message = fault(of: "SELECT * FROM \(dialect.quote(view))") { broken[view] = message }
+        }
+        for (table, own) in triggers where broken[table] == nil {
+            let rows = dialect.quote(table)
+            var names: [String] = []
+            try connection.rows(
+                SQLStatement("SELECT name FROM temp.pragma_table_info(?1)", [.value(.text(table))])
+            ) { names.append($0.text(at: 0)) }
+            for trigger in own {
+                guard
+                    let lost = Self.watched(by: trigger.sql).first(where: { name in
+                        !names.contains { $0.isSameName(as: name) }
+                    })
+                else { continue }
+                broken[trigger.name] = "no such column: \(lost)"
+            }
+            let columns = names.map(dialect.quote)
+            let changes = columns.map { "\($0) = \($0)" }.joined(separator: ", ")
+            let list = columns.joined(separator: ", ")
+            let statements = [
+                "DELETE FROM \(rows)", "UPDATE \(rows) SET \(changes)",
+                "INSERT INTO \(rows) (\(list)) SELECT \(list) FROM \(rows)",
+            ]
+            for statement in statements {
+                guard let message = fault(of: statement) else { continue }
+                broken[own.map(\.name).joined(separator: ", ")] = message
+            }
+        }
+        return broken
+    }
+
+    /// The columns after whose change a trigger is run: `UPDATE OF a, b ON`. SQLite doesn't miss one that isn't there.
+    private static func watched(by trigger: String) -> [String] {
+        let pattern = /\bUPDATE\s+OF\s+(?<list>.+?)\s+ON\b/.ignoresCase().dotMatchesNewlines()
+        guard let list = trigger.firstMatch(of: pattern)?.output.list else { return [] }
+        return list.split(separator: ",").map { name in
+            name.trimmingCharacters(in: CharacterSet(charactersIn: "\"`[]").union(.whitespacesAndNewlines))
+        }
+    }
+
+    /// What SQLite says of a statement that it can't read.
+    private func fault(of sql: String) -> String? {
+        do {
+            _ = try prepare(sql)
+            return nil
+        } catch {
+            guard case .database(_, let message, _) = error else { return nil }
+            return message
+        }
     }
 
     /// A plan for SQLite leaves none for later: nobody else writes meanwhile anyway.
