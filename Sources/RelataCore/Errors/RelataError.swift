@@ -62,6 +62,10 @@ extension RelataError {
     /// Whether the disk is full.
     package var isNoSpaceLeft: Bool { if case .fileAccess(_, Self.noSpace) = self { true } else { false } }
 
+    /// What is wrong with a file that isn't where it was opened.
+    package static let hasMoved =
+        "was moved, removed or replaced while it was open: bring it back, or open it again"
+
     /// What SQLite says where its progress handler found the task cancelled.
     package static let interrupted = RelataError.database(code: 9, message: "interrupted", sql: nil)
 }

@@ -124,7 +124,13 @@ extension ParseError {
         case .busy: self.init(.requestLimitExceeded, "the store is busy: try again", status: 503)
         case .closed: self.init(.otherCause, "the server is stopping: try again", status: 503)
         case .readOnly: self.init(.operationForbidden, "the store can't be written")
-        case .notLoaded, .excluded, .corruptStore, .wrongKey, .notEncrypted, .fileAccess, .database:
+        case .fileAccess(_, RelataError.hasMoved):
+            self.init(.internalServerError, "the database's file \(RelataError.hasMoved)", status: 503)
+        case .fileAccess:
+            self.init(
+                .internalServerError, "the database can't be used at the moment: the server's log says why", status: 503
+            )
+        case .notLoaded, .excluded, .corruptStore, .wrongKey, .notEncrypted, .database:
             self.init(.internalServerError, "Internal server error.")
         }
     }

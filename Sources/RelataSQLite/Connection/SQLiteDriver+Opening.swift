@@ -53,8 +53,7 @@ extension SQLiteDriver {
         var hasMoved: Int32 = 0
         sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved)
         guard hasMoved == 0 else {
-            throw .fileAccess(
-                path: path, "was moved, removed or replaced while it was open: bring it back, or open it again")
+            throw .fileAccess(path: path, RelataError.hasMoved)
         }
     }
 

@@ -1,3 +1,4 @@
+import Foundation
 import RelataParse
 import TestEngines
 import Testing
@@ -15,5 +16,27 @@ import Testing
         for path in ["/serverInfo", "/classes/Book", "/healthy", "/health/x"] {
             #expect(await server.service.respond(to: WireRequest(method: "GET", path: path)).status == 403)
         }
+    }
+
+    /// Whoever writes is told why nothing is written, and so is whoever asks whether the server is ready.
+    @Test(.onSQLite) func aFileThatWasMovedIsSaid() async throws {
+        let folder = try TestDatabases()
+        let path = try folder.path("moved.sqlite")
+        let server = try TestServer(path: path)
+        defer { try? server.store.close() }
+        _ = try await server.create("A", ["n": 1])
+        try await server.store.check()
+        try FileManager.default.moveItem(atPath: path, toPath: path + ".away")
+        for (method, target) in [("POST", "/classes/A"), ("POST", "/schemas/B"), ("POST", "/classes/New")] {
+            let reply = try await server.send(method, target, target == "/schemas/B" ? ["fields": [:]] : ["n": 2])
+            #expect(reply.status == 503 && reply["error"]?.string?.contains("was moved") == true, "\(reply.json)")
+            #expect(reply["error"]?.string?.contains(path) == false)
+        }
+        await #expect {
+            try await server.store.check()
+        } throws: { ParseError($0).message.contains("was moved") }
+        try FileManager.default.moveItem(atPath: path + ".away", toPath: path)
+        try await server.store.check()
+        #expect(try await server.send("POST", "/classes/A", ["n": 3]).status == 201)
     }
 }
