@@ -332,7 +332,10 @@ struct HTTPTests {
             "many fields", 431, "GET / HTTP/1.1\r\nHost: x\r\n\(String(repeating: "X: y\r\n", count: 300))\r\n"),
         Malformed("a long path", 414, "GET /\(String(repeating: "a", count: 70_000)) HTTP/1.1\r\nHost: x\r\n\r\n"),
         Malformed(
-            "a path without end", 431, "GET /\(String(repeating: "a", count: 140_000)) HTTP/1.1\r\nHost: x\r\n\r\n"),
+            "a path without end", 414, "GET /\(String(repeating: "a", count: 140_000)) HTTP/1.1\r\nHost: x\r\n\r\n"),
+        Malformed(
+            "a field without end", 431,
+            "GET / HTTP/1.1\r\nHost: x\r\nX: \(String(repeating: "a ", count: 70_000))\r\n\r\n"),
     ])
     func whatIsNoHTTPIsRefusedInParsesForm(_ malformed: Malformed) async throws {
         try await TestServer.running { server in

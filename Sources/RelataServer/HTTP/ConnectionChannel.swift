@@ -55,7 +55,7 @@ struct ConnectionChannel: ServerChildChannel {
     }
 }
 
-/// Tells a connection which bytes arrive, after their meaning was told.
+/// Tells a connection which bytes arrive, before their meaning is told and after that.
 private final class ArrivalCounter: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -66,6 +66,7 @@ private final class ArrivalCounter: ChannelInboundHandler, RemovableChannelHandl
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let bytes = unwrapInboundIn(data)
+        connection.arrives(bytes)
         context.fireChannelRead(data)
         connection.arrived(bytes)
     }

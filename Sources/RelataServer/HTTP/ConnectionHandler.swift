@@ -53,6 +53,8 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler, Re
     private let finished: EventLoopPromise<Void>
     private var state = State.listening
     private var assembler: RequestAssembler
+    /// The first line of the request that arrives.
+    private var line = LineWatch()
     /// Requests that arrived while another was answered.
     private var waiting = CircularBuffer<ReceivedRequest>(initialCapacity: 0)
     /// What is wrong with the request after those.
@@ -132,7 +134,14 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler, Re
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         if case .lingering = state { return }
-        take(assembler.receive(unwrapInboundIn(data)), context)
+        let part = unwrapInboundIn(data)
+        if case .end = part { line = LineWatch() }
+        take(assembler.receive(part), context)
+    }
+
+    /// Looks at what arrives before its parts are read: what is wrong with it may be said then.
+    func arrives(_ bytes: ByteBuffer) {
+        if !assembler.isReceiving { line.read(bytes.readableBytesView) }
     }
 
     /// Counts what arrived, once its parts were read.
@@ -187,10 +196,11 @@ final class ConnectionHandler: ChannelInboundHandler, ChannelOutboundHandler, Re
             context.close(promise: nil)
             return
         }
+        let refused = ServerRefusal(error, longerThan: line.exceeded(limits.requestLineSize))
         switch state {
         case .listening where isInputClosed: context.close(promise: nil)
-        case .listening: refuse(.init(error: ServerRefusal(error)), context)
-        case .answering, .blocked: refusal = .init(error: ServerRefusal(error))
+        case .listening: refuse(.init(error: refused), context)
+        case .answering, .blocked: refusal = .init(error: refused)
         case .lingering, .upgraded: break
         }
     }

@@ -3,13 +3,20 @@ import NIOHTTP1
 
 extension ServerRefusal {
     /// What can't be read as HTTP.
-    init(_ error: HTTPParserError) {
+    ///
+    /// - Parameter limit: How long an address may be, where one arrives that is longer.
+    init(_ error: HTTPParserError, longerThan limit: Int?) {
         switch error {
-        case .headerOverflow: self = .largeHeader
+        case .headerOverflow: self = limit.map(Self.longAddress) ?? .largeHeader
         case .invalidMethod: self.init(.unknownMethod, "there is no such method", status: 501)
         case .invalidVersion: self.init(.unknownVersion, "this server speaks HTTP/1.1 and HTTP/1.0", status: 505)
         default: self.init(.malformed, "the request isn't HTTP", status: 400)
         }
+    }
+
+    /// An address that is longer than it may be.
+    static func longAddress(_ limit: Int) -> ServerRefusal {
+        ServerRefusal(.addressTooLong, "the address is longer than \(limit) bytes", status: 414)
     }
 
     /// Header fields that are too many or too large.

@@ -102,8 +102,7 @@ struct RequestAssembler {
         isHead = head.method == .HEAD
         let headers = RequestHeaders(head.headers, fields)
         guard head.uri.utf8.count <= limits.requestLineSize else {
-            let message = "the address is longer than \(limits.requestLineSize) bytes"
-            return refuse(ServerRefusal(.addressTooLong, message, status: 414), headers)
+            return refuse(.longAddress(limits.requestLineSize), headers)
         }
         guard headers.size <= limits.headerSize else { return refuse(.largeHeader, headers) }
         guard headers.hostCount == 1 || head.version.minor == 0 && headers.hostCount == 0 else {
