@@ -11,10 +11,44 @@ extension ParseService {
         _ writes: [ObjectWrite], _ call: ParseCall, isAtomic: Bool = true, sharing: Bool = false,
         _ body: @escaping @Sendable (BatchWriter) throws -> WireReply
     ) async throws -> WireReply {
-        if let known = try await prepare(writes, call, isAtomic: isAtomic) { return known }
+        // Others may take away at any time what was there, or was made, for this request.
+        for _ in 0..<Self.preparations {
+            let known = store.currentClasses
+            let (reply, prepared) = try await prepare(writes, call, isAtomic: isAtomic)
+            if let reply { return reply }
+            do {
+                return try await write(writes, call, sharing: sharing, preparedIn: prepared ?? known, body)
+            } catch is ClassesChanged {
+                continue
+            }
+        }
+        throw ParseError(
+            .requestLimitExceeded, "others change the classes of this request at the moment: try again", status: 503)
+    }
+
+    /// How often a request gets what it needs before it is told that others take that away.
+    private static let preparations = 5
+
+    /// Others have taken away a class or a field that was there for a request.
+    private struct ClassesChanged: Error {}
+
+    /// - Parameter prepared: The classes that have all that the objects bring along and that can be made.
+    private func write(
+        _ writes: [ObjectWrite], _ call: ParseCall, sharing: Bool, preparedIn prepared: ClassSet,
+        _ body: @escaping @Sendable (BatchWriter) throws -> WireReply
+    ) async throws -> WireReply {
         let options = options
+        let isMade = store.mode == .development && store.models == nil
         let (reply, actions) = try await store.write(sharing: sharing) { transaction in
             let reply = try Self.once(call, in: transaction, options) {
+                if isMade, transaction.classes !== prepared {
+                    let isLost = writes.contains { write in
+                        guard let (name, body) = write.body else { return false }
+                        return SchemaDemand.isMet(by: prepared, name, body)
+                            && !SchemaDemand.isMet(by: transaction.classes, name, body)
+                    }
+                    if isLost { throw ClassesChanged() }
+                }
                 let writer = BatchWriter(
                     transaction: transaction, options: options, tellsUnset: call.tellsUnset,
                     isBatch: call.path.first == "batch")
@@ -42,9 +76,12 @@ extension ParseService {
     /// Makes the classes and fields that the objects bring along, where that is allowed.
     ///
     /// - Parameter isAtomic: Whether all of them are written or none, so that what is wrong with one ends the request.
-    /// - Returns: The reply that the request got already: then it asks for nothing any more, and nothing was done.
-    private func prepare(_ writes: [ObjectWrite], _ call: ParseCall, isAtomic: Bool) async throws -> WireReply? {
-        guard store.mode == .development, store.models == nil else { return nil }
+    /// - Returns: The reply that the request got already: then it asks for nothing any more, and nothing was done. Else the
+    ///   classes, if anything was made.
+    private func prepare(
+        _ writes: [ObjectWrite], _ call: ParseCall, isAtomic: Bool
+    ) async throws -> (reply: WireReply?, classes: ClassSet?) {
+        guard store.mode == .development, store.models == nil else { return (nil, nil) }
         let known = store.currentClasses
         // Most requests bring nothing new.
         var last: (className: String, body: ObjectBody)?
@@ -59,11 +96,11 @@ extension ParseService {
             last = next
             return SchemaDemand.isMet(by: known, next.className, next.body)
         }
-        if isMet { return nil }
+        if isMet { return (nil, nil) }
         if call.requestID != nil,
             let known = try await store.read({ try RequestLog.reply(to: call, on: $0.connection, now: $0.now) })
         {
-            return known
+            return (known, nil)
         }
         var all: [SchemaDemand] = []
         for write in writes {
@@ -75,7 +112,7 @@ extension ParseService {
                 if isAtomic { throw error }
             }
         }
-        guard all.contains(where: { !$0.isMet(by: known) }) else { return nil }
+        guard all.contains(where: { !$0.isMet(by: known) }) else { return (nil, nil) }
         let checked = isAtomic ? all : all.filter { !$0.isMet(by: known) }
         let created = Set(
             writes.compactMap { write -> Pointer? in
@@ -94,10 +131,10 @@ extension ParseService {
                 return !demand.isMet(by: known)
             }
         }
-        guard !demands.isEmpty else { return nil }
+        guard !demands.isEmpty else { return (nil, nil) }
         try Self.checkCount(of: demands, known)
         let severalGeoPoints = options.allowsSeveralGeoPoints
-        try await store.alter { draft, _ in
+        let made = try await store.alter { draft, _ in
             for demand in demands {
                 // Others that write wait for it.
                 try Task.checkCancellation()
@@ -111,8 +148,10 @@ extension ParseService {
                     if isAtomic { throw error }
                 }
             }
+        } finish: { _, transaction in
+            transaction.classes
         }
-        return nil
+        return (nil, made)
     }
 
     /// - Throws: ``ParseError`` 155 for more new classes than one request makes: each is a table, and others wait meanwhile.

@@ -39,6 +39,29 @@ import Testing
         #expect(try await server.find("A").count == 3)
     }
 
+    /// A request that was made ready by the classes of a moment ago gets them made again, and isn't told that it may not.
+    @Test func aFieldThatAnotherProcessHasTakenAwayIsMadeAgain() async throws {
+        let folder = try TestDatabases()
+        defer { withExtendedLifetime(folder) {} }
+        let path = try folder.path("classes.sqlite")
+        let server = try TestServer(path: path)
+        defer { try? server.store.close() }
+        _ = try await server.create("A", ["t": "1", "n": 1])
+        _ = try await server.create("Tmp", ["t": "1"])
+        let other = try TestServer(path: path)
+        defer { try? other.store.close() }
+        let dropped = try await other.send("PUT", "/schemas/A", ["fields": ["n": ["__op": "Delete"]]])
+        #expect(dropped.status == 200, "\(dropped.json)")
+        let again = try await server.send("POST", "/classes/A", ["t": "2", "n": 2])
+        #expect(again.status == 201, "\(again.json)")
+        #expect(try await other.find("A", where: ["n": 2]).count == 1)
+        _ = try await other.send("DELETE", "/purge/Tmp")
+        #expect(try await other.send("DELETE", "/schemas/Tmp").status == 200)
+        let request: JSONValue = ["method": "POST", "path": "/parse/classes/Tmp", "body": ["t": "2"]]
+        let batch = try await server.send("POST", "/batch", ["requests": [request, request]])
+        #expect(batch.json.array?.allSatisfy { $0["success"] != nil } == true, "\(batch.json)")
+    }
+
     @Test func aLostFieldHidesThatFieldOnly() async throws {
         let folder = try TestDatabases()
         defer { withExtendedLifetime(folder) {} }
