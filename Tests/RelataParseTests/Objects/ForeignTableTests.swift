@@ -124,6 +124,18 @@ struct ForeignTableTests {
         #expect(try await server.send("DELETE", "/classes/C/x").status == 200)
     }
 
+    @Test(.onSQLite) func whatIsNeitherTrueNorFalseIsShownAsItIs() async throws {
+        let folder = try TestDatabases()
+        let server = try server(
+            """
+            CREATE TABLE C (id INTEGER PRIMARY KEY, b BOOLEAN);
+            INSERT INTO C VALUES (1, 1), (2, 0), (3, 'yes'), (4, 2.5), (5, NULL), (6, 3);
+            """, in: folder)
+        defer { try? server.store.close() }
+        #expect(try await server.find("C", "order=id").map { $0["b"] } == [true, false, "yes", 2.5, nil, true])
+        #expect(try await server.get("C", "3")["b"] == "yes")
+    }
+
     /// What only the database knows of a table is said, too, and no fault of the server.
     @Test(.onSQLite) func aConstraintThatNoFieldStandsForIsSaid() async throws {
         let folder = try TestDatabases()

@@ -122,7 +122,12 @@ struct ObjectEncoder {
         switch kind {
         case .text: column.withTextBytes { writer.write(utf8: $0) }
         case .uuid: writer.write(column.value(as: .uuid(.blob)).description)
-        case .boolean: writer.append(column.integer != 0 ? "true" : "false")
+        case .boolean:
+            switch column.value() {
+            case .integer(let number): writer.append(number != 0 ? "true" : "false")
+            // What another program left there is shown as what it is.
+            case let other: writer.write(JSONValue(other, as: nil))
+            }
         case .number:
             switch column.value() {
             case .integer(let number): writer.write(number)
