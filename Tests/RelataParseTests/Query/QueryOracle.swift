@@ -136,7 +136,8 @@ struct QueryOracle {
     }
 
     private func equals(_ value: JSONValue, _ slots: [Slot]) -> Bool {
-        value.isNull ? slots.isEmpty : slots.contains { equals(value, $0) }
+        if value.isNull { return slots.isEmpty || slots.contains { $0.value.array?.contains(.null) == true } }
+        return slots.contains { equals(value, $0) }
     }
 
     private func equals(_ value: JSONValue, _ slot: Slot) -> Bool {

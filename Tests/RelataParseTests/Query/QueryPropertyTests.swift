@@ -100,7 +100,7 @@ private struct World {
         case "n": Self.numbers.randomElement(using: &generator) ?? 0
         case "b": .bool(.random(using: &generator))
         case "d": Self.dates.randomElement(using: &generator) ?? 0
-        case "a": .array((0..<Int.random(in: 0..<4, using: &generator)).map { _ in element(&generator) })
+        case "a": .array((0..<Int.random(in: 0..<4, using: &generator)).map { _ in any(&generator) })
         case "o":
             .object(
                 ([

@@ -12,6 +12,7 @@ struct DocumentMatch {
     fileprivate enum Test {
         case isOne(Set<JSONValue>)
         case isSet
+        case isNull
         case compares(ComparisonOperator, JSONValue)
         case finds(TextSearch)
     }
@@ -56,7 +57,7 @@ struct DocumentMatch {
     }
 
     private static func equals(_ path: [String], _ value: JSONValue) -> Condition {
-        value.isNull ? .not(.field(path, .isSet)) : .field(path, .isOne([value]))
+        .field(path, value.isNull ? .isNull : .isOne([value]))
     }
 
     private static func condition(
@@ -141,6 +142,7 @@ extension DocumentMatch.Test {
     fileprivate func holds(for value: JSONValue, _ timeLeft: inout Duration) throws(ParseError) -> Bool {
         switch self {
         case .isSet: return !value.isNull
+        case .isNull: return value.isNull
         case .isOne(let values): return values.contains(value)
         case .compares(let comparison, let other):
             // Only what is of one kind compares.

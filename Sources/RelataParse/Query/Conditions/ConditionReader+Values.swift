@@ -4,7 +4,7 @@ import RelataCore
 /// Comparison with values.
 extension ConditionReader {
     func equals(_ value: JSONValue, _ target: Target) throws(ParseError) -> ExpressionNode {
-        if value.isNull { return .not(target.isSet) }
+        if value.isNull { return target.isNull }
         if value["$relativeTime"] != nil {
             throw ParseError(
                 .invalidJSON, "$relativeTime can only be used with the $lt, $lte, $gt, and $gte operators")
@@ -50,7 +50,7 @@ extension ConditionReader {
             }
         }
         if !set.isEmpty || choices.isEmpty { choices.insert(target.any { $0.isOne(of: set) }, at: 0) }
-        if values.contains(where: \.isNull) { choices.append(.not(target.isSet)) }
+        if values.contains(where: \.isNull) { choices.append(target.isNull) }
         return choices.count == 1 ? choices[0] : .or(choices)
     }
 
@@ -98,7 +98,9 @@ extension ConditionReader {
         let values = list.filter { !$0.isNull }
         if let elements = target.elements {
             let element = Source.json(JSONPlace(.element(scope: elements.scope)))
-            let others = ExpressionNode.anyElement(elements, condition: .not(element.isOne(of: values)))
+            let isOther = ExpressionNode.not(element.isOne(of: values))
+            let others = ExpressionNode.anyElement(
+                elements, condition: values.count < list.count ? .and([element.isSet, isOther]) : isOther)
             let isArray =
                 target.isArray
                 ? target.source.isSet

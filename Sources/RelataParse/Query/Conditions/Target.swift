@@ -67,6 +67,15 @@ struct Target {
     /// Whether there is a value.
     var isSet: ExpressionNode { or(wrapped(source.isSet)) { $0.isSet } }
 
+    /// Whether there is no value, or an array has `null` among its elements.
+    var isNull: ExpressionNode { elements == nil ? .not(isSet) : .or([.not(isSet), hasNull]) }
+
+    private var hasNull: ExpressionNode {
+        guard let elements else { return ConditionReader.nothing }
+        let element = Source.json(JSONPlace(.element(scope: elements.scope)))
+        return or(wrapped(.anyElement(elements, condition: .not(element.isSet)))) { $0.hasNull }
+    }
+
     /// A condition on this, or on anything else that the key names.
     func or(_ condition: ExpressionNode, _ other: (Target) -> ExpressionNode) -> ExpressionNode {
         others.isEmpty ? condition : .or([condition] + others.map(other))
