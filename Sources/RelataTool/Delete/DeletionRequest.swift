@@ -13,10 +13,11 @@ struct DeletionRequest {
     init(_ database: ToolDatabase, entity: String, keys texts: [String]) throws(RelataError) {
         name = database.name
         table = try database.entity(entity)
+        var seen: Set<KeyValue> = []
         var keys: [KeyValue] = []
         for text in texts {
             let key = try database.key(text, of: table)
-            if !keys.contains(key) { keys.append(key) }
+            if seen.insert(key).inserted { keys.append(key) }
         }
         self.keys = keys
     }
