@@ -32,13 +32,16 @@ struct RowWriter<M: Model> {
         let keeps = kind == .insertIfAbsent && observer == nil
         var loop = WriteLoop(
             objects, statement, observer,
-            mustChange: updates || keeps || kind.slot == .update)
+            mustChange: updates || keeps || kind.slot == .update || kind == .insert && observer == nil)
         defer { if loop.hasRounded { bucket?.hasRounded = true } }
         while loop.next < objects.count {
             do {
                 try M.write(&loop)
                 if loop.next == objects.count { return }
                 guard loop.result == .done else { throw connection.error(loop.result, statement) }
+                if kind == .insert {
+                    try connection.checkInserted(1, of: table, key: try? key(of: objects[loop.next], []))
+                }
                 guard updates || keeps else { throw try missing(objects[loop.next]) }
                 statement.reset()
                 if keeps {

@@ -156,6 +156,7 @@ package final class ValueBatch: RowBatch {
         for row in range {
             try takePartners(of: row, run)
             if let column = rows[row].standIn { rows[row].values[column] = .integer(run.nextStandIn()) }
+            let earlier = run.connection.totalChanges
             do {
                 try run.connection.withStatement(insertion.one) { statement in
                     for (index, value) in rows[row].values.enumerated() {
@@ -172,6 +173,7 @@ package final class ValueBatch: RowBatch {
                 rows[row].key = KeyValue(key)
                 if let column = table.keyColumns.first { rows[row].values[column] = key }
             }
+            try run.connection.checkKept(rows[row...row].compactMap(\.key), of: table, since: earlier)
             isWritten[row] = true
             if let key = rows[row].key { run.connection.recorder?.record(.insert, tableIndex, key) }
         }
@@ -192,9 +194,12 @@ package final class ValueBatch: RowBatch {
             try run.connection.driver.bind(
                 rows: range, columns: table.columns.count, to: statement.running, at: 1
             ) { rows[$0].values }
+            let keys = rows[range].compactMap(\.key)
             func step() throws {
+                let earlier = run.connection.totalChanges
                 try run.connection.check(statement.running.step(), statement.running)
                 try run.connection.checkInserted(range.count, of: table)
+                try run.connection.checkKept(keys, of: table, since: earlier)
             }
             // A trigger, or a constraint of another program's table, may keep rows of a statement that fails.
             try isUndoneByCaller ? step() : run.connection.savepoint(step)

@@ -192,4 +192,19 @@ extension Connection {
             )
         ])
     }
+
+    /// Refuses an insertion of which a trigger has deleted rows at once. They are looked for only where the database counts
+    /// more changes than rows were inserted.
+    ///
+    /// - Parameter earlier: ``totalChanges`` before the statement.
+    func checkKept(_ keys: [KeyValue], of table: Table, since earlier: Int) throws(RelataError) {
+        guard driver.capabilities.countsActions, totalChanges - earlier > keys.count else { return }
+        for key in keys where try !isStored(key, in: table) {
+            throw .validation([
+                ValidationFailure(
+                    entity: table.name, property: nil, key: key,
+                    message: "it was not kept: a trigger of the table \(table.sqlName) deletes it at once")
+            ])
+        }
+    }
 }

@@ -136,6 +136,27 @@ struct ForeignTableTests {
         #expect(try await server.get("C", "3")["b"] == "yes")
     }
 
+    /// An object that is gone at once isn't acknowledged.
+    @Test(.onSQLite) func aNewObjectThatATriggerDeletesIsRefused() async throws {
+        let folder = try TestDatabases()
+        let server = try server(
+            """
+            CREATE TABLE C (id INTEGER PRIMARY KEY, t TEXT); CREATE TABLE Log (id INTEGER PRIMARY KEY, t TEXT);
+            CREATE TRIGGER gone AFTER INSERT ON C WHEN NEW.t = 'bad' BEGIN DELETE FROM C WHERE id = NEW.id; END;
+            CREATE TRIGGER log AFTER INSERT ON C BEGIN INSERT INTO Log (t) VALUES (NEW.t); END;
+            """, in: folder)
+        defer { try? server.store.close() }
+        #expect(try await server.send("POST", "/classes/C", ["t": "good"]).status == 201)
+        let bad = try await server.send("POST", "/classes/C", ["t": "bad"])
+        #expect(bad.status == 400 && bad.code == 142 && bad["error"]?.string?.contains("deletes it at once") == true)
+        let request = { (text: String, id: Int) -> JSONValue in
+            ["method": "POST", "path": "/parse/classes/C", "body": ["t": .string(text), "objectId": .string("\(id)")]]
+        }
+        let batch = try await server.send("POST", "/batch", ["requests": [request("good", 8), request("bad", 9)]])
+        #expect(batch.json.array?.map { $0["error"]?["code"]?.integer } == [nil, 142], "\(batch.json)")
+        for name in ["C", "Log"] { #expect(try await server.find(name).count == 2) }
+    }
+
     /// What only the database knows of a table is said, too, and no fault of the server.
     @Test(.onSQLite) func aConstraintThatNoFieldStandsForIsSaid() async throws {
         let folder = try TestDatabases()

@@ -34,6 +34,22 @@ import Testing
         #expect(try store.count(History.all) == 0)
     }
 
+    /// Keys of the app's own aren't asked of SQLite, and no observer looks at the rows.
+    @Test(arguments: Engine.sqlite, [1, 3, 40])
+    func anObjectWithAKeyThatATriggerIgnoresIsRefused(_ engine: Engine, _ count: Int) throws {
+        let store = try TestStore.make(engine, for: Author.self)
+        try store.execute(
+            """
+            CREATE TRIGGER guard BEFORE INSERT ON Author WHEN NEW.name = 'bad' BEGIN SELECT RAISE(IGNORE); END
+            """)
+        let authors = (1...count).map { Author(name: $0 == count ? "bad" : "good") }
+        let error = thrown { try store.insert(authors) }
+        #expect(error?.kind == "validation" && "\(error!)".contains("a trigger of the table Author"), "\(error as Any)")
+        #expect(try store.count(Author.all) == 0)
+        try store.insert(Array(authors.dropLast()))
+        #expect(try store.count(Author.all) == count - 1)
+    }
+
     @Test func ownSQLAndTriggersNameTheEntityOnly() async throws {
         let store = try TestStore.make(.sqliteMemory, for: Author.self, Series.self)
         #expect(
