@@ -17,7 +17,7 @@ import Testing
             (["$all": ["a", .null]], ["both"]), (["$containedBy": [.null]], ["empty", "null"]),
             (["$containedBy": ["a", .null]], ["empty", "null", "both", "a"]),
             (["$containedBy": ["a"]], ["empty", "a"]),
-            ([.null], ["null"]),
+            ([.null], ["null", "nested"]),
         ] as [(JSONValue, [String])])
     func anElementThatIsNullIsFoundAsNull(_ condition: JSONValue, _ expected: [String]) async throws {
         let server = try TestServer()

@@ -4,6 +4,7 @@
 //
 // What the tables say and no model can:
 // - orphans.nowhere: its foreign key to missing points at a table that doesn't exist: make that table, or drop the key
+// - lessons.length: the database computes it: it is left out
 
 import Foundation
 import Relata
