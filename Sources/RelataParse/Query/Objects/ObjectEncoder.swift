@@ -55,7 +55,10 @@ struct ObjectEncoder {
             if column.isNull { return }
             writer.append(json: field.prefix)
             // Another program may have left anything there.
-            column.withTextBytes { JSONCheck.isJSON($0) ? writer.append(json: $0) : writer.write(utf8: $0) }
+            column.withTextBytes {
+                JSONScanner.isJSON($0, depth: JSONParser.maximumDepth)
+                    ? writer.append(json: $0) : writer.write(utf8: $0)
+            }
         case .search(let index, let selection):
             let column = row[index]
             if column.isNull { return }

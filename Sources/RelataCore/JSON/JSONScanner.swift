@@ -1,24 +1,33 @@
-/// Whether bytes are JSON, found without making values of them: what a column holds goes into a reply as it is, and another
-/// program may have written it.
+/// Steps over JSON byte by byte without making values of it: whoever has to know where values begin and end, or only whether
+/// bytes are JSON, needs none.
 ///
-/// Stricter than ``JSONParser`` in nothing, and looser in one thing: a name may stand twice in an object.
-struct JSONCheck {
+/// Looser than a parser in one thing: a name may stand twice in an object.
+package struct JSONScanner {
     private let bytes: UnsafeBufferPointer<UInt8>
-    private var place = 0
+    /// The place of the next byte.
+    package private(set) var place: Int
 
-    private init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
+    /// Begins at a place.
+    package init(_ bytes: UnsafeBufferPointer<UInt8>, at place: Int = 0) {
+        self.bytes = bytes
+        self.place = place
+    }
 
-    /// Whether the bytes are one JSON value, in UTF-8 and nested no deeper than ``JSONParser/maximumDepth``.
-    static func isJSON(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-        var check = JSONCheck(bytes)
-        check.skipSpace()
-        guard check.value(JSONParser.maximumDepth) else { return false }
-        check.skipSpace()
-        guard check.place == bytes.count else { return false }
+    /// Whether the bytes are one JSON value, in UTF-8, whose arrays and objects lie no deeper in each other.
+    package static func isJSON(_ bytes: UnsafeBufferPointer<UInt8>, depth: Int) -> Bool {
+        var scanner = JSONScanner(bytes)
+        scanner.skipSpace()
+        guard scanner.value(depth) else { return false }
+        scanner.skipSpace()
+        guard scanner.place == bytes.count else { return false }
         return bytes.allSatisfy { $0 < 0x80 } || String(validating: bytes, as: UTF8.self) != nil
     }
 
-    private mutating func value(_ depth: Int) -> Bool {
+    /// Steps over a value.
+    ///
+    /// - Parameter depth: How deep arrays and objects may lie in each other.
+    /// - Returns: Whether there is one.
+    package mutating func value(_ depth: Int) -> Bool {
         switch next {
         case UInt8(ascii: "{"): members(depth - 1)
         case UInt8(ascii: "["): elements(depth - 1)
@@ -60,7 +69,8 @@ struct JSONCheck {
         return take(UInt8(ascii: "]"))
     }
 
-    private mutating func string() -> Bool {
+    /// Steps over a string, whose first quote is next. Its bytes may be no UTF-8.
+    package mutating func string() -> Bool {
         place += 1
         while let byte = next, byte >= 0x20 {
             place += 1
@@ -112,15 +122,18 @@ struct JSONCheck {
 
     // MARK: Bytes
 
-    private var next: UInt8? { place < bytes.count ? bytes[place] : nil }
+    /// The next byte.
+    package var next: UInt8? { place < bytes.count ? bytes[place] : nil }
 
-    private mutating func take(_ byte: UInt8) -> Bool {
+    /// Steps over a byte, if it is next.
+    package mutating func take(_ byte: UInt8) -> Bool {
         guard next == byte else { return false }
         place += 1
         return true
     }
 
-    private mutating func skipSpace() {
+    /// Steps over what may stand between values.
+    package mutating func skipSpace() {
         while let byte = next, byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 { place += 1 }
     }
 }
