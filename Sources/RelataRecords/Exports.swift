@@ -25,6 +25,7 @@
 @_exported public import enum RelataCore.UUIDEncoding
 @_exported public import struct RelataCore.ValidationFailure
 @_exported public import enum RelataCore.Value
+@_exported public import struct RelataEngine.BackupProgress
 @_exported public import class RelataEngine.Cancellable
 @_exported public import struct RelataEngine.ChangeFeed
 @_exported public import enum RelataEngine.Durability

@@ -87,8 +87,10 @@ package struct SQLiteEngine: Engine {
         if path != nil { try connection.execute("PRAGMA journal_mode = WAL") }
     }
 
-    package func backup(_ connection: Connection, to path: String) throws(RelataError) {
-        try connection.backup(toFile: path, key: key)
+    package func backup(
+        _ connection: Connection, _ plan: BackupPlan, _ progress: (BackupProgress) throws -> Void
+    ) throws {
+        try FileBackup(of: connection, key: key).run(plan, progress)
     }
 
     package func copyLogInBackground(by connection: Connection, limit: Int32) throws(RelataError) {

@@ -186,29 +186,6 @@ public final class Store: StoreWriter, Sendable {
         try await pool.read { try self.pool.engine.serverPosition($0) }
     }
 
-    /// Copies the store to a file while it is in use; the copy is of one moment.
-    ///
-    /// - Throws: ``RelataError/corruptStore(_:)`` where the file is there and no database; it stays as it is.
-    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
-    public func backup(to path: String) throws {
-        try check(copyTo: path)
-        try pool.read { try pool.engine.backup($0, to: path) }
-    }
-
-    /// Copies the store to a file while it is in use, as the call without `async`.
-    public func backup(to path: String) async throws {
-        try check(copyTo: path)
-        try await pool.read { try self.pool.engine.backup($0, to: path) }
-    }
-
-    private func check(copyTo path: String) throws {
-        try access.requireEverything(for: "a copy")
-        let files = [path, self.path ?? ""].map { URL(fileURLWithPath: $0).resolvingSymlinksInPath().path }
-        guard files[0] != files[1] else {
-            throw RelataError.invalidUse("\(path) is the store's own file: copy it to another")
-        }
-    }
-
     // MARK: Transactions
 
     /// Runs `body` on one state of the database, whatever is written meanwhile.

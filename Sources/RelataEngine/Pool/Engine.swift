@@ -56,8 +56,12 @@ package protocol Engine: Sendable {
     ///
     /// - Parameter limit: The pages of a log that begins anew, if not before because all of it was copied.
     func copyLogInBackground(by connection: Connection, limit: Int32) throws(RelataError)
-    /// Copies the whole database to a file.
-    func backup(_ connection: Connection, to path: String) throws(RelataError)
+    /// Copies the whole database to a file, which has its name once it is whole.
+    ///
+    /// - Parameter progress: Is told how far it is. What it throws stops the copy.
+    func backup(
+        _ connection: Connection, _ plan: BackupPlan, _ progress: (BackupProgress) throws -> Void
+    ) throws
 }
 
 extension Engine {

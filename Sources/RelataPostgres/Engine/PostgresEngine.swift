@@ -118,8 +118,12 @@ package struct PostgresEngine: Engine {
     /// The server always has one.
     package func beginLogging(_ connection: Connection) throws(RelataError) {}
 
-    package func backup(_ connection: Connection, to path: String) throws(RelataError) {
-        throw .invalidUse("a database of PostgreSQL is copied by its own tools: use pg_dump or pg_basebackup")
+    package func backup(
+        _ connection: Connection, _ plan: BackupPlan, _ progress: (BackupProgress) throws -> Void
+    ) throws {
+        throw RelataError.invalidUse(
+            "a database of PostgreSQL is backed up by its own tools, pg_dump or pg_basebackup; relata copy makes an SQLite "
+                + "file of it")
     }
 }
 #endif

@@ -22,7 +22,7 @@ import Testing
         #expect(try file.titles(key, at: copy) == ["A"])
         // Over an older one.
         try await store.insert(Book(title: "B"))
-        try await store.backup(to: copy)
+        try await store.backup(to: copy, replaces: true)
         #expect(try file.titles(key, at: copy) == ["A", "B"])
         try store.close()
     }
@@ -33,7 +33,7 @@ import Testing
         for (own, kind) in [(nil, "notEncrypted"), (try EncryptionKey(bytes: 2...33), "wrongKey")] {
             try other.make(own)
             let before = try other.contents()
-            #expect(await thrown { try await store.backup(to: other.path) }?.kind == kind)
+            #expect(await thrown { try await store.backup(to: other.path, replaces: true) }?.kind == kind)
             #expect(try other.contents() == before)
             try FileManager.default.removeItem(atPath: other.path)
         }

@@ -230,7 +230,7 @@ import Testing
         #expect(thrown { try store.backup(to: folder + "/missing/copy.sqlite") }?.kind == "fileAccess")
         let text = folder + "/text.txt"
         try Data("no database, but somebody's letter".utf8).write(to: URL(fileURLWithPath: text))
-        #expect(thrown { try store.backup(to: text) }?.kind == "corruptStore")
+        #expect(thrown { try store.backup(to: text, replaces: true) }?.kind == "corruptStore")
         #expect(try String(contentsOfFile: text, encoding: .utf8) == "no database, but somebody's letter")
         #expect(thrown { try store.backup(to: path) }?.kind == "invalidUse")
         #expect(try store.count(Book.all) == 1)

@@ -1,0 +1,51 @@
+import RelataCore
+public import RelataEngine
+
+extension RecordStore {
+    /// Copies the store to a file while it is in use; the copy is of one moment, and has its name once it is whole and on the
+    /// disk.
+    ///
+    /// ```swift
+    /// try await store.backup(to: "backup.sqlite", replaces: true) { print(Int($0.fraction * 100), "%") }
+    /// ```
+    ///
+    /// Where the file is encrypted, the copy has the same key.
+    ///
+    /// - Parameters:
+    ///   - path: The file to be made.
+    ///   - replaces: Whether a database that is there, and that nobody uses, is replaced. Else it is refused.
+    ///   - verifies: Whether the copy is read and checked, and its rows counted, before it gets its name.
+    ///   - progress: Is told how far the copy is.
+    /// - Throws: ``RelataError/fileAccess(path:_:)`` where the file can't be made or is there, or the disk is full;
+    ///   ``RelataError/corruptStore(_:)`` where a file to be replaced is no database, or the copy doesn't pass the check;
+    ///   ``RelataError/busy(_:)`` where it is in use; ``RelataError/invalidUse(_:)`` for the store's own file, and for a
+    ///   store on a server, which has tools of its own. What was there is left as it was then.
+    public func backup(
+        to path: String, replaces: Bool = false, verifies: Bool = false,
+        progress: @Sendable (BackupProgress) -> Void = { _ in }
+    ) async throws {
+        let plan = try plan(path, replaces, verifies)
+        try await pool.read { try self.pool.engine.backup($0, plan, progress) }
+    }
+
+    /// Copies the store to a file while it is in use, as the call with `await`.
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func backup(
+        to path: String, replaces: Bool = false, verifies: Bool = false,
+        progress: (BackupProgress) -> Void = { _ in }
+    ) throws {
+        let plan = try plan(path, replaces, verifies)
+        try pool.read { try pool.engine.backup($0, plan, progress) }
+    }
+
+    /// Makes a backup by a plan.
+    package func backup(_ plan: BackupPlan, progress: (BackupProgress) -> Void) throws {
+        try access.requireEverything(for: "a backup")
+        try pool.read { try pool.engine.backup($0, plan, progress) }
+    }
+
+    private func plan(_ path: String, _ replaces: Bool, _ verifies: Bool) throws(RelataError) -> BackupPlan {
+        try access.requireEverything(for: "a backup")
+        return BackupPlan(to: path, replaces ? .database : .never, verifies: verifies)
+    }
+}

@@ -1,0 +1,84 @@
+import RelataCore
+import RelataEngine
+
+/// A backup of a database into a file, which has its name once it is whole.
+package struct FileBackup {
+    private let source: Connection
+    private let key: EncryptionKey?
+
+    /// A backup of what a connection sees.
+    ///
+    /// - Parameter key: What the copy is encrypted with, which is what the source is: SQLite copies no encrypted database into
+    ///   a plain one, or back.
+    package init(of source: Connection, key: EncryptionKey?) {
+        self.source = source
+        self.key = key
+    }
+
+    /// Makes it.
+    ///
+    /// - Throws: ``RelataError/fileAccess(path:_:)`` for a place where no file can be made, and for one that is taken;
+    ///   ``RelataError/corruptStore(_:)`` for a copy that doesn't pass the check. What was there stays as it was then.
+    package func run(_ plan: BackupPlan, _ progress: (BackupProgress) throws -> Void) throws {
+        let place = try BackupPlace(plan, of: source.path, key: key)
+        try place.fill { path in
+            let copy = try Connection(path: path, key: key)
+            do {
+                // What is compared is the moment that was copied.
+                try source.keepingMoment {
+                    try source.copyPages(to: copy, progress)
+                    if plan.verifies { try BackupCheck(of: copy, as: plan.path).run(comparingWith: source) }
+                }
+                try copy.close()
+            } catch {
+                try? copy.close()
+                throw error
+            }
+        }
+    }
+}
+
+/// Whether a copy is whole.
+struct BackupCheck {
+    private let copy: Connection
+    /// What messages call it.
+    private let name: String
+
+    init(of copy: Connection, as name: String) {
+        self.copy = copy
+        self.name = name
+    }
+
+    /// Has SQLite read all of it, and compares how many rows there are with the source, where that stays as it is
+    /// meanwhile.
+    ///
+    /// - Throws: ``RelataError/corruptStore(_:)``.
+    func run(comparingWith source: Connection) throws(RelataError) {
+        let found = try copy.values(SQLStatement("PRAGMA integrity_check(5)")).compactMap(\.first)
+        guard found == [.text("ok")] else {
+            let problems = found.map(\.description).joined(separator: "; ")
+            throw .corruptStore(
+                "what would become \(name) is damaged, and so is \(source.path) then (\(problems)): nothing was made of it; restore from a copy that is whole"
+            )
+        }
+        guard source.isInTransaction else { return }
+        let (original, copied) = (try Self.counts(source), try Self.counts(copy))
+        for (table, count) in original where copied[table] != count {
+            throw .corruptStore(
+                "what would become \(name) has \(copied[table] ?? 0) rows of \(table), and \(source.path) has \(count): nothing was made of it; try again"
+            )
+        }
+    }
+
+    /// How many rows each table has.
+    private static func counts(_ connection: Connection) throws(RelataError) -> [String: Int64] {
+        let names = try connection.values(
+            SQLStatement("SELECT name FROM temp.pragma_table_list WHERE schema = 'main' AND type = 'table'"))
+        var counts: [String: Int64] = [:]
+        for case .text(let name)? in names.map(\.first) {
+            let query = SQLStatement("SELECT count(*) FROM main.\(Dialect.sqlite.quote(name))")
+            if case .integer(let count)? = try connection.value(query) { counts[name] = count }
+        }
+        return counts
+    }
+}
