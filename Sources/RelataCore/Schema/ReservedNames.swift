@@ -9,7 +9,7 @@ package enum ReservedNames {
     }
 
     private static let ownTables: Set<FoldedName> = [
-        "relata_metadata", "relata_changes", "relata_commits", "relata_copy",
+        "relata_metadata", "relata_changes", "relata_commits", "relata_copy", "relata_import",
         "relata_parse_classes", "relata_parse_requests",
     ]
 

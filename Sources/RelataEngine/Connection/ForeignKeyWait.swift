@@ -28,7 +28,7 @@ package struct ForeignKeyWait {
     }
 
     /// Has them checked at once again, after a look at those that waited.
-    func end() throws(RelataError) {
+    package func end() throws(RelataError) {
         // Another engine looks when it is told to check at once.
         if connection.driver.capabilities.forgetsWaitingReferences, hasDangling {
             throw .database(

@@ -1,26 +1,29 @@
 import RelataCore
 
-/// A table as a copy sees it: that of an entity, or of a many-to-many.
-struct CopiedTable {
+/// A table as whoever moves its rows sees it: that of an entity, or of a many-to-many.
+package struct CopiedTable: Sendable {
     /// What reports call it: the entity, or the entity and its relationship.
-    let name: String
+    package let name: String
     /// The table, which has the same name in both databases.
-    let table: String
-    let columns: [Column]
+    package let table: String
+    package let columns: [Column]
     /// The columns of the key, as places in ``columns``.
-    let key: [Int]
+    package let key: [Int]
     /// The column whose values the database assigns.
-    let assignedKey: String?
+    package let assignedKey: String?
 
     /// A column and what it holds.
-    struct Column {
-        let name: String
-        let property: String
-        let type: AttributeType
+    package struct Column: Sendable {
+        /// Its name in the database.
+        package let name: String
+        /// The property that it stores; its own name where none does.
+        package let property: String
+        /// What it holds.
+        package let type: AttributeType
     }
 
     /// The tables of a schema.
-    static func tables(of schema: Schema, dialect: Dialect) -> [CopiedTable] {
+    package static func tables(of schema: Schema, dialect: Dialect) -> [CopiedTable] {
         SchemaDDL.tables(of: schema, dialect: dialect).map { CopiedTable($0, schema) }
     }
 
@@ -54,7 +57,7 @@ struct CopiedTable {
     /// All rows in the order of their keys.
     ///
     /// - Parameter last: The key after which they begin.
-    func rows(_ dialect: Dialect, after last: [Value]?) -> SQLStatement {
+    package func rows(_ dialect: Dialect, after last: [Value]?) -> SQLStatement {
         let names = key.map { columns[$0].name }
         var sql = selection(dialect)
         if last != nil {
@@ -65,7 +68,7 @@ struct CopiedTable {
     }
 
     /// All rows in any order.
-    func allRows(_ dialect: Dialect) -> SQLStatement { SQLStatement(selection(dialect)) }
+    package func allRows(_ dialect: Dialect) -> SQLStatement { SQLStatement(selection(dialect)) }
 
     private func selection(_ dialect: Dialect) -> String {
         "SELECT \(dialect.list(columns.map(\.name))) FROM \(dialect.quote(table))"
@@ -73,20 +76,24 @@ struct CopiedTable {
 
     /// The statement that inserts rows: one on SQLite, a list for each column elsewhere.
     func insertion(_ dialect: Dialect) -> String {
+        if dialect == .sqlite { return insertion(of: Array(columns.indices), dialect) }
         let into = "INSERT INTO \(dialect.quote(table)) (\(dialect.list(columns.map(\.name))))"
-        if dialect == .sqlite {
-            let parameters = columns.indices.map { dialect.parameter($0 + 1) }
-            return "\(into) VALUES (\(parameters.joined(separator: ", ")))"
-        }
         let lists = dialect.rows(ofLists: columns.enumerated().map { ($0 + 1, $1.type) }, isNumbered: false)
         let names = columns.indices.map { "c\($0)" }.joined(separator: ", ")
         return "\(into) SELECT \(names) FROM \(lists) AS v(\(names))"
     }
 
+    /// The statement that inserts one row, of which only some columns are given.
+    package func insertion(of given: [Int], _ dialect: Dialect) -> String {
+        let parameters = given.enumerated().map { dialect.parameter($0 + 1, as: columns[$1].type) }
+        return "INSERT INTO \(dialect.quote(table)) (\(dialect.list(given.map { columns[$0].name }))) "
+            + "VALUES (\(parameters.joined(separator: ", ")))"
+    }
+
     // MARK: Values
 
     /// The values of a row of ``rows(_:after:)``, as its database stores them.
-    func values(_ row: Row) -> [Value] { columns.indices.map { row.value(at: $0, as: columns[$0].type) } }
+    package func values(_ row: Row) -> [Value] { columns.indices.map { row.value(at: $0, as: columns[$0].type) } }
 
     /// What messages call a row.
     func object(_ row: [Value]) -> String {
@@ -118,7 +125,7 @@ struct CopiedTable {
     }
 
     /// A value that means the same in a column of that type; `nil` where there is none.
-    private static func fitting(_ value: Value, _ type: AttributeType, _ dialect: Dialect) -> Value? {
+    package static func fitting(_ value: Value, _ type: AttributeType, _ dialect: Dialect) -> Value? {
         // `nil` is an unset value where both could be meant.
         let none = Value?.none
         switch (type, value) {

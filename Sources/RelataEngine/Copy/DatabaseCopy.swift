@@ -194,7 +194,7 @@ package struct DatabaseCopy {
             rows: before.rows + rows.count, last: last ?? before.last, isDone: last == nil)
         do {
             try destination.transaction {
-                try insert(rows, into: table)
+                try table.insert(rows, on: destination)
                 try state.note(place, since: before, of: table)
             }
         } catch let error as RelataError where error.isAboutValues {
@@ -202,31 +202,6 @@ package struct DatabaseCopy {
         }
         try report(.copied(table.name, rows: place.rows))
         return place
-    }
-
-    private func insert(_ rows: [[Value]], into table: CopiedTable) throws {
-        if rows.isEmpty { return }
-        try destination.withStatement(table.insertion(destination.dialect)) { statement in
-            if let collector = destination.driver.collector(for: statement) {
-                let collecting = RunningStatement(collector)
-                for row in rows {
-                    try bind(row, to: collecting)
-                    guard collecting.step().isError else { continue }
-                    throw collector.failure ?? .database(code: 0, message: "rows weren't taken", sql: nil)
-                }
-                _ = try collector.write()
-                return
-            }
-            for row in rows {
-                try bind(row, to: statement)
-                _ = try destination.step(statement)
-                statement.reset()
-            }
-        }
-    }
-
-    private func bind(_ row: [Value], to statement: RunningStatement) throws(RelataError) {
-        for (index, value) in row.enumerated() { try StatementParameter(statement, Int32(index + 1)).bind(value) }
     }
 
     /// An error that names the first of the rows that was refused, where one is refused by itself.
@@ -246,7 +221,7 @@ package struct DatabaseCopy {
         defer { try? destination.execute(SQLStatement("ROLLBACK")) }
         do {
             try destination.begin(destination.dialect.beginWriting)
-            try insert([row], into: table)
+            try table.insert([row], on: destination)
             return nil
         } catch {
             return error
@@ -301,19 +276,9 @@ package struct DatabaseCopy {
     }
 }
 
-extension RelataError {
-    /// Whether other values may be taken where these are refused.
-    fileprivate var isAboutValues: Bool {
-        switch self {
-        case .database, .uniqueViolation, .invalidUse: !isInterruption
-        default: false
-        }
-    }
-}
-
 extension Value {
     /// About how many bytes it takes.
-    fileprivate var size: Int {
+    package var size: Int {
         switch self {
         case .text(let text): text.utf8.count + 16
         case .blob(let data): data.count + 16

@@ -1,0 +1,58 @@
+/// The form of files that objects are exported to and imported from.
+public enum DataFormat: String, Hashable, Sendable, CaseIterable {
+    /// JSON Lines: each line is a JSON object.
+    case jsonLines = "jsonl"
+    /// CSV as RFC 4180 has it, under a line of names.
+    case csv
+
+    /// The form that the end of a file's name tells; `nil` for any other end.
+    package init?(fileName: String) {
+        switch fileName.split(separator: ".", omittingEmptySubsequences: false).last?.lowercased() {
+        case "jsonl", "ndjson": self = .jsonLines
+        case "csv": self = .csv
+        default: return nil
+        }
+    }
+}
+
+/// Where exported objects go.
+public enum DataDestination: Hashable, Sendable {
+    /// A folder, which is made if it isn't there, with a file for each class and each many-to-many.
+    case folder(String)
+    /// One file: several classes fit into one of JSON Lines, and one class into one of CSV.
+    case file(String)
+    /// Standard output, as one file.
+    case standardOutput
+}
+
+/// How far an export or an import is.
+public struct DataProgress: Hashable, Sendable {
+    /// The class, or the class and its list: `Playlist.tracks`.
+    public let name: String
+    /// How many of its rows are done.
+    public let rows: Int
+
+    /// How many rows are done between two calls.
+    static let step = 10_000
+}
+
+/// What an export wrote.
+public struct ExportReport: Hashable, Sendable {
+    /// What was written of a class or a list.
+    public struct Part: Hashable, Sendable {
+        /// The class, or the class and its list: `Playlist.tracks`.
+        public let name: String
+        /// The file; `nil` on standard output.
+        public let path: String?
+        /// How many rows.
+        public let rows: Int
+    }
+
+    /// What was written, in order.
+    public internal(set) var parts: [Part] = []
+    /// The lists that were left out, because one end of them was: `Playlist.tracks`.
+    public internal(set) var omittedLists: [String] = []
+    /// How many values aren't of their field's type, as SQLite lets other programs store them, by field. They are written as
+    /// they are, and an import refuses them.
+    public internal(set) var misfits: [String: Int] = [:]
+}

@@ -1,0 +1,82 @@
+import Foundation
+import RelataCore
+import RelataSQLite
+
+/// A file that is read from its beginning to its end, a piece at a time.
+final class DataInput {
+    /// What messages call it.
+    let name: String
+    private let descriptor: Int32
+    /// The piece that is read now.
+    private(set) var bytes: [UInt8] = []
+    /// Where in it the next row begins.
+    private(set) var start = 0
+    /// Where in the file the piece begins.
+    private var offset: Int64 = 0
+    /// Whether nothing follows the piece.
+    private(set) var isAtEnd = false
+
+    /// - Throws: ``RelataError/fileAccess(path:_:)`` for what can't be read, or is no file.
+    init(_ path: String, name: String) throws(RelataError) {
+        try RegularFile.require(path)
+        try RegularFile.check(path, for: "a data")
+        self.name = name
+        descriptor = open(path, O_RDONLY)
+        guard descriptor >= 0 else {
+            throw .fileAccess(path: name, "can't be read: \(String(cString: strerror(errno)))")
+        }
+        try readMore()
+        // A byte-order mark, which some programs write.
+        if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { start = 3 }
+    }
+
+    deinit { close(descriptor) }
+
+    /// Where in the file the next row begins.
+    var place: Int64 { offset + Int64(start) }
+
+    /// Goes on at a place where a row begins.
+    func seek(to place: Int64) throws(RelataError) {
+        guard lseek(descriptor, off_t(place), SEEK_SET) == off_t(place) else {
+            throw .fileAccess(path: name, "can't be read from byte \(place) on: \(String(cString: strerror(errno)))")
+        }
+        (bytes, start, offset, isAtEnd) = ([], 0, place, false)
+        try readMore()
+    }
+
+    /// What tells the bytes before a place from others: whether a file is still the one that was read up to there.
+    func fingerprint(before place: Int64) -> UInt64 {
+        let size = Int(min(place, 4096))
+        var bytes = [UInt8](repeating: 0, count: size)
+        let count = bytes.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, size, off_t(place) - off_t(size)) }
+        guard count == size else { return 0 }
+        // FNV-1a.
+        return bytes.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3 }
+    }
+
+    /// Steps over what was read up to a place in the piece.
+    func consume(to end: Int) { start = end }
+
+    /// Reads on. What wasn't consumed stays, and begins the piece.
+    func readMore() throws(RelataError) {
+        bytes.removeSubrange(..<start)
+        offset += Int64(start)
+        start = 0
+        let (old, size) = (bytes.count, max(1 << 18, bytes.count))
+        guard old < Self.largestRow else {
+            throw .fileAccess(
+                path: name, "has a row of over \(Self.largestRow >> 20) MB: is a quotation mark missing?")
+        }
+        bytes.append(contentsOf: repeatElement(0, count: size))
+        var count = 0
+        repeat {
+            count = bytes.withUnsafeMutableBytes { read(descriptor, $0.baseAddress.map { $0 + old }, size) }
+        } while count < 0 && errno == EINTR
+        bytes.removeLast(size - max(0, count))
+        if count < 0 { throw .fileAccess(path: name, "can't be read: \(String(cString: strerror(errno)))") }
+        isAtEnd = count == 0
+    }
+
+    /// More than any row that a database has room for.
+    private static let largestRow = 1 << 30
+}

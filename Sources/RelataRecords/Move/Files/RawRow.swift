@@ -1,0 +1,87 @@
+import RelataCore
+
+/// The value of a field as a file holds it: what it looks like, and where its bytes are.
+struct RawField {
+    enum Form: UInt8 {
+        /// The row has no such field.
+        case absent
+        /// JSON's `null`.
+        case null
+        /// JSON's words.
+        case isTrue, isFalse
+        /// A number of JSON.
+        case number
+        /// An array or an object of JSON.
+        case json
+        /// A string of JSON, between its quotes.
+        case string
+        /// A value of CSV without quotes.
+        case bare
+        /// A value of CSV between its quotes.
+        case quoted
+        /// The same, with quotes in it, which are doubled.
+        case doubled
+    }
+
+    var form = Form.absent
+    var start = 0
+    var end = 0
+}
+
+/// A row as a file holds it.
+struct RawRow {
+    /// The table that it belongs to, by its number.
+    let table: Int
+    /// The line that it begins on.
+    let line: Int
+    /// In the order of the table's fields.
+    let fields: [RawField]
+}
+
+/// What is wrong with a row.
+struct RowProblem: Error {
+    /// The field; `nil` for the row as a whole.
+    var field: String?
+    let reason: String
+
+    init(_ reason: String, field: String? = nil) {
+        self.field = field
+        self.reason = reason
+    }
+}
+
+/// A row that can't be read, or not stored.
+enum RowResult {
+    case row(RawRow)
+    case problem(RowProblem, table: Int?, line: Int)
+}
+
+/// Reads the rows of a file, one after the other.
+protocol RowSource: AnyObject {
+    var input: DataInput { get }
+    /// The line that the next row begins on.
+    var line: Int { get }
+    /// The next row, whose bytes are there until the next call; `nil` after the last one.
+    func next() throws -> RowResult?
+    /// Goes on at a place where a row begins.
+    func seek(to place: Int64, line: Int) throws
+}
+
+extension MovedTable {
+    /// Why a name is no field's.
+    func refusal(ofField name: String, in schema: Schema) -> RowProblem {
+        if case .entity(let number) = owner, let relationship = schema.tables[number].entity.relationship(name) {
+            let isList: String
+            switch schema.tables[number].links[name] {
+            case .join(let join, _)?:
+                let join = schema.joins[join]
+                isList = "its links are rows of \(schema.tables[join.source].name).\(join.property)"
+            default: isList = "it follows from the links of \(relationship.target)"
+            }
+            return RowProblem("is no field of a row of \(self.name): \(isList)", field: name)
+        }
+        return RowProblem(
+            "\(self.name) has no such field" + NameSuggestion.hint(for: name, among: fields.map(\.name)),
+            field: name)
+    }
+}

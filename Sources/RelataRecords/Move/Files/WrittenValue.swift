@@ -1,0 +1,57 @@
+import Foundation
+import RelataCore
+import RelataEngine
+
+/// A value as files have it, whatever their form.
+enum WrittenValue {
+    case none
+    case boolean(Bool)
+    case integer(Int64)
+    case real(Double)
+    case text(String)
+    /// A text that is JSON.
+    case json(String)
+}
+
+extension MovedField {
+    /// How a stored value is written: dates in ISO 8601 where it has a form for them, bytes in Base64, decimals and UUIDs as
+    /// texts. Reading it gives the same value again.
+    func written(_ value: Value) -> WrittenValue {
+        switch (type, value) {
+        case (_, .null): .none
+        case (.boolean, .integer(0)): .boolean(false)
+        case (.boolean, .integer(1)): .boolean(true)
+        case (.date(.microseconds), .integer(let microseconds)):
+            DateText.textRange.contains(microseconds)
+                ? .text(DateText.text(microseconds: microseconds)) : .integer(microseconds)
+        case (.date(.seconds), .real(let seconds)): Self.written(seconds: seconds)
+        case (.json, .text(let text)): .json(text)
+        case (_, .integer(let number)): .integer(number)
+        case (_, .real(let number)): .real(number)
+        case (_, .text(let text)): .text(text)
+        case (_, .blob(let data)): .text(data.base64EncodedString())
+        case (_, .uuid(let id)): .text(id.uuidString.lowercased())
+        }
+    }
+
+    private static func written(seconds: Double) -> WrittenValue {
+        guard let microseconds = Int64(exactly: (seconds * 1_000_000).rounded()),
+            DateText.textRange.contains(microseconds), Double(microseconds) / 1_000_000 == seconds
+        else { return .real(seconds) }
+        return .text(DateText.text(microseconds: microseconds))
+    }
+
+    /// Whether a value is of the field's type, so that what is written of it can be read again.
+    func fits(_ value: Value) -> Bool {
+        switch (type, value) {
+        case (_, .null): true
+        case (.date(.iso8601), .text(let text)): DateText.microseconds(text: text) != nil
+        case (.uuid(.text), .text(let text)): UUID(uuidString: text) != nil
+        case (.json, .text(var text)): text.withUTF8 { JSONScanner.isJSON($0, depth: Self.maximumDepth) }
+        default: CopiedTable.fitting(value, type, .sqlite) != nil
+        }
+    }
+
+    /// How deep arrays and objects of a field may lie in each other.
+    static let maximumDepth = 512
+}

@@ -1,0 +1,91 @@
+import RelataCore
+
+/// How files are imported.
+public struct ImportOptions: Hashable, Sendable {
+    /// What becomes of a row whose key an object has already.
+    public enum Conflict: String, Hashable, Sendable, CaseIterable {
+        /// It is a bad row.
+        case refuse
+        /// The object stays as it is.
+        case skip
+        /// The object gets the fields that the file gives.
+        case update
+    }
+
+    /// The form of the files; `nil` for what the ends of their names say.
+    public var format: DataFormat?
+    /// The class of a file's objects, or the class and its list; `nil` for what the file is named after.
+    public var className: String?
+    /// What becomes of a row whose key an object has already.
+    public var onConflict = Conflict.refuse
+    /// Whether bad rows are left out. Else nothing is imported where one is bad.
+    public var skipsBadRows = false
+    /// Whether all is checked and nothing imported.
+    public var isDryRun = false
+    /// Whether classes that aren't there are made, by what the files hold.
+    public var createsClasses = false
+    /// After how many rows the import commits, and goes on from there after an interruption; `nil` for one transaction.
+    ///
+    /// Rows may then lead only to rows that come before them, or within the same so many.
+    public var batchSize: Int?
+
+    /// One transaction, which refuses bad rows.
+    public init() {}
+}
+
+/// A row that can't be imported.
+public struct BadRow: Hashable, Sendable, CustomStringConvertible {
+    /// The file.
+    public let file: String
+    /// The line that the row begins on; `nil` where it isn't known.
+    public let line: Int?
+    /// The class, or the class and its list; `nil` where it isn't known.
+    public let className: String?
+    /// The field; `nil` for the row as a whole.
+    public let field: String?
+    /// What is wrong.
+    public let reason: String
+
+    /// `albums.csv:7: year: "abc" is no integer`
+    public var description: String {
+        ([file + (line.map { ":\($0)" } ?? ""), field, reason] as [String?]).compactMap(\.self).joined(separator: ": ")
+    }
+
+    /// The same as a failure of a store.
+    var failure: ValidationFailure {
+        var failure = ValidationFailure(entity: className ?? file, property: field, key: nil, message: reason)
+        failure.object = file + (line.map { ", line \($0)" } ?? "")
+        return failure
+    }
+}
+
+/// What an import did.
+public struct ImportReport: Hashable, Sendable {
+    /// What became of the rows of a class or a list.
+    public struct Part: Hashable, Sendable {
+        /// The class, or the class and its list: `Playlist.tracks`.
+        public let name: String
+        /// How many rows became objects, or links.
+        public internal(set) var inserted = 0
+        /// How many objects, or places in lists, were updated.
+        public internal(set) var updated = 0
+        /// How many were there, and were left as they are.
+        public internal(set) var skipped = 0
+        /// How many were bad.
+        public internal(set) var bad = 0
+    }
+
+    /// What became of each, in the order in which they were imported.
+    public internal(set) var parts: [Part] = []
+    /// The classes that were made.
+    public internal(set) var createdClasses: [String] = []
+    /// The bad rows, or the first thousand of them.
+    public internal(set) var badRows: [BadRow] = []
+    /// How many rows were bad.
+    public internal(set) var badRowCount = 0
+    /// How many rows an earlier run, which was interrupted, had committed before.
+    public internal(set) var resumedAfter = 0
+
+    /// How many bad rows are listed.
+    static let listedRows = 1000
+}

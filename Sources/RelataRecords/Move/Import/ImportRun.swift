@@ -1,0 +1,119 @@
+import RelataCore
+import RelataEngine
+
+/// Who is told of an import while it runs.
+package struct ImportListener: Sendable {
+    let progress: @Sendable (DataProgress) -> Void
+    let badRow: @Sendable (BadRow) -> Void
+
+    /// - Parameters:
+    ///   - progress: Is told how far it is.
+    ///   - badRow: Is told of each bad row that is listed.
+    package init(
+        progress: @escaping @Sendable (DataProgress) -> Void, badRow: @escaping @Sendable (BadRow) -> Void = { _ in }
+    ) {
+        self.progress = progress
+        self.badRow = badRow
+    }
+}
+
+/// What a transaction of an import did.
+struct ImportStep: Sendable {
+    let report: ImportReport
+    let start, end: ImportPlace
+}
+
+/// Takes a transaction of an import back: it was for looking only, or rows are bad.
+struct ImportStop: Error {
+    let step: ImportStep
+}
+
+/// An import of files, one transaction after the other.
+package struct ImportRun: Sendable {
+    private let files: [ImportedFile]
+    private let options: ImportOptions
+    private var hasBegun = false
+    /// What was done so far.
+    package private(set) var report = ImportReport()
+    /// Whether nothing is left to do.
+    package private(set) var isDone = false
+    /// Whether rows are bad, so that nothing was imported, or nothing of the last batch.
+    package private(set) var isRefused = false
+
+    /// An import of a file, or of the files of a folder.
+    ///
+    /// - Parameter name: What messages call it.
+    package init(_ path: String, name: String? = nil, _ options: ImportOptions) throws(RelataError) {
+        if let name {
+            files = [try ImportedFile(path, name: name, options)]
+        } else {
+            files = try ImportedFile.files(at: path, options)
+        }
+        if let size = options.batchSize, size < 1 {
+            throw .invalidUse("a batch of \(size) rows imports nothing: give it one row or more")
+        }
+        self.options = options
+    }
+
+    /// Imports what comes next, in a transaction.
+    func next(in transaction: RecordWriteTransaction, _ listener: ImportListener) throws -> ImportStep {
+        let pass = try ImportPass(files, options, in: transaction, listener)
+        let batch = options.isDryRun ? nil : options.batchSize
+        let state = ImportState(of: files, on: transaction.connection)
+        let known = try state.place()
+        if known != nil, batch == nil {
+            throw RelataError.invalidUse("an import of these files was begun in batches: go on with a batch size")
+        }
+        let start = known ?? ImportPlace()
+        let (report, end) = try pass.run(from: start, rows: batch)
+        let step = ImportStep(report: report, start: start, end: end)
+        if options.isDryRun || isRefused(report) { throw ImportStop(step: step) }
+        if batch != nil { try state.note(end) }
+        return step
+    }
+
+    private func isRefused(_ report: ImportReport) -> Bool { report.badRowCount > 0 && !options.skipsBadRows }
+
+    /// Notes what was committed.
+    mutating func take(_ step: ImportStep) {
+        add(step)
+        isDone = step.end.isDone
+    }
+
+    /// Notes what was taken back.
+    mutating func end(_ stop: ImportStop) {
+        add(stop.step)
+        (isDone, isRefused) = (true, !options.isDryRun)
+    }
+
+    private mutating func add(_ step: ImportStep) {
+        if !hasBegun { report.resumedAfter = step.start.rows }
+        hasBegun = true
+        report.add(step.report)
+    }
+
+    /// - Throws: ``RelataError/validation(_:)`` with the bad rows, where nothing was imported because of them.
+    func throwIfRefused() throws(RelataError) {
+        guard isRefused else { return }
+        throw .validation(report.badRows.map(\.failure))
+    }
+}
+
+extension ImportReport {
+    /// Adds what a later transaction did.
+    fileprivate mutating func add(_ other: ImportReport) {
+        for part in other.parts {
+            guard let place = parts.firstIndex(where: { $0.name == part.name }) else {
+                parts.append(part)
+                continue
+            }
+            parts[place].inserted += part.inserted
+            parts[place].updated += part.updated
+            parts[place].skipped += part.skipped
+            parts[place].bad += part.bad
+        }
+        createdClasses += other.createdClasses
+        badRows += other.badRows.prefix(Self.listedRows - badRows.count)
+        badRowCount += other.badRowCount
+    }
+}

@@ -1,0 +1,69 @@
+import Foundation
+import RelataCore
+import RelataSQLite
+
+/// A file that is imported.
+struct ImportedFile: Hashable, Sendable {
+    let path: String
+    /// What messages call it.
+    let name: String
+    let format: DataFormat
+    /// The class, or the class and its list, that it is named after, or that the caller named.
+    let className: String
+    /// Whether the caller named it.
+    let isNamed: Bool
+
+    /// - Parameter name: What messages call it; the file's own name by default.
+    /// - Throws: ``RelataError/invalidUse(_:)`` for a file that tells no form.
+    init(_ path: String, name: String? = nil, _ options: ImportOptions) throws(RelataError) {
+        let file = URL(fileURLWithPath: path).lastPathComponent
+        guard let format = options.format ?? DataFormat(fileName: file) else {
+            throw .invalidUse(
+                "\(name ?? path): the name tells no form: give it the end .jsonl or .csv, or name the form")
+        }
+        self.path = path
+        self.name = name ?? file
+        self.format = format
+        isNamed = options.className != nil
+        let stem =
+            DataFormat(fileName: file) == nil ? file : file.split(separator: ".").dropLast().joined(separator: ".")
+        className = options.className ?? stem.removingPercentEncoding ?? stem
+    }
+
+    /// The file at a path, or those of the folder that is there.
+    ///
+    /// - Throws: ``RelataError/fileAccess(path:_:)`` where there is none.
+    static func files(at path: String, _ options: ImportOptions) throws(RelataError) -> [ImportedFile] {
+        var isFolder: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+            throw .fileAccess(path: path, "there is no such file or folder")
+        }
+        guard isFolder.boolValue else { return [try ImportedFile(path, options)] }
+        guard options.className == nil else {
+            throw .invalidUse(
+                "\(path) is a folder, whose files are named after their classes: name a class for a file only")
+        }
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else {
+            throw .fileAccess(path: path, "can't be read: change its permissions")
+        }
+        var files: [ImportedFile] = []
+        for name in names.sorted() {
+            guard let format = DataFormat(fileName: name), options.format == nil || options.format == format else {
+                continue
+            }
+            files.append(try ImportedFile(URL(fileURLWithPath: path).appendingPathComponent(name).path, options))
+        }
+        guard !files.isEmpty else {
+            let ends = (options.format.map { [$0] } ?? DataFormat.allCases).map { "." + $0.rawValue }
+            throw .fileAccess(path: path, "holds no files that end with \(ends.joined(separator: " or "))")
+        }
+        var forms: [String: DataFormat] = [:]
+        for file in files {
+            guard let other = forms.updateValue(file.format, forKey: file.className) else { continue }
+            throw .invalidUse(
+                "\(path) holds \(file.className) twice, as .\(other.rawValue) and as .\(file.format.rawValue): say which form to import"
+            )
+        }
+        return files
+    }
+}

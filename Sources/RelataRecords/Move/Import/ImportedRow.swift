@@ -1,0 +1,96 @@
+import Foundation
+import RelataCore
+
+/// A row that can be stored, as far as it can be told without the database.
+struct ImportedRow {
+    /// A value for each column.
+    var values: [Value]
+    /// Whether the file gives it.
+    let isGiven: [Bool]
+    /// Whether the database assigns its key.
+    let isKeyAssigned: Bool
+    /// Where it is: the number of the file, and the line.
+    let file: Int
+    let line: Int
+}
+
+/// Makes rows of what files hold.
+struct RowReader {
+    let table: MovedTable
+    let dialect: Dialect
+    let objectIDs: ObjectIDGenerator
+    let now: Date
+
+    /// Makes one.
+    ///
+    /// - Parameter number: What it is among the rows of the import: later ones come behind it in lists.
+    func row(
+        _ raw: RawRow, in bytes: UnsafeBufferPointer<UInt8>, file: Int, number: Int
+    ) throws(RowProblem) -> ImportedRow {
+        var values: [Value] = []
+        values.reserveCapacity(table.fields.count)
+        var isKeyAssigned = false
+        for (field, rawField) in zip(table.fields, raw.fields) {
+            var value = try field.value(of: rawField, in: bytes)
+            if rawField.form == .absent || value.isNull && field.isKey {
+                value = try self.value(ofAbsent: field, number, &isKeyAssigned)
+            } else if value.isNull, !field.isOptional {
+                // JSON has a value of that name.
+                guard field.type == .json, rawField.form == .null else { throw Self.missing(field) }
+                value = .text("null")
+            }
+            try check(value, field)
+            values.append(value)
+        }
+        placeAmongMembers(&values, raw)
+        return ImportedRow(
+            values: values, isGiven: raw.fields.map { $0.form != .absent }, isKeyAssigned: isKeyAssigned, file: file,
+            line: raw.line)
+    }
+
+    private static func missing(_ field: MovedField) -> RowProblem {
+        RowProblem(
+            "has no value, and must have one" + (field.type == .text ? ": empty text is written as \"\"" : ""),
+            field: field.name)
+    }
+
+    private func value(
+        ofAbsent field: MovedField, _ number: Int, _ isKeyAssigned: inout Bool
+    ) throws(RowProblem) -> Value {
+        switch field.absence {
+        case .value(let value): return value
+        case .now: return field.type.stamp(now)
+        case .position: return .integer(Int64(number) * Relationship.Order.gap)
+        case .assigned:
+            isKeyAssigned = true
+            return .null
+        case .newUUID: return Value.uuid(UUID()).stored(as: field.type) ?? .null
+        case .newObjectID: return .text(objectIDs.next())
+        case .refused: throw Self.missing(field)
+        }
+    }
+
+    /// A place beside a to-one that leads to nothing is none.
+    private func placeAmongMembers(_ values: inout [Value], _ raw: RawRow) {
+        guard case .entity = table.owner else { return }
+        for (place, field) in table.fields.enumerated() where place > 0 && raw.fields[place].form == .absent {
+            // It stands behind the columns of the to-one.
+            if case .position = field.absence, values[place - 1].isNull { values[place] = .null }
+        }
+    }
+
+    private func check(_ value: Value, _ field: MovedField) throws(RowProblem) {
+        if case .real(let number) = value, number.isNaN, dialect == .sqlite {
+            throw RowProblem("is not a number, which a file can't hold", field: field.name)
+        }
+        if let refusal = dialect.refusal(of: value, as: field.type) { throw RowProblem(refusal, field: field.name) }
+        guard let attribute = field.attribute, !value.isNull else { return }
+        for limit in attribute.limits {
+            if let failure = limit.failure(of: value, type: field.type) { throw RowProblem(failure, field: field.name) }
+        }
+        if let cases = attribute.allowedValues, !cases.isEmpty, !cases.contains(value) {
+            throw RowProblem(
+                "\"\(value)\" is none of \(cases.map(\.description).joined(separator: ", "))", field: field.name)
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import RelataCore
+import RelataEngine
+
+extension RecordStore {
+    /// Imports objects and their links from a file, or from all files of a folder, as ``export(_:to:format:replaces:progress:)``
+    /// writes them, or other programs.
+    ///
+    /// ```swift
+    /// let report = try await store.import("music")
+    /// ```
+    ///
+    /// A file is named after its class, `Album.csv`, or after a class and its list, `Playlist.tracks.csv`. Names of fields, and
+    /// of columns of CSV, are those of the class, or of the columns of its table. Rows may come in any order, and lead to
+    /// each other in circles. They are written as they are: no stamp is set and no revision counted that a file gives.
+    ///
+    /// All is written in one transaction, unless ``ImportOptions/batchSize`` says otherwise.
+    ///
+    /// - Parameters:
+    ///   - path: The file, or the folder.
+    ///   - options: What becomes of bad rows, and of objects that are there.
+    ///   - progress: Is told how far it is.
+    /// - Returns: What was done.
+    /// - Throws: ``RelataError/validation(_:)`` where rows are bad, with their files and lines, and nothing imported;
+    ///   ``RelataError/invalidUse(_:)`` for classes and columns that aren't there; ``RelataError/fileAccess(path:_:)`` for files
+    ///   that can't be read.
+    @discardableResult
+    public func `import`(
+        _ path: String, options: ImportOptions = ImportOptions(),
+        progress: @escaping @Sendable (DataProgress) -> Void = { _ in }
+    ) async throws -> ImportReport {
+        try access.requireEverything(for: "an import")
+        let listener = ImportListener(progress: progress)
+        var run = try ImportRun(path, options)
+        while !run.isDone {
+            let step = run
+            do {
+                run.take(try await write { try step.next(in: $0, listener) })
+            } catch let stop as ImportStop {
+                run.end(stop)
+            }
+        }
+        try run.throwIfRefused()
+        return run.report
+    }
+
+    /// Imports objects and their links, as the call with `await`.
+    @discardableResult
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func `import`(
+        _ path: String, options: ImportOptions = ImportOptions(),
+        progress: @escaping @Sendable (DataProgress) -> Void = { _ in }
+    ) throws -> ImportReport {
+        var run = try ImportRun(path, options)
+        try perform(&run, ImportListener(progress: progress))
+        try run.throwIfRefused()
+        return run.report
+    }
+
+    /// Runs an import to its end, or until rows are bad.
+    package func perform(_ run: inout ImportRun, _ listener: ImportListener) throws {
+        try access.requireEverything(for: "an import")
+        while !run.isDone {
+            let step = run
+            do {
+                run.take(try write { try step.next(in: $0, listener) })
+            } catch let stop as ImportStop {
+                run.end(stop)
+            }
+        }
+    }
+}
