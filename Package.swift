@@ -220,7 +220,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "RobustnessTests",
-            dependencies: ["RobustnessWriter", "Relata", "RelataRecords", "RelataTesting", "PostgresCluster"],
+            dependencies: [
+                "RobustnessWriter", "Relata", "RelataRecords", "RelataTesting", "PostgresCluster", "TestSupport",
+            ],
             swiftSettings: strict),
         // Talks to servers byte for byte, for tests and for load.
         .target(name: "ServerClient", path: "Tests/ServerClient", swiftSettings: strict),

@@ -35,6 +35,12 @@ enum Tool {
 
     struct NotBuilt: Error {}
 
+    /// Where it is, for a shell.
+    static func executablePath() throws -> String {
+        guard let executable else { throw NotBuilt() }
+        return executable.path
+    }
+
     static func run(_ arguments: String..., input: String = "") throws -> ToolRun {
         try run(arguments, input: input)
     }
@@ -132,6 +138,12 @@ final class SampleFile {
         try connection.execute("PRAGMA foreign_keys = OFF")
         try connection.execute(sql)
         try connection.close()
+    }
+
+    /// Removes all rows.
+    func empty() throws {
+        let names = try rows("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite%'")
+        try execute(names.map { "DELETE FROM \"\($0)\";" }.joined())
     }
 
     func bytes() throws -> Data { try Data(contentsOf: URL(fileURLWithPath: path)) }

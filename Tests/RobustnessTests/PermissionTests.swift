@@ -1,6 +1,7 @@
 import Foundation
 import Relata
 import RobustnessWriter
+import TestSupport
 import Testing
 
 /// Files and folders that may not be written, and disks that are full.
@@ -72,25 +73,6 @@ import Testing
         #expect(
             parts[1].last.map { $0 == "reads \(written)" || $0.hasPrefix("fileAccess") } == true, "\(parts[1])")
         #expect(parts[2].count == 1 && parts[2][0].hasPrefix("fileAccess: new.sqlite: no space left"), "\(parts[2])")
-    }
-
-    private enum SmallDisk {
-        static func shell(_ folder: String, _ body: String) -> String {
-            """
-            unshare -m sh -c 'mount -t tmpfs -o size=600k none "\(folder)" && cd "\(folder)" && \
-            \(body.replacingOccurrences(of: "\n", with: "; "))'
-            """
-        }
-
-        static let isAvailable: Bool = {
-            let folder = FileManager.default.temporaryDirectory.path
-            let process = Process()
-            process.executableURL = URL(fileURLWithPath: "/bin/sh")
-            process.arguments = ["-c", shell(folder, "true") + " 2>/dev/null"]
-            guard getuid() == 0, (try? process.run()) != nil else { return false }
-            process.waitUntilExit()
-            return process.terminationStatus == 0
-        }()
     }
     #endif
 }

@@ -27,27 +27,11 @@ struct CopyCommand: ParsableCommand {
     }
 
     private func copyFile() throws {
-        let original = try ToolDatabase.store(source.file)
-        try refuseExisting(destination)
-        // It has its name once it is whole: what an interruption leaves is no database that could be taken for the copy.
-        let part = destination + ".relata-part"
-        func removePart() {
-            for path in [part, part + "-journal"] { try? FileManager.default.removeItem(atPath: path) }
+        let store = try ToolDatabase.store(source.file)
+        try Progress.during("copying \(source.file)") { progress in
+            try store.backup(to: destination) { progress.step(of: "copying \(source.file)", $0) }
         }
-        removePart()
-        do {
-            let connection = try Connection(path: part)
-            try Progress.during("copying \(source.file)") { _ in
-                try original.pool.read { try $0.backup(to: connection) }
-            }
-            try connection.close()
-            // Another call may have made it meanwhile.
-            try refuseExisting(destination)
-            try FileManager.default.moveItem(atPath: part, toPath: destination)
-        } catch {
-            removePart()
-            throw error
-        }
+        try store.close()
     }
 
     private func copyRows(_ from: DatabaseLocation, _ to: DatabaseLocation) throws {

@@ -15,7 +15,8 @@ struct RelataCommand: ParsableCommand {
         version: ToolVersion.text,
         subcommands: [
             InspectCommand.self, FetchCommand.self, DeleteCommand.self, CheckCommand.self, MakeCommand.self,
-            CopyCommand.self, WalkCommand.self,
+            ExportCommand.self, ImportCommand.self, BackupCommand.self, RestoreCommand.self, CopyCommand.self,
+            WalkCommand.self,
         ] + servers)
 
     #if Server

@@ -71,6 +71,16 @@ struct ToolDatabase {
         return try open(path, isReadOnly: false)
     }
 
+    /// Opens a file or a database of a server.
+    ///
+    /// - Parameter makes: Whether a file that isn't there is made.
+    static func store(at name: String, isReadOnly: Bool = true, makes: Bool = false) throws -> RecordStore {
+        let location = try DatabaseLocation(name)
+        let isMissing = !location.isServer && !FileManager.default.fileExists(atPath: name)
+        return location.isServer || makes && isMissing
+            ? try open(name, isReadOnly: isReadOnly) : try store(name, isReadOnly: isReadOnly)
+    }
+
     /// Opens a file for reading. If the program that last wrote to it died in the middle of a transaction, the journal
     /// takes that back first, as every program that opens the file for writing has it do.
     private static func reading(_ path: String) throws -> RecordStore {

@@ -1,4 +1,5 @@
 import Foundation
+import RelataEngine
 import Synchronization
 
 /// Tells on standard error what takes over a second: on a terminal in one line that goes away, elsewhere in a line for
@@ -35,6 +36,12 @@ final class Progress: Sendable {
             $0.started = Date()
             if !isTerminal { $0.isShown = false }
         }
+    }
+
+    /// How far a backup is; only where a line can be written over, as there are many.
+    func step(of text: String, _ backup: BackupProgress) {
+        guard isTerminal else { return }
+        state.withLock { $0.step = "\(text): \(Int(backup.fraction * 100)) %" }
     }
 
     /// Takes the line away, so that something else can be written.

@@ -17,11 +17,11 @@ struct SchemaCommand: ParsableCommand {
             --remove is given, and what holds something never does. While something can't be deployed, such as a \
             field that has another type in the file, it is told, and nothing is done.
             """,
-        subcommands: [ExportCommand.self, DiffCommand.self, DeployCommand.self])
+        subcommands: [SchemaExportCommand.self, DiffCommand.self, DeployCommand.self])
 }
 
 /// `relata schema export FILE`
-struct ExportCommand: AsyncParsableCommand {
+struct SchemaExportCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export", abstract: "Writes the classes of a file as JSON, as GET /schemas shows them.")
 

@@ -1,0 +1,158 @@
+#if CommandLineTool
+import Foundation
+import TestSupport
+import Testing
+
+/// `relata backup` and `relata restore`.
+@Suite struct BackupTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func names() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: folder.url.path).sorted()
+    }
+
+    @Test func aBackupIsMadeAndBroughtBack() throws {
+        let library = try SampleFile.library()
+        let before = try library.bytes()
+        let run = try library.run("backup", folder.path("backup.sqlite"), "--verify")
+        #expect(run.exitCode == 0 && run.output.hasSuffix(", checked\n"), "\(run.errors)")
+        #expect(try names() == ["backup.sqlite"] && library.bytes() == before)
+        try library.execute("DELETE FROM Review")
+        let refused = try Tool.run("restore", folder.path("backup.sqlite"), library.path)
+        #expect(refused.exitCode == 1 && refused.hasErrorLine && refused.errors.contains("exists already"))
+        #expect(try library.rows("SELECT count(*) FROM Review") == ["0"])
+        let restored = try Tool.run("restore", folder.path("backup.sqlite"), library.path, "--replace")
+        #expect(restored.exitCode == 0, "\(restored.errors)")
+        #expect(try library.rows("SELECT count(*) FROM Review") == ["9"])
+        #expect(try library.run("check").exitCode == 0)
+    }
+
+    @Test(arguments: ["DELETE", "WAL"]) func aFileInUseIsNotReplaced(_ mode: String) throws {
+        let library = try SampleFile.library()
+        #expect(try library.run("backup", folder.path("backup.sqlite")).exitCode == 0)
+        let other = try SampleConnection(library.path)
+        // Who has a file without a log open, and does nothing, locks nothing.
+        try other.execute(
+            "PRAGMA journal_mode = \(mode); SELECT * FROM Book; \(mode == "DELETE" ? "BEGIN IMMEDIATE" : "")")
+        let run = try Tool.run("restore", folder.path("backup.sqlite"), library.path, "--replace")
+        #expect(run.exitCode == 1 && run.hasErrorLine && run.errors.contains("is in use"), "\(run.errors)")
+        try other.execute("\(mode == "DELETE" ? "ROLLBACK; " : "")DELETE FROM Review")
+        #expect(try library.rows("SELECT count(*) FROM Review") == ["0"], "it goes on working")
+        #expect(try names() == ["backup.sqlite"])
+    }
+
+    @Test func placesWhereNoBackupCanBeAreRefused() throws {
+        let library = try SampleFile.library()
+        let before = try library.bytes()
+        try "letter".write(toFile: folder.path("letter.txt"), atomically: false, encoding: .utf8)
+        try FileManager.default.createDirectory(atPath: folder.path("directory"), withIntermediateDirectories: false)
+        #expect(mkfifo(folder.path("pipe"), 0o600) == 0)
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path("link"), withDestinationPath: library.path)
+        let wrong = [
+            ("letter.txt", "exists already"), ("directory", "is a directory"), ("pipe", "is no regular file"),
+            ("missing/backup.sqlite", "there is no folder"), ("link", "is the file that is copied"),
+        ]
+        for (name, words) in wrong {
+            let replace = name == "link" ? ["--replace"] : []
+            let run = try library.run("backup", [folder.path(name)] + replace)
+            #expect(run.exitCode == 1 && run.hasErrorLine && run.errors.contains(words), "\(name): \(run.errors)")
+        }
+        let run = try library.run("backup", folder.path("letter.txt"), "--replace")
+        #expect(run.exitCode == 1 && run.errors.contains("is not an SQLite database"), "\(run.errors)")
+        #expect(try library.run("backup", library.path, "--replace").errors.contains("is the file that is copied"))
+        #expect(try String(contentsOfFile: folder.path("letter.txt"), encoding: .utf8) == "letter")
+        #expect(try names() == ["directory", "letter.txt", "link", "pipe"] && library.bytes() == before)
+        for arguments in [["nothing.sqlite"], ["letter.txt"], ["directory"], ["pipe"]] {
+            let run = try Tool.run(["restore", folder.path(arguments[0]), folder.path("new.sqlite")])
+            #expect(run.exitCode == 1 && run.hasErrorLine, "\(arguments): \(run.errors)")
+        }
+        #expect(try names() == ["directory", "letter.txt", "link", "pipe"])
+    }
+
+    @Test func aBackupGoesThroughALinkToItsFile() throws {
+        let library = try SampleFile.library()
+        #expect(try library.run("backup", folder.path("real.sqlite")).exitCode == 0)
+        try FileManager.default.createSymbolicLink(
+            atPath: folder.path("latest.sqlite"), withDestinationPath: folder.path("real.sqlite"))
+        try library.execute("DELETE FROM Review")
+        #expect(try library.run("backup", folder.path("latest.sqlite"), "--replace").exitCode == 0)
+        let attributes = try FileManager.default.attributesOfItem(atPath: folder.path("latest.sqlite"))
+        #expect(attributes[.type] as? FileAttributeType == .typeSymbolicLink)
+        #expect(try SampleFile(copyOf: folder.path("real.sqlite")).rows("SELECT count(*) FROM Review") == ["0"])
+    }
+
+    @Test func aDamagedBackupIsFoundBeforeAnythingIsTouched() throws {
+        let library = try SampleFile.library()
+        try library.execute(
+            "WITH n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000) INSERT INTO Author (name) SELECT 'author ' || i FROM n"
+        )
+        let backup = folder.path("backup.sqlite")
+        #expect(try library.run("backup", backup).exitCode == 0)
+        let handle = try #require(FileHandle(forUpdatingAtPath: backup))
+        let size = try handle.seekToEnd()
+        for place in stride(from: size / 2, to: size - 4096, by: 4096) {
+            try handle.seek(toOffset: place / 4096 * 4096)
+            try handle.write(contentsOf: Data(repeating: 0xAA, count: 512))
+        }
+        try handle.close()
+        let before = try library.bytes()
+        let run = try Tool.run("restore", backup, library.path, "--replace")
+        #expect(run.exitCode == 1 && run.hasErrorLine && run.errors.contains("damaged"), "\(run.errors)")
+        #expect(try library.bytes() == before)
+        // And a damaged file is brought back from a whole backup.
+        let whole = folder.path("whole.sqlite")
+        #expect(try library.run("backup", whole, "--verify").exitCode == 0)
+        try Data(repeating: 7, count: 8192).write(to: URL(fileURLWithPath: library.path))
+        #expect(try Tool.run("restore", whole, library.path, "--replace").exitCode == 0)
+        #expect(try library.rows("SELECT count(*) > 5000 FROM Author") == ["1"])
+    }
+
+    @Test func aServerHasToolsOfItsOwn() throws {
+        for arguments in [
+            ["postgres://u@localhost/music", folder.path("x")], [folder.path("x"), "postgres://u@localhost/music"],
+        ] {
+            let run = try Tool.run(["backup"] + arguments)
+            #expect(run.exitCode == 1 && run.hasErrorLine, "\(run.errors)")
+            #expect(run.errors.contains("pg_dump") && run.errors.contains("relata copy"), "\(run.errors)")
+        }
+    }
+
+    #if os(Linux)
+    @Test(.enabled(if: SmallDisk.isAvailable, "a small disk can't be mounted here: that needs root"))
+    func aFullDiskIsSaidAndLeavesNothing() throws {
+        let library = try SampleFile.library()
+        try library.execute("CREATE TABLE big (data); INSERT INTO big VALUES (zeroblob(3000000))")
+        let before = try library.bytes()
+        let tool = try Tool.executablePath()
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = [
+            "-c",
+            SmallDisk.shell(
+                folder.url.path,
+                """
+                "\(tool)" backup "\(library.path)" backup.sqlite 2>&1
+                echo $?
+                "\(tool)" export "\(library.path)" big --output big.csv 2>&1
+                echo $?
+                ls -A
+                """),
+        ]
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        let lines = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+            .split(separator: "\n")
+        process.waitUntilExit()
+        try #require(lines.count == 4, "one error each, and no file: \(lines)")
+        for (line, code) in [(lines[0], lines[1]), (lines[2], lines[3])] {
+            #expect(line.hasPrefix("relata: ") && line.contains("no space left") && code == "1", "\(lines)")
+        }
+        #expect(try library.bytes() == before)
+    }
+    #endif
+}
+#endif
