@@ -1,0 +1,44 @@
+import Foundation
+import RelataRecords
+import Testing
+
+@Test func dataOfMusicIsMoved() async throws {
+    try await example {
+        let store = try RecordStore.open(temporary("music.sqlite"))
+        let miles = try await store.save(Record("Artist", ["name": "Miles Davis"]))
+        try await store.save(Record("Album", ["title": "Kind of Blue", "year": 1959, "artist": .link(miles)]))
+
+        let exported = try await store.export(to: .folder(temporary("music")))
+        print(exported.parts.map { "\($0.name): \($0.rows)" })
+
+        let copy = try RecordStore.open(temporary("copy.sqlite"))
+        try await copy.deploy(try await store.schema())
+        let imported = try await copy.import(temporary("music"))
+        print(imported.parts.map { "\($0.name): \($0.inserted)" })
+        // docs: hide
+        try printed(in: "Documentation/MovingData.md")
+        let id = try #require(miles["id"].uuid?.uuidString)
+        try "title,year,artist\nBitches Brew,MCMLXX,\(id)\n".write(
+            toFile: temporary("Album.csv"), atomically: false, encoding: .utf8)
+        // docs: show
+
+        var options = ImportOptions()
+        options.onConflict = .update
+        do {
+            try await copy.import(temporary("Album.csv"), options: options)
+        } catch RelataError.validation(let failures) {
+            for failure in failures { print(failure.object ?? "", failure.property ?? "", failure.message) }
+        }
+        // docs: hide
+        try printed(in: "Documentation/MovingData.md")
+        // docs: show
+
+        try await store.backup(to: temporary("backup.sqlite"), verifies: true)
+        try await store.backup(to: temporary("backup.sqlite"), replaces: true) { progress in
+            if progress.fraction == 1 { print("all pages copied") }
+        }
+        // docs: hide
+        try printed(in: "Documentation/MovingData.md")
+        // docs: show
+    }
+}
