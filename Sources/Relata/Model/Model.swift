@@ -216,6 +216,9 @@ public struct FieldPath: Hashable, Sendable {
     /// A property of the object.
     func property(_ name: String) -> ExpressionNode { .property(scope: scope, path: names + [name]) }
 
+    /// The path to a property of the object, as text.
+    func dotted(_ name: String) -> String { names.isEmpty ? name : (names + [name]).joined(separator: ".") }
+
     /// The object itself.
     var object: ExpressionNode { .property(scope: scope, path: names) }
 }

@@ -43,8 +43,9 @@ public struct ExpressionCoding<Value>: Sendable {
 
 /// An attribute or a to-one of a model: what a unique set is made of.
 public protocol PropertyField: Sendable {
-    /// The property's name. Static, because names of an instance are those of the target's properties.
-    static func name(of field: Self) -> String
+    /// The path from the model to the property: its name, or `owner.name` for a property of another object. Static, because
+    /// names of an instance are those of the target's properties.
+    static func path(of field: Self) -> String
 }
 
 /// An attribute in a query.
@@ -55,18 +56,19 @@ public struct Field<Value>: QueryExpression, PropertyField {
     public let node: ExpressionNode
     /// How constants that are compared with it are stored, and results read.
     public let coding: ExpressionCoding<Value>
-    let name: String
+    private let path: FieldPath
+    private let name: String
 
     /// The attribute of that name of the object at the end of a path. Written by `@Model`.
     public init<Coding: AttributeCoding>(_ path: FieldPath, _ name: String, _ coding: Coding)
     where Coding.Value == Value {
         node = path.property(name)
-        self.name = name
+        (self.path, self.name) = (path, name)
         self.coding = ExpressionCoding(coding)
     }
 
-    /// The property's name.
-    public static func name(of field: Field) -> String { field.name }
+    /// The path from the model to the property.
+    public static func path(of field: Field) -> String { field.path.dotted(field.name) }
 }
 
 extension FieldPath {
@@ -130,8 +132,8 @@ public struct ToOneField<Target: Model>: PropertyField {
         fields[keyPath: member]
     }
 
-    /// The property's name.
-    public static func name(of field: ToOneField) -> String { field.name }
+    /// The path from the model to the property.
+    public static func path(of field: ToOneField) -> String { field.path.dotted(field.name) }
 
     var fields: Target.Fields { Target.Fields(path: path.appending(name)) }
     var node: ExpressionNode { path.property(name) }

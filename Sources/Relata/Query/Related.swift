@@ -70,9 +70,10 @@ extension Model {
             return query
         }
         guard way.count == 1 else {
-            query.plan.condition = .invalid(
-                "\(way.joined(separator: ".")) isn't a relationship of \(entityName) itself: ask from the object in between, or use a condition"
-            )
+            let refusal = RelataError.notOwn(
+                way.joined(separator: "."), "relationship", of: entityName,
+                "ask from the object in between, or use a condition")
+            query.plan.condition = .invalid("\(refusal)")
             return query
         }
         do {

@@ -196,39 +196,43 @@ public enum AssignmentBuilder {
 }
 
 extension Field {
+    private var assigned: String { Self.path(of: self) }
+
     /// Sets the attribute in an update by query.
-    public func set(to value: Value) -> Assignment { Assignment(name, coding.constant(value)) }
+    public func set(to value: Value) -> Assignment { Assignment(assigned, coding.constant(value)) }
 
     /// Sets an attribute that may be unset to what is computed from the object in an update by query.
     public func set<Wrapped, Other: QueryExpression<Wrapped>>(to expression: Other) -> Assignment
-    where Value == Wrapped? { Assignment(name, expression.node) }
+    where Value == Wrapped? { Assignment(assigned, expression.node) }
 
     /// Sets the attribute to what is computed from the object in an update by query.
     public func set<Other: QueryExpression<Value>>(to expression: Other) -> Assignment {
-        Assignment(name, expression.node)
+        Assignment(assigned, expression.node)
     }
 }
 
 extension ToOneField {
+    private var assigned: String { Self.path(of: self) }
+
     /// Links to an object, or to none, in an update by query.
     public func set(to object: Target?) -> Assignment {
         guard let object else { return unset() }
         guard let key = object.primaryKey else {
-            return Assignment(name, .invalid("the new \(Target.entityName) isn't stored yet: save it first"))
+            return Assignment(assigned, .invalid("the new \(Target.entityName) isn't stored yet: save it first"))
         }
         return set(id: key)
     }
 
     /// Links to none in an update by query: `$0.genre.unset()`.
-    public func unset() -> Assignment { Assignment(name, key: nil) }
+    public func unset() -> Assignment { Assignment(assigned, key: nil) }
 
     /// Links to the object with that key in an update by query. A key that is `nil` is an error when the update runs;
     /// ``unset()`` links to none.
     public func set(id: Target.Key?) -> Assignment {
         do {
-            return Assignment(name, key: try Target.keyValue(Target.given(id)))
+            return Assignment(assigned, key: try Target.keyValue(Target.given(id)))
         } catch {
-            return Assignment(name, .invalid("\(error)"))
+            return Assignment(assigned, .invalid("\(error)"))
         }
     }
 }

@@ -8,6 +8,11 @@ struct Upsert {
 
     func save<M: Model>(_ objects: [M]) throws -> [M] {
         let table = try transaction.catalog.table(M.self)
+        if let path = self.names.first(where: { $0.contains(".") }) {
+            throw RelataError.notOwn(
+                path, "property", of: M.entityName,
+                "objects are matched by their own properties: name a unique one, or the to-one that the path begins with")
+        }
         let names = names.joined(separator: ", ")
         guard table.entity.uniques.contains(where: { Set($0) == Set(self.names) }) else {
             throw RelataError.invalidUse(

@@ -206,8 +206,8 @@ extension StoreWriter {
     public func save<M: Model, Property: PropertyField>(
         _ objects: [M], matching property: (M.Fields) -> Property
     ) throws -> [M] {
-        let name = Property.name(of: property(M.Fields(path: FieldPath())))
-        return try _writeOnce { try Upsert(transaction: $0, names: [name]).save(objects) }
+        let path = Property.path(of: property(M.Fields(path: FieldPath())))
+        return try _writeOnce { try Upsert(transaction: $0, names: [path]).save(objects) }
     }
 
     /// Inserts an object, or writes it over the one that has the same values of a unique set, whose key stays.
@@ -230,10 +230,10 @@ extension StoreWriter {
         _ objects: [M], matching properties: (M.Fields) -> (repeat each Property)
     ) throws -> [M] {
         let chosen = properties(M.Fields(path: FieldPath()))
-        var names: [String] = []
-        for property in repeat each chosen { names.append(type(of: property).name(of: property)) }
-        let chosenNames = names
-        return try _writeOnce { try Upsert(transaction: $0, names: chosenNames).save(objects) }
+        var paths: [String] = []
+        for property in repeat each chosen { paths.append(type(of: property).path(of: property)) }
+        let chosenPaths = paths
+        return try _writeOnce { try Upsert(transaction: $0, names: chosenPaths).save(objects) }
     }
 
     // MARK: By query

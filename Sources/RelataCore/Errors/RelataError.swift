@@ -54,6 +54,15 @@ extension RelataError {
         )
     }
 
+    /// The error of a path that leads to another object where only an entity's own properties are meant.
+    ///
+    /// - Parameter kind: What is meant: a property or a relationship.
+    package static func notOwn(
+        _ path: String, _ kind: String, of entity: String, _ mend: String
+    ) -> RelataError {
+        .invalidUse("\(path) isn't a \(kind) of \(entity) itself: \(mend)")
+    }
+
     private static let noSpace = "no space left: nothing of the transaction was written"
 
     /// The error of a file whose disk is full.

@@ -110,7 +110,7 @@ extension QueryPlan {
 
 /// What an update by query sets a property to.
 public struct Assignment: Hashable, Sendable {
-    /// The property's name.
+    /// The property's name. A path such as `owner.name` leads to another object, which no update sets.
     package let property: String
     /// Its new value.
     package let value: NewValue

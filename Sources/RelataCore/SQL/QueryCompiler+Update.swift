@@ -61,6 +61,14 @@ extension QueryCompiler {
 
     /// The columns of a property that an update may set.
     private func settable(_ property: String, of table: Table) throws(RelataError) -> [Column] {
+        let path = property.split(separator: ".").map(String.init)
+        guard path.count < 2 else {
+            let owner = schema.entity(at: path.dropLast(), from: table.entity)
+            throw .notOwn(
+                property, "property", of: table.name,
+                "an update sets properties of the objects of its query: set it in an update of "
+                    + (owner.map { "\($0.name) objects" } ?? "the objects that have it"))
+        }
         let columns = table.columnIndexes(of: property).map { table.columns[$0] }
         guard !columns.isEmpty else {
             guard table.entity.relationship(property) == nil else {
@@ -79,6 +87,13 @@ extension QueryCompiler {
 }
 
 extension Schema {
+    /// The entity at the end of a path of relationships; `nil` where one isn't there.
+    fileprivate func entity(at path: some Sequence<String>, from entity: Entity) -> Entity? {
+        path.reduce(entity) { (entity: Entity?, name) in
+            entity?.relationship(name).flatMap { index(of: $0.target) }.map { tables[$0].entity }
+        }
+    }
+
     /// What an update sets besides columns: an object that changes its owner has no place in the new one's list yet, where
     /// the store keeps the place. It comes last.
     ///

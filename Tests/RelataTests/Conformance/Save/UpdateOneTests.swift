@@ -15,6 +15,12 @@ import Testing
     var name: String
 }
 
+@Model struct Bosun {
+    var id: Int?
+    @Attribute(.unique) var code: String
+    var boss: ToOne<Bosun>?
+}
+
 /// `update(id) { }`, which writes what changed; upserts; and reading several or one again.
 @Suite struct UpdateOneTests {
     @Test(arguments: Engine.allCases) func onlyChangedColumnsAreWritten(_ engine: Engine) throws {
@@ -86,6 +92,19 @@ import Testing
         #expect(
             thrown { try store.save(Venue(id: first.id, name: "w"), matching: { $0.name }) }?.kind == "alreadyExists")
         #expect(try store.count(Venue.all) == 1)
+    }
+
+    @Test(arguments: Engine.allCases) func objectsAreMatchedByTheirOwnPropertiesOnly(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: Bosun.self)
+        let ahab = try store.insert(Bosun(code: "a"))
+        for error in [
+            thrown { try store.save(Bosun(code: "b", boss: ToOne(ahab)), matching: { $0.boss.code }) },
+            thrown { try store.save([Bosun(code: "b")], matching: { ($0.boss.boss, $0.code) }) },
+        ] {
+            #expect(error?.kind == "invalidUse")
+            #expect(error.map { "\($0)" }?.contains("isn't a property of Bosun itself") == true)
+        }
+        #expect(try store.count(Bosun.all) == 1)
     }
 
     @Test(arguments: Engine.allCases) func severalAreUpsertedInOneTransaction(_ engine: Engine) throws {

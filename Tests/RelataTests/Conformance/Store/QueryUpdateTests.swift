@@ -119,6 +119,35 @@ enum GaugeReadingKind: String { case low, high }
         #expect(try store.fetch(Gauge.sorted { $0.id }).map(\.value) == [60, 100, 70, 20])
     }
 
+    @Test(arguments: Engine.allCases) func propertiesOfAnotherObjectAreRefused(_ engine: Engine) throws {
+        let discs = try Discs(engine)
+        let store = discs.store
+        let people = try TestStore.make(engine, for: Person.self)
+        let ada = try people.insert(Person(name: "Ada"))
+        let before = try store.fetch(Disc.sorted { $0.title })
+        let errors = [
+            // Disc has columns of these names too, and of the last it has none.
+            thrown { try store.update(Disc.where { $0.title == "A" }) { $0.sleeve.disc.title.set(to: "x") } },
+            thrown { try store.update(Piece.all) { $0.disc.title.set(to: "x") } },
+            thrown { try store.update(Piece.all) { $0.disc.title.set(to: $0.title) } },
+            thrown { try store.update(Disc.all) { $0.band.founded.set(to: 1) } },
+            thrown { try people.update(Person.all) { $0.boss.boss.set(id: ada.id) } },
+            thrown { try people.update(Person.all) { $0.boss.boss.set(to: ada) } },
+            thrown { try people.update(Person.all) { $0.boss.boss.unset() } },
+        ]
+        let paths = [
+            "sleeve.disc.title", "disc.title", "disc.title", "band.founded", "boss.boss", "boss.boss", "boss.boss",
+        ]
+        let owners = ["Disc", "Disc", "Disc", "Band", "Person", "Person", "Person"]
+        for (index, error) in errors.enumerated() {
+            let message = "\(error.map { "\($0)" } ?? "")"
+            #expect(error?.kind == "invalidUse" && message.hasPrefix("\(paths[index]) isn't a property of "))
+            #expect(message.hasSuffix("set it in an update of \(owners[index]) objects"))
+        }
+        #expect(try store.fetch(Disc.sorted { $0.title }) == before)
+        #expect(try people.count(Person.where { $0.boss == nil }) == 1)
+    }
+
     @Test(arguments: Engine.allCases) func theStampIsTheTimeOfTheUpdate(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Stamped.self)
         try store.insert([Stamped(name: "a"), Stamped(name: "b")])
