@@ -120,22 +120,6 @@ public class ReadTransaction: StoreReader {
         }
     }
 
-    func objects<M: Model>(_ model: M.Type, sql: SQL) throws -> [M] {
-        let count = try catalog.table(model).columns.count
-        var objects: [M] = []
-        try connection.runningForeignSQL {
-            try connection.forEachRow(try statement(of: sql)) { row in
-                guard row.columnCount >= count else {
-                    throw RelataError.invalidUse(
-                        "\(M.entityName) has \(count) columns and the SQL gives \(row.columnCount): select them all, in the order of the properties"
-                    )
-                }
-                if let object = try object(model, at: row) { objects.append(object) }
-            }
-        }
-        return objects
-    }
-
     func deletionPlan<M: Model>(_ model: M.Type, _ roots: DeletionRoots) throws -> DeletionReport {
         try connection.deletionPlan(
             of: try catalog.table(model).index, roots: roots, schema: catalog.schema, access: access)

@@ -133,7 +133,7 @@ extension Store {
         try await _readOnce { try $0.rows(sql) }
     }
 
-    /// Objects of a model from SQL that selects their columns in the order of its properties.
+    /// Objects of a model from SQL that gives each of its columns once, by name, as the call without `async`.
     public func fetch<M: Model>(_ model: M.Type, sql: SQL) async throws -> [M] {
         try await _readOnce { try $0.fetch(model, sql: sql) }
     }

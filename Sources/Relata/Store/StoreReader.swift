@@ -275,7 +275,10 @@ extension StoreReader {
         }
     }
 
-    /// Objects of a model from SQL that selects their columns in the order of its properties.
+    /// Objects of a model from SQL that gives each of its columns once, by name and in any order, as `SELECT *` of its table
+    /// does. What else the SQL gives is passed over.
+    ///
+    /// - Throws: ``RelataError/invalidUse(_:)`` where a column is missing, or two have its name.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func fetch<M: Model>(_ model: M.Type, sql: SQL) throws -> [M] {
         try _readOnce { try $0.objects(model, sql: sql) }

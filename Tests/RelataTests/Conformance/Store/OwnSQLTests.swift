@@ -2,6 +2,23 @@ import Foundation
 import Relata
 import Testing
 
+private enum OldReel {
+    @Model struct Reel {
+        let id: Int
+        var title: String
+        var text: String
+    }
+}
+
+private enum NewReel {
+    @Model struct Reel {
+        let id: Int
+        var note: String?
+        var title: String
+        var text: String
+    }
+}
+
 /// SQL of one's own: one statement at a time, and never the end of the store's own transaction.
 @Suite struct OwnSQLTests {
     @Test(arguments: Engine.embedded) func aSecondStatementIsRefused(_ engine: Engine) throws {
@@ -66,6 +83,36 @@ import Testing
             }
         }
         #expect(try store.fetch(Author.all).map(\.name) == ["kept"])
+    }
+
+    @Test(arguments: Engine.allCases) func objectsFindTheirColumnsByName(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: Series.self)
+        try store.insert(Series(id: 1, title: "s"))
+        let episode = try store.save(Episode(id: 7, title: "e", position: 3, series: ToOne(id: 1)))
+        let whole: SQL = #"SELECT "title", 5 AS "more", "seriesId", "position", "id" FROM "Episode""#
+        #expect(try store.fetch(Episode.self, sql: whole) == [episode])
+        #expect(try store.fetch(Episode.self, sql: #"SELECT * FROM "Episode""#) == [episode])
+        let shouted: SQL = #"SELECT "id" AS "ID", "title" AS "TITLE", "position", "seriesId" FROM "Episode""#
+        #expect(try store.fetch(Episode.self, sql: shouted) == [episode])
+        #expect(try store.fetch(Episode.self, sql: #"SELECT * FROM "Episode" WHERE "id" = 0"#) == [])
+        // Also where there is no row.
+        let part: SQL = #"SELECT "title", "id", "seriesId" FROM "Episode" WHERE "id" = 0"#
+        let missing = thrown { try store.fetch(Episode.self, sql: part) }?.description ?? ""
+        #expect(missing.contains("no column position: it gives title, id, seriesId, and"))
+        let join: SQL = #"SELECT * FROM "Episode" JOIN "Series" ON "Series"."id" = "seriesId""#
+        let twice = thrown { try store.fetch(Episode.self, sql: join) }?.description ?? ""
+        #expect(twice.contains("the column id twice: it gives id, "))
+    }
+
+    @Test(arguments: Engine.shared) func aColumnThatCameLaterKeepsItsValues(_ engine: Engine) throws {
+        let database = TestDatabase(engine)
+        let old = try database.open(OldReel.Reel.self)
+        try old.insert(OldReel.Reel(id: 1, title: "t", text: "x"))
+        let store = try database.open(NewReel.Reel.self)
+        try store.update(NewReel.Reel.self, id: 1) { $0.note = "n" }
+        let reel = try store.fetch(NewReel.Reel.self, sql: #"SELECT * FROM "Reel""#).first
+        #expect(reel?.note == "n" && reel?.title == "t" && reel?.text == "x")
+        try old.close()
     }
 
     @Test(arguments: Engine.allCases) func theCountIsTheStatementsOwn(_ engine: Engine) throws {
