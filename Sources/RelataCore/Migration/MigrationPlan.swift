@@ -7,6 +7,8 @@ public struct MigrationPlan: Sendable {
     /// Whether the file holds no tables yet.
     public internal(set) var isCreation = false
 
+    /// Whether another program made the file and no step adopts it.
+    package var isForeign = false
     /// What the file remembers of renames from now on.
     package var history = RenameHistory()
     /// What is run before the steps: renames, new tables and columns.

@@ -63,7 +63,8 @@ package struct MigrationPlanner {
     ///
     /// - Parameters:
     ///   - actual: The file's tables.
-    ///   - declared: The entities that the file was last opened with, or `nil` if Relata never opened it.
+    ///   - declared: The entities that the file was last opened with, or `nil` if Relata never opened it or another
+    ///     program made it.
     ///   - history: What the file remembers of renames.
     ///   - steps: The migration steps that haven't been done.
     ///   - taken: The names of other tables and indexes.
@@ -137,6 +138,7 @@ package struct MigrationPlanner {
         try planner.work()
         if part == nil { planner.history.merge(RenameHistory(declaredBy: schema)) }
         planner.plan.history = planner.history
+        planner.plan.isForeign = isForeign
         return planner.plan
     }
 

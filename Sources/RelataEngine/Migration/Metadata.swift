@@ -8,6 +8,8 @@ import RelataCore
 package struct Metadata {
     /// The entities that the file was last opened with, or `nil` if Relata never opened it.
     package var entities: [Entity]?
+    /// Whether another program made the file, and no step has adopted it since.
+    package var isForeign = false
     /// The names of the migration steps that are done.
     package var steps: [String] = []
     /// The former names of tables and columns.
@@ -18,6 +20,8 @@ package struct Metadata {
     private static let entityPrefix = "entity "
     /// Whether a row is one of them.
     private static var isEntity: String { "substr(name, 1, \(entityPrefix.count)) = '\(entityPrefix)'" }
+    /// The row that a file of another program has.
+    private static let foreignName = "made by another program"
 
     /// How the file was last left.
     package enum State {
@@ -89,6 +93,7 @@ package struct Metadata {
                 }
                 metadata.renames = renames
             case "fingerprint": isWritten = true
+            case foreignName: metadata.isForeign = true
             default:
                 guard name.hasPrefix(entityPrefix) else { return }
                 hasEntities = true
@@ -113,6 +118,11 @@ package struct Metadata {
         try Self.put("entities", entities ?? [], connection)
         try Self.put("steps", steps, connection)
         try Self.put("renames", renames, connection)
+        if isForeign {
+            try Self.put(Self.foreignName, true, connection)
+        } else {
+            try connection.execute("DELETE FROM \(Self.table) WHERE name = '\(Self.foreignName)'")
+        }
         try Self.write(fingerprint: fingerprint, compares, connection)
     }
 
@@ -135,7 +145,8 @@ package struct Metadata {
                 + "AND EXISTS (SELECT 1 FROM \(table) WHERE name = 'fingerprint')")
         for entity in entities { try put(entityPrefix + entity.name, entity, connection) }
         for name in removed { try put(entityPrefix + name, Entity?.none, connection) }
-        try connection.execute("DELETE FROM \(table) WHERE name = 'fingerprint'")
+        // Who changes entities one by one has adopted the file.
+        try connection.execute("DELETE FROM \(table) WHERE name IN ('fingerprint', '\(foreignName)')")
     }
 
     // MARK: The tables' version

@@ -171,7 +171,8 @@ package enum Migrator {
         try CopyState.refusePart(in: connection)
         let planner = MigrationPlanner(
             schema: schema, dialect: connection.dialect, actual: try Introspection.tables(of: connection),
-            declared: metadata.entities, history: metadata.renames,
+            // A file of another program is met as if for the first time, whichever models have used it since.
+            declared: metadata.isForeign ? nil : metadata.entities, history: metadata.renames,
             steps: steps.map(\.declaration).filter { !metadata.steps.contains($0.name) },
             taken: try connection.driver.takenNames(connection), facts: facts(of: connection))
         return try planner.planned()
@@ -192,6 +193,7 @@ package enum Migrator {
         let plan = try plan(connection, schema, steps, metadata)
         try run(plan, steps, connection, makesIndexesLater: makesIndexesLater)
         metadata.entities = schema.tables.map(\.entity)
+        metadata.isForeign = plan.isForeign
         metadata.steps += steps.map(\.declaration.name).filter { !$0.isEmpty && !metadata.steps.contains($0) }
         metadata.renames = plan.history
         // Tables that Relata makes leave nothing to ask.

@@ -89,6 +89,31 @@ import Testing
         }
     }
 
+    @Test func laterOpeningsAddNothingEither() throws {
+        let connection = try database(schema)
+        try Migrator.migrate(connection, schema: try Schema(models))
+        let more = models + [Entity(name: "Author", properties: [.id()])]
+        let before = try connection.lines("SELECT sql FROM sqlite_master ORDER BY name")
+        for _ in 0..<2 {
+            do {
+                try Migrator.migrate(connection, schema: try Schema(more))
+                Issue.record("it opened")
+            } catch RelataError.schemaMismatch(let problems) {
+                let lines = problems.map(\.description)
+                #expect(lines.count == 1)
+                #expect(lines[0].hasPrefix("Author: the file was made by another program and lacks the table Author"))
+            }
+            // Models that fit still do.
+            try Migrator.migrate(connection, schema: try Schema([models[1]]))
+        }
+        #expect(try connection.lines("SELECT sql FROM sqlite_master ORDER BY name") == before)
+        try Migrator.migrate(
+            connection, schema: try Schema(more), steps: [MigrationStep("adopt", taking: .adopting)])
+        // From then on it is Relata's.
+        let most = more + [Entity(name: "Shelf", properties: [.id()])]
+        #expect(try Migrator.migrate(connection, schema: try Schema(most)).changes.count == 1)
+    }
+
     @Test func aStepAdoptsTheFile() throws {
         let connection = try database(schema)
         var more = models + [Entity(name: "Author", properties: [.id()])]
