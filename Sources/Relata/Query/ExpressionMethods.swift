@@ -109,7 +109,7 @@ extension QueryExpression {
     }
     /// The average of a group; unset when nothing is set.
     public func average() -> TypedExpression<Double?> {
-        TypedExpression(.groupAggregate(.average, of: node, isDistinct: false), .average)
+        .average(.groupAggregate(.average, of: node, isDistinct: false))
     }
     /// The sum of a group; 0 when nothing is set. The sum of integers of any width is an `Int`.
     public func sum() -> TypedExpression<Int> where QueryValue: FixedWidthInteger { TypedExpression(total) }
@@ -135,17 +135,9 @@ extension QueryExpression {
     }
 }
 
-extension ExpressionCoding<Double?> {
-    /// An average: that of decimals comes as decimal text.
-    static var average: ExpressionCoding {
-        let coding = ExpressionCoding(RelataEngine.coding(of: Double?.self))
-        return ExpressionCoding(
-            type: coding.type, encode: coding.encode,
-            decode: { value in
-                if case .text(let text) = value, let number = Double(text) { return number }
-                return try coding.decode(value)
-            })
-    }
+extension TypedExpression<Double?> {
+    /// An average: the database has that of decimals as a decimal.
+    static func average(_ node: ExpressionNode) -> TypedExpression { TypedExpression(.function(.real, [node])) }
 }
 
 extension ModelFields {

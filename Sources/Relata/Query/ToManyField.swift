@@ -164,7 +164,7 @@ public struct ToManyField<Target: Model>: Sendable {
 
     /// The average over the related objects; unset when there is none.
     public func average<Number: QueryExpression>(_ value: (Target.Fields) -> Number) -> TypedExpression<Double?> {
-        TypedExpression(.aggregate(.average, related, of: value(inner).node, filter: nil), .average)
+        .average(.aggregate(.average, related, of: value(inner).node, filter: nil))
     }
 
     private func figure<Item: QueryExpression>(

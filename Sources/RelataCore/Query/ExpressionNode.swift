@@ -137,6 +137,8 @@ public enum Function: Hashable, Sendable {
     case length
     /// The number without its sign.
     case absolute
+    /// The number as a floating-point one.
+    case real
     /// The first argument that is set.
     case coalesce
     /// A part of a date, in UTC.

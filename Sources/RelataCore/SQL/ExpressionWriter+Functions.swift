@@ -21,6 +21,11 @@ extension ExpressionWriter {
         case .absolute:
             try require(term.type?.isNumber == true, term, "absolute is for numbers")
             term.sql = term.type == .decimal ? dialect.absolute(decimal: source) : "abs(\(source))"
+        case .real:
+            try require(term.type?.isNumber == true, term, "only a number is one of floating point")
+            if term.type == .real { return term }
+            term.sql = dialect.real(converting: source)
+            term.type = .real
         case .concatenate:
             return try joined(term, try self.term(arguments[1]))
         case .wordCount(let options):
@@ -131,6 +136,7 @@ extension Function {
         case .uppercased: "uppercased"
         case .length: "length"
         case .absolute: "absolute"
+        case .real: "real"
         case .coalesce: "coalesce"
         case .datePart(let part): part.rawValue
         case .concatenate: "concatenate"

@@ -15,6 +15,25 @@ import Testing
                 .count == 1)
     }
 
+    @Test(arguments: Engine.allCases) func figuresOfDecimalsArePartsOfShapes(_ engine: Engine) throws {
+        let store = try Discs(engine).store
+        let bands = try store.fetch(BandPrices.sorted { $0.name })
+        #expect(bands.map(\.average) == [9.995, 100, 4.75])
+        #expect(bands.map(\.filled) == [9.995, 100, 4.75])
+        #expect(bands.map(\.total) == [Decimal(string: "19.99"), 100, Decimal(string: "9.5")])
+        #expect(bands.map(\.lowest) == [Decimal(string: "9.99"), 100, 0])
+        let empty = try store.insert(Band(name: "Dee"))
+        #expect(try store.fetch(BandPrices.where { $0.id == empty.id }).map(\.average) == [nil])
+        // The same in conditions, orders, groups and arithmetic.
+        #expect(try store.fetch(Band.where { $0.discs.average { $0.price } > 9.995 }).map(\.name) == ["Bee"])
+        #expect(try store.fetch(Band.where { $0.discs.average { $0.price } == 9.995 }).map(\.name) == ["Ash"])
+        let dearest = Band.sorted { $0.discs.average { $0.price }.descending }
+        #expect(try store.fetch(dearest).map(\.name) == ["Bee", "Ash", "Cid", "Dee"])
+        let groups = Disc.all.grouped { $0.band.name }.having { $0.price.average() < 50 }
+            .select { ($0.band.name, $0.price.average().or(0) * 2) }
+        #expect(try store.fetch(groups).map(\.1) == [19.99, 9.5])
+    }
+
     @Test(arguments: Engine.allCases) func aSumIsWiderThanItsNumbers(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Sample.self)
         #expect(try store.value(of: Sample.all) { $0.uint8.sum() } == 0)
@@ -50,6 +69,15 @@ import Testing
         let sum: Double = try store.value(of: Disc.all) { $0.rating.sum() }
         #expect(sum == 13)
     }
+}
+
+@Shape(of: Band.self) struct BandPrices {
+    var name: String
+    @Average(\.discs.price) var average: Double?
+    var filled: Double
+    static let filled = from { $0.discs.average { $0.price }.or(0) }
+    @Sum(\.discs.price) var total: Decimal
+    @Minimum(\.discs.price) var lowest: Decimal?
 }
 
 @Shape(of: Band.self) struct BandFigures {
