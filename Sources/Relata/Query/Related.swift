@@ -7,6 +7,8 @@ extension Model {
     /// let recent = series.related { $0.episodes }.where { $0.progress > 0 }.sorted { $0.updatedAt.descending }.limit(3)
     /// let episodes = try await store.fetch(recent)
     /// ```
+    ///
+    /// Of an object whose key the database has yet to assign, the query is an error when it runs.
     public func related<Target: Model>(_ link: (Fields) -> ToManyField<Target>) -> Query<Target> {
         Self.query(Self.way(link), of: primaryKey)
     }
@@ -24,12 +26,12 @@ extension Model {
     ///
     /// A key that is `nil` is an error when the query runs. A key that no object has is related to nothing.
     public static func related<Target: Model>(id: Key?, _ link: (Fields) -> ToManyField<Target>) -> Query<Target> {
-        query(way(link), ofGiven: id)
+        query(way(link), of: id)
     }
 
     /// The object that the to-one or has-one of the object with that key links to, as a query.
     public static func related<Target: Model>(id: Key?, _ link: (Fields) -> ToOneField<Target>) -> Query<Target> {
-        query(way(link), ofGiven: id)
+        query(way(link), of: id)
     }
 
     /// All objects that follow from this one by a to-many to the same model: its members, theirs, and so on, found by
@@ -65,33 +67,19 @@ extension Model {
         _ way: [String], of key: Key?, isRecursive: Bool = false
     ) -> Query<Target> {
         var query = Query<Target>()
-        guard let key else {
-            query.plan.condition = .or([])  // a new object: nothing is related to it yet
-            return query
-        }
-        guard way.count == 1 else {
-            let refusal = RelataError.notOwn(
-                way.joined(separator: "."), "relationship", of: entityName,
-                "ask from the object in between, or use a condition")
-            query.plan.condition = .invalid("\(refusal)")
-            return query
-        }
         do {
+            let key = try given(key)
+            guard way.count == 1 else {
+                throw RelataError.notOwn(
+                    way.joined(separator: "."), "relationship", of: entityName,
+                    "ask from the object in between, or use a condition")
+            }
             query.plan.relatedTo = RelatedOwner(
                 entity: entityName, relationship: way[0], key: try keyValue(key), isRecursive: isRecursive)
         } catch {
             query.plan.condition = .invalid("\(error)")
         }
         return query
-    }
-
-    private static func query<Target: Model>(_ way: [String], ofGiven key: Key?) -> Query<Target> {
-        guard key != nil else {
-            var query = Query<Target>()
-            query.plan.condition = .invalid(withoutStoredKey)
-            return query
-        }
-        return query(way, of: key)
     }
 
     @usableFromInline static var withoutStoredKey: String {

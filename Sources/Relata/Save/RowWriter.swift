@@ -91,8 +91,9 @@ struct RowWriter<M: Model> {
         }
     }
 
-    /// Why an update found no row: it is gone, or it has another revision.
+    /// Why an update found no row: it never was there, it is gone, or it has another revision.
     private func missing(_ object: M) throws -> RelataError {
+        if object.primaryKey == nil { return .invalidUse(M.withoutStoredKey) }
         guard table.entity.revision != nil else { return .notFound(object.reference()) }
         return .conflict(
             Conflict(object: object.reference(), given: object, stored: try object.primaryKey.flatMap(stored)))

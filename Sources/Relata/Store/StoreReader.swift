@@ -107,10 +107,10 @@ extension StoreReader {
 
     /// The object as it is stored now.
     ///
-    /// - Throws: ``RelataError/notFound(_:)`` if it was deleted.
+    /// - Throws: ``RelataError/notFound(_:)`` if it was deleted; ``RelataError/invalidUse(_:)`` if it has no key yet.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func refresh<M: Model>(_ object: M) throws -> M {
-        guard let key = object.primaryKey, let stored = try fetch(M.self, id: key) else {
+        guard let stored = try fetch(M.self, id: object.primaryKey) else {
             throw RelataError.notFound(object.reference())
         }
         return stored

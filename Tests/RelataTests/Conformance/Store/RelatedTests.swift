@@ -1,6 +1,12 @@
 import Relata
 import Testing
 
+@Model struct Shiplog {
+    var id: Int?
+    var text: String
+    @Attribute(.revision) var revision: Int
+}
+
 /// What is related to an object: queries like any other, along links of every kind.
 @Suite struct RelatedTests {
     @Test(arguments: Engine.allCases) func oneToMany(_ engine: Engine) throws {
@@ -45,6 +51,30 @@ import Testing
         #expect(try await store.read { try $0.related(to: Book.self, id: book.id) { $0.genre } }?.name == "g")
         // The way goes by one link.
         #expect(throws: RelataError.self) { try store.count(Episode.related(id: 1) { $0.series.episodes }) }
+    }
+
+    @Test(arguments: Engine.allCases) func anObjectWithoutAKeyIsAnError(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: Series.self, Cabinet.self, Shiplog.self)
+        let (series, episode) = (Series(title: "s"), Episode(title: "e", series: .unset))
+        let errors = [
+            thrown { try store.fetch(series.related { $0.episodes }) },
+            thrown { try store.related(to: series) { $0.episodes } },
+            thrown { try store.related(to: episode) { $0.series } },
+            thrown { try store.count(series.related { $0.episodes }.where { $0.title == "e" }) },
+            thrown { try store.delete(series.related { $0.episodes }) },
+            thrown { try store.refresh(series) },
+            thrown { try store.update(series) },
+            thrown { try store.update([series, Series(title: "t")]) },
+            thrown { try store.update(Cabinet(text: "c")) },
+            thrown { try store.update(Shiplog(text: "l")) },
+        ]
+        for (number, error) in errors.enumerated() {
+            let message = error?.description ?? ""
+            #expect(error?.kind == "invalidUse" && message.contains("without a key isn't stored"), "\(number): \(message)")
+        }
+        // One that has a key and isn't stored is related to nothing.
+        #expect(try store.related(to: Series(id: 9, title: "s")) { $0.episodes } == [])
+        #expect(thrown { try store.update(Series(id: 9, title: "s")) }?.kind == "notFound")
     }
 
     @Test(arguments: Engine.allCases) func manyToMany(_ engine: Engine) throws {
