@@ -52,6 +52,25 @@ import Testing
         }
     }
 
+    @Test(arguments: TestEngine.all) func aStepMayNameTheTableOfANestedModel(on engine: TestEngine) throws {
+        func pet(_ owner: String, _ properties: Property...) -> Entity {
+            Entity(name: "\(owner).Pet", properties: [.id()] + properties)
+        }
+        for name in ["Pet", "V2.Pet", "pet"] {
+            let file = try Evolution(
+                on: engine, pet("V1", .attribute("price", .text), .attribute("code", .integer)),
+                filledBy: "INSERT INTO Pet VALUES (1, '12', 7)")
+            let step = MigrationStep("numbers", taking: .changing("\(name).price"), .dropping("\(name).code"))
+            try file.open(pet("V2", .attribute("price", .integer)), steps: [step])
+            #expect(try file.connection.lines(engine.quoting("SELECT * FROM Pet")) == ["1|12"])
+        }
+        // Where another entity has the name of the table, the name is that one's.
+        let file = try Evolution(on: engine, pet("V1", .attribute("price", .text)))
+        let other = Entity(name: "Pet", table: "animals", properties: [.id(), .attribute("price")])
+        let step = MigrationStep("numbers", taking: .changing("Pet.price"))
+        #expect(try file.refusals(pet("V2", .attribute("price", .integer)), other, steps: [step]).count == 1)
+    }
+
     @Test(arguments: TestEngine.all) func twoStepsOfOneNameAreRefused(on engine: TestEngine) throws {
         let file = try Evolution(on: engine, priced)
         #expect(throws: RelataError.self) {

@@ -31,7 +31,9 @@ extension MigrationPlanner {
         guard let entry = missedRename(of: column, in: table) else { return false }
         let place = place(of: column, in: table)
         let names = [entry.property, entry.name].compactMap(\.self)
-        let steps = names.map { LossyChange.dropping("\(place.entity).\($0)") }
+        let steps = stepNames(of: place.entity).flatMap { owner in
+            names.map { LossyChange.dropping("\(owner).\($0)") }
+        }
         if self.steps.contains(where: { $0.covers(steps) }) { return false }
         if entry.isMoved == true {
             refuse(

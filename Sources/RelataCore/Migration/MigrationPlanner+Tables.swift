@@ -85,7 +85,10 @@ extension MigrationPlanner {
                 if isDropped { remake.isNeeded = true } else { remake.final.columns.append(column) }
                 continue
             }
-            let spellings = [property, column.name].compactMap { $0 }.map { LossyChange.dropping("\(entity).\($0)") }
+            let names = [property, column.name].compactMap { $0 }
+            let spellings = stepNames(of: entity).flatMap { owner in
+                names.map { LossyChange.dropping("\(owner).\($0)") }
+            }
             let isAsked = steps.contains { $0.covers(spellings) }
             let isNewer = newerColumns[wanted.name.foldedName]?.contains(column.name.foldedName) ?? false
             if !column.canBeOmitted && !isNewer || isAsked {

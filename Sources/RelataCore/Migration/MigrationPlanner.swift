@@ -249,12 +249,23 @@ package struct MigrationPlanner {
     ) -> Bool {
         let properties = [place.property, column].compactMap { $0 }
         let names = properties.map { "\(place.entity).\($0)" } + (place.property == nil ? [place.entity] : [])
-        let wanted = names.map { isDropping ? LossyChange.dropping($0) : .changing($0) }
+        let owners = stepNames(of: place.entity)
+        let spellings = owners.flatMap { owner in properties.map { "\(owner).\($0)" } } + (place.property == nil ? owners : [])
+        let wanted = spellings.map { isDropping ? LossyChange.dropping($0) : .changing($0) }
         let step = steps.first { $0.covers(wanted) }
         let verb = isDropping ? "dropping" : "changing"
         let mend = step == nil ? "; or add a migration step with `.\(verb)(\"\(names[0])\")`" : ""
         note(place, message + mend, .lossy, step: step?.name)
         return step != nil
+    }
+
+    /// What a step may call an entity: by its name, such as `V2.Pet`, or by that of its table, `Pet`, unless another entity
+    /// has that name.
+    func stepNames(of entity: String) -> [String] {
+        guard let table = schema[entity]?.sqlName, !table.isSameName(as: entity), schema[table] == nil else {
+            return [entity]
+        }
+        return [entity, table]
     }
 
     /// Notes a change that no step takes over.
