@@ -13,8 +13,11 @@ extension Query {
     /// Several values, up to six, are given as a tuple: `grouped { ($0.genre.name, $0.year) }`. A to-one groups by the
     /// object that it links to, whose attributes may be chosen then, as in
     /// `grouped { $0.series }.select { ($0.series.title, $0.objectCount) }`.
+    ///
+    /// What comes before is about the objects, and what comes after about the groups: `limit(100).grouped { … }` makes
+    /// groups of a hundred objects, and `grouped { … }.limit(100)` gives a hundred groups.
     public func grouped<Column: GroupColumn>(by column: (Root.Fields) -> Column) -> Groups<Root> {
-        Groups(query: self, groups: [Column.groupNode(of: column(Self.fields))])
+        Groups(query: source, groups: [Column.groupNode(of: column(Self.fields))])
     }
 
     /// One row for each different set of two values; see the function for one.
@@ -22,7 +25,7 @@ extension Query {
         by columns: (Root.Fields) -> (First, Second)
     ) -> Groups<Root> {
         let chosen = columns(Self.fields)
-        return Groups(query: self, groups: [First.groupNode(of: chosen.0), Second.groupNode(of: chosen.1)])
+        return Groups(query: source, groups: [First.groupNode(of: chosen.0), Second.groupNode(of: chosen.1)])
     }
 
     /// One row for each different set of three values; see the function for one.
@@ -31,7 +34,7 @@ extension Query {
     ) -> Groups<Root> {
         let chosen = columns(Self.fields)
         return Groups(
-            query: self,
+            query: source,
             groups: [First.groupNode(of: chosen.0), Second.groupNode(of: chosen.1), Third.groupNode(of: chosen.2)])
     }
 
@@ -41,7 +44,7 @@ extension Query {
     ) -> Groups<Root> {
         let chosen = columns(Self.fields)
         return Groups(
-            query: self,
+            query: source,
             groups: [
                 First.groupNode(of: chosen.0), Second.groupNode(of: chosen.1), Third.groupNode(of: chosen.2),
                 Fourth.groupNode(of: chosen.3),
@@ -56,7 +59,7 @@ extension Query {
     ) -> Groups<Root> {
         let chosen = columns(Self.fields)
         return Groups(
-            query: self,
+            query: source,
             groups: [
                 First.groupNode(of: chosen.0), Second.groupNode(of: chosen.1), Third.groupNode(of: chosen.2),
                 Fourth.groupNode(of: chosen.3), Fifth.groupNode(of: chosen.4),
@@ -72,7 +75,7 @@ extension Query {
     ) -> Groups<Root> {
         let chosen = columns(Self.fields)
         return Groups(
-            query: self,
+            query: source,
             groups: [
                 First.groupNode(of: chosen.0), Second.groupNode(of: chosen.1), Third.groupNode(of: chosen.2),
                 Fourth.groupNode(of: chosen.3), Fifth.groupNode(of: chosen.4), Sixth.groupNode(of: chosen.5),
@@ -85,6 +88,18 @@ extension Query {
         message: "give an attribute, a to-one or a computed value; several as a tuple: 'grouped { ($0.a, $0.b) }'"
     )
     public func grouped(by columns: (Root.Fields) -> Void) -> Groups<Root> { Groups(query: self, groups: []) }
+}
+
+extension Query {
+    /// The query as one that groups are made of: its limit is a part of its condition, so that a limit beside the groups is
+    /// theirs.
+    private var source: Query {
+        guard plan.limit != nil || plan.offset != nil else { return self }
+        var query = self
+        query.plan = QueryPlan(entity: Root.entityName)
+        query.pending = [.combined([QueryPart(plan: plan, pending: pending)], isAnd: true)]
+        return query
+    }
 }
 
 /// What ``Query/grouped(by:)`` takes: an attribute, what is computed, or a to-one.

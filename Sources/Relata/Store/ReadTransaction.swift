@@ -139,10 +139,6 @@ public class ReadTransaction: StoreReader {
     func plan<M: Model>(_ query: Query<M>) throws -> QueryPlan {
         var plan = query.plan
         _ = try catalog.table(M.self)
-        if let limit = plan.limit, limit < 0 { throw RelataError.invalidUse("a limit can't be negative: \(limit)") }
-        if let offset = plan.offset, offset < 0 {
-            throw RelataError.invalidUse("an offset can't be negative: \(offset)")
-        }
         plan.condition = try query.pending.condition(
             besides: plan.condition, entity: M.entityName, schema: catalog.schema)
         if let required = IncludePlan.requirement(of: try IncludePlan.merged(query.includes)) {

@@ -122,9 +122,16 @@ package struct QueryCompiler: Sendable {
     package func grouped(
         _ plan: QueryPlan, by groups: [ExpressionNode], columns: [ExpressionNode], having: ExpressionNode? = nil
     ) throws(RelataError) -> CompiledQuery {
-        for node in columns + plan.sort.map(\.node) + [having].compactMap(\.self) {
+        for node in columns + [having].compactMap(\.self) {
             if let stray = node.stray(groups) {
                 throw .invalidUse("\(stray) differs within a group: group by it, or take a figure such as its maximum")
+            }
+        }
+        for term in plan.sort {
+            if let stray = term.node.stray(groups) {
+                throw .invalidUse(
+                    "groups can't be sorted by \(stray), which differs within a group: sort by what they are made of, or by a figure such as its maximum; an order before grouped needs a limit beside it, for which it says the first objects"
+                )
             }
         }
         var query = try QueryWriter(self, plan)

@@ -37,6 +37,9 @@ struct QueryWriter {
                     + NameSuggestion.hint(for: plan.entity, among: compiler.schema.tables.map(\.name)))
         }
         self.table = table
+        // To SQLite such a limit would be none.
+        if let limit = plan.limit, limit < 0 { throw .invalidUse("a limit can't be negative: \(limit)") }
+        if let offset = plan.offset, offset < 0 { throw .invalidUse("an offset can't be negative: \(offset)") }
         if let owner = plan.relatedTo {
             guard plan.index == nil else {
                 throw .invalidUse(

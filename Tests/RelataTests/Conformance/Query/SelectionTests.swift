@@ -84,6 +84,29 @@ import Testing
         #expect(try store.fetch(none).isEmpty)
     }
 
+    @Test(arguments: Engine.allCases) func aLimitBeforeGroupsCountsObjects(_ engine: Engine) throws {
+        let discs = try Discs(engine)
+        let store = discs.store
+        func rows(_ groups: Groups<Disc>) throws -> [String] {
+            try store.fetch(groups.select { ($0.band.name, $0.objectCount) }).map { "\($0) \($1)" }
+        }
+        func sorted(_ groups: Groups<Disc>) throws -> [String] { try rows(groups).sorted() }
+        let dearest = Disc.sorted { $0.price.descending }
+        #expect(try sorted(dearest.limit(4).grouped { $0.band.name }) == ["Ash 2", "Bee 1", "Cid 1"])
+        #expect(try sorted(dearest.limit(2, offset: 3).grouped { $0.band.name }) == ["Cid 2"])
+        let first = dearest.limit(3).grouped { $0.band.name }.sorted { $0.objectCount.descending }.limit(1)
+        #expect(try sorted(first) == ["Ash 2"])
+        #expect(try sorted(dearest.limit(3).where { $0.copies > 5 }.grouped { $0.band.name }) == ["Ash 1", "Bee 1", "Cid 1"])
+        let text = Disc.matching("band.name != 'Bee'").sorted { $0.title }.limit(3).grouped { $0.band.name }
+        #expect(try sorted(text) == ["Ash 2", "Cid 1"])
+        #expect(try sorted(discs.cid.related { $0.discs }.limit(1).grouped { $0.band.name }) == ["Cid 1"])
+        #expect(thrown { try rows(dearest.limit(-1).grouped { $0.band.name }) }?.kind == "invalidUse")
+        // Without a limit the order is that of the groups, which says so.
+        #expect(try rows(Disc.sorted { $0.band.name.descending }.grouped { $0.band.name }).first == "Cid 2")
+        let error = thrown { try rows(dearest.grouped { $0.band.name }) }?.description ?? ""
+        #expect(error.hasPrefix("groups can't be sorted by price") && error.contains("an order before grouped"))
+    }
+
     @Test(arguments: Engine.allCases) func aToOneGroupsByItsObject(_ engine: Engine) throws {
         let store = try Discs(engine).store
         // Two bands of one name are two groups.
