@@ -92,7 +92,7 @@ extension QueryExpression {
         TypedExpression(.arithmetic(operation, node, other), coding)
     }
 
-    private func calculate(_ left: QueryValue, _ operation: ArithmeticOperator) -> TypedExpression<QueryValue> {
+    fileprivate func calculate(_ left: QueryValue, _ operation: ArithmeticOperator) -> TypedExpression<QueryValue> {
         TypedExpression(.arithmetic(operation, coding.constant(left), node), coding)
     }
 }
@@ -161,11 +161,6 @@ extension QueryExpression where QueryValue: Numeric {
     public static func / <Other: QueryExpression<QueryValue>>(left: Self, right: Other) -> TypedExpression<QueryValue> {
         left.calculate(.divide, right.node)
     }
-    /// The remainder of a division.
-    @_disfavoredOverload
-    public static func % (left: Self, right: QueryValue) -> TypedExpression<QueryValue> {
-        left.calculate(.remainder, left.coding.constant(right))
-    }
 
     // With the constant first.
 
@@ -184,11 +179,6 @@ extension QueryExpression where QueryValue: Numeric {
     public static func / (left: QueryValue, right: Self) -> TypedExpression<QueryValue> {
         right.calculate(left, .divide)
     }
-    /// The remainder of a division.
-    @_disfavoredOverload
-    public static func % (left: QueryValue, right: Self) -> TypedExpression<QueryValue> {
-        right.calculate(left, .remainder)
-    }
     /// The value with its sign turned.
     @_disfavoredOverload
     public static prefix func - (operand: Self) -> TypedExpression<QueryValue> {
@@ -196,4 +186,17 @@ extension QueryExpression where QueryValue: Numeric {
     }
     /// The value without its sign.
     public var absolute: TypedExpression<QueryValue> { TypedExpression(.function(.absolute, [node]), coding) }
+}
+
+extension QueryExpression where QueryValue: BinaryInteger {
+    /// The remainder of a division.
+    @_disfavoredOverload
+    public static func % (left: Self, right: QueryValue) -> TypedExpression<QueryValue> {
+        left.calculate(.remainder, left.coding.constant(right))
+    }
+    /// The remainder of a division.
+    @_disfavoredOverload
+    public static func % (left: QueryValue, right: Self) -> TypedExpression<QueryValue> {
+        right.calculate(left, .remainder)
+    }
 }

@@ -51,6 +51,45 @@ extension Store {
     }
 }
 
+extension Store {
+    /// Inserts what an asynchronous sequence brings, a thousand objects at a time, and returns how many there were.
+    ///
+    /// ```swift
+    /// let count = try await store.insert(contentsOf: url.lines.map { Measurement(line: $0) })
+    /// ```
+    ///
+    /// Each thousand is a transaction of its own, which begins when it is there: nobody waits while the sequence does. If
+    /// an error is thrown, by the sequence or by the store, the thousands before it stay, and nothing later is asked for.
+    @discardableResult
+    public func insert<Objects: AsyncSequence>(contentsOf objects: sending Objects) async throws -> Int
+    where Objects.Element: Model {
+        try await write(eachThousandOf: objects, as: .insert)
+    }
+
+    /// Inserts or updates what an asynchronous sequence brings, a thousand objects at a time, each thousand in a
+    /// transaction of its own, and returns how many there were. See ``insert(contentsOf:)``.
+    @discardableResult
+    public func save<Objects: AsyncSequence>(contentsOf objects: sending Objects) async throws -> Int
+    where Objects.Element: Model {
+        try await write(eachThousandOf: objects, as: .save)
+    }
+
+    private func write<Objects: AsyncSequence>(
+        eachThousandOf objects: sending Objects, as role: SaveRole
+    ) async throws -> Int where Objects.Element: Model {
+        var count = 0
+        var chunk: [Objects.Element] = []
+        for try await object in objects {
+            chunk.append(object)
+            if chunk.count < 1000 { continue }
+            count += try await _writeOnce { [chunk] in try $0.write(chunk, as: role).count }
+            chunk.removeAll(keepingCapacity: true)
+        }
+        if !chunk.isEmpty { count += try await _writeOnce { [chunk] in try $0.write(chunk, as: role).count } }
+        return count
+    }
+}
+
 extension WriteTransaction {
     fileprivate func write<Objects: Sequence>(contentsOf objects: Objects, as role: SaveRole) throws -> Int
     where Objects.Element: Model {

@@ -187,6 +187,14 @@ extension ExpressionWriter {
         case (.date(let encoding), .date(.microseconds)): return dialect.instant(term.sql, encoding)
         case (.date(let encoding), .date(.seconds)):
             return dialect.seconds(ofInstant: dialect.instant(term.sql, encoding))
+        case (.date, .date(.iso8601)):
+            throw .invalidUse(
+                "\(describe(target)) is stored as ISO 8601 text, and the database computes \(describe(term)) as a number: declare the attribute without .iso8601, or set it object by object"
+            )
+        case (.uuid, .uuid):
+            throw .invalidUse(
+                "\(describe(target)) and \(describe(term)) store a UUID differently, one as text and one as bytes: declare both alike, or set it object by object"
+            )
         default:
             throw .invalidUse(
                 "\(describe(target)) is \(to.spelled) and \(describe(term)) is \(from.spelled): it can't be set to that"

@@ -53,6 +53,28 @@ import Testing
         #expect(try await store.count(Measurement.all) == 8)
     }
 
+    @Test(arguments: Engine.allCases) func eachThousandOfAnAsyncSequenceIsATransaction(_ engine: Engine) async throws {
+        let store = try TestStore.make(engine, for: Measurement.self)
+        func arriving(_ count: Int, failing: Bool = false) -> AsyncThrowingStream<Measurement, any Error> {
+            let (stream, continuation) = AsyncThrowingStream<Measurement, any Error>.makeStream()
+            for object in measurements(count) { continuation.yield(object) }
+            continuation.finish(throwing: failing ? Broken() : nil)
+            return stream
+        }
+        #expect(try await store.insert(contentsOf: arriving(2500)) == 2500)
+        #expect(try await store.save(contentsOf: arriving(3000)) == 3000)
+        #expect(try await store.save(contentsOf: arriving(3000)) == 3000)
+        #expect(try await store.count(Measurement.all) == 3000)
+        #expect(try await store.insert(contentsOf: AsyncStream<Measurement> { nil }) == 0)
+        try await store.delete(Measurement.all)
+        // What came before an error stays, whoever throws it.
+        await #expect(throws: Broken.self) { try await store.insert(contentsOf: arriving(2500, failing: true)) }
+        #expect(try await store.count(Measurement.all) == 2000)
+        let error = await thrown { try await store.insert(contentsOf: arriving(10)) }
+        #expect(error?.kind == "alreadyExists")
+        #expect(try await store.count(Measurement.all) == 2000)
+    }
+
     @Test(arguments: Engine.allCases) func aCancelledTaskStopsASequenceThatNeverEnds(_ engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Measurement.self)
         let task = Task {

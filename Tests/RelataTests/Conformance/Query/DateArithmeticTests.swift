@@ -54,6 +54,24 @@ import Testing
         #expect(error?.description.contains("more than 20,000 years") == true)
     }
 
+    @Test(arguments: Engine.allCases) func aComputedDateIsNoISOText(_ engine: Engine) throws {
+        let store = try loans(engine)
+        for error in [
+            thrown { try store.update(Lending.all) { $0.due.set(to: $0.lent + .days(14)) } },
+            thrown { try store.update(Lending.all) { $0.due.set(to: $0.due + .days(14)) } },
+            thrown { try store.update(Lending.all) { $0.due.set(to: $0.lent) } },
+        ] {
+            let message = error?.description ?? ""
+            #expect(message.hasPrefix("Lending.due is stored as ISO 8601 text"))
+            #expect(message.hasSuffix("declare the attribute without .iso8601, or set it object by object"))
+        }
+        let sample = try TestStore.make(engine, for: Sample.self)
+        let uuid = thrown { try sample.update(Sample.all) { $0.textUUID.set(to: $0.uuid) } }
+        #expect(uuid?.description.hasPrefix("Sample.textUUID and Sample.uuid store a UUID differently") == true)
+        // The other way round there is a number to write.
+        #expect(try store.update(Lending.all) { $0.lent.set(to: $0.due + .days(1)) } == 3)
+    }
+
     @Test(arguments: Engine.allCases) func theTimeBetweenDatesIsInSeconds(_ engine: Engine) throws {
         let store = try loans(engine)
         #expect(try ids(store, Lending.where { $0.due.timeIntervalSince($0.lent) > 86_400 * 20 }) == [1])
