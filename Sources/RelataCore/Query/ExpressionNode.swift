@@ -139,6 +139,8 @@ public enum Function: Hashable, Sendable {
     case absolute
     /// The number as a floating-point one.
     case real
+    /// The number as a decimal one.
+    case decimal
     /// The first argument that is set.
     case coalesce
     /// A part of a date, in UTC.

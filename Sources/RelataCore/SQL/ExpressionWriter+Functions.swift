@@ -26,6 +26,11 @@ extension ExpressionWriter {
             if term.type == .real { return term }
             term.sql = dialect.real(converting: source)
             term.type = .real
+        case .decimal:
+            try require(term.type?.isNumber == true, term, "only a number is a decimal one")
+            if term.type == .decimal { return term }
+            term.sql = dialect.decimal(converting: source)
+            term.type = .decimal
         case .concatenate:
             return try joined(term, try self.term(arguments[1]))
         case .wordCount(let options):
@@ -137,6 +142,7 @@ extension Function {
         case .length: "length"
         case .absolute: "absolute"
         case .real: "real"
+        case .decimal: "decimal"
         case .coalesce: "coalesce"
         case .datePart(let part): part.rawValue
         case .concatenate: "concatenate"

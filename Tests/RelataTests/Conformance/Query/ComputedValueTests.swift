@@ -73,6 +73,30 @@ import Testing
         #expect(try store.fetch(Disc.sorted { $0.title }.select { $0.copies }) == [0, -1, 0, -2, 2])
     }
 
+    @Test(arguments: Engine.allCases) func integersMeetNumbersWithAFraction(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: Sample.self)
+        try store.insert([
+            Sample(int: 3, uint8: 2, float: 0.5, double: 1.25, decimal: Decimal(string: "9.99") ?? 0),
+            Sample(int: 7, uint8: 4, float: 2, double: 4, decimal: Decimal(string: "0.1") ?? 0),
+        ])
+        #expect(try store.value(of: Sample.all) { ($0.decimal * $0.int).sum() } == Decimal(string: "30.67"))
+        let rows = try store.fetch(
+            Sample.sorted { $0.int }.select {
+                ($0.int * $0.decimal, $0.decimal / $0.uint8, $0.double * $0.int, $0.float * $0.uint8, $0.double / $0.int)
+            })
+        #expect(rows.map(\.0) == [Decimal(string: "29.97"), Decimal(string: "0.7")])
+        #expect(rows.map(\.1) == [Decimal(string: "4.995"), Decimal(string: "0.025")])
+        #expect(rows.map(\.2) == [3.75, 28] && rows.map(\.3) == [1, 8])
+        #expect(rows.map(\.4) == [1.25 / 3, 4.0 / 7])
+        let converted = try store.fetch(
+            Sample.sorted { $0.int }.select { ($0.int.double / 2, $0.decimal + $0.uint8.decimal, $0.int / 2) })
+        #expect(converted.map(\.0) == [1.5, 3.5] && converted.map(\.2) == [1, 3])
+        #expect(converted.map(\.1) == [Decimal(string: "11.99"), Decimal(string: "4.1")])
+        #expect(try store.count(Sample.where { $0.decimal * $0.int > 29 && $0.int.decimal == 3 }) == 1)
+        #expect(try store.update(Sample.all) { $0.decimal.set(to: $0.decimal * $0.int) } == 2)
+        #expect(try store.count(Sample.where { $0.decimal == 0.7 }) == 1)
+    }
+
     @Test(arguments: Engine.allCases) func aConstantMayComeFirst(_ engine: Engine) throws {
         let discs = try Discs(engine)
         try discs.expect("A", Disc.where { 20 - $0.copies == 10 })
