@@ -92,7 +92,7 @@ extension QueryExpression {
         TypedExpression(.arithmetic(operation, node, other), coding)
     }
 
-    fileprivate func calculate(_ left: QueryValue, _ operation: ArithmeticOperator) -> TypedExpression<QueryValue> {
+    private func calculate(_ left: QueryValue, _ operation: ArithmeticOperator) -> TypedExpression<QueryValue> {
         TypedExpression(.arithmetic(operation, coding.constant(left), node), coding)
     }
 }
