@@ -11,7 +11,8 @@ struct Upsert {
         if let path = self.names.first(where: { $0.contains(".") }) {
             throw RelataError.notOwn(
                 path, "property", of: M.entityName,
-                "objects are matched by their own properties: name a unique one, or the to-one that the path begins with")
+                "objects are matched by their own properties: name a unique one, or the to-one that the path begins with"
+            )
         }
         let names = names.joined(separator: ", ")
         guard table.entity.uniques.contains(where: { Set($0) == Set(self.names) }) else {

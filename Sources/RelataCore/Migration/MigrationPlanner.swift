@@ -250,7 +250,8 @@ package struct MigrationPlanner {
         let properties = [place.property, column].compactMap { $0 }
         let names = properties.map { "\(place.entity).\($0)" } + (place.property == nil ? [place.entity] : [])
         let owners = stepNames(of: place.entity)
-        let spellings = owners.flatMap { owner in properties.map { "\(owner).\($0)" } } + (place.property == nil ? owners : [])
+        let spellings =
+            owners.flatMap { owner in properties.map { "\(owner).\($0)" } } + (place.property == nil ? owners : [])
         let wanted = spellings.map { isDropping ? LossyChange.dropping($0) : .changing($0) }
         let step = steps.first { $0.covers(wanted) }
         let verb = isDropping ? "dropping" : "changing"

@@ -82,7 +82,10 @@ import Testing
         #expect(try store.value(of: Sample.all) { ($0.decimal * $0.int).sum() } == Decimal(string: "30.67"))
         let rows = try store.fetch(
             Sample.sorted { $0.int }.select {
-                ($0.int * $0.decimal, $0.decimal / $0.uint8, $0.double * $0.int, $0.float * $0.uint8, $0.double / $0.int)
+                (
+                    $0.int * $0.decimal, $0.decimal / $0.uint8, $0.double * $0.int, $0.float * $0.uint8,
+                    $0.double / $0.int
+                )
             })
         #expect(rows.map(\.0) == [Decimal(string: "29.97"), Decimal(string: "0.7")])
         #expect(rows.map(\.1) == [Decimal(string: "4.995"), Decimal(string: "0.025")])

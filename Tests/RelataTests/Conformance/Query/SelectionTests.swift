@@ -96,7 +96,7 @@ import Testing
         #expect(try sorted(dearest.limit(2, offset: 3).grouped { $0.band.name }) == ["Cid 2"])
         let first = dearest.limit(3).grouped { $0.band.name }.sorted { $0.objectCount.descending }.limit(1)
         #expect(try sorted(first) == ["Ash 2"])
-        #expect(try sorted(dearest.limit(3).where { $0.copies > 5 }.grouped { $0.band.name }) == ["Ash 1", "Bee 1", "Cid 1"])
+        #expect(try sorted(dearest.limit(3).where { $0.copies > 5 }.grouped { $0.band.name }) == ["Ash 1", "Bee 1"])
         let text = Disc.matching("band.name != 'Bee'").sorted { $0.title }.limit(3).grouped { $0.band.name }
         #expect(try sorted(text) == ["Ash 2", "Cid 1"])
         #expect(try sorted(discs.cid.related { $0.discs }.limit(1).grouped { $0.band.name }) == ["Cid 1"])
