@@ -90,6 +90,11 @@ public struct ToManyField<Target: Model>: Sendable {
 
     // Each way along the path counts, so that figures along a path and figures of a path are the same:
     // `slots.song.sum { $0.bpm }` and `slots.sum { $0.song.bpm }`.
+    //
+    // A figure of some of the objects has its condition last: `lines.sum { $0.price } where: { $0.isOpen }`.
+
+    /// A condition on a related object.
+    public typealias Filter = (Target.Fields) -> any QueryExpression<Bool>
 
     /// The number of related objects.
     public var count: TypedExpression<Int> { TypedExpression(.aggregate(.count, related, of: nil, filter: nil)) }
@@ -100,77 +105,87 @@ public struct ToManyField<Target: Model>: Sendable {
     }
 
     /// The sum over the related objects; 0 when there is none. The sum of integers of any width is an `Int`.
-    public func sum<Number: QueryExpression>(_ value: (Target.Fields) -> Number) -> TypedExpression<Int>
+    public func sum<Number: QueryExpression>(_ value: (Target.Fields) -> Number, where condition: Filter? = nil)
+        -> TypedExpression<Int>
     where Number.QueryValue: FixedWidthInteger {
-        TypedExpression(total(value(inner)))
+        TypedExpression(total(value(inner), condition))
     }
 
     /// The sum over the related objects; 0 when there is none.
     @_disfavoredOverload
-    public func sum<Number: QueryExpression>(_ value: (Target.Fields) -> Number) -> TypedExpression<Number.QueryValue>
+    public func sum<Number: QueryExpression>(_ value: (Target.Fields) -> Number, where condition: Filter? = nil)
+        -> TypedExpression<Number.QueryValue>
     where Number.QueryValue: Numeric {
         let value = value(inner)
-        return TypedExpression(total(value), value.coding)
+        return TypedExpression(total(value, condition), value.coding)
     }
 
     /// The sum over the related objects; 0 when there is none, or nothing is set. The sum of integers of any width is an
     /// `Int`.
     public func sum<Item: QueryExpression, Number: FixedWidthInteger>(
-        _ value: (Target.Fields) -> Item
+        _ value: (Target.Fields) -> Item, where condition: Filter? = nil
     ) -> TypedExpression<Int> where Item.QueryValue == Number? {
-        TypedExpression(total(value(inner)))
+        TypedExpression(total(value(inner), condition))
     }
 
     /// The sum over the related objects; 0 when there is none, or nothing is set.
     @_disfavoredOverload
     public func sum<Item: QueryExpression, Number: Numeric>(
-        _ value: (Target.Fields) -> Item
+        _ value: (Target.Fields) -> Item, where condition: Filter? = nil
     ) -> TypedExpression<Number> where Item.QueryValue == Number? {
         let value = value(inner)
-        return TypedExpression(total(value), value.coding.required())
+        return TypedExpression(total(value, condition), value.coding.required())
     }
 
-    private func total(_ value: some QueryExpression) -> ExpressionNode {
-        .function(.coalesce, [.aggregate(.sum, related, of: value.node, filter: nil), .value(0)])
+    private func total(_ value: some QueryExpression, _ condition: Filter?) -> ExpressionNode {
+        .function(.coalesce, [figure(.sum, value, condition), .value(0)])
     }
 
     /// The smallest value among the related objects; unset when there is none, or nothing is set.
     public func minimum<Item: QueryExpression, Wrapped>(
-        _ value: (Target.Fields) -> Item
+        _ value: (Target.Fields) -> Item, where condition: Filter? = nil
     ) -> TypedExpression<Wrapped?> where Item.QueryValue == Wrapped? {
         let value = value(inner)
-        return TypedExpression(.aggregate(.minimum, related, of: value.node, filter: nil), value.coding)
+        return TypedExpression(figure(.minimum, value, condition), value.coding)
     }
 
     /// The smallest value among the related objects; unset when there is none.
     @_disfavoredOverload
-    public func minimum<Item: QueryExpression>(_ value: (Target.Fields) -> Item) -> TypedExpression<Item.QueryValue?> {
-        figure(.minimum, value(inner))
+    public func minimum<Item: QueryExpression>(_ value: (Target.Fields) -> Item, where condition: Filter? = nil)
+        -> TypedExpression<Item.QueryValue?>
+    {
+        let value = value(inner)
+        return TypedExpression(figure(.minimum, value, condition), value.coding.optional)
     }
 
     /// The largest value among the related objects; unset when there is none, or nothing is set.
     public func maximum<Item: QueryExpression, Wrapped>(
-        _ value: (Target.Fields) -> Item
+        _ value: (Target.Fields) -> Item, where condition: Filter? = nil
     ) -> TypedExpression<Wrapped?> where Item.QueryValue == Wrapped? {
         let value = value(inner)
-        return TypedExpression(.aggregate(.maximum, related, of: value.node, filter: nil), value.coding)
+        return TypedExpression(figure(.maximum, value, condition), value.coding)
     }
 
     /// The largest value among the related objects; unset when there is none.
     @_disfavoredOverload
-    public func maximum<Item: QueryExpression>(_ value: (Target.Fields) -> Item) -> TypedExpression<Item.QueryValue?> {
-        figure(.maximum, value(inner))
+    public func maximum<Item: QueryExpression>(_ value: (Target.Fields) -> Item, where condition: Filter? = nil)
+        -> TypedExpression<Item.QueryValue?>
+    {
+        let value = value(inner)
+        return TypedExpression(figure(.maximum, value, condition), value.coding.optional)
     }
 
     /// The average over the related objects; unset when there is none.
-    public func average<Number: QueryExpression>(_ value: (Target.Fields) -> Number) -> TypedExpression<Double?> {
-        .average(.aggregate(.average, related, of: value(inner).node, filter: nil))
+    public func average<Number: QueryExpression>(_ value: (Target.Fields) -> Number, where condition: Filter? = nil)
+        -> TypedExpression<Double?>
+    {
+        .average(figure(.average, value(inner), condition))
     }
 
-    private func figure<Item: QueryExpression>(
-        _ function: AggregateFunction, _ value: Item
-    ) -> TypedExpression<Item.QueryValue?> {
-        TypedExpression(.aggregate(function, related, of: value.node, filter: nil), value.coding.optional)
+    private func figure(
+        _ function: AggregateFunction, _ value: some QueryExpression, _ condition: Filter?
+    ) -> ExpressionNode {
+        .aggregate(function, related, of: value.node, filter: condition.map { $0(inner).node })
     }
 }
 

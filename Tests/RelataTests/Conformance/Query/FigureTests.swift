@@ -34,6 +34,63 @@ import Testing
         #expect(try store.fetch(groups).map(\.1) == [19.99, 9.5])
     }
 
+    @Test(arguments: Engine.allCases) func figuresOfSomeRelatedObjects(_ engine: Engine) throws {
+        let store = try Discs(engine).store
+        let bands = Band.sorted { $0.name }
+        let sums = try store.fetch(
+            bands.select { band in
+                (
+                    band.discs.sum {
+                        $0.copies
+                    } where: {
+                        $0.isLive
+                    },
+                    band.discs.sum {
+                        $0.price
+                    } where: {
+                        $0.price < 50
+                    },
+                    band.discs.sum {
+                        $0.rating
+                    } where: {
+                        $0.copies > 0
+                    },
+                    band.discs.pieces.sum {
+                        $0.seconds
+                    } where: {
+                        $0.disc.isLive
+                    }
+                )
+            })
+        #expect(sums.map(\.0) == [0, 0, -3])
+        #expect(sums.map(\.1) == [Decimal(string: "19.99"), 0, Decimal(string: "9.5")])
+        #expect(sums.map(\.2) == [4.5, 3, 1] && sums.map(\.3) == [50, 0, 700])
+        let others = try store.fetch(
+            bands.select { band in
+                (
+                    band.discs.minimum {
+                        $0.copies
+                    } where: {
+                        $0.copies > 0
+                    },
+                    band.discs.maximum {
+                        $0.rating
+                    } where: {
+                        !$0.isLive
+                    },
+                    band.discs.average {
+                        $0.price
+                    } where: {
+                        $0.isLive
+                    }
+                )
+            })
+        #expect(others.map(\.0) == [10, 7, 3] && others.map(\.1) == [4.5, 3, 1] && others.map(\.2) == [10, nil, 9.5])
+        #expect(
+            try store.fetch(Band.where { $0.discs.sum({ $0.copies }, where: { $0.isLive }) < 0 }).map(\.name) == ["Cid"]
+        )
+    }
+
     @Test(arguments: Engine.allCases) func aSumIsWiderThanItsNumbers(_ engine: Engine) throws {
         let store = try TestStore.make(engine, for: Sample.self)
         #expect(try store.value(of: Sample.all) { $0.uint8.sum() } == 0)
