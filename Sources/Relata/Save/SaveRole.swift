@@ -2,7 +2,7 @@ import RelataCore
 
 /// What is asked of one object of a save.
 @usableFromInline
-enum SaveRole: Equatable {
+enum SaveRole: Equatable, Sendable {
     /// Must be new.
     case insert
     /// Must be there; all columns are written.
