@@ -89,11 +89,14 @@ import Testing
             })
         #expect(rows.map(\.0) == [Decimal(string: "29.97"), Decimal(string: "0.7")])
         #expect(rows.map(\.1) == [Decimal(string: "4.995"), Decimal(string: "0.025")])
-        #expect(rows.map(\.2) == [3.75, 28] && rows.map(\.3) == [1, 8])
-        #expect(rows.map(\.4) == [1.25 / 3, 4.0 / 7])
+        #expect(rows.map(\.2) == [3.75, 28])
+        #expect(rows.map(\.3) == [1, 8])
+        let quotients: [Double] = [1.25 / 3, 4.0 / 7]
+        #expect(rows.map(\.4) == quotients)
         let converted = try store.fetch(
             Sample.sorted { $0.int }.select { ($0.int.double / 2, $0.decimal + $0.uint8.decimal, $0.int / 2) })
-        #expect(converted.map(\.0) == [1.5, 3.5] && converted.map(\.2) == [1, 3])
+        #expect(converted.map(\.0) == [1.5, 3.5])
+        #expect(converted.map(\.2) == [1, 3])
         #expect(converted.map(\.1) == [Decimal(string: "11.99"), Decimal(string: "4.1")])
         #expect(try store.count(Sample.where { $0.decimal * $0.int > 29 && $0.int.decimal == 3 }) == 1)
         #expect(try store.update(Sample.all) { $0.decimal.set(to: $0.decimal * $0.int) } == 2)
