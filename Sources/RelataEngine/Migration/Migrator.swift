@@ -264,7 +264,7 @@ package enum Migrator {
     ) throws(RelataError) {
         let problems = after.filter { before[$0.key] == nil }.sorted { $0.key < $1.key }.map { name, message in
             SchemaProblem(
-                entity: name, message: "it needs what would be dropped (\(message)): drop or change it first")
+                entity: name, message: "it needs what would be dropped: drop or change it first (\(message))")
         }
         if !problems.isEmpty { throw .schemaMismatch(problems) }
     }

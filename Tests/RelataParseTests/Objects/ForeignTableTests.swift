@@ -114,7 +114,7 @@ struct ForeignTableTests {
         #expect(try await server.find("C").map { $0["objectId"] } == ["x"])
         #expect(try await server.find("C", where: ["n": ["$gt": 0]], "order=-n").map { $0["objectId"] } == ["x"])
         #expect(try await server.send("GET", "/classes/C?count=1&limit=0")["count"] == 1)
-        let hinted = try await server.send("GET", "/classes/C?hint=n")
+        let hinted = try await server.send("GET", "/classes/C?hint=%7B%22n%22%3A1%7D")
         #expect(hinted.results.map { $0["objectId"] } == ["x"], "\(hinted.json)")
         #expect(try await server.find("D").map { $0["objectId"] } == ["a,b"])
         let members = try await server.find(
