@@ -11,18 +11,21 @@ struct Options: Sendable {
     var kinto: String?
     /// The address of an empty PostgreSQL database for Kinto.
     var postgresql: String?
+    /// The address of an empty PostgreSQL database for our server.
+    var database: String?
     /// The server that this process is to be, and what it is to serve.
     var child: [String]?
 
     static let usage = """
         usage: relata-server-bench [--only NAME,…] [--rounds N] [--quick] [--kinto PYTHON [--postgresql URL]]
-               [--output FILE]
+               [--database URL] [--output FILE]
 
           --only        these workloads only: \(ServerWorkload.all.map(\.name).joined(separator: ", "))
           --rounds      how often each is measured (5); the median counts
           --quick       a tenth of the objects and one short round: shows that everything runs, not how fast
           --kinto       the Python of an environment with Kinto; without it Kinto isn't measured
           --postgresql  an empty PostgreSQL database; without it Kinto is measured with its memory backend only
+          --database    another empty PostgreSQL database; without it our server isn't measured on PostgreSQL
           --output      the file for the figures (bench.json); those of other workloads that it holds stay
         """
 
@@ -42,6 +45,7 @@ struct Options: Sendable {
             case "--kinto": kinto = try Self.value(&arguments, argument)
             case "--postgresql": postgresql = try Self.value(&arguments, argument)
             case "--output": output = try Self.value(&arguments, argument)
+            case "--database": database = try Self.value(&arguments, argument)
             case "--child":
                 child = Array(arguments)
                 arguments = []
@@ -53,7 +57,10 @@ struct Options: Sendable {
         }
     }
 
-    func includes(_ name: String) -> Bool { only.isEmpty || only.contains(name) }
+    /// Without a database nothing is measured on PostgreSQL, unless it is named.
+    func includes(_ name: String) -> Bool {
+        only.isEmpty ? database != nil || !name.hasPrefix("pg-") : only.contains(name)
+    }
 
     private static func value(_ arguments: inout ArraySlice<String>, _ option: String) throws -> String {
         guard let value = arguments.popFirst() else { throw Failure("\(option) needs a value") }

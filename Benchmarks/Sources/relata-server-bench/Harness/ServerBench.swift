@@ -2,6 +2,7 @@
 import BenchmarkReport
 import Foundation
 import Relata
+import Synchronization
 
 /// What all workloads share: the servers, and the objects they serve.
 final class ServerBench: Sendable {
@@ -18,6 +19,9 @@ final class ServerBench: Sendable {
     let writingStore: Store
     /// The peer with each of its backends; without those that aren't installed.
     let peers: [Kinto]
+    #if PostgreSQL
+    private let database = Mutex<ServedDatabase?>(nil)
+    #endif
 
     init(_ options: Options, _ directory: WorkDirectory) async throws {
         self.options = options
@@ -48,6 +52,16 @@ final class ServerBench: Sendable {
         }
         return try backends.map { try Kinto(python: python, $0, directory, books: books) }
     }
+
+    #if PostgreSQL
+    /// Our server on that database, which is filled when it is asked for first. Workloads are measured one after another.
+    func served(on url: String) async throws -> ServedDatabase {
+        if let served = database.withLock({ $0 }) { return served }
+        let served = try await ServedDatabase(url, books: options.isQuick ? 1_000 : 10_000)
+        database.withLock { $0 = served }
+        return served
+    }
+    #endif
 
     // MARK: Measuring
 

@@ -7,8 +7,13 @@ struct ServerWorkload: Sendable {
     let targets: [Target]
     let measure: @Sendable (ServerBench) async throws -> Outcome
 
-    static let all: [ServerWorkload] = [
+    static let all: [ServerWorkload] = onFiles + onPostgreSQL
+
+    private static let onFiles: [ServerWorkload] = [
         .get, .create, .list, .find, .related, .batch, .getTail, .createTail, .memory,
     ]
+    #if !PostgreSQL
+    private static let onPostgreSQL: [ServerWorkload] = []
+    #endif
 }
 #endif

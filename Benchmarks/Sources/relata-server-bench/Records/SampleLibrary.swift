@@ -4,7 +4,7 @@ import Foundation
 import Relata
 import RelataParse
 
-/// The file that servers serve: books with a publisher and an author, and a shelf that holds a hundred of them. Made over
+/// The file, or the database of PostgreSQL, that servers serve: books with a publisher and an author, and a shelf that holds a hundred of them. Made over
 /// the protocol.
 struct SampleLibrary: Sendable {
     static let applicationID = "bench"
@@ -76,6 +76,11 @@ struct SampleLibrary: Sendable {
     /// Another book.
     var create: HTTPCall {
         HTTPCall(method: "POST", paths: ["/parse/classes/Book"], bodies: plainBooks, headers: Self.headers)
+    }
+
+    /// A book of a class by itself, so that the others stay as many as they are.
+    var createElsewhere: HTTPCall {
+        HTTPCall(method: "POST", paths: ["/parse/classes/NewBook"], bodies: plainBooks, headers: Self.headers)
     }
 
     /// A hundred books.
