@@ -90,6 +90,18 @@ import Testing
         #expect(fetch.output == "id,name,born\n1,Ada,1815\n")
     }
 
+    @Test func whatIsNoFileIsNotRead() throws {
+        let file = try emptyLibrary()
+        #expect(mkfifo(folder.path("Book.csv"), 0o600) == 0)
+        try FileManager.default.createDirectory(atPath: folder.path("empty"), withIntermediateDirectories: false)
+        for (name, words) in [
+            ("Book.csv", "is no regular file"), ("none.csv", "there is no such file"), ("empty", "holds no files"),
+        ] {
+            let run = try file.run("import", folder.path(name))
+            #expect(run.exitCode == 1 && run.hasErrorLine && run.errors.contains(words), "\(name): \(run.errors)")
+        }
+    }
+
     @Test func filesThatAreThereAreLeftAsTheyAre() throws {
         let library = try SampleFile.library()
         try "mine".write(toFile: folder.path("Book.jsonl"), atomically: false, encoding: .utf8)

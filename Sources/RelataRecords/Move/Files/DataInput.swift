@@ -19,7 +19,7 @@ final class DataInput {
     /// - Throws: ``RelataError/fileAccess(path:_:)`` for what can't be read, or is no file.
     init(_ path: String, name: String) throws(RelataError) {
         try RegularFile.require(path)
-        try RegularFile.check(path, for: "a data")
+        try RegularFile.check(path, for: "a text")
         self.name = name
         descriptor = open(path, O_RDONLY)
         guard descriptor >= 0 else {
