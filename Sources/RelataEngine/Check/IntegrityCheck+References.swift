@@ -102,7 +102,7 @@ extension IntegrityCheck {
         of tables: [TableDescription], _ known: Set<[FoldedName]>
     ) throws(RelataError) {
         for table in tables {
-            for key in table.foreignKeys 
+            for key in table.foreignKeys
             where !known.contains(Self.name(table.name, key.columns, key.target, key.targetColumns)) {
                 guard let native = key.native else { continue }
                 let columns = native.columns.map { "o.\($0)::text" }.joined(separator: ", ")

@@ -53,6 +53,11 @@ extension Deletion {
     mutating func writeTogether(now: Date) throws(RelataError) {
         try refuseObstacles()
         let earlier = try connection.driver.rowChanges(connection)
+        if earlier == nil, let table = reached.first(where: { !triggers(of: $0).isEmpty }) {
+            throw refused(
+                table,
+                "has triggers, and the server doesn't count what they change: have it do so by track_counts = on")
+        }
         for key in graph.nullified.map({ schema.foreignKeys[$0] }) where !sql.isEmpty(key.target) {
             try recordUnset(key, by: sql.unsetting(key, stamp: try stamp(of: schema.tables[key.source].entity, now)))
         }
@@ -60,6 +65,8 @@ extension Deletion {
         let doomed = graph.order.filter { !sql.isEmpty($0) }
         if !doomed.isEmpty { try connection.execute(sql.deleteTogether(doomed)) }
         for entity in doomed { record(sql.lists[entity] ?? KeyList(), of: entity) }
+        // What waits for the end of the transaction, such as deferred triggers, is done now, so that it counts.
+        try connection.driver.setReferencesWait(false)
         try verify()
         if let earlier, let counts = try connection.driver.rowChanges(connection) {
             try verify(counts, since: earlier)
@@ -94,6 +101,10 @@ extension Deletion {
         }
     }
 
+    private func triggers(of table: String) -> [String] {
+        fileKeys.foreign?[table.foldedName]?.triggers ?? []
+    }
+
     private func fullName(_ table: String) -> String {
         fileKeys.foreign?[table.foldedName]?.source?.fullName ?? table
     }
@@ -106,7 +117,7 @@ extension Deletion {
         let differences = words.filter { $0.1 != $0.2 }.map { "\($0.1) rows \($0.0) instead of \($0.2)" }
         let tables = Set(graph.order + unset.map(\.key.source)).map { schema.tables[$0].sqlName }
         let triggers = tables.sorted().flatMap { name in
-            (fileKeys.foreign?[name.foldedName]?.triggers ?? []).map { "\(name).\($0)" }
+            triggers(of: name).map { "\(name).\($0)" }
         }
         return .invalidUse(
             "\(report.entity) can't be deleted: the server does more than was planned"

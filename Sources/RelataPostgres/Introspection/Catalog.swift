@@ -3,6 +3,9 @@ import RelataCore
 import RelataEngine
 
 /// What the server's catalog says of tables and views in all schemas.
+///
+/// Functions are named with their schema, and names are cast to the type that these take: another user's function of the
+/// same name, which would fit better, is never called.
 struct Catalog {
     /// A table or a view.
     struct Relation {
@@ -104,8 +107,8 @@ struct Catalog {
     /// The relations that are looked at, as `c` in the schema `n`.
     private static let from = """
         FROM pg_catalog.pg_class AS c JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
-            AND (left(n.nspname, 3) <> 'pg_' AND n.nspname <> 'information_schema'
-                OR n.nspname = ANY (current_schemas(false)) OR n.nspname = ANY ($1::text[]))
+            AND (pg_catalog.left(n.nspname::text, 3) <> 'pg_' AND n.nspname <> 'information_schema'
+                OR n.nspname = ANY (pg_catalog.current_schemas(false)) OR n.nspname = ANY ($1::text[]))
             AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
         """
 
@@ -113,15 +116,18 @@ struct Catalog {
         _ connection: Connection, _ parameters: [Parameter]
     ) throws(RelataError) {
         let sql = """
-            SELECT c.oid::bigint, n.nspname::text, c.relname::text, c.relkind::text, pg_table_is_visible(c.oid),
-                coalesce(n.nspname = current_schema(), false), c.relispartition,
-                coalesce(pg_partition_root(c.oid)::oid::bigint, c.oid::bigint),
+            SELECT c.oid::bigint, n.nspname::text, c.relname::text, c.relkind::text,
+                pg_catalog.pg_table_is_visible(c.oid),
+                coalesce(n.nspname = pg_catalog.current_schema(), false), c.relispartition,
+                coalesce(pg_catalog.pg_partition_root(c.oid)::oid::bigint, c.oid::bigint),
                 c.relkind IN ('r', 'f') AND EXISTS (SELECT 1 FROM pg_catalog.pg_inherits WHERE inhparent = c.oid),
-                has_schema_privilege(n.oid, 'USAGE') AND (has_table_privilege(c.oid, 'SELECT')
-                    OR has_any_column_privilege(c.oid, 'SELECT')),
-                row_security_active(c.oid), has_table_privilege(c.oid, 'DELETE'), has_table_privilege(c.oid, 'SELECT')
+                pg_catalog.has_schema_privilege(n.oid, 'USAGE') AND (pg_catalog.has_table_privilege(c.oid, 'SELECT')
+                    OR pg_catalog.has_any_column_privilege(c.oid, 'SELECT')),
+                pg_catalog.row_security_active(c.oid), pg_catalog.has_table_privilege(c.oid, 'DELETE'),
+                pg_catalog.has_table_privilege(c.oid, 'SELECT')
             \(Self.from)
-            ORDER BY NOT coalesce(n.nspname = current_schema(), false), NOT pg_table_is_visible(c.oid),
+            ORDER BY NOT coalesce(n.nspname = pg_catalog.current_schema(), false),
+                NOT pg_catalog.pg_table_is_visible(c.oid),
                 n.nspname COLLATE "C", c.oid
             """
         try connection.rows(SQLStatement(sql, parameters)) { row in
@@ -149,11 +155,12 @@ struct Catalog {
                 SELECT oid, oid, false FROM pg_catalog.pg_type WHERE typtype <> 'd'
                 UNION ALL SELECT t.oid, b.base, b.required OR t.typnotnull
                 FROM base AS b JOIN pg_catalog.pg_type AS t ON t.typbasetype = b.type AND t.typtype = 'd')
-            SELECT c.oid::bigint, a.attnum::bigint, a.attname::text, format_type(a.atttypid, a.atttypmod),
-                CASE WHEN t.typnamespace = 'pg_catalog'::regnamespace THEN t.typname::text END, t.typtype = 'e',
+            SELECT c.oid::bigint, a.attnum::bigint, a.attname::text, pg_catalog.format_type(a.atttypid, a.atttypmod),
+                CASE WHEN t.typnamespace = 'pg_catalog'::pg_catalog.regnamespace THEN t.typname::text END,
+                t.typtype = 'e',
                 coalesce(l.collisdeterministic, true), a.attnotnull OR b.required,
-                pg_get_expr(d.adbin, d.adrelid), a.attgenerated::text, a.attidentity::text,
-                has_column_privilege(c.oid, a.attnum, 'SELECT'), b.type <> b.base
+                pg_catalog.pg_get_expr(d.adbin, d.adrelid), a.attgenerated::text, a.attidentity::text,
+                pg_catalog.has_column_privilege(c.oid, a.attnum, 'SELECT'), b.type <> b.base
             \(Self.from)
             JOIN pg_catalog.pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
             JOIN base AS b ON b.type = a.atttypid JOIN pg_catalog.pg_type AS t ON t.oid = b.base
@@ -185,7 +192,8 @@ struct Catalog {
             \(Self.from)
             JOIN pg_catalog.pg_index AS x ON x.indrelid = c.oid AND x.indisvalid
             JOIN pg_catalog.pg_class AS i ON i.oid = x.indexrelid
-            JOIN unnest(x.indkey::smallint[]) WITH ORDINALITY AS p (number, place) ON p.place <= x.indnkeyatts
+            JOIN pg_catalog.unnest(x.indkey::smallint[]) WITH ORDINALITY AS p (number, place)
+                ON p.place <= x.indnkeyatts
             ORDER BY c.oid, i.oid, p.place
             """
         try connection.rows(SQLStatement(sql, parameters)) { row in
@@ -206,17 +214,20 @@ struct Catalog {
         // As the server's own actions compare: the target on the left, by the operator and the types of the constraint.
         let sql = """
             SELECT k.oid::bigint, k.conrelid::bigint, k.confrelid::bigint, k.conname::text, k.confdeltype::text,
-                coalesce((to_jsonb(k) -> 'confdelsetcols')::text, '[]'), p.own::bigint, k.confkey[p.place]::bigint,
-                'r.' || quote_ident(b.attname)
-                    || CASE WHEN lt.typtype = 'p' THEN '' ELSE '::' || format_type(o.oprleft, -1) END
-                    || ' OPERATOR(' || quote_ident(s.nspname) || '.' || o.oprname || ') o.' || quote_ident(a.attname)
-                    || CASE WHEN rt.typtype = 'p' THEN '' ELSE '::' || format_type(o.oprright, -1) END
+                coalesce((pg_catalog.to_jsonb(k) -> 'confdelsetcols')::text, '[]'), p.own::bigint,
+                k.confkey[p.place]::bigint,
+                'r.' || pg_catalog.quote_ident(b.attname::text)
+                    || CASE WHEN lt.typtype = 'p' THEN '' ELSE '::' || pg_catalog.format_type(o.oprleft, -1) END
+                    || ' OPERATOR(' || pg_catalog.quote_ident(s.nspname::text) || '.' || o.oprname::text
+                    || ') o.' || pg_catalog.quote_ident(a.attname::text)
+                    || CASE WHEN rt.typtype = 'p' THEN '' ELSE '::' || pg_catalog.format_type(o.oprright, -1) END
                     || CASE WHEN b.attcollation = 0 THEN '' ELSE
-                        (SELECT ' COLLATE ' || quote_ident(ln.nspname) || '.' || quote_ident(l.collname)
+                        (SELECT ' COLLATE ' || pg_catalog.quote_ident(ln.nspname::text) || '.'
+                            || pg_catalog.quote_ident(l.collname::text)
                         FROM pg_catalog.pg_collation AS l JOIN pg_catalog.pg_namespace AS ln ON ln.oid = l.collnamespace
                         WHERE l.oid = b.attcollation) END
             FROM pg_catalog.pg_constraint AS k
-                JOIN unnest(k.conkey) WITH ORDINALITY AS p (own, place) ON true
+                JOIN pg_catalog.unnest(k.conkey) WITH ORDINALITY AS p (own, place) ON true
                 JOIN pg_catalog.pg_attribute AS a ON a.attrelid = k.conrelid AND a.attnum = p.own
                 JOIN pg_catalog.pg_attribute AS b ON b.attrelid = k.confrelid AND b.attnum = k.confkey[p.place]
                 JOIN pg_catalog.pg_operator AS o ON o.oid = k.conpfeqop[p.place]

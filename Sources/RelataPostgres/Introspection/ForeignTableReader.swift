@@ -192,12 +192,14 @@ struct ForeignTableReader {
                 || (other.target == key.holder && other.pairs.contains { own.contains($0.target) })
         }
         guard !isUsed, drafts[key.holder]?.key.contains(where: own.contains) == false else { return false }
+        // The role may have no right to read the others.
+        let ownColumns = key.pairs.compactMap { holder.column($0.own).map { "relata_own.\($0.sql)" } }
         for pair in key.pairs {
             guard let column = holder.column(pair.own), let other = target.column(pair.target) else { return false }
             // The row's own alias is another than that of the condition, which stands in statements by itself as well.
             let inner =
                 "SELECT \(other.reading.sql("r.\(other.sql)")) FROM \(native.target) AS r, "
-                + "LATERAL (SELECT relata_own.*) AS o WHERE \(native.condition)"
+                + "LATERAL (SELECT \(ownColumns.joined(separator: ", "))) AS o WHERE \(native.condition)"
             drafts[key.holder]?.replaced[pair.own] =
                 "coalesce((\(inner)), \(column.reading.sql("relata_own.\(column.sql)", as: other.reading)))"
             drafts[key.holder]?.replacedTypes[pair.own] = other.reading.type

@@ -29,14 +29,17 @@ extension PostgresDriver {
     }
 
     package func rowChanges(_ connection: Connection) throws(RelataError) -> [String: RowChanges]? {
-        guard try connection.value(SQLStatement("SELECT current_setting('track_counts')::boolean")) == .integer(1)
+        guard
+            try connection.value(SQLStatement("SELECT pg_catalog.current_setting('track_counts')::boolean"))
+                == .integer(1)
         else { return nil }
         // The rows of partitions are their table's.
         let sql = """
-            SELECT n.nspname::text || '.' || c.relname::text, sum(s.n_tup_ins)::bigint, sum(s.n_tup_upd)::bigint,
-                sum(s.n_tup_del)::bigint
+            SELECT n.nspname::text || '.' || c.relname::text, pg_catalog.sum(s.n_tup_ins)::bigint,
+                pg_catalog.sum(s.n_tup_upd)::bigint,
+                pg_catalog.sum(s.n_tup_del)::bigint
             FROM pg_catalog.pg_stat_xact_user_tables AS s
-                JOIN pg_catalog.pg_class AS c ON c.oid = coalesce(pg_partition_root(s.relid), s.relid)
+                JOIN pg_catalog.pg_class AS c ON c.oid = coalesce(pg_catalog.pg_partition_root(s.relid), s.relid)
                 JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace
             WHERE s.n_tup_ins + s.n_tup_upd + s.n_tup_del > 0 GROUP BY 1
             """

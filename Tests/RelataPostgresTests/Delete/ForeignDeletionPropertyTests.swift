@@ -90,7 +90,6 @@ import Testing
             let report = try connection.delete(
                 entity: table.index, roots: .keys(roots), schema: reading.schema, access: .everything
             ).sorted()
-            try connection.execute("SET CONSTRAINTS ALL IMMEDIATE")
             return (report, try State(reading, made))
         }
         #expect(try State(reading, made) == before, place)

@@ -189,6 +189,40 @@ import Testing
         #expect(message.contains("of public.branch, 2 rows changed instead of 0"), "\(message)")
     }
 
+    @Test func aTriggerThatWaitsForTheEndIsSeen() throws {
+        let message = try refusal(
+            "person", 1,
+            after: """
+                CREATE FUNCTION later() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN DELETE FROM clerk; RETURN NULL; END';
+                CREATE CONSTRAINT TRIGGER later AFTER DELETE ON sales.item DEFERRABLE INITIALLY DEFERRED
+                    FOR EACH ROW EXECUTE FUNCTION later()
+                """)
+        #expect(message.contains("of public.clerk, 3 rows deleted instead of 0"), "\(message)")
+    }
+
+    @Test func triggersAreRefusedWhereNobodyCounts() throws {
+        let trigger = """
+            CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN OLD; END';
+            CREATE TRIGGER note AFTER DELETE ON sales.item FOR EACH ROW EXECUTE FUNCTION note()
+            """
+        let session = try session(database)
+        try session.run("ALTER DATABASE \"\(database.name)\" SET track_counts = off")
+        session.close()
+        try delete("person", 2)
+        let message = try refusal("person", 1, after: trigger)
+        #expect(message.contains("sales.item has triggers") && message.contains("track_counts"), "\(message)")
+    }
+
+    @Test func functionsOfOtherUsersAreNotCalled() throws {
+        // Fit better than the server's own, where these take text.
+        let bodies = ["quote_ident(name) RETURNS text", "\"left\"(name, integer) RETURNS text"]
+        let functions = bodies.map {
+            "CREATE FUNCTION public.\($0) LANGUAGE plpgsql AS $$BEGIN RAISE EXCEPTION 'called'; END$$"
+        }
+        let report = try delete("person", 1, after: functions.joined(separator: ";"))
+        #expect(report.deletedCount == 7)
+    }
+
     @Test func aTriggerMayWriteDownWhatWasDone() throws {
         try delete(
             "person", 1,
