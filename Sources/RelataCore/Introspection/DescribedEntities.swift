@@ -2,11 +2,21 @@
 
 extension Schema {
     /// The entities with how a database compares the columns of their to-ones and join tables, whether it gives to-ones
-    /// defaults, and whether it finds the rows that refer by an index. `nil` where all is as models declare it.
+    /// defaults, whether it finds the rows that refer by an index, and which keys may be of other types than declared. `nil`
+    /// where all is as models declare it.
     package func entities(describedBy descriptions: [TableDescription]) -> [Entity]? {
         let tables = Dictionary(descriptions.map { ($0.name.foldedName, $0) }) { first, _ in first }
         var entities = self.tables.map(\.entity)
         var isChanged = false
+        for table in self.tables {
+            guard let own = tables[table.sqlName.foldedName] else { continue }
+            for number in table.entity.properties.indices where own.holdsOtherKeys(than: table, in: number) {
+                guard case .attribute(var attribute) = table.entity.properties[number] else { continue }
+                attribute.holdsOtherTypes = true
+                entities[table.index].properties[number] = .attribute(attribute)
+                isChanged = true
+            }
+        }
         for reference in references {
             let (source, target) = (self.tables[reference.source], self.tables[reference.target])
             guard let own = tables[source.sqlName.foldedName], let other = tables[target.sqlName.foldedName],
@@ -61,6 +71,19 @@ extension Schema {
             })
         else { return nil }
         return entities
+    }
+}
+
+extension TableDescription {
+    /// Whether a property of an entity is a part of its key whose column isn't declared as Relata declares one: another
+    /// program made the table, and may store keys of any type.
+    fileprivate func holdsOtherKeys(than table: Table, in property: Int) -> Bool {
+        guard source == nil, !isKeyAssigned, case .attribute(let attribute) = table.entity.properties[property],
+            !attribute.holdsOtherTypes,
+            let key = table.keyColumns.first(where: { table.columns[$0].property == attribute.name }),
+            let stored = column(attribute.column)
+        else { return false }
+        return !stored.type.isSameName(as: Dialect.sqlite.type(of: table.columns[key]))
     }
 }
 

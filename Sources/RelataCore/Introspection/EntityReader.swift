@@ -220,6 +220,7 @@ package struct EntityReader {
                 && Affinity(declaredType: column.type) == .numeric)
         attribute.declaredType = column.shownType
         attribute.isGenerated = column.isGenerated
+        attribute.holdsOtherTypes = isKey && !table.isKeyAssigned && table.source == nil
         return attribute
     }
 

@@ -99,7 +99,8 @@ extension ExpressionWriter {
             column: (table.index, index),
             isSinglePrecision: table.columns[index].type == .real
                 && table.entity.attribute(table.columns[index].property)?.isSinglePrecision == true,
-            keepsIntegers: table.columns[index].keepsIntegers)
+            keepsIntegers: table.columns[index].keepsIntegers,
+            holdsOtherTypes: table.columns[index].holdsOtherTypes)
     }
 
     private mutating func sql(ofColumn index: Int, _ position: Int) -> String {

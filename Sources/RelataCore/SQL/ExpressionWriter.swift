@@ -84,6 +84,8 @@ struct ExpressionWriter {
         var isSinglePrecision = false
         /// Whether it is a column's value that may be an integer though others are floating-point numbers.
         var keepsIntegers = false
+        /// Whether it is a column's value that may be of another type, so that constants are compared as they come.
+        var holdsOtherTypes = false
         /// Whether it is a JSON value that may be of any kind, and what it is compared with is made JSON too.
         var isJSON = false
 
@@ -139,7 +141,7 @@ struct ExpressionWriter {
 
     func stored(_ value: Value, like term: Term) throws(RelataError) -> Value {
         if term.isJSON { return value.isNull ? .null : .text(value.json) }
-        guard let type = term.type else { return value }
+        guard let type = term.type, !term.holdsOtherTypes else { return value }
         if let stored = value.stored(as: type) { return stored }
         let kind = value.type.map { " is \($0.spelled) and" } ?? ""
         throw .invalidUse(

@@ -35,6 +35,9 @@ public struct Attribute: Hashable, Sendable, Codable {
     package var declaredType: String?
     /// Whether the database computes the values. Read from a database; models have no such attributes.
     package var isGenerated = false
+    /// Whether the column may hold values of other types: SQLite prefers a type and takes any. Read from a database, for
+    /// the keys of tables that another program made.
+    package var holdsOtherTypes = false
 
     /// Whether its values are those of a Swift `Float`.
     var isSinglePrecision: Bool { type == .real && valueType.wrapped == Float.self }

@@ -173,6 +173,8 @@ package struct Table: Sendable {
     package var keyColumnNames: [String] { keyColumns.map { columns[$0].name } }
     /// What the primary key's columns hold.
     package var keyTypes: [AttributeType] { keyColumns.map { columns[$0].type } }
+    /// Whether keys may be stored as other types than their columns'.
+    package var holdsOtherKeys: Bool { keyColumns.contains { columns[$0].holdsOtherTypes } }
     /// The columns of one property, as indexes in ``columns``: one for an attribute, one for each key column of the
     /// target for a to-one.
     package func columnIndexes(of property: String) -> [Int] {
@@ -193,6 +195,9 @@ package struct Column: Hashable, Sendable {
     package let type: AttributeType
     /// Whether whole numbers are kept as integers: see ``Attribute/keepsIntegers``.
     package var keepsIntegers = false
+    /// Whether it may hold values of other types: see ``Attribute/holdsOtherTypes``. As the target's key column for a
+    /// to-one.
+    package var holdsOtherTypes = false
     /// Whether it may be `NULL`.
     package let isOptional: Bool
     /// The value of rows that don't give one.

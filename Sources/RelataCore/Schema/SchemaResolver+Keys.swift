@@ -5,6 +5,8 @@ extension SchemaResolver {
         /// The property's name; a to-one with a key of several columns adds theirs.
         let name: String
         let type: AttributeType
+        /// Whether its column may hold values of other types.
+        let holdsOtherTypes: Bool
     }
 
     /// How far the primary key of an entity is known; a key that holds a to-one waits for the target's.
@@ -44,7 +46,7 @@ extension SchemaResolver {
                 if attribute.isOptional && !entity.isKeyAssigned {
                     report(index, name, "a part of the primary key can't be optional: remove the `?`")
                 }
-                parts.append(KeyPart(name: name, type: attribute.type))
+                parts.append(KeyPart(name: name, type: attribute.type, holdsOtherTypes: attribute.holdsOtherTypes))
             case .relationship(let relationship):
                 guard case .toOne(let isOptional, _) = relationship.kind else {
                     report(index, name, "a primary key holds attributes and to-ones only: this is a view or a join")
@@ -56,7 +58,9 @@ extension SchemaResolver {
                 guard let target = tableIndex[relationship.target] else { continue }
                 let inner = keyParts(of: target)
                 parts += inner.map {
-                    KeyPart(name: inner.count == 1 ? name : name + Naming.capitalized($0.name), type: $0.type)
+                    KeyPart(
+                        name: inner.count == 1 ? name : name + Naming.capitalized($0.name), type: $0.type,
+                        holdsOtherTypes: $0.holdsOtherTypes)
                 }
             }
         }

@@ -185,7 +185,7 @@ struct SchemaResolver {
                 columns.append(
                     Column(
                         name: attribute.column, property: attribute.name, type: attribute.type,
-                        keepsIntegers: attribute.keepsIntegers,
+                        keepsIntegers: attribute.keepsIntegers, holdsOtherTypes: attribute.holdsOtherTypes,
                         isOptional: attribute.isOptional && !entity.key.contains(attribute.name),
                         defaultValue: attribute.defaultValue, defaultSQL: entity.columnDefaults[attribute.column],
                         reference: nil))
@@ -196,8 +196,9 @@ struct SchemaResolver {
                 for (column, part) in zip(draft.columns, resolvedKeyParts(of: draft.target)) {
                     columns.append(
                         Column(
-                            name: column, property: relationship.name, type: part.type, isOptional: draft.isOptional,
-                            defaultValue: nil, defaultSQL: entity.columnDefaults[column], reference: number))
+                            name: column, property: relationship.name, type: part.type,
+                            holdsOtherTypes: part.holdsOtherTypes, isOptional: draft.isOptional, defaultValue: nil,
+                            defaultSQL: entity.columnDefaults[column], reference: number))
                 }
             }
         }

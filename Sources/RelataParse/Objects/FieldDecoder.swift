@@ -97,11 +97,11 @@ struct FieldDecoder {
     /// The key of a pointer's target.
     ///
     /// - Throws: ``ParseError`` 111 for another class, 101 for an id that no object can have.
-    func key(_ pointer: Pointer, in classes: ClassSet) throws(ParseError) -> KeyValue {
-        guard pointer.className == field.type.targetClass, let target = classes[pointer.className] else {
+    func key(_ pointer: Pointer, in transaction: ParseTransaction) throws(ParseError) -> KeyValue {
+        guard pointer.className == field.type.targetClass, let target = transaction.classes[pointer.className] else {
             throw SchemaDraft.mismatch(parseClass.name, field.name, field.type, .pointer(pointer.className))
         }
-        guard let key = target.objectID.key(pointer.objectID) else {
+        guard let key = try transaction.key(pointer.objectID, of: target) else {
             throw ParseError(
                 .objectNotFound, "\(pointer.className) has no object \(pointer.objectID.prefix(64))", status: 400)
         }

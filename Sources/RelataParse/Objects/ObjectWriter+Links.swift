@@ -40,7 +40,7 @@ extension ObjectWriter {
 
     private func keys(_ pointers: [Pointer], _ field: Field) throws -> [KeyValue] {
         let decoder = FieldDecoder(parseClass: parseClass, field: field)
-        return try pointers.map { try decoder.key($0, in: transaction.classes) }
+        return try pointers.map { try decoder.key($0, in: transaction) }
     }
 
     /// All objects of a relation.

@@ -227,7 +227,7 @@ struct ObjectWriter {
             guard let pointer = Pointer(value) else {
                 throw ParseError(.incorrectType, "\(parseClass.name).\(field.name): the pointer lacks its objectId")
             }
-            let key = try FieldDecoder(parseClass: parseClass, field: field).key(pointer, in: transaction.classes)
+            let key = try FieldDecoder(parseClass: parseClass, field: field).key(pointer, in: transaction)
             for (column, value) in zip(indexes, key.values) { columns[column] = value }
         default: throw unfit(change, field)
         }

@@ -113,7 +113,7 @@ struct FindRequest: Sendable {
     private func query(
         of parseClass: ParseClass, in transaction: ParseTransaction
     ) throws(ParseError) -> (plan: QueryPlan, score: ExpressionNode?) {
-        var reader = ConditionReader(transaction.classes, now: transaction.now)
+        var reader = ConditionReader(transaction)
         var plan = QueryPlan(entity: parseClass.name)
         let conditions = [
             try condition.map { (condition) throws(ParseError) in try reader.condition(condition, of: parseClass) },
@@ -177,7 +177,7 @@ struct GetRequest: Sendable {
     /// - Throws: ``ParseError`` 101 where there is no such object.
     func run(in transaction: ParseTransaction, _ options: ParseService.Options) throws -> WireReply {
         guard let parseClass = try transaction.readable(className, isMaster: isMaster),
-            let key = parseClass.objectID.key(objectID)
+            let key = try transaction.key(objectID, of: parseClass)
         else {
             throw ParseError(.objectNotFound, "Object not found.")
         }

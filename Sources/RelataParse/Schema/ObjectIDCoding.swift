@@ -5,25 +5,46 @@ import RelataCore
 /// case, and the parts of a key of several columns separated by commas.
 struct ObjectIDCoding: Sendable {
     private let types: [AttributeType]
+    /// Whether keys may be stored as other types than their columns': only the stored key tells then which object is meant.
+    let holdsOtherTypes: Bool
 
-    init(_ table: Table) { types = table.keyColumns.map { table.columns[$0].type } }
+    init(_ table: Table) {
+        types = table.keyTypes
+        holdsOtherTypes = table.holdsOtherKeys
+    }
 
     /// Whether object ids are kept as they are written.
     var isText: Bool { types == [.text] }
     /// Whether object ids are numbers.
     var isInteger: Bool { types == [.integer] }
 
-    /// The key that an object id stands for; `nil` for a text that is none.
+    /// The key that an object id stands for as its columns are declared; `nil` for a text that is none.
     func key(_ text: String) -> KeyValue? {
         guard types.count > 1 else { return Self.value(text, types[0]).map { KeyValue($0) } }
-        let parts = text.split(separator: ",", omittingEmptySubsequences: false)
-        guard parts.count == types.count else { return nil }
         var values: [Value] = []
-        for (part, type) in zip(parts, types) {
-            guard let plain = part.removingPercentEncoding, let value = Self.value(plain, type) else { return nil }
+        for (part, type) in parts(text) ?? [] {
+            guard let value = Self.value(part, type) else { return nil }
             values.append(value)
         }
-        return KeyValue(values)
+        return values.isEmpty ? nil : KeyValue(values)
+    }
+
+    /// The keys that an object id may stand for; several where keys of other types may be stored.
+    func keys(_ text: String) -> [KeyValue] {
+        guard holdsOtherTypes else { return key(text).map { [$0] } ?? [] }
+        return KeyValue.readings(parts(text) ?? []) { part, type in
+            // A number that is spelled otherwise would find the one that it is.
+            type == .text && isNumber(part) && !types.contains(.text) ? Value?.none : Self.value(part, type)
+        }
+    }
+
+    private func isNumber(_ text: String) -> Bool { Double(text)?.isFinite == true }
+
+    /// The parts of a text, each with the type of its column; `nil` where there are too few or too many.
+    private func parts(_ text: String) -> [(text: String, type: AttributeType)]? {
+        if types.count == 1 { return [(text, types[0])] }
+        let parts = text.split(separator: ",", omittingEmptySubsequences: false).compactMap(\.removingPercentEncoding)
+        return parts.count == types.count ? Array(zip(parts, types)).map { (text: $0, type: $1) } : nil
     }
 
     /// The object id of a key.

@@ -32,7 +32,7 @@ struct BatchExpectation: Sendable {
 
     /// - Throws: ``ParseError`` 119 with the status 409 where the object is gone, or a field holds another value.
     func check(in transaction: ParseTransaction) throws {
-        guard let parseClass = transaction.classes[className], let key = parseClass.objectID.key(objectID),
+        guard let parseClass = transaction.classes[className], let key = try transaction.key(objectID, of: parseClass),
             let row = try transaction.connection.row(key, of: parseClass.table, transaction.compiler)
         else { throw Self.conflict("\(className.prefix(64)) \(objectID.prefix(64)) isn't there any more") }
         for (name, expected) in fields {

@@ -96,7 +96,7 @@ private struct CountsRequest: Sendable {
             let set = RelatedSet(scope: 0, path: [relation], innerScope: 1)
             nodes.append(.aggregate(.count, set, of: nil, filter: nil))
         }
-        let keys = ids.compactMap { parseClass.objectID.key($0) }
+        let keys = ids.flatMap { parseClass.objectID.keys($0) }
         let plan = QueryPlan(entity: parseClass.name, condition: .keyIn(.property(scope: 0, path: []), keys))
         let query = try transaction.compiler.select(plan, columns: .expressions(nodes))
         var counts: JSONObject = [:]

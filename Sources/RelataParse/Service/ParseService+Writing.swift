@@ -177,7 +177,7 @@ extension ParseTransaction {
     ///
     /// - Throws: ``ParseError`` 101 where there can't be one.
     func object(_ name: String, _ id: String) throws(ParseError) -> (ParseClass, KeyValue) {
-        guard let parseClass = try existing(name), let key = parseClass.objectID.key(id) else {
+        guard let parseClass = try existing(name), let key = try key(id, of: parseClass) else {
             throw ParseError(.objectNotFound, "Object not found.")
         }
         return (parseClass, key)

@@ -95,7 +95,7 @@ struct SchemaDemand: Sendable {
 extension ParseTransaction {
     /// Whether there is an object.
     func exists(_ pointer: Pointer) throws(ParseError) -> Bool {
-        guard let parseClass = classes[pointer.className], let key = parseClass.objectID.key(pointer.objectID) else {
+        guard let parseClass = classes[pointer.className], let key = try key(pointer.objectID, of: parseClass) else {
             return false
         }
         do {

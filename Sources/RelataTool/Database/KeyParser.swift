@@ -21,16 +21,7 @@ enum KeyParser {
     /// the number of a row is certain to be one.
     static func otherKeys(_ text: String, of table: Table) throws(RelataError) -> [KeyValue] {
         if table.entity.isKeyAssigned { return [] }
-        var keys: [[Value]] = [[]]
-        for (part, column) in try parts(text, of: table) {
-            var values: [Value] = []
-            for type in [column.type, .integer, .real, .text, .data] {
-                if let value = value(part, as: type), !values.contains(value) { values.append(value) }
-            }
-            // A key has a few parts, and a part a few readings.
-            keys = keys.flatMap { key in values.prefix(keys.count > 64 ? 1 : 4).map { key + [$0] } }
-        }
-        return keys.map { KeyValue($0) }
+        return KeyValue.readings(try parts(text, of: table).map { ($0, $1.type) }, value)
     }
 
     private static func parts(_ text: String, of table: Table) throws(RelataError) -> [(String, Column)] {

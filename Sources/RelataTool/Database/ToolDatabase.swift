@@ -120,17 +120,7 @@ struct ToolDatabase {
     func key(_ text: String, of table: Table) throws(RelataError) -> KeyValue {
         // A server stores what it declares.
         if connection.dialect != .sqlite { return try KeyParser.key(text, of: table) }
-        let columns = Dialect.sqlite.list(table.keyColumnNames)
-        let condition = table.keyColumnNames.enumerated().map {
-            Dialect.sqlite.quote($0.element) + " = " + Dialect.sqlite.parameter($0.offset + 1)
-        }.joined(separator: " AND ")
-        let sql = "SELECT \(columns) FROM \(Dialect.sqlite.quote(table.sqlName)) WHERE \(condition) LIMIT 2"
-        let types = table.keyColumns.map { table.columns[$0].type }
-        var found: Set<KeyValue> = []
-        for key in try KeyParser.otherKeys(text, of: table) {
-            let statement = SQLStatement(sql, key.values.map { .value($0) })
-            for stored in try connection.values(statement, types: types) { found.insert(KeyValue(stored)) }
-        }
+        let found = try connection.storedKeys(among: KeyParser.otherKeys(text, of: table), of: table)
         guard found.count < 2 else {
             throw .invalidUse(
                 "\(text) is the key of \(found.count) objects of \(table.name), of numbers and of texts: nothing on the "

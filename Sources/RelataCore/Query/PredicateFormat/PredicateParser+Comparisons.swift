@@ -102,10 +102,17 @@ extension PredicateParser {
             guard compared == .equal || compared == .notEqual else {
                 throw failure(left.column, "objects of \(table.name) have no order: compare one of their attributes")
             }
-            let isSame = ExpressionNode.keyIn(node, [try key(literal, of: table, right)])
+            let isSame = ExpressionNode.keyIn(node, try keys(literal, of: table, right))
             return compared == .equal ? isSame : .not(isSame)
         case (.value(let node, let type), .literal(let literal)):
             try checkEntity(right, keyedBy: left.attribute)
+            if left.attribute?.holdsOtherTypes == true, let readings = literal.readings {
+                if compared != .equal && compared != .notEqual {
+                    return .comparison(compared, node, .value(readings[0]), comparison.options)
+                }
+                let isSame = ExpressionNode.valueIn(node, readings, comparison.options)
+                return compared == .equal ? isSame : .not(isSame)
+            }
             let value = try fit(literal, as: type, spelled(node), right.column)
             if compared == .equal || compared == .notEqual { try checkCase(value, of: left.attribute, right.column) }
             return .comparison(compared, node, .value(value), comparison.options)
@@ -134,10 +141,11 @@ extension PredicateParser {
         }
     }
 
-    /// The object that a literal names, by a key or by the value of a key of one part.
-    private func key(
+    /// The keys of the object that a literal names, by a key or by the value of a key of one part: one, unless keys of other
+    /// types may be stored.
+    private func keys(
         _ literal: PredicateLiteral, of table: Table, _ operand: Operand
-    ) throws(RelataError) -> KeyValue {
+    ) throws(RelataError) -> [KeyValue] {
         let column = operand.column
         try check(operand, isOf: table.name)
         let types = table.keyColumns.map { table.columns[$0].type }
@@ -145,12 +153,13 @@ extension PredicateParser {
             guard key.values.count == types.count else {
                 throw failure(column, "expected a key of \(types.count) parts for \(table.name), not \(key)")
             }
-            return key
+            return [key]
         }
         guard types.count == 1 else {
             throw failure(column, "expected an argument with a key of \(types.count) parts for \(table.name)")
         }
-        return KeyValue(try fit(literal, as: types[0], "the key of \(table.name)", column))
+        if table.holdsOtherKeys, let readings = literal.readings { return readings.map { KeyValue($0) } }
+        return [KeyValue(try fit(literal, as: types[0], "the key of \(table.name)", column))]
     }
 
     /// The key of an object of another entity may well be that of one: it would be found, and be the wrong one.
@@ -261,7 +270,7 @@ extension PredicateParser {
                 if literal.plainValue == .null {
                     hasNull = true
                 } else {
-                    keys.append(try key(literal, of: table, element))
+                    keys += try self.keys(literal, of: table, element)
                 }
             }
             return hasNull ? .or([.keyIn(node, keys), .isNull(node)]) : .keyIn(node, keys)
@@ -272,6 +281,10 @@ extension PredicateParser {
         let node = try node(left, comparison)
         for (element, literal) in zip(elements, literals) {
             try checkEntity(element, keyedBy: left.attribute)
+            if left.attribute?.holdsOtherTypes == true, let readings = literal.readings {
+                values += readings
+                continue
+            }
             values.append(try fit(literal, as: type, spelled(node), column))
             try checkCase(values[values.count - 1], of: left.attribute, column)
         }

@@ -45,7 +45,7 @@ struct AggregateRequest: Sendable {
     func run(in transaction: ParseTransaction, _ options: ParseService.Options) throws -> WireReply {
         let known = try transaction.existing(className)
         let parseClass = try known ?? .unknown(transaction.classes.dialect)
-        var reader = ConditionReader(transaction.classes, now: transaction.now, readsTextAsDates: true)
+        var reader = ConditionReader(transaction, readsTextAsDates: true)
         var plan = QueryPlan(entity: parseClass.name)
         if let condition { plan.condition = try reader.condition(condition, of: parseClass) }
         let results: [JSONValue]

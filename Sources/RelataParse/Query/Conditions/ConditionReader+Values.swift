@@ -164,10 +164,8 @@ extension Source {
         switch self {
         case .missing: return ConditionReader.nothing
         case .object(let node, let parseClass, let isPointer):
-            guard let key = Self.key(value, of: parseClass, isPointer: isPointer) else {
-                return ConditionReader.nothing
-            }
-            return .keyIn(node, [key])
+            let keys = Self.keys(value, of: parseClass, isPointer: isPointer)
+            return keys.isEmpty ? ConditionReader.nothing : .keyIn(node, keys)
         case .column(let node, let type, let acceptsText):
             guard let value = Self.value(value, as: type, acceptsText: acceptsText) else {
                 return ConditionReader.nothing
@@ -181,7 +179,7 @@ extension Source {
         switch self {
         case .missing: return ConditionReader.nothing
         case .object(let node, let parseClass, let isPointer):
-            guard !isPointer, let key = Self.key(value, of: parseClass, isPointer: false) else {
+            guard !isPointer, let key = Self.keys(value, of: parseClass, isPointer: false).first else {
                 return ConditionReader.nothing
             }
             return Self.compares(comparison, node, parseClass, key)
@@ -199,7 +197,7 @@ extension Source {
         switch self {
         case .missing: return ConditionReader.nothing
         case .object(let node, let parseClass, let isPointer):
-            let keys = values.compactMap { Self.key($0, of: parseClass, isPointer: isPointer) }
+            let keys = values.flatMap { Self.keys($0, of: parseClass, isPointer: isPointer) }
             return keys.isEmpty ? ConditionReader.nothing : .keyIn(node, keys)
         case .column(let node, let type, let acceptsText):
             let known = values.compactMap { Self.value($0, as: type, acceptsText: acceptsText) }
@@ -210,11 +208,11 @@ extension Source {
 
     // MARK: Keys
 
-    /// The key of the object that a value names.
-    private static func key(_ value: JSONValue, of parseClass: ParseClass, isPointer: Bool) -> KeyValue? {
-        if let id = value.string { return parseClass.objectID.key(id) }
-        guard isPointer, let pointer = Pointer(value), pointer.className == parseClass.name else { return nil }
-        return parseClass.objectID.key(pointer.objectID)
+    /// The keys that the object may have which a value names: one, unless keys of other types may be stored.
+    private static func keys(_ value: JSONValue, of parseClass: ParseClass, isPointer: Bool) -> [KeyValue] {
+        if let id = value.string { return parseClass.objectID.keys(id) }
+        guard isPointer, let pointer = Pointer(value), pointer.className == parseClass.name else { return [] }
+        return parseClass.objectID.keys(pointer.objectID)
     }
 
     /// A key of several parts compares by its first part, then by the next.

@@ -8,9 +8,7 @@ import RelataCore
 /// stands beyond relations and arrays meets a condition if any of it does. The opposite of an operator holds wherever the
 /// operator doesn't.
 struct ConditionReader {
-    let classes: ClassSet
-    /// The time that `$relativeTime` counts from.
-    let now: Date
+    let transaction: ParseTransaction
     /// Whether dates may be given as their text alone, as in a pipeline.
     var readsTextAsDates = false
     /// The order by distance that a query near a place has by itself.
@@ -25,11 +23,14 @@ struct ConditionReader {
     /// How many operators one query may have.
     static let limit = 1000
 
-    init(_ classes: ClassSet, now: Date, readsTextAsDates: Bool = false) {
-        self.classes = classes
-        self.now = now
+    init(_ transaction: ParseTransaction, readsTextAsDates: Bool = false) {
+        self.transaction = transaction
         self.readsTextAsDates = readsTextAsDates
     }
+
+    var classes: ClassSet { transaction.classes }
+    /// The time that `$relativeTime` counts from.
+    var now: Date { transaction.now }
 
     /// What no object meets.
     static let nothing = ExpressionNode.or([])

@@ -90,7 +90,7 @@ struct ObjectFetcher {
         var found: [Group: [SameBytes: ArraySlice<UInt8>]] = [:]
         for (group, (selection, ids)) in wanted.sorted(by: { $0.key.className.text < $1.key.className.text }) {
             guard let parseClass = transaction.classes[group.className.text] else { continue }
-            let keys = ids.compactMap { parseClass.objectID.key($0.text) }
+            let keys = ids.flatMap { parseClass.objectID.keys($0.text) }
             let plan = QueryPlan(
                 entity: parseClass.name, condition: .keyIn(.property(scope: 0, path: []), keys))
             let fetched = try fetch(plan, selection.selection, of: parseClass, naming: .object)

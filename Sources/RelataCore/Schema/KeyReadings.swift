@@ -1,0 +1,39 @@
+extension KeyValue {
+    /// The keys that a text of some parts may mean where keys are stored as other types than their columns', those of the
+    /// columns' own types first.
+    ///
+    /// - Parameters:
+    ///   - parts: The parts, each with the type of its column.
+    ///   - value: Reads a part as a value of a type; `nil` for a part that is none.
+    package static func readings(
+        _ parts: [(text: String, type: AttributeType)], _ value: (String, AttributeType) -> Value?
+    ) -> [KeyValue] {
+        var keys: [[Value]] = [[]]
+        for (text, type) in parts {
+            var values: [Value] = []
+            for type in [type, .integer, .real, .text, .data] {
+                if let value = value(text, type), !values.contains(value) { values.append(value) }
+            }
+            // A key has a few parts, and a part a few readings.
+            keys = keys.flatMap { key in values.prefix(keys.count > 64 ? 1 : values.count).map { key + [$0] } }
+        }
+        return keys.map { KeyValue($0) }
+    }
+}
+
+extension PredicateLiteral {
+    /// The values that the constant may mean in a column that holds values of any type: whoever reads `7` in it can't tell
+    /// the number from the text. An argument is of one type, as its caller has it.
+    var readings: [Value]? {
+        switch self {
+        case .text(let text):
+            let number = Double(text).flatMap { $0.isFinite ? Value.real($0) : nil }
+            let bytes = Value(literal: text).flatMap { if case .blob = $0 { $0 } else { nil } }
+            return [.text(text)] + [Int64(text).map { .integer($0) }, number, bytes].compactMap(\.self)
+        case .number(let text): return plainValue.map { [$0, .text(text)] }
+        case .boolean, .argument(.value): return plainValue.map { [$0] }
+        case .argument(.key(let key)): return key.values.count == 1 ? key.values : nil
+        case .null, .argument: return nil
+        }
+    }
+}

@@ -1,0 +1,28 @@
+import RelataCore
+import RelataEngine
+
+extension ParseTransaction {
+    /// The key that an object id stands for, just as it is stored; `nil` for a text that is none.
+    ///
+    /// In tables of other programs, keys may be of other types than their columns': what the id means is looked up there.
+    ///
+    /// - Throws: ``ParseError`` 102 for an id that several objects have, such as a number and a text.
+    func key(_ id: String, of parseClass: ParseClass) throws(ParseError) -> KeyValue? {
+        let coding = parseClass.objectID
+        guard coding.holdsOtherTypes else { return coding.key(id) }
+        let stored: Set<KeyValue>
+        do {
+            stored = try connection.storedKeys(among: coding.keys(id), of: parseClass.table)
+        } catch {
+            throw ParseError(error)
+        }
+        let named = stored.filter { coding.text($0).hasSameBytes(as: id) }
+        guard named.count < 2 else {
+            throw ParseError(
+                .invalidQuery,
+                "\(id.prefix(64)) is the objectId of \(named.count) objects of \(parseClass.name), whose keys are of several "
+                    + "types: nothing tells them apart")
+        }
+        return named.first ?? coding.key(id)
+    }
+}
