@@ -34,6 +34,33 @@ import Testing
         return (typed, try RecordStore.watching(path, mode: .production))
     }
 
+    /// A change that a trigger ignores isn't one of an object that is gone.
+    @Test(.onSQLite) func aChangeThatATriggerIgnoresIsRefused() async throws {
+        let folder = try TestDatabases()
+        let path = try folder.path("ignored.sqlite")
+        let connection = try Connection(path: path)
+        try connection.execute(
+            """
+            CREATE TABLE Tag (id INTEGER PRIMARY KEY, name TEXT); INSERT INTO Tag VALUES (1, 'red');
+            CREATE TRIGGER guard BEFORE UPDATE ON Tag BEGIN SELECT RAISE(IGNORE); END
+            """)
+        try connection.close()
+        let records = try RecordStore.open(path, mode: .production)
+        var tag = try #require(try await records.fetch("Tag", id: 1))
+        tag["name"] = "blue"
+        let changed = tag
+        await #expect {
+            try await records.save(changed)
+        } throws: { error in
+            if case RelataError.validation(let failures)? = error as? RelataError {
+                failures.count == 1 && failures[0].message.contains("a trigger of the table Tag")
+            } else {
+                false
+            }
+        }
+        #expect(try await records.fetch("Tag", id: 1)?["name"] == "red")
+    }
+
     @Test(.onEveryEngine) func theRulesOfModelsHoldForRecords() async throws {
         let folder = try TestDatabases()
         let (typed, records) = try stores(folder.path())

@@ -42,7 +42,7 @@ struct RowWriter<M: Model> {
                 if kind == .insert {
                     try connection.checkInserted(1, of: table, key: try? key(of: objects[loop.next], []))
                 }
-                guard updates || keeps else { throw try missing(objects[loop.next]) }
+                guard updates || keeps else { throw try missing(objects[loop.next], observer?.overrides ?? []) }
                 statement.reset()
                 if keeps {
                     bucket?.kept.insert(first + loop.next)
@@ -91,12 +91,15 @@ struct RowWriter<M: Model> {
         }
     }
 
-    /// Why an update found no row: it never was there, it is gone, or it has another revision.
-    private func missing(_ object: M) throws -> RelataError {
+    /// Why an update changed no row: it never was there, it is gone, it has another revision, or a trigger ignores the
+    /// update.
+    private func missing(_ object: M, _ overrides: Overrides) throws -> RelataError {
         if object.primaryKey == nil { return .invalidUse(M.withoutStoredKey) }
-        guard table.entity.revision != nil else { return .notFound(object.reference()) }
-        return .conflict(
-            Conflict(object: object.reference(), given: object, stored: try object.primaryKey.flatMap(stored)))
+        let key = try key(of: object, overrides)
+        guard table.entity.revision != nil else { return try connection.reasonOfNoUpdate(of: key, in: table) }
+        let stored = try stored(key)
+        if let stored, revision(of: stored) == revision(of: object) { return .ignoredUpdate(of: key, in: table) }
+        return .conflict(Conflict(object: object.reference(), given: object, stored: stored))
     }
 
     /// The object with that key as it is stored now.

@@ -223,7 +223,7 @@ package final class ValueBatch: RowBatch {
         } catch {
             throw try explained(error, row, run)
         }
-        guard isStored else { throw RelataError.notFound(ObjectReference(entity: table.name, key: key)) }
+        guard isStored else { throw try run.connection.reasonOfNoUpdate(of: key, in: table) }
         isWritten[row] = true
         if let column = table.entity.revision.flatMap({ table.columnIndexes(of: $0).first }),
             case .integer(let revision) = rows[row].values[column]

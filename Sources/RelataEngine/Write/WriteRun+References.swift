@@ -17,14 +17,14 @@ extension WriteRun {
             ? schema.uniquePlaces[reference.index].map {
                 ", \(rowSQL.quote(table.columns[$0].name)) = \(nextStandIn())"
             } ?? "" : ""
+        let isObject = rowSQL.matches(table.keyColumnNames, from: columns.count + 1)
+        let isSet = columns.enumerated().map {
+            "\($0.element)\(rowSQL.dialect.isSame)\(rowSQL.dialect.parameter($0.offset + 1))"
+        }.joined(separator: " AND ")
         let sql =
             "UPDATE \(rowSQL.quote(table.sqlName)) SET "
             + columns.enumerated().map { "\($1) = \(rowSQL.dialect.parameter($0 + 1))" }.joined(separator: ", ")
-            + bump.sql + place
-            + " WHERE " + rowSQL.matches(table.keyColumnNames, from: columns.count + 1)
-            + " AND NOT ("
-            + columns.enumerated().map { "\($1)\(rowSQL.dialect.isSame)\(rowSQL.dialect.parameter($0 + 1))" }.joined(
-                separator: " AND ") + ")"
+            + bump.sql + place + " WHERE \(isObject) AND NOT (\(isSet))"
         let parameters = (values + key.values + (bump.needsNow ? [table.stampValue(now)] : [])).map(Parameter.value)
         let object = ObjectReference(entity: table.name, key: key)
         try noteOwner(of: reference, from: key)
@@ -36,7 +36,13 @@ extension WriteRun {
                     .update, table.index, key, properties: [reference.property] + table.stampProperties)
                 return
             }
-            if try !connection.isStored(key, in: table) { throw RelataError.notFound(object) }
+            // It is set already, it is gone, or a trigger ignores the change.
+            let stored = try connection.value(
+                SQLStatement(
+                    "SELECT CASE WHEN \(isSet) THEN 1 ELSE 0 END FROM \(rowSQL.quote(table.sqlName)) WHERE \(isObject)",
+                    (values + key.values).map(Parameter.value)))
+            guard let stored else { throw RelataError.notFound(object) }
+            if stored != .integer(1) { throw RelataError.ignoredUpdate(of: key, in: table) }
         } catch {
             throw try ConstraintErrors(connection, schema: schema).translate(error, object: object, table: table) {
                 values

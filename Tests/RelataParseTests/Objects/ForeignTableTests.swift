@@ -43,6 +43,29 @@ struct ForeignTableTests {
         #expect(try await server.find("Tag").compactMap { $0["name"]?.string }.sorted() == ["blue", "green", "red"])
     }
 
+    /// A change that the database passes over isn't one of an object that is gone.
+    @Test(.onSQLite) func aChangeThatATriggerIgnoresIsRefused() async throws {
+        let folder = try TestDatabases()
+        let path = try folder.path("ignored.sqlite")
+        let connection = try Connection(path: path)
+        try connection.execute(
+            """
+            CREATE TABLE Tag (id INTEGER PRIMARY KEY, name TEXT); INSERT INTO Tag VALUES (1, 'red');
+            CREATE TRIGGER guard BEFORE UPDATE ON Tag BEGIN SELECT RAISE(IGNORE); END
+            """)
+        try connection.close()
+        let server = try TestServer(path: path)
+        defer { try? server.store.close() }
+        let update: JSONValue = ["method": "PUT", "path": "/parse/classes/Tag/1", "body": ["name": "blue"]]
+        let reply = try await server.send("PUT", "/classes/Tag/1", ["name": "blue"])
+        #expect(reply.status == 400 && reply.code == 142, "\(reply.json)")
+        #expect(reply["error"]?.string?.contains("trigger") == true, "\(reply.json)")
+        let batch = try await server.send("POST", "/batch", ["requests": [update]])
+        #expect(batch.json.array?.first?["error"]?["code"] == 142, "\(batch.json)")
+        #expect(try await server.get("Tag", "1")["name"] == "red")
+        #expect(try await server.send("PUT", "/classes/Tag/2", ["name": "blue"]).code == 101)
+    }
+
     @Test(.onSQLite) func aPointerThatIsPartlyUnsetIsNotThere() async throws {
         let folder = try TestDatabases()
         let path = try folder.path("parts.sqlite")

@@ -50,6 +50,34 @@ import Testing
         #expect(try store.count(Author.all) == count - 1)
     }
 
+    /// An update that changes no row says whether the object is gone.
+    @Test(arguments: Engine.sqlite) func anUpdateThatATriggerIgnoresIsRefused(_ engine: Engine) throws {
+        let store = try TestStore.make(engine, for: History.self, Article.self)
+        for table in ["History", "Article"] {
+            try store.execute(
+                SQL(
+                    stringLiteral:
+                        "CREATE TRIGGER guard\(table) BEFORE UPDATE ON \(table) BEGIN SELECT RAISE(IGNORE); END"))
+        }
+        let plain = try store.insert([History(progress: 1), History(progress: 2)])
+        var article = try store.insert(Article(title: "a"))
+        article.title = "b"
+        let changes: [() throws -> Void] = [
+            { try store.update(plain[0]) }, { try store.save(plain[0]) }, { try store.save(plain) },
+            { try store.update(article) }, { try store.save(article) },
+            { try store.update(History.self, id: plain[0].id) { $0.progress = 3 } },
+        ]
+        for (number, change) in changes.enumerated() {
+            let error = thrown(change)
+            #expect(error?.kind == "validation" && "\(error!)".contains("a trigger of the table"), "\(number)")
+        }
+        for table in ["History", "Article"] { try store.execute(SQL(stringLiteral: "DROP TRIGGER guard\(table)")) }
+        try store.delete(plain[0])
+        #expect(thrown { try store.update(plain[0]) }?.kind == "notFound")
+        try store.delete(article)
+        #expect(thrown { try store.update(article) }?.kind == "conflict")
+    }
+
     @Test func ownSQLAndTriggersNameTheEntityOnly() async throws {
         let store = try TestStore.make(.sqliteMemory, for: Author.self, Series.self)
         #expect(
