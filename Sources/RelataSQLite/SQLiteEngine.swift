@@ -44,7 +44,10 @@ package struct SQLiteEngine: Engine {
         if isFolder.boolValue { throw .fileAccess(path: path, "can't be opened: it is a folder, and no file") }
         // SQLite would open it for reading only, and leave its log beside it.
         if !isReadOnly && !FileManager.default.isWritableFile(atPath: path) {
-            throw .readOnly("\(path) can't be written: open it read-only, or change its permissions")
+            throw .readOnly(
+                UnfinishedTransaction.isIn(path)
+                    ? UnfinishedTransaction.message(path)
+                    : "\(path) can't be written: open it read-only, or change its permissions")
         }
     }
 

@@ -194,62 +194,6 @@ import Testing
         #expect(try file.run("delete", "t", "8", "--yes").exitCode == 0)
     }
 
-    @Test func aTransactionThatWasCutOffIsTakenBack() throws {
-        let folder = try TemporaryFolder()
-        let (path, copy) = (folder.path("live.sqlite"), folder.path("copy.sqlite"))
-        let writer = try Connection(path: path)
-        try writer.execute(
-            """
-            PRAGMA journal_mode = DELETE; CREATE TABLE t (id INTEGER PRIMARY KEY, text TEXT);
-            WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
-            INSERT INTO t SELECT i, hex(zeroblob(200)) FROM n;
-            PRAGMA cache_size = 5; BEGIN; UPDATE t SET text = 'changed'; DELETE FROM t WHERE id > 10;
-            """)
-        // The pages of the open transaction are in the file already, and the journal can take them back.
-        for end in ["", "-journal"] {
-            try FileManager.default.copyItem(atPath: path + end, toPath: copy + end)
-        }
-        try writer.execute("ROLLBACK")
-        #expect {
-            let connection = try Connection(path: copy, isReadOnly: true)
-            _ = try connection.value(SQLStatement("SELECT count(*) FROM t"))
-        } throws: {
-            "\($0)".contains("was left in the middle of a transaction")
-        }
-        let run = try Tool.run("inspect", copy)
-        #expect(run.exitCode == 0, "\(run.errors)")
-        #expect(run.output.contains("t · 3,000 objects"), "\(run.output)")
-        #expect(!FileManager.default.fileExists(atPath: copy + "-journal"))
-    }
-
-    @Test func whatIsNoRegularFileIsRefusedAtOnce() throws {
-        let folder = try TemporaryFolder()
-        let pipe = folder.path("pipe")
-        #expect(mkfifo(pipe, 0o600) == 0)
-        let file = try SampleFile("CREATE TABLE a (id INTEGER PRIMARY KEY); INSERT INTO a VALUES (1);")
-        var commands: [[String]] = []
-        for path in [pipe, "/dev/null", folder.url.path] {
-            commands += [
-                ["inspect", path], ["fetch", path, "a"], ["delete", path, "a", "1", "--yes"], ["check", path],
-                ["copy", path, folder.path("copy")], ["walk", path],
-            ]
-            commands.append(["make", folder.path("made"), path])
-        }
-        #if Server
-        for path in [pipe, "/dev/null", folder.url.path] {
-            commands += [
-                ["serve", path, "--port", "0"], ["schema", "export", path], ["schema", "diff", file.path, path],
-                ["serve", file.path, "--keys", path, "--port", "0"],
-            ]
-        }
-        #endif
-        for command in commands {
-            let run = try Tool.run(command)
-            #expect(run.exitCode != 0, "\(command): \(run.output)")
-            #expect(run.hasErrorAtEnd, "\(command): \(run.errors)")
-        }
-    }
-
     @Test func aTableThatIsLeftOutIsNamedWhereOthersReferToIt() throws {
         let file = try SampleFile(
             """

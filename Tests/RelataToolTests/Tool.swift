@@ -58,12 +58,24 @@ enum Tool {
         return process
     }
 
+    /// Makes root another user for a command: root may write any file.
+    private static let setpriv = URL(fileURLWithPath: "/usr/bin/setpriv")
+    /// Whether the tool can be run by a user whom permissions hold back.
+    static var canBeUnprivileged: Bool {
+        geteuid() != 0 || FileManager.default.isExecutableFile(atPath: setpriv.path)
+    }
+
     /// Runs it; its output, and what it says beside it, go to `output` and `errors` where these are given.
     static func run(
-        _ arguments: [String], input: String = "", in folder: String? = nil, output: FileHandle? = nil,
-        errors: FileHandle? = nil
+        _ given: [String], input: String = "", in folder: String? = nil, output: FileHandle? = nil,
+        errors: FileHandle? = nil, isUnprivileged: Bool = false
     ) throws -> ToolRun {
-        guard let executable else { throw NotBuilt() }
+        guard var executable else { throw NotBuilt() }
+        var arguments = given
+        if isUnprivileged, geteuid() == 0 {
+            arguments = ["--reuid=65534", "--regid=65534", "--clear-groups", executable.path] + given
+            executable = setpriv
+        }
         // Files rather than pipes: a pipe that nobody reads would stop the process when it is full.
         let files = try TemporaryFolder()
         let process = Process()

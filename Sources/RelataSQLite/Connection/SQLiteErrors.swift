@@ -21,8 +21,7 @@ enum SQLiteErrors {
     private static func readOnly(_ name: String, _ code: Int) -> String {
         switch code >> 8 {
         // Codes that SQLite's header gives no constants to in Swift: ROLLBACK, and CANTLOCK, CANTINIT and DIRECTORY.
-        case 3:
-            "\(name) was left in the middle of a transaction, which its journal \(name)-journal takes back when the file is opened for writing: open it once where the file and its folder may be written"
+        case 3: UnfinishedTransaction.message(name)
         case 2, 5, 6:
             "\(name) can't be opened: its folder must be one that may be written, even for reading, because SQLite keeps the index of its log there"
         default: "\(name) can't be written: change its permissions"

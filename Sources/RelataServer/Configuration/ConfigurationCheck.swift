@@ -2,6 +2,7 @@
 import Foundation
 import NIOSSL
 import RelataCore
+import RelataEngine
 
 extension RelataServer.Configuration {
     /// - Throws: ``RelataError`` that names what can't be.
@@ -94,6 +95,8 @@ extension RelataServer.TLSFiles {
     ///
     /// - Throws: ``RelataError`` that names the file that can't be read, or that belongs to another.
     func read() throws(RelataError) -> TLSConfiguration {
+        try RegularFile.check(certificate, for: "a certificate")
+        try RegularFile.check(key, for: "a private key")
         let certificates: [NIOSSLCertificate]
         do {
             certificates = try NIOSSLCertificate.fromPEMFile(certificate)

@@ -63,9 +63,8 @@ struct ToolDatabase {
 
     /// Opens a file. Whatever isn't a database is left as it is.
     static func store(_ path: String, isReadOnly: Bool = true) throws -> RecordStore {
-        try check(path)
         // A file of another program is refused before anything could be written to it.
-        let store = try reading(path)
+        let store = try reading(path) { try open(path, isReadOnly: true) }
         if isReadOnly { return store }
         try store.close()
         return try open(path, isReadOnly: false)
@@ -83,9 +82,12 @@ struct ToolDatabase {
 
     /// Opens a file for reading. If the program that last wrote to it died in the middle of a transaction, the journal
     /// takes that back first, as every program that opens the file for writing has it do.
-    private static func reading(_ path: String) throws -> RecordStore {
+    ///
+    /// - Parameter open: Opens the file, and writes nothing.
+    static func reading<Opened>(_ path: String, _ open: () throws -> Opened) throws -> Opened {
+        try check(path)
         do {
-            return try open(path, isReadOnly: true)
+            return try open()
         } catch let error as RelataError {
             guard case .readOnly = error else { throw error }
             guard FileManager.default.fileExists(atPath: path + "-journal") else {
@@ -94,7 +96,7 @@ struct ToolDatabase {
                 )
             }
             try Connection(path: path).close()
-            return try open(path, isReadOnly: true)
+            return try open()
         }
     }
 

@@ -95,9 +95,13 @@ enum SchemaSource {
 
     /// A server's file that is there.
     static func store(_ path: String, isReadOnly: Bool = true) throws -> ParseStore {
-        try RegularFile.require(path)
         do {
-            return try ParseStore.open(path, mode: .production, isReadOnly: isReadOnly)
+            let store = try ToolDatabase.reading(path) {
+                try ParseStore.open(path, mode: .production, isReadOnly: true)
+            }
+            if isReadOnly { return store }
+            try store.close()
+            return try ParseStore.open(path, mode: .production)
         } catch let error as ParseError {
             throw RelataError.invalidUse(error.message)
         }

@@ -2,6 +2,7 @@
 import ArgumentParser
 import Foundation
 import RelataCore
+import RelataEngine
 import RelataParse
 
 /// The settings of a server, wherever they were given: flags win over the environment, and that over the file.
@@ -27,6 +28,7 @@ struct ServeSettings {
     }
 
     private mutating func read(_ path: String) throws {
+        try RegularFile.check(path, for: "a configuration")
         guard let data = FileManager.default.contents(atPath: path) else {
             throw RelataError.fileAccess(path: path, "can't be read as a configuration file")
         }

@@ -1,6 +1,5 @@
 import Foundation
 import RelataCore
-import RelataEngine
 
 /// What is asked of a path before it is opened.
 package enum RegularFile {
