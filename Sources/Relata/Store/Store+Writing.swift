@@ -63,8 +63,33 @@ extension Store {
 
     /// Inserts or updates objects of several models, in the order they need, in one transaction.
     @discardableResult
+    @_disfavoredOverload
     public func save<each M: Model>(_ objects: repeat each M) async throws -> (repeat each M) {
         try await _writeOnce { try $0.save(repeat each objects) }
+    }
+
+    /// Inserts or updates objects of several models in one transaction, and returns them as they are stored: the first with
+    /// the key that the database assigned.
+    public func save<First: KeyAssignedModel, each M: Model>(
+        _ first: First, _ others: repeat each M
+    ) async throws -> (First, repeat each M) {
+        try await _writeOnce { try $0.save(first, repeat each others) }
+    }
+
+    /// Inserts or updates two objects in one transaction, and returns them as they are stored: the second with the key that
+    /// the database assigned.
+    public func save<First: Model, Second: KeyAssignedModel>(
+        _ first: First, _ second: Second
+    ) async throws -> (First, Second) {
+        try await _writeOnce { try $0.save(first, second) }
+    }
+
+    /// Inserts or updates two objects in one transaction, and returns them as they are stored: with the keys that the
+    /// database assigned.
+    public func save<First: KeyAssignedModel, Second: KeyAssignedModel>(
+        _ first: First, _ second: Second
+    ) async throws -> (First, Second) {
+        try await _writeOnce { try $0.save(first, second) }
     }
 
     /// Inserts any mix of objects, in the order they need, in one transaction.

@@ -89,9 +89,36 @@ extension StoreWriter {
     /// let (book, genre) = try tx.save(book, genre)
     /// ```
     @discardableResult
+    @_disfavoredOverload
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
     public func save<each M: Model>(_ objects: repeat each M) throws -> (repeat each M) {
         try _writeOnce { try $0.write(repeat each objects, as: .save) }
+    }
+
+    /// Inserts or updates objects of several models, and returns them as they are stored: the first with the key that the
+    /// database assigned. Go on with that one, since the value that was given still has none.
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func save<First: KeyAssignedModel, each M: Model>(
+        _ first: First, _ others: repeat each M
+    ) throws -> (First, repeat each M) {
+        try _writeOnce { try $0.write(first, repeat each others, as: .save) }
+    }
+
+    /// Inserts or updates two objects, and returns them as they are stored: the second with the key that the database
+    /// assigned.
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func save<First: Model, Second: KeyAssignedModel>(
+        _ first: First, _ second: Second
+    ) throws -> (First, Second) {
+        try _writeOnce { try $0.write(first, second, as: .save) }
+    }
+
+    /// Inserts or updates two objects, and returns them as they are stored: with the keys that the database assigned.
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func save<First: KeyAssignedModel, Second: KeyAssignedModel>(
+        _ first: First, _ second: Second
+    ) throws -> (First, Second) {
+        try _writeOnce { try $0.write(first, second, as: .save) }
     }
 
     /// Inserts any mix of objects, in the order they need.

@@ -63,7 +63,22 @@ struct DiagnosticsTests {
                     let stored = try await store.save(song)
                     try await store.insert(Song(title: stored.title))
                     try await store.save(genre)
-                    try await store.save(song, genre)
+                    try await store.save(song, genre)  // result of call to 'save' is unused
+                    try await store.save(genre, song)  // result of call to 'save' is unused
+                    try await store.save(song, song)  // result of call to 'save' is unused
+                    try await store.save(song, genre, genre)  // result of call to 'save' is unused
+                    try await store.write { tx in
+                        try tx.save(song, genre)  // result of call to 'save' is unused
+                        try tx.save(genre, song)  // result of call to 'save' is unused
+                        try tx.save(song, song)  // result of call to 'save' is unused
+                        try tx.save(genre, genre)
+                        let (one, two) = try tx.save(stored, genre)
+                        let (three, four, five) = try tx.save(genre, genre, stored)
+                        let (six, seven) = try tx.save(two, one)
+                        try tx.insert(six, seven, three, four, five)
+                    }
+                    try await store.save(genre, genre)
+                    try await store.insert(song, genre)
                 }
                 """, ["-warnings-as-errors"])
     }
