@@ -79,7 +79,7 @@ extension TableDescription {
     /// program made the table, and may store keys of any type.
     fileprivate func holdsOtherKeys(than table: Table, in property: Int) -> Bool {
         guard source == nil, !isKeyAssigned, case .attribute(let attribute) = table.entity.properties[property],
-            !attribute.holdsOtherTypes,
+            !attribute.holdsOtherTypes, [.integer, .real, .text, .data, .boolean].contains(attribute.type),
             let key = table.keyColumns.first(where: { table.columns[$0].property == attribute.name }),
             let stored = column(attribute.column)
         else { return false }

@@ -77,6 +77,9 @@ package struct LaterIndex: Hashable, Sendable {
 package enum DataQuestion: Hashable, Sendable {
     /// Whether the database has a module of that name, such as a table-valued function: a table would hide it.
     case isModule(name: String)
+    /// Whether a table, an index or whatever else an index can't be called as has a name. That of an invalid index of
+    /// PostgreSQL is free: it is made again.
+    case isTaken(name: String)
     /// Whether the table has rows.
     case hasRows(table: String)
     /// Whether a row has a value in the column.
@@ -98,6 +101,14 @@ package enum DataQuestion: Hashable, Sendable {
         case .isModule(let name):
             return
                 "SELECT 1 FROM \(dialect.functionName("pragma_module_list")) WHERE name = \(SchemaDDL.literal(.text(name))) COLLATE NOCASE"
+        case .isTaken(let name):
+            let name = SchemaDDL.literal(.text(name))
+            return dialect == .sqlite
+                ? "SELECT 1 FROM sqlite_master WHERE name = \(name) COLLATE NOCASE LIMIT 1"
+                : """
+                SELECT 1 FROM pg_class AS c LEFT JOIN pg_index AS x ON x.indexrelid = c.oid WHERE c.relname = \(name) \
+                AND c.relnamespace = to_regnamespace(quote_ident(current_schema())) AND coalesce(x.indisvalid, true) LIMIT 1
+                """
         case .hasRows(let table): return "SELECT 1 FROM \(dialect.quote(table)) LIMIT 1"
         case .hasNulls(let table, let column):
             return "SELECT 1 FROM \(dialect.quote(table)) WHERE \(dialect.quote(column)) IS NULL LIMIT 1"

@@ -163,7 +163,7 @@ extension MigrationPlanner {
                 plan.mayBreakReferences = true
             }
         }
-        if isRemade { restore(left.indexes, of: wanted.name, remake.final) }
+        if isRemade { try restore(left.indexes, of: wanted.name, remake.final) }
         for index in wanted.indexes.filter(\.isUnique) where !left.isUnique(index.columns) {
             try addUnique(index, to: wanted, working)
         }
@@ -197,9 +197,9 @@ extension MigrationPlanner {
         _ index: IndexDescription, to table: String, _ working: WorkingTable
     ) throws(RelataError) {
         guard dialect.altersTables, part == nil, try facts(.hasRows(table: working.originalName)) else {
-            return plan.completion.append(create(index, on: table))
+            return plan.completion.append(try create(index, on: table))
         }
-        plan.laterIndexes.append(LaterIndex(named(index, of: table), table: table))
+        plan.laterIndexes.append(LaterIndex(try named(index, of: table), table: table))
     }
 
     /// Whether an index stands for something that the old models wanted and the new don't.
@@ -216,7 +216,9 @@ extension MigrationPlanner {
     }
 
     /// Makes the indexes of a table again that went with it when it was made anew.
-    private mutating func restore(_ indexes: [IndexDescription], of table: String, _ final: TableDescription) {
+    private mutating func restore(
+        _ indexes: [IndexDescription], of table: String, _ final: TableDescription
+    ) throws(RelataError) {
         let isRenamed = tables[table.foldedName]?.isRenamed ?? false
         for index in indexes {
             if let sql = index.sql, !isRenamed {
@@ -224,7 +226,7 @@ extension MigrationPlanner {
                 plan.completion.append(sql)
             } else if index.isWhole && index.columns.allSatisfy({ final.column($0) != nil }) {
                 // The text is that of before the renaming, and SQLite takes an unknown quoted name for a string.
-                plan.completion.append(create(index, on: table))
+                plan.completion.append(try create(index, on: table))
             }
         }
     }
@@ -253,7 +255,7 @@ extension MigrationPlanner {
         if index.columns.allSatisfy({ !new.contains($0) || added.contains($0.foldedName) }) {
             checkDuplicates(index, of: table)
         }
-        plan.completion.append(create(index, on: table.name))
+        plan.completion.append(try create(index, on: table.name))
     }
 
     /// What a step has left equal is found before the index is made, where it can be named.

@@ -67,17 +67,16 @@ package struct MigrationPlanner {
     ///     program made it.
     ///   - history: What the file remembers of renames.
     ///   - steps: The migration steps that haven't been done.
-    ///   - taken: The names of other tables and indexes.
     ///   - facts: Answers questions about rows.
     package init(
         schema: Schema, dialect: Dialect, actual: [TableDescription], declared: [Entity]?,
-        history: RenameHistory = RenameHistory(), steps: [MigrationStepDeclaration], taken: [String] = [],
+        history: RenameHistory = RenameHistory(), steps: [MigrationStepDeclaration],
         facts: @escaping (DataQuestion) throws(RelataError) -> Bool
     ) {
         self.init(
             schema: schema, dialect: dialect, actual: actual, old: declared.flatMap { try? Schema($0) },
             isForeign: declared == nil && !actual.isEmpty && !steps.contains { $0.changes.contains(.adopting) },
-            history: history, steps: steps, part: nil, taken: taken, facts: facts)
+            history: history, steps: steps, part: nil, facts: facts)
     }
 
     /// Prepares to compare some tables of a file that a schema fits otherwise.
@@ -86,21 +85,20 @@ package struct MigrationPlanner {
     ///   - part: The names of the tables that are compared.
     ///   - actual: These tables, as far as they are there.
     ///   - old: The schema that the file fits.
-    ///   - taken: The names of all tables and indexes of the file.
     package init(
         schema: Schema, dialect: Dialect, part: Set<String>, actual: [TableDescription], old: Schema,
-        steps: [MigrationStepDeclaration], taken: [String],
+        steps: [MigrationStepDeclaration],
         facts: @escaping (DataQuestion) throws(RelataError) -> Bool
     ) {
         self.init(
             schema: schema, dialect: dialect, actual: actual, old: old, isForeign: false, steps: steps,
-            part: Set(part.map { $0.foldedName }), taken: taken, facts: facts)
+            part: Set(part.map { $0.foldedName }), facts: facts)
     }
 
     private init(
         schema: Schema, dialect: Dialect, actual: [TableDescription], old: Schema?, isForeign: Bool,
         history: RenameHistory = RenameHistory(), steps: [MigrationStepDeclaration], part: Set<FoldedName>?,
-        taken: [String], facts: @escaping (DataQuestion) throws(RelataError) -> Bool
+        facts: @escaping (DataQuestion) throws(RelataError) -> Bool
     ) {
         self.schema = schema
         self.dialect = dialect
@@ -125,7 +123,7 @@ package struct MigrationPlanner {
                 ($0.name.foldedName, WorkingTable(description: $0, originalName: $0.name))
             }, uniquingKeysWith: { names.contains($1.originalName) ? $1 : $0 })
         indexNames = IndexNames(
-            taken: taken + actual.flatMap { [$0.name] + $0.indexes.map(\.name) } + expected.map(\.name))
+            taken: actual.flatMap { [$0.name] + $0.indexes.map(\.name) } + expected.map(\.name))
         self.history = history
         // Files of earlier versions of Relata remember nothing else.
         if part == nil, let old { self.history.merge(RenameHistory(declaredBy: old)) }
@@ -158,7 +156,7 @@ package struct MigrationPlanner {
         let expected = expected.filter { !refuseFormerName(of: $0) }
         for table in expected {
             if tables[table.name.foldedName] == nil {
-                create(table)
+                try create(table)
             }
         }
         for table in expected {
@@ -179,12 +177,12 @@ package struct MigrationPlanner {
             .lossy)
     }
 
-    private mutating func create(_ table: TableDescription) {
+    private mutating func create(_ table: TableDescription) throws(RelataError) {
         guard !isForeign else { return refuseLack(place(of: table).whole, "the table \(table.name)") }
         report(place(of: table), "a new table")
         plan.preparation.append(SchemaDDL.createTable(table, dialect: dialect))
         for index in table.indexes where index.isUnique { checkDuplicates(index, of: table) }
-        plan.completion += table.indexes.map { create($0, on: table.name) }
+        for index in table.indexes { plan.completion.append(try create(index, on: table.name)) }
         finals[table.name.foldedName] = table
         fillFromFormerToOne(table)
     }
@@ -203,14 +201,16 @@ package struct MigrationPlanner {
         }
     }
 
-    mutating func create(_ index: IndexDescription, on table: String) -> String {
-        SchemaDDL.createIndex(named(index, of: table), on: table, dialect: dialect)
+    mutating func create(_ index: IndexDescription, on table: String) throws(RelataError) -> String {
+        SchemaDDL.createIndex(try named(index, of: table), on: table, dialect: dialect)
     }
 
     /// An index under a name that nothing else has.
-    mutating func named(_ index: IndexDescription, of table: String) -> IndexDescription {
+    mutating func named(_ index: IndexDescription, of table: String) throws(RelataError) -> IndexDescription {
         var index = index
-        index.name = indexNames.name(table: table, columns: index.columns, isUnique: index.isUnique)
+        index.name = try indexNames.name(table: table, columns: index.columns, isUnique: index.isUnique) {
+            (name) throws(RelataError) in try facts(.isTaken(name: name))
+        }
         return index
     }
 

@@ -20,13 +20,23 @@ struct IndexNames {
     }
 
     mutating func name(table: String, columns: [String], isUnique: Bool) -> String {
+        name(table: table, columns: columns, isUnique: isUnique) { _ in false }
+    }
+
+    /// The name of an index.
+    ///
+    /// - Parameter isTaken: Whether something that isn't known here has a name.
+    mutating func name<Failure: Error>(
+        table: String, columns: [String], isUnique: Bool, unless isTaken: (String) throws(Failure) -> Bool
+    ) throws(Failure) -> String {
         let name = Self.name(table: table, columns: columns, isUnique: isUnique)
         var candidate = name
         var number = 2
-        while isTable(candidate.foldedName) || !taken.insert(candidate.foldedName).inserted {
+        while try isTable(candidate.foldedName) || taken.contains(candidate.foldedName) || isTaken(candidate) {
             candidate = "\(name)_\(number)"
             number += 1
         }
+        taken.insert(candidate.foldedName)
         return candidate
     }
 

@@ -5,13 +5,14 @@ extension Schema {
     /// An entity's key, its table and its links are what others stand on. Where one of these is another one or gone, all
     /// entities are resolved: that is rare, and never the price of adding something.
     ///
+    /// - Parameter changedAt: Where entities stand that are new or changed; `nil` where only a comparison tells.
     /// - Returns: Their numbers in order; `nil` for all.
-    static func scope(of entities: [Entity], since old: Schema) -> [Int]? {
+    static func scope(of entities: [Entity], since old: Schema, changedAt places: Set<Int>? = nil) -> [Int]? {
         guard entities.count >= old.tables.count else { return nil }
         var scope: Set<Int> = []
         var viewed: Set<String> = []
-        for table in old.tables {
-            let entity = entities[table.index]
+        for number in places.map({ Array($0) }) ?? Array(old.tables.indices) where number < old.tables.count {
+            let (table, entity) = (old.tables[number], entities[number])
             guard entity.name == table.name else { return nil }
             if entity == table.entity { continue }
             guard let views = views(of: entity, since: table.entity) else { return nil }

@@ -48,9 +48,12 @@ public final class Schema: Sendable {
     /// To copy what is known of the others takes 0.3 µs for each. That is little beside what SQLite does after a change of
     /// tables: every connection reads all of them anew, which takes 4 µs for each.
     ///
+    /// - Parameter changedAt: Where entities stand that are new or changed; `nil` where only a comparison tells.
     /// - Throws: as ``init(_:)``.
-    package convenience init(_ entities: [Entity], since old: Schema) throws(RelataError) {
-        if let scope = Self.scope(of: entities, since: old) {
+    package convenience init(
+        _ entities: [Entity], since old: Schema, changedAt places: Set<Int>? = nil
+    ) throws(RelataError) {
+        if let scope = Self.scope(of: entities, since: old, changedAt: places) {
             var resolver = SchemaResolver(entities: entities, scope: scope, copying: old)
             if (try? resolver.resolve()) != nil {
                 self.init(resolver)

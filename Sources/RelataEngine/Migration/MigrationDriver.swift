@@ -31,8 +31,6 @@ package protocol MigrationDriver: AnyObject {
     /// Makes an index while others write, outside a transaction. What is left of an earlier try is dropped.
     func makeIndex(_ index: LaterIndex, _ connection: Connection) throws(RelataError)
 
-    /// The names that tables and indexes of the database have.
-    func takenNames(_ connection: Connection) throws(RelataError) -> [String]
     /// What has a name that a new table can't have therefore, such as "the file has a view".
     func owner(ofName name: String, _ connection: Connection) throws(RelataError) -> String?
 

@@ -136,8 +136,7 @@ package enum Migrator {
         let planner = MigrationPlanner(
             schema: schema, dialect: connection.dialect, part: part,
             actual: try Introspection.tables(of: connection, named: Array(part)), old: old,
-            steps: steps.map(\.declaration), taken: try connection.driver.takenNames(connection),
-            facts: facts(of: connection))
+            steps: steps.map(\.declaration), facts: facts(of: connection))
         return try planner.planned()
     }
 
@@ -174,7 +173,7 @@ package enum Migrator {
             // A file of another program is met as if for the first time, whichever models have used it since.
             declared: metadata.isForeign ? nil : metadata.entities, history: metadata.renames,
             steps: steps.map(\.declaration).filter { !metadata.steps.contains($0.name) },
-            taken: try connection.driver.takenNames(connection), facts: facts(of: connection))
+            facts: facts(of: connection))
         return try planner.planned()
     }
 

@@ -11,7 +11,7 @@ extension SchemaDraft {
     ) throws -> DeploymentPlan {
         let old = self
         var plan = DeploymentPlan()
-        let stored = try Schema(old.entities)
+        let stored = try Schema(old.entities.all)
         // All classes first: fields lead from one to another, and relations to pointers that may come later.
         for description in document.classes {
             do throws(ParseError) {
@@ -54,17 +54,18 @@ extension SchemaDraft {
             plan.refuse("\(problem.className).\(problem.field)", problem.message)
             takeBack(problem.field, of: problem.className, to: old)
         }
-        for duplicate in try duplicates(since: stored, on: connection) {
+        for duplicate in try Self.duplicates(entities.changes, in: stored, on: connection) {
             for name in takeBack(unique: duplicate.fields, of: duplicate.className) {
                 plan.refuse("the unique index \(name) of \(duplicate.className)", duplicate.message)
             }
         }
         if removes { try remove(whatIsNotIn: document, stored, &plan, connection) }
-        if entities != old.entities {
+        let changes = entities.changes
+        if !changes.isEmpty {
             do {
-                try checkNames(since: old.entities, on: connection)
-                let steps = [EntityChanges(entities, since: old.entities).step]
-                try Migrator.prepare(connection, schema: try Schema(entities), steps: steps).checkIsAllowed()
+                try Self.checkNames(changes, on: connection)
+                try Migrator.prepare(connection, schema: try Schema(entities.all), steps: [changes.step])
+                    .checkIsAllowed()
             } catch let error as ParseError {
                 plan.refusals.append("can't deploy it: \(error.message)")
             } catch let error as RelataError {
@@ -72,7 +73,7 @@ extension SchemaDraft {
                 plan.refusals.append("can't deploy it: \(ParseError(error).message)")
             }
         }
-        plan.changes = changes(since: old)
+        plan.changes = self.changes(since: old)
         return plan
     }
 

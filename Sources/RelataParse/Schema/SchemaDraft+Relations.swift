@@ -15,7 +15,7 @@ extension SchemaDraft {
     }
 
     /// The pointers and relations that can't be so, and why.
-    var relationProblems: [(className: String, field: String, message: String)] { problems(of: entities) }
+    var relationProblems: [(className: String, field: String, message: String)] { problems(of: entities.all) }
 
     private func problems(of some: [Entity]) -> [(className: String, field: String, message: String)] {
         let known = Dictionary(entities.enumerated().map { ($1.name, $0) }) { first, _ in first }

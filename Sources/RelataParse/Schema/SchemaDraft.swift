@@ -4,11 +4,11 @@ import RelataEngine
 
 /// The classes of a store while they are being changed.
 struct SchemaDraft {
-    private(set) var entities: [Entity]
+    private(set) var entities: EntityList
     private(set) var options: [String: ClassOptions]
 
     init(entities: [Entity], options: [String: ClassOptions]) {
-        self.entities = entities
+        self.entities = EntityList(entities)
         self.options = options
     }
 
@@ -215,16 +215,18 @@ struct SchemaDraft {
 
     /// - Throws: ``ParseError`` 103 for a new class whose name something else has: a view or an index of the file, a module
     ///   of the database.
-    func checkNames(since old: [Entity], on connection: Connection) throws {
-        guard let (entity, owner) = try EntityChanges(entities, since: old).nameTaken(on: connection) else { return }
+    static func checkNames(_ changes: EntityChanges, on connection: Connection) throws {
+        guard let (entity, owner) = try changes.nameTaken(on: connection) else { return }
         throw ParseError(.invalidClassName, "Invalid classname: \(entity.name): \(owner) of that name")
     }
 
     /// What can't be unique of the sets that are to be since: objects that are stored have the same values.
-    func duplicates(
-        since old: Schema, on connection: Connection
+    ///
+    /// - Parameter old: The classes as they were.
+    static func duplicates(
+        _ changes: EntityChanges, in old: Schema, on connection: Connection
     ) throws -> [(className: String, fields: [String], message: String)] {
-        try EntityChanges(entities, since: old.tables.map(\.entity)).duplicates(in: old, on: connection).map {
+        try changes.duplicates(in: old, on: connection).map {
             (
                 $0.entity, $0.properties,
                 "Tried to ensure field uniqueness for a class that already has duplicates: several objects of \($0.entity) have the same \($0.properties.joined(separator: ", ")) (\($0.values)): change or delete all but one, then make it unique"

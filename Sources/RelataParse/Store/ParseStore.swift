@@ -214,12 +214,12 @@ public final class ParseStore: Sendable {
     private static func apply(
         _ draft: SchemaDraft, since known: ClassSet, in alteration: Alteration
     ) throws -> ClassSet {
-        if draft.entities == known.entities, draft.options == known.options { return known }
-        try draft.checkNames(since: known.entities, on: alteration.connection)
-        if let duplicate = try draft.duplicates(since: known.storedSchema, on: alteration.connection).first {
-            throw ParseError(.duplicateValue, duplicate.message)
-        }
-        try alteration.apply(draft.entities) { connection in
+        let changes = draft.entities.changes
+        if changes.isEmpty, draft.options == known.options { return known }
+        try SchemaDraft.checkNames(changes, on: alteration.connection)
+        let duplicates = try SchemaDraft.duplicates(changes, in: known.storedSchema, on: alteration.connection)
+        if let duplicate = duplicates.first { throw ParseError(.duplicateValue, duplicate.message) }
+        try alteration.apply(draft.entities.all, changes) { connection in
             try ParseMetadata.write(draft.options, since: known.options, on: connection)
         }
         return try alteration.classes.view { try ClassSet(alteration.classes, options: draft.options, since: known) }

@@ -146,15 +146,6 @@ extension PostgresDriver {
             SchemaDDL.createIndex(index.index, on: index.table, dialect: dialect, isConcurrent: true))
     }
 
-    /// Those of an invalid index isn't taken: that is made again.
-    package func takenNames(_ connection: Connection) throws(RelataError) -> [String] {
-        let sql = """
-            SELECT c.relname::text FROM pg_class AS c LEFT JOIN pg_index AS x ON x.indexrelid = c.oid
-            WHERE c.relnamespace = to_regnamespace(quote_ident(current_schema())) AND coalesce(x.indisvalid, true)
-            """
-        return try connection.values(SQLStatement(sql)).map { $0[0].description }
-    }
-
     package func owner(ofName name: String, _ connection: Connection) throws(RelataError) -> String? {
         let sql = """
             SELECT CASE relkind WHEN 'v' THEN 'view' WHEN 'm' THEN 'materialized view' WHEN 'S' THEN 'sequence'

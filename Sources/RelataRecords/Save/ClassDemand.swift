@@ -24,7 +24,7 @@ struct ClassDemand {
         if let known, fields.isEmpty { return known }
         try transaction.define { (entities) throws(RelataError) in
             if known == nil {
-                try entities.checkName(ofNewClass: className)
+                try entities.all.checkName(ofNewClass: className)
                 entities.append(Self.newEntity(className))
             }
             guard let index = entities.firstIndex(where: { $0.name == className }) else { return }

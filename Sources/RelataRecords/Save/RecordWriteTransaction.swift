@@ -118,15 +118,15 @@ public final class RecordWriteTransaction: RecordTransaction {
     /// Makes classes and fields, within this transaction.
     ///
     /// - Throws: ``RelataError/schemaMismatch(_:)`` for what can't be.
-    func define(_ change: (inout [Entity]) throws(RelataError) -> Void) throws {
-        var entities = recordClasses.entities
-        try change(&entities)
-        let changes = EntityChanges(entities, since: recordClasses.entities)
-        if changes.names.isEmpty { return }
+    func define(_ change: (inout EntityList) throws(RelataError) -> Void) throws {
+        var list = EntityList(recordClasses.entities)
+        try change(&list)
+        let (entities, changes) = (list.all, list.changes)
+        if changes.isEmpty { return }
         if let (entity, owner) = try changes.nameTaken(on: connection) {
             throw RelataError.invalidUse("there can't be a class \(entity.name): \(owner) of that name: choose another")
         }
-        let new = try Schema(entities, since: schema)
+        let new = try Schema(entities, since: schema, changedAt: changes.places)
         let isDone = try Migrator.add(
             new, since: recordClasses.isRemembered ? schema : nil, changing: changes.names, steps: [changes.step],
             on: connection)

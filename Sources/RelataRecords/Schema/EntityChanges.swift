@@ -5,6 +5,15 @@ import RelataEngine
 package struct EntityChanges {
     /// The entities that are new, gone or other than they were.
     private let changed: [(before: Entity?, after: Entity?)]
+    /// Where the entities stand that are new or changed; `nil` where only a comparison of all of them tells.
+    package let places: Set<Int>?
+
+    /// Compares entities at some places with what they were: all others are as they were, and where they were.
+    init(at touched: Set<Int>, of entities: [Entity], since old: [Entity]) {
+        let places = touched.filter { !old.indices.contains($0) || old[$0] != entities[$0] }
+        changed = places.sorted().map { (old.indices.contains($0) ? old[$0] : nil, entities[$0]) }
+        self.places = places
+    }
 
     /// Compares entities with what they were.
     package init(_ entities: [Entity], since old: [Entity]) {
@@ -18,7 +27,11 @@ package struct EntityChanges {
         }
         for entity in old[known...] where after[entity.name] == nil { changed.append((entity, nil)) }
         self.changed = changed
+        places = nil
     }
+
+    /// Whether the entities are what they were.
+    package var isEmpty: Bool { changed.isEmpty }
 
     /// The names of the entities that are new, gone or other than they were.
     package var names: Set<String> { Set(changed.compactMap { ($0.after ?? $0.before)?.name }) }

@@ -14,13 +14,18 @@ package final class Alteration {
 
     /// Makes the tables what entities say.
     ///
-    /// - Parameter finish: Writes what a layer above keeps of the classes, in the same transaction. Whoever knows the
+    /// - Parameters:
+    ///   - changes: What makes the entities others than the classes' own.
+    ///   - finish: Writes what a layer above keeps of the classes, in the same transaction. Whoever knows the
     ///   classes by number finds that they are others, even where no table is.
     /// - Throws: ``RelataError/schemaMismatch(_:)`` where the tables can't follow.
-    package func apply(_ entities: [Entity], finish: ((Connection) throws -> Void)? = nil) throws {
-        let changes = EntityChanges(entities, since: classes.entities)
+    package func apply(
+        _ entities: [Entity], _ changes: EntityChanges, finish: ((Connection) throws -> Void)? = nil
+    ) throws {
         let changed = changes.names
-        let schema = changed.isEmpty ? classes.schema : try Schema(entities, since: classes.schema)
+        let schema =
+            changed.isEmpty
+            ? classes.schema : try Schema(entities, since: classes.schema, changedAt: changes.places)
         if !classes.isRemembered {
             try Migrator.apply(schema, steps: [changes.step], on: connection)
         } else if !changed.isEmpty {
@@ -138,10 +143,11 @@ extension RecordStore {
 extension Alteration {
     /// Makes the tables what entities say, if they can be so.
     fileprivate func apply(checking entities: [Entity]) throws {
-        if entities == classes.entities { return }
-        if let (entity, owner) = try EntityChanges(entities, since: classes.entities).nameTaken(on: connection) {
+        let changes = EntityChanges(entities, since: classes.entities)
+        if changes.isEmpty { return }
+        if let (entity, owner) = try changes.nameTaken(on: connection) {
             throw RelataError.invalidUse("there can't be a class \(entity.name): \(owner) of that name: choose another")
         }
-        try apply(entities)
+        try apply(entities, changes)
     }
 }

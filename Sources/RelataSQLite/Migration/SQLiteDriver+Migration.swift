@@ -125,10 +125,6 @@ extension SQLiteDriver {
         try connection.execute(SchemaDDL.createIndex(index.index, on: index.table, dialect: dialect))
     }
 
-    package func takenNames(_ connection: Connection) throws(RelataError) -> [String] {
-        try connection.values(SQLStatement("SELECT name FROM sqlite_master")).map { $0[0].description }
-    }
-
     package func owner(ofName name: String, _ connection: Connection) throws(RelataError) -> String? {
         let question = DataQuestion.isModule(name: name)
         if try connection.value(SQLStatement(question.query(dialect))) != nil { return "the database has a module" }

@@ -53,6 +53,50 @@ import Testing
         #expect(!many.joined().contains { $0.contains("Class2") })
     }
 
+    /// How many rows a new class and a new field read where nothing is asked for by name.
+    private func rowsRead(classes count: Int) async throws -> [Int] {
+        let trace = SQLStatements()
+        let folder = try TestDatabases()
+        let path = try folder.path("classes.sqlite")
+        let server = try TestServer(path: path, trace: trace)
+        defer { try? server.store.close() }
+        for number in 0..<count { _ = try await server.create("Class\(number)", ["name": "a"]) }
+        var counts: [Int] = []
+        for (target, body) in [("Fresh", ["name": "a"]), ("Class1", ["other": pointer("Fresh", "x")])] as [(String, JSONValue)] {
+            trace.removeAll()
+            _ = try await server.send("POST", "/classes/\(target)", body)
+            let connection = try Connection(path: path, isReadOnly: true)
+            let questions = trace.all.filter { $0.hasPrefix("SELECT") && !$0.contains("?") }
+            counts.append(try questions.reduce(0) { try $0 + connection.values(SQLStatement($1)).count })
+            try connection.close()
+        }
+        return counts
+    }
+
+    @Test(.onSQLite) func aNewClassOrFieldReadsTheSameWhateverElseThereIs() async throws {
+        let few = try await rowsRead(classes: 10)
+        let many = try await rowsRead(classes: 500)
+        #expect(few == many)
+    }
+
+    /// Only what was touched is compared with what it was.
+    @Test(arguments: [10, 500]) func aDraftComparesWhatItTouched(_ count: Int) throws {
+        let known = (0..<count).map { SchemaDraft.newEntity("Class\($0)") }
+        var draft = SchemaDraft(entities: known, options: [:])
+        try draft.addClass("Fresh")
+        try draft.addClass("Class2")
+        try draft.addField("name", .string, to: "Class3")
+        #expect(draft.entities.touched == [3, count])
+        #expect(draft.entities.changes.places == [3, count])
+        #expect(draft.entities.changes.names == ["Class3", "Fresh"])
+        #expect(EntityChanges(draft.entities.all, since: known).names == ["Class3", "Fresh"])
+        // What is taken back is as it was; where one is gone, others stand elsewhere.
+        draft.removeFields(["name"], of: "Class3")
+        #expect(draft.entities.changes.names == ["Fresh"])
+        try draft.removeClass("Class1")
+        #expect(draft.entities.changes.names == ["Class1", "Fresh"])
+    }
+
     /// A server with so many classes that require a pointer, and the object that all point at.
     private func server(classes count: Int) async throws -> (server: TestServer, hub: String) {
         let server = try TestServer()
