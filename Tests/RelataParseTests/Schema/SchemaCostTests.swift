@@ -91,7 +91,7 @@ import Testing
         #expect(draft.entities.changes.names == ["Class3", "Fresh"])
         #expect(EntityChanges(draft.entities.all, since: known).names == ["Class3", "Fresh"])
         // What is taken back is as it was; where one is gone, others stand elsewhere.
-        draft.removeFields(["name"], of: "Class3")
+        try draft.removeFields(["name"], of: "Class3")
         #expect(draft.entities.changes.names == ["Fresh"])
         try draft.removeClass("Class1")
         #expect(draft.entities.changes.names == ["Class1", "Fresh"])
