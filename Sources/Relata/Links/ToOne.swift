@@ -183,34 +183,3 @@ extension ToOne: PredicateArgumentConvertible {
         }
     }
 }
-
-// MARK: Columns
-
-extension RowReader {
-    /// Reads the key of a to-one that is required.
-    @_documentation(visibility: internal)
-    @inlinable
-    public mutating func readLink<Target>(_ type: ToOne<Target>.Type) throws -> ToOne<Target> {
-        ToOne(key: try Target.readKey(from: &self), box: nil)
-    }
-
-    /// Reads the key of a to-one that may be unset.
-    @_documentation(visibility: internal)
-    @inlinable
-    public mutating func readLink<Target>(_ type: ToOne<Target>?.Type) throws -> ToOne<Target>? {
-        if isNull {
-            skip(Target.keyColumnCount)
-            return nil
-        }
-        return ToOne(key: try Target.readKey(from: &self), box: nil)
-    }
-}
-
-extension Binder {
-    /// Gives the key of a to-one; unset while the target waits for its key.
-    @_documentation(visibility: internal)
-    @inlinable
-    public mutating func bindLink<Target>(_ link: ToOne<Target>?) throws {
-        if let key = link?.key { try Target.bind(key, to: &self) } else { bindNull(Target.keyColumnCount) }
-    }
-}

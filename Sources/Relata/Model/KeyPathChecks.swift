@@ -17,6 +17,9 @@ public struct KeyPaths<Root> {
     /// The key paths of the type.
     public init() {}
 
+    /// The key paths of the model at the other end of a link.
+    public init<Owner, Link: LinkProperty>(of link: KeyPath<Owner, Link>) where Link.Target == Root {}
+
     /// The key path to a property.
     public subscript<Value>(dynamicMember keyPath: KeyPath<Root, Value>) -> KeyPath<Root, Value> { keyPath }
 
@@ -32,17 +35,17 @@ public struct UnknownProperty: Sendable {}
 // The marker has an error already: nothing more is said.
 extension Property {
     /// Stands for the other side of a one-to-one whose inverse the target doesn't have.
-    public static func hasOne<Owner: Model, Target: Model>(
-        _ name: String, _ type: HasOne<Target>.Type, owner: Owner.Type, inverse: String,
+    public static func hasOne<Owner: Model, Link: HasOneProperty>(
+        _ name: String, _ type: Link.Type, owner: Owner.Type, inverse: String,
         _ check: @autoclosure () -> UnknownProperty, deleteRule: DeleteRule? = nil, removeRule: RemoveRule? = nil
     ) -> Property {
         .attribute(Attribute(name, type: .integer))
     }
 
     /// Stands for a to-many whose inverse the target doesn't have.
-    public static func toMany<Owner: Model, Target: Model>(
-        _ name: String, _ type: ToMany<Target>.Type, owner: Owner.Type, inverse: String,
-        _ check: @autoclosure () -> UnknownProperty, order: ListOrder<Target>? = nil, deleteRule: DeleteRule? = nil,
+    public static func toMany<Owner: Model, Link: ToManyProperty>(
+        _ name: String, _ type: Link.Type, owner: Owner.Type, inverse: String,
+        _ check: @autoclosure () -> UnknownProperty, order: ListOrder<Link.Target>? = nil, deleteRule: DeleteRule? = nil,
         removeRule: RemoveRule? = nil, minimum: Int? = nil, maximum: Int? = nil, originalName: OriginalNames? = nil
     ) -> Property {
         .attribute(Attribute(name, type: .integer))
@@ -64,6 +67,24 @@ extension Property {
         .attribute(Attribute(name, type: .integer))
     }
 }
+
+/// The type of a view as a property declares it: `HasOne<Cover>` or `ToMany<Track>`.
+@_documentation(visibility: internal)
+public protocol LinkProperty<Target> {
+    /// The model it links to.
+    associatedtype Target: Model
+}
+
+/// The type of a has-one.
+@_documentation(visibility: internal)
+public protocol HasOneProperty<Target>: LinkProperty {}
+
+/// The type of a to-many.
+@_documentation(visibility: internal)
+public protocol ToManyProperty<Target>: LinkProperty {}
+
+extension HasOne: HasOneProperty {}
+extension ToMany: ToManyProperty {}
 
 /// The type of a to-one as a property declares it: `ToOne<Genre>`, or `ToOne<Genre>?` where it may be unset.
 @_documentation(visibility: internal)
@@ -98,23 +119,25 @@ extension Optional: ListPosition where Wrapped: ListPosition {}
 public struct ListOrder<Target: Model>: Sendable {
     let order: Relationship.Order
 
-    /// By an integer attribute of the target.
-    public static func attribute<Number: ListPosition>(
-        _ name: String, _ check: @autoclosure () -> KeyPath<Target, Number>
-    ) -> ListOrder { ListOrder(order: .attribute(name)) }
-
-    /// Refuses another order at compile time.
-    @available(*, unavailable, message: "order: must name an integer attribute of the objects of the list")
-    @_disfavoredOverload
-    public static func attribute<Root, Other>(
-        _ name: String, _ check: @autoclosure () -> KeyPath<Root, Other>
-    ) -> ListOrder { ListOrder(order: .stored) }
-
-    /// Stands for an order by an attribute that the target doesn't have.
-    public static func attribute(_ name: String, _ check: @autoclosure () -> UnknownProperty) -> ListOrder {
-        ListOrder(order: .stored)
-    }
-
     /// By a position that the store keeps.
     public static var stored: ListOrder { ListOrder(order: .stored) }
 }
+
+/// A list's order by an integer attribute of its objects.
+@_documentation(visibility: internal)
+public func listOrder<Target: Model, Number: ListPosition>(
+    by name: String, _ check: @autoclosure () -> KeyPath<Target, Number>
+) -> ListOrder<Target> { ListOrder(order: .attribute(name)) }
+
+/// Refuses another order.
+@_documentation(visibility: internal)
+@_disfavoredOverload
+public func listOrder<Root, Other>(by name: String, _ check: @autoclosure () -> KeyPath<Root, Other>) -> RefusedOrder {
+    RefusedOrder()
+}
+
+/// Stands for an order by an attribute that the target doesn't have.
+@_documentation(visibility: internal)
+public func listOrder<Target: Model>(
+    by name: String, _ check: @autoclosure () -> UnknownProperty
+) -> ListOrder<Target> { .stored }

@@ -18,42 +18,26 @@ public func coding<Target: Model>(of type: [Target].Type) -> RefusedCoding<[Targ
 
 extension Property {
     /// Refuses a type that can't be stored.
-    @available(
-        *, unavailable,
-        message:
-            "a stored property must be Bool, a number, String, Date, Data, UUID, URL, an enum with a raw value, a Codable & Sendable type, or an optional of these; mark it @Transient to leave it out"
-    )
     public static func attribute<Value>(
         _ name: String, _ coding: RefusedCoding<Value>, column: String? = nil, originalName: OriginalNames? = nil,
         options: [AttributeOption] = [], default initial: (() -> Value)? = nil
-    ) -> Property {
-        .attribute(Attribute(name, type: coding.type))
-    }
+    ) -> RefusedProperty<RefusedType> { RefusedProperty() }
 
     /// Refuses a model as a value.
-    @available(*, unavailable, message: "a model isn't stored inside another: write its type as 'ToOne<Author>'")
     public static func attribute<Target: Model>(
         _ name: String, _ coding: RefusedCoding<Target>, column: String? = nil, originalName: OriginalNames? = nil,
         options: [AttributeOption] = [], default initial: (() -> Target)? = nil
-    ) -> Property {
-        .attribute(Attribute(name, type: coding.type))
-    }
+    ) -> RefusedProperty<RefusedModel> { RefusedProperty() }
 
     /// Refuses an optional model as a value.
-    @available(*, unavailable, message: "a model isn't stored inside another: write its type as 'ToOne<Author>?'")
     public static func attribute<Target: Model>(
         _ name: String, _ coding: RefusedCoding<Target?>, column: String? = nil, originalName: OriginalNames? = nil,
         options: [AttributeOption] = [], default initial: (() -> Target?)? = nil
-    ) -> Property {
-        .attribute(Attribute(name, type: coding.type))
-    }
+    ) -> RefusedProperty<RefusedModel> { RefusedProperty() }
 
     /// Refuses an array of models as a value.
-    @available(*, unavailable, message: "models aren't stored inside another: write the type as 'ToMany<Author>'")
     public static func attribute<Target: Model>(
         _ name: String, _ coding: RefusedCoding<[Target]>, column: String? = nil, originalName: OriginalNames? = nil,
         options: [AttributeOption] = [], default initial: (() -> [Target])? = nil
-    ) -> Property {
-        .attribute(Attribute(name, type: coding.type))
-    }
+    ) -> RefusedProperty<RefusedModel> { RefusedProperty() }
 }

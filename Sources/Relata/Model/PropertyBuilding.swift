@@ -56,79 +56,74 @@ extension Property {
     }
 
     /// The other side of a one-to-one.
-    public static func hasOne<Owner: Model, Target: Model, Link: ToOneProperty<Owner>>(
-        _ name: String, _ type: HasOne<Target>.Type, owner: Owner.Type, inverse: String,
-        _ check: @autoclosure () -> KeyPath<Target, Link>, deleteRule: DeleteRule? = nil,
+    public static func hasOne<Owner: Model, Link: HasOneProperty, Back: ToOneProperty<Owner>>(
+        _ name: String, _ type: Link.Type, owner: Owner.Type, inverse: String,
+        _ check: @autoclosure () -> KeyPath<Link.Target, Back>, deleteRule: DeleteRule? = nil,
         removeRule: RemoveRule? = nil
     ) -> Property {
         .relationship(
             Relationship(
-                name, target: Target.entityName, kind: .hasOne(inverse: inverse), deleteRule: deleteRule,
+                name, target: Link.Target.entityName, kind: .hasOne(inverse: inverse), deleteRule: deleteRule,
                 removeRule: removeRule))
     }
 
-    /// Refuses an inverse of another type at compile time.
-    @available(
-        *, unavailable,
-        message:
-            "inverse: must name the to-one of the target that links back here, a ToOne of this model (optional or not)"
-    )
+    /// Refuses an inverse of another type.
     @_disfavoredOverload
-    public static func hasOne<Owner: Model, Target: Model, Root, Other>(
-        _ name: String, _ type: HasOne<Target>.Type, owner: Owner.Type, inverse: String,
+    public static func hasOne<Owner: Model, Link: HasOneProperty, Root, Other>(
+        _ name: String, _ type: Link.Type, owner: Owner.Type, inverse: String,
         _ check: @autoclosure () -> KeyPath<Root, Other>, deleteRule: DeleteRule? = nil,
         removeRule: RemoveRule? = nil
-    ) -> Property {
-        .attribute(Attribute(name, type: .integer))
-    }
+    ) -> RefusedProperty<RefusedInverse> { RefusedProperty() }
 
     /// The view of a key: one-to-many.
-    public static func toMany<Owner: Model, Target: Model, Link: ToOneProperty<Owner>>(
-        _ name: String, _ type: ToMany<Target>.Type, owner: Owner.Type, inverse: String,
-        _ check: @autoclosure () -> KeyPath<Target, Link>, order: ListOrder<Target>? = nil,
+    public static func toMany<Owner: Model, Link: ToManyProperty, Back: ToOneProperty<Owner>>(
+        _ name: String, _ type: Link.Type, owner: Owner.Type, inverse: String,
+        _ check: @autoclosure () -> KeyPath<Link.Target, Back>, order: ListOrder<Link.Target>? = nil,
         deleteRule: DeleteRule? = nil, removeRule: RemoveRule? = nil, minimum: Int? = nil, maximum: Int? = nil,
         originalName: OriginalNames? = nil
     ) -> Property {
         .relationship(
             Relationship(
-                name, target: Target.entityName, kind: .toMany(inverse: inverse), deleteRule: deleteRule,
+                name, target: Link.Target.entityName, kind: .toMany(inverse: inverse), deleteRule: deleteRule,
                 removeRule: removeRule, order: order?.order, minimumCount: minimum, maximumCount: maximum,
                 originalName: originalName))
     }
 
     /// The other side of a many-to-many.
-    public static func toMany<Owner: Model, Target: Model>(
-        _ name: String, _ type: ToMany<Target>.Type, owner: Owner.Type, inverse: String,
-        _ check: @autoclosure () -> KeyPath<Target, ToMany<Owner>>, order: ListOrder<Target>? = nil,
+    public static func toMany<Owner: Model, Link: ToManyProperty>(
+        _ name: String, _ type: Link.Type, owner: Owner.Type, inverse: String,
+        _ check: @autoclosure () -> KeyPath<Link.Target, ToMany<Owner>>, order: ListOrder<Link.Target>? = nil,
         deleteRule: DeleteRule? = nil, removeRule: RemoveRule? = nil, minimum: Int? = nil, maximum: Int? = nil,
         originalName: OriginalNames? = nil
     ) -> Property {
         .relationship(
             Relationship(
-                name, target: Target.entityName, kind: .manyToManyInverse(inverse: inverse), deleteRule: deleteRule,
+                name, target: Link.Target.entityName, kind: .manyToManyInverse(inverse: inverse), deleteRule: deleteRule,
                 removeRule: removeRule, order: order?.order, minimumCount: minimum, maximumCount: maximum,
                 originalName: originalName))
     }
 
-    /// Refuses an inverse of another type at compile time.
-    @available(
-        *, unavailable,
-        message:
-            "inverse: must name the property of the target that links back here: a ToOne of this model (optional or not), or a ToMany of it for many-to-many"
-    )
+    /// Refuses an inverse of another type.
     @_disfavoredOverload
-    public static func toMany<Owner: Model, Target: Model, Root, Other>(
-        _ name: String, _ type: ToMany<Target>.Type, owner: Owner.Type, inverse: String,
-        _ check: @autoclosure () -> KeyPath<Root, Other>, order: ListOrder<Target>? = nil,
+    public static func toMany<Owner: Model, Link: ToManyProperty, Root, Other>(
+        _ name: String, _ type: Link.Type, owner: Owner.Type, inverse: String,
+        _ check: @autoclosure () -> KeyPath<Root, Other>, order: ListOrder<Link.Target>? = nil,
         deleteRule: DeleteRule? = nil, removeRule: RemoveRule? = nil, minimum: Int? = nil, maximum: Int? = nil,
         originalName: OriginalNames? = nil
-    ) -> Property {
-        .attribute(Attribute(name, type: .integer))
-    }
+    ) -> RefusedProperty<RefusedInverse> { RefusedProperty() }
+
+    /// Refuses an order by anything else than an integer.
+    @_disfavoredOverload
+    public static func toMany<Owner: Model, Link: ToManyProperty, Root, Other>(
+        _ name: String, _ type: Link.Type, owner: Owner.Type, inverse: String,
+        _ check: @autoclosure () -> KeyPath<Root, Other>, order: RefusedOrder,
+        deleteRule: DeleteRule? = nil, removeRule: RemoveRule? = nil, minimum: Int? = nil, maximum: Int? = nil,
+        originalName: OriginalNames? = nil
+    ) -> RefusedProperty<RefusedOrder> { RefusedProperty() }
 
     /// A many-to-many whose join table the store keeps.
-    public static func manyToMany<Target: Model>(
-        _ name: String, _ type: ToMany<Target>.Type, order: ListOrder<Target>? = nil, joinTable: String? = nil,
+    public static func manyToMany<Link: ToManyProperty>(
+        _ name: String, _ type: Link.Type, order: ListOrder<Link.Target>? = nil, joinTable: String? = nil,
         joinColumns: [String] = [], deleteRule: DeleteRule? = nil, minimum: Int? = nil, maximum: Int? = nil,
         originalName: OriginalNames? = nil
     ) -> Property {
@@ -136,7 +131,7 @@ extension Property {
         let half = joinColumns.count / 2
         return .relationship(
             Relationship(
-                name, target: Target.entityName,
+                name, target: Link.Target.entityName,
                 kind: .manyToMany(
                     JoinTableNames(
                         table: joinTable, sourceColumns: Array(joinColumns.prefix(half)),
@@ -144,6 +139,13 @@ extension Property {
                 deleteRule: deleteRule, order: order?.order, minimumCount: minimum, maximumCount: maximum,
                 originalName: originalName))
     }
+
+    /// Refuses an order by anything else than an integer.
+    @_disfavoredOverload
+    public static func manyToMany<Link: ToManyProperty>(
+        _ name: String, _ type: Link.Type, order: RefusedOrder, joinTable: String? = nil, joinColumns: [String] = [],
+        deleteRule: DeleteRule? = nil, minimum: Int? = nil, maximum: Int? = nil, originalName: OriginalNames? = nil
+    ) -> RefusedProperty<RefusedOrder> { RefusedProperty() }
 
     /// A read-only link through a join model; rows whose to-one is unset are left out.
     public static func through<Owner: Model, Middle: Model, Target: Model, Link: ToOneProperty<Target>>(
@@ -155,19 +157,12 @@ extension Property {
             Relationship(name, target: Target.entityName, kind: .through(toMany: toMany, toOne: toOne)))
     }
 
-    /// Refuses a way that doesn't lead to the target at compile time.
-    @available(
-        *, unavailable,
-        message:
-            "through: must name a ToMany of this model and then a to-one of its objects that leads to the target of the link"
-    )
+    /// Refuses a way that doesn't lead to the target.
     @_disfavoredOverload
     public static func through<Owner: Model, Target: Model, Root, First, Middle, Second>(
         _ name: String, _ type: Through<Target>.Type, owner: Owner.Type, toMany: String, toOne: String,
         _ toManyCheck: @autoclosure () -> KeyPath<Root, First>, _ toOneCheck: @autoclosure () -> KeyPath<Middle, Second>
-    ) -> Property {
-        .attribute(Attribute(name, type: .integer))
-    }
+    ) -> RefusedProperty<RefusedWay> { RefusedProperty() }
 }
 
 /// Whether two values of a property are equal. Overload resolution picks: by `==` where there is one, else by their

@@ -62,6 +62,11 @@ struct PropertyKeyPath {
     /// the marker already.
     var checked: String { "Relata.KeyPaths<\(root ?? "Self")>().`\(property)`" }
 
+    /// The same for a path that starts from the target of a link, which its property tells.
+    func checked(of link: StoredProperty) -> String {
+        root == nil ? checked : "Relata.KeyPaths(of: \\Self.\(link.identifier)).`\(property)`"
+    }
+
     /// Reads a key path literal that goes to one property; `nil` for any other expression.
     init?(_ expression: ExprSyntax) {
         guard let literal = expression.as(KeyPathExprSyntax.self) else { return nil }

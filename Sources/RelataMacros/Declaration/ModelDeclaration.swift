@@ -55,16 +55,22 @@ struct ModelDeclaration {
     }
 }
 
-/// A line of the source, as literals of the file and the number.
+/// A place in the source, as literals of the file and the line.
 struct SourcePlace {
     typealias Finder = (Syntax) -> SourcePlace?
 
     let file: String
     let line: String
+    /// The column, from 1 on.
+    let column: Int
 
-    /// The statement as one that stands at this line: the compiler reports its errors there.
+    /// How far the statements of a body stand in.
+    private static let indentation = 4
+
+    /// The statement as one that stands at this place: the compiler reports its errors there.
     func around(_ statement: String) -> [String] {
-        ["#sourceLocation(file: \(file), line: \(line))", statement, "#sourceLocation()"]
+        let space = String(repeating: " ", count: max(0, column - 1 - Self.indentation))
+        return ["#sourceLocation(file: \(file), line: \(line))", space + statement, "#sourceLocation()"]
     }
 }
 

@@ -11,7 +11,7 @@ extension ModelDeclaration {
                 if property.hasColumns {
                     return "self.\(property.identifier) = try \(property.reading)"
                 }
-                return "self.\(property.identifier) = .init()"
+                return "self.\(property.identifier) = \(property.typeName)()"
             })
     }
 
@@ -25,7 +25,7 @@ extension ModelDeclaration {
         member(
             "\(access)func visitLinks(_ visitor: inout Relata.LinkVisitor) throws",
             links.filter { $0.link.kind != .through }.map {
-                "try visitor.visit(self.\($0.property.identifier), at: \($0.index))"
+                "try self.\($0.property.identifier)._visit(&visitor, at: \($0.index))"
             })
     }
 }
@@ -34,21 +34,21 @@ extension ModelDeclaration {
     private var loadLinks: String {
         member(
             "\(access)mutating func loadLinks(from loader: inout Relata.LinkLoader)",
-            links.map { "loader.load(&self.\($0.property.identifier), at: \($0.index))" })
+            links.map { "self.\($0.property.identifier)._load(&loader, at: \($0.index))" })
     }
 }
 
 extension StoredProperty {
     /// The expression that reads the property's columns.
     fileprivate var reading: String {
-        if link != nil { return "reader.readLink(\(typeName).self)" }
+        if link != nil { return "\(typeName)._read(&reader)" }
         guard let plainType else { return "reader.read(\(codingExpression))" }
         return "reader.\(isOptional ? "readOptional" : "readValue")(\(plainType).self)"
     }
 
     /// The statement that binds the property's columns.
     fileprivate var binding: String {
-        if link != nil { return "try binder.bindLink(self.\(identifier))" }
+        if link != nil { return "try self.\(identifier)._bind(to: &binder)" }
         if plainType == nil { return "try binder.bind(self.\(identifier), \(codingExpression))" }
         return "try binder.\(isOptional ? "bindOptional" : "bindValue")(self.\(identifier))"
     }

@@ -16,7 +16,7 @@ extension StoredProperty {
         let (type, arguments) = fieldType
         let value =
             plainType == nil
-            ? "Relata.\(type)(fieldPath, \(name.literal)\(arguments))"
+            ? "Relata.\(link == nil ? "Field" : type)(fieldPath, \(name.literal)\(arguments))"
             : "fieldPath.\(isOptional ? "optional" : "value")(\(name.literal))"
         return """
             \(access.modifier)var \(identifier): Relata.\(type) {

@@ -26,7 +26,8 @@ extension ModelDeclaration {
             case .toOne where link.isOptional:
                 return text(
                     "(some Relata.ToOneConvertible<\(link.target)>)?",
-                    initialValue ?? "Relata.ToOne<\(link.target)>?.none")
+                    // Of a target that doesn't exist the compiler says no more than that, unlike of `.none`.
+                    initialValue ?? "nil as Relata.ToOne<\(link.target)>?")
             case .toOne:
                 let unset = defaultValue.map { _ in "Relata.ToOne<\(link.target)>.unset" }
                 return text("some Relata.ToOneConvertible<\(link.target)>", initialValue ?? unset)
@@ -34,19 +35,13 @@ extension ModelDeclaration {
             }
         }
 
-        /// The argument for the memberwise initialiser.
-        var bareArgument: String {
+        /// The value that the initialiser with bare objects gives the property.
+        var bareValue: String {
             let name = property.identifier
-            // Of all keywords the compiler wants only these in backticks as labels, and warns about others.
-            let label = ["inout", "let", "var"].contains(property.name) ? name : property.name
-            let value =
-                switch (property.link?.kind, property.link?.isOptional) {
-                case (.hasOne, _): "\(name).map { .init($0) } ?? .init()"
-                case (.toOne, true): "\(name)?._toOne"
-                case (.toOne, _): "\(name)._toOne"
-                default: name
-                }
-            return "\(label): \(value)"
+            switch property.link?.kind {
+            case .hasOne, .toOne: return "\(property.typeName)._link(\(name))"
+            case .toMany, .through, nil: return name
+            }
         }
 
         private func text(_ type: String, _ value: String?) -> String {
@@ -64,15 +59,15 @@ extension ModelDeclaration {
 
     private var memberwise: String {
         let parameters = parameters
-        let unloaded = persistent.filter { $0.link?.kind == .through && $0.initialValue == nil }
         return member(
             "\(access)init\(clause(parameters.map(\.text)))",
-            parameters.map { "self.\($0.property.identifier) = \($0.property.identifier)" }
-                + unloaded.map { "self.\($0.identifier) = .init()" })
+            assignments(parameters.map { ($0.property.identifier, $0.property.identifier) }))
     }
 
     /// The same with bare objects for links to one. Disfavoured, so that errors speak of the memberwise one. Not where a
     /// property may be of a type that fewer see than the initialiser.
+    ///
+    /// It calls no other: where a type doesn't exist, the compiler would take the one that takes over a saved value for it.
     private var bareMemberwise: [String] {
         let parameters = parameters
         let hasLink = parameters.contains { [.toOne, .hasOne].contains($0.property.link?.kind) }
@@ -80,11 +75,18 @@ extension ModelDeclaration {
         return [
             member(
                 "@_disfavoredOverload\n\(access)init\(clause(parameters.map(\.bareText)))",
-                ["self.init\(clause(parameters.map(\.bareArgument)))"])
+                assignments(parameters.map { ($0.property.identifier, $0.bareValue) }))
         ]
     }
 
-    /// The parameters or arguments in parentheses, on one line where they fit.
+    /// Gives properties their values, and links that are views of others none.
+    private func assignments(_ values: [(name: String, value: String)]) -> [String] {
+        let unloaded = persistent.filter { $0.link?.kind == .through && $0.initialValue == nil }
+        return values.map { "self.\($0.name) = \($0.value)" }
+            + unloaded.map { "self.\($0.identifier) = \($0.typeName)()" }
+    }
+
+    /// The parameters in parentheses, on one line where they fit.
     private func clause(_ list: [String]) -> String {
         let joined = list.joined(separator: ", ")
         return joined.count < 80 ? "(\(joined))" : "(\n" + list.joined(separator: ",\n").indented + "\n)"
@@ -127,9 +129,9 @@ extension ModelDeclaration {
         let (old, new) = ("other.\(property.identifier)", "stored.\(property.identifier)")
         if isAssignedKey(property) { return "state.assignedKey(\(old))" }
         switch property.link?.kind {
-        case .toOne: return "state.link(\(old), stored: \(new))"
+        case .toOne: return "\(old)._saved(state, stored: \(new))"
         case .through: return old
-        case .hasOne, .toMany: return "state.link(\(old))"
+        case .hasOne, .toMany: return "\(old)._saved(state)"
         case nil:
             if property.isTransient { return old }
             if let stamp = property.stamp { return "state.\(stamp)(\(new))" }

@@ -18,8 +18,8 @@ extension ModelDeclaration {
     private var entity: [String] {
         if isBroken { return ["\(access)static var entity: Relata.Entity {\n    \(Self.unreachable)\n}"] }
         let appends = persistent.flatMap { property in
-            let append = description(of: property)
-            return property.needsCompiler ? locate(property.node)?.around(append) ?? [append] : [append]
+            let call = description(of: property)
+            return property.needsCompiler ? refusing(property, call) : [call.appended]
         }
         let body =
             ["var properties = Relata.PropertyList()"] + appends
@@ -46,8 +46,21 @@ extension ModelDeclaration {
         return arguments
     }
 
-    /// The statement that adds a property to the list.
-    private func description(of property: StoredProperty) -> String {
+    /// The statements that add a property that only the compiler can check. What doesn't fit is an error at the property's
+    /// type, with the name of both.
+    private func refusing(_ property: StoredProperty, _ call: Call) -> [String] {
+        let refusals = property.refusals(in: name).map { reason, message in
+            "@available(*, unavailable, message: \(message.literal)) "
+                + "func add(_: Relata.RefusedProperty<Relata.\(reason)>) {}"
+        }
+        let place = locate(Syntax(property.type?.original) ?? property.node)
+        let lines = ["func add(_ property: Relata.Property) { properties.append(property) }"] + refusals
+        return ["do {"] + (lines + call.checks).map(\.indented)
+            + (place?.around(call.added) ?? [call.added.indented]) + ["}"]
+    }
+
+    /// The call that describes a property.
+    private func description(of property: StoredProperty) -> Call {
         guard let link = property.link else { return property.attributeDescription }
         var call = Call(property)
         let marker = property.relationship
@@ -55,23 +68,23 @@ extension ModelDeclaration {
         switch link.kind {
         case .toOne:
             call.copy(["columns", "deleteRule", "onTargetDelete", "originalName"], from: marker)
-            return call.text("toOne")
+            return call.named("toOne")
         case .hasOne:
-            call.add(owner: name, "inverse", inverse)
+            call.add(owner: name, "inverse", inverse, of: property)
             call.copy(["deleteRule", "removeRule"], from: marker)
-            return call.text("hasOne")
+            return call.named("hasOne")
         case .toMany where inverse != nil:
-            call.add(owner: name, "inverse", inverse)
-            call.addOrder(marker)
+            call.add(owner: name, "inverse", inverse, of: property)
+            call.addOrder(marker, of: property)
             call.copy(["deleteRule", "removeRule", "minimum", "maximum"], from: marker)
-            return call.text("toMany")
+            return call.named("toMany")
         case .toMany:
-            call.addOrder(marker)
+            call.addOrder(marker, of: property)
             call.copy(["joinTable", "joinColumns", "deleteRule", "minimum", "maximum", "originalName"], from: marker)
-            return call.text("manyToMany")
+            return call.named("manyToMany")
         case .through:
             call.add(throughOf: name, marker?.through)
-            return call.text("through")
+            return call.named("through")
         }
     }
 }
@@ -81,11 +94,11 @@ extension StoredProperty {
     /// property, not into the expansion.
     fileprivate var needsCompiler: Bool {
         guard link != nil else { return type?.known == nil || type?.known == .collection }
-        return relationship.map { $0["inverse"] != nil || $0.through != nil } ?? false
+        return relationship.map { $0["inverse"] != nil || $0["order"] != nil || $0.through != nil } ?? false
     }
 
     /// The call that describes an attribute, with only those arguments that say something.
-    fileprivate var attributeDescription: String {
+    fileprivate var attributeDescription: Call {
         var call = Call(self)
         // Of a type that doesn't exist the compiler speaks at the property, and of what is inferred from it no more.
         call.arguments[1] =
@@ -106,16 +119,33 @@ extension StoredProperty {
         if let plainType, call.arguments.count == 2 {
             return "properties.\(isOptional ? "optional" : "value")(\(name.literal), \(plainType).self)"
         }
-        return call.text("attribute")
+        return call.named("attribute")
     }
 }
 
-/// A statement that describes a property at run time.
+/// A call that describes a property at run time.
 private struct Call {
     var arguments: [String]
-    private var checks: [String] = []
+    /// The statement instead of the call, where there is a shorter one.
+    var whole: String?
+    /// What the compiler finds the types of first, whatever is done with it.
+    private(set) var checks: [String] = []
+    private var name = ""
 
     init(_ property: StoredProperty) { arguments = [property.name.literal, "\(property.typeName).self"] }
+
+    /// The call of a function.
+    func named(_ name: String) -> Call {
+        var call = self
+        call.name = name
+        return call
+    }
+
+    private var call: String { ".\(name)(\(arguments.joined(separator: ", ")))" }
+    /// The statement that adds the property to the list.
+    var appended: String { whole ?? "properties.append(\(call))" }
+    /// The statement that adds it where it may be refused.
+    var added: String { "add(Relata.Property\(call))" }
 
     /// Takes over arguments of the marker as they are written.
     mutating func copy(_ labels: [String], from marker: RelationshipMarker?) {
@@ -124,31 +154,36 @@ private struct Call {
         }
     }
 
-    /// A key path goes along with the name it ends in: the name is for the schema, the path lets the compiler check
-    /// that the types fit.
-    mutating func add(_ label: String, _ keyPath: ExprSyntax?) {
-        guard let keyPath, let path = PropertyKeyPath(keyPath) else { return }
-        arguments += ["\(label): \(path.property.literal)", check(path, as: label)]
-    }
-
-    /// The argument by which the compiler checks a key path. Its type is found first, whatever is done with it.
-    private mutating func check(_ path: PropertyKeyPath, as name: String) -> String {
-        checks.append("let \(name) = { \(path.checked) }")
+    /// The argument by which the compiler checks a key path: see ``PropertyKeyPath/checked``.
+    private mutating func check(_ path: String, as name: String) -> String {
+        checks.append("let \(name) = { \(path) }")
         return "\(name)()"
     }
 
+    /// Takes the type from the property. Of a target that doesn't exist the compiler speaks there, and of what is inferred
+    /// from it no more.
+    private mutating func infer(_ property: StoredProperty) {
+        arguments[1] = "Relata.valueType(at: \\Self.\(property.identifier))"
+    }
+
     /// By an attribute of the target, or by a position that the store keeps.
-    mutating func addOrder(_ marker: RelationshipMarker?) {
+    mutating func addOrder(_ marker: RelationshipMarker?, of property: StoredProperty) {
         if let keyPath = marker?["order"], let path = PropertyKeyPath(keyPath) {
-            arguments.append("order: .attribute(\(path.property.literal), \(check(path, as: "order")))")
+            infer(property)
+            let order = check(path.checked(of: property), as: "order")
+            arguments.append("order: Relata.listOrder(by: \(path.property.literal), \(order))")
         } else if marker?["ordered"]?.trimmedDescription == "true" {
             arguments.append("order: .stored")
         }
     }
 
-    mutating func add(owner: String, _ label: String, _ keyPath: ExprSyntax?) {
+    /// A key path goes along with the name it ends in: the name is for the schema, the path lets the compiler check
+    /// that the types fit.
+    mutating func add(owner: String, _ label: String, _ keyPath: ExprSyntax?, of property: StoredProperty) {
+        infer(property)
         arguments.append("owner: \(owner).self")
-        add(label, keyPath)
+        guard let keyPath, let path = PropertyKeyPath(keyPath) else { return }
+        arguments += ["\(label): \(path.property.literal)", check(path.checked(of: property), as: label)]
     }
 
     mutating func add(throughOf owner: String, _ paths: (toMany: ExprSyntax, toOne: ExprSyntax)?) {
@@ -157,12 +192,7 @@ private struct Call {
         }
         arguments += [
             "owner: \(owner).self", "toMany: \(toMany.property.literal)", "toOne: \(toOne.property.literal)",
-            check(toMany, as: "toMany"), check(toOne, as: "toOne"),
+            check(toMany.checked, as: "toMany"), check(toOne.checked, as: "toOne"),
         ]
-    }
-
-    func text(_ name: String) -> String {
-        let append = "properties.append(.\(name)(\(arguments.joined(separator: ", "))))"
-        return checks.isEmpty ? append : "do { \((checks + [append]).joined(separator: "; ")) }"
     }
 }

@@ -14,7 +14,9 @@ public enum ModelMacro: MemberMacro, ExtensionMacro {
     ) throws -> [DeclSyntax] {
         var parser = ModelParser(attribute: node, context: context.lexicalContext) { node in
             context.location(of: node, at: .afterLeadingTrivia, filePathMode: .filePath).map {
-                SourcePlace(file: $0.file.trimmedDescription, line: $0.line.trimmedDescription)
+                SourcePlace(
+                    file: $0.file.trimmedDescription, line: $0.line.trimmedDescription,
+                    column: $0.column.integerValue ?? 1)
             }
         }
         let model = parser.model(from: declaration)
