@@ -138,7 +138,7 @@ import Testing
                             fieldPath.value("year")
                         }
                         var printed: Relata.Field<Date?> {
-                            Relata.Field<Date?>(fieldPath, "printed", Relata.coding(of: Date?.self, as: .iso8601))
+                            Relata.Field(fieldPath, "printed", Relata.coding(of: Date?.self, as: .iso8601))
                         }
                         var updatedAt: Relata.Field<Date> {
                             fieldPath.value("updatedAt")
@@ -184,63 +184,62 @@ import Testing
                         self.isbn = isbn
                         self.pages = pages
                         self.authors = authors
-                        self.images = .init()
+                        self.images = Through<Image>()
                     }
 
                     @_disfavoredOverload
                     init(
                         id: Int? = nil,
-                        genre: (some Relata.ToOneConvertible<Genre>)? = Relata.ToOne<Genre>?.none,
+                        genre: (some Relata.ToOneConvertible<Genre>)? = nil as Relata.ToOne<Genre>?,
                         isbn: ISBN? = nil,
                         pages: ToMany<Page> = .init(),
                         authors: ToMany<Author> = .init()
                     ) {
-                        self.init(
-                            id: id,
-                            genre: genre?._toOne,
-                            isbn: isbn.map { .init($0) } ?? .init(),
-                            pages: pages,
-                            authors: authors
-                        )
+                        self.id = id
+                        self.genre = ToOne<Genre>?._link(genre)
+                        self.isbn = HasOne<ISBN>._link(isbn)
+                        self.pages = pages
+                        self.authors = authors
+                        self.images = Through<Image>()
                     }
 
                     init(saved other: Self, _ state: inout Relata.SavedState) {
                         let stored = state.isReloaded ? state.stored(other) : other
                         self.id = state.assignedKey(other.id)
-                        self.genre = state.link(other.genre, stored: stored.genre)
-                        self.isbn = state.link(other.isbn)
-                        self.pages = state.link(other.pages)
-                        self.authors = state.link(other.authors)
+                        self.genre = other.genre._saved(state, stored: stored.genre)
+                        self.isbn = other.isbn._saved(state)
+                        self.pages = other.pages._saved(state)
+                        self.authors = other.authors._saved(state)
                         self.images = other.images
                     }
 
                     init(from reader: inout Relata.RowReader) throws {
                         self.id = try reader.readOptional(Int.self)
-                        self.genre = try reader.readLink(ToOne<Genre>?.self)
-                        self.isbn = .init()
-                        self.pages = .init()
-                        self.authors = .init()
-                        self.images = .init()
+                        self.genre = try ToOne<Genre>?._read(&reader)
+                        self.isbn = HasOne<ISBN>()
+                        self.pages = ToMany<Page>()
+                        self.authors = ToMany<Author>()
+                        self.images = Through<Image>()
                     }
 
                     func bind(to binder: inout Relata.Binder) throws {
                         try binder.bindOptional(self.id)
-                        try binder.bindLink(self.genre)
+                        try self.genre._bind(to: &binder)
                     }
 
                     func visitLinks(_ visitor: inout Relata.LinkVisitor) throws {
-                        try visitor.visit(self.genre, at: 0)
-                        try visitor.visit(self.isbn, at: 1)
-                        try visitor.visit(self.pages, at: 2)
-                        try visitor.visit(self.authors, at: 3)
+                        try self.genre._visit(&visitor, at: 0)
+                        try self.isbn._visit(&visitor, at: 1)
+                        try self.pages._visit(&visitor, at: 2)
+                        try self.authors._visit(&visitor, at: 3)
                     }
 
                     mutating func loadLinks(from loader: inout Relata.LinkLoader) {
-                        loader.load(&self.genre, at: 0)
-                        loader.load(&self.isbn, at: 1)
-                        loader.load(&self.pages, at: 2)
-                        loader.load(&self.authors, at: 3)
-                        loader.load(&self.images, at: 4)
+                        self.genre._load(&loader, at: 0)
+                        self.isbn._load(&loader, at: 1)
+                        self.pages._load(&loader, at: 2)
+                        self.authors._load(&loader, at: 3)
+                        self.images._load(&loader, at: 4)
                     }
 
                     typealias Key = Int
@@ -263,16 +262,34 @@ import Testing
                         var properties = Relata.PropertyList()
                         properties.optional("id", Int.self)
                         properties.append(.toOne("genre", ToOne<Genre>?.self, columns: ["Genre"], onTargetDelete: .cascade))
+                        do {
+                            func add(_ property: Relata.Property) { properties.append(property) }
+                            @available(*, unavailable, message: "'isbn' of the type HasOne<ISBN>: inverse: must name the to-one of the target that links back here, a ToOne<Book> (optional or not)") func add(_: Relata.RefusedProperty<Relata.RefusedInverse>) {}
+                            let inverse = { Relata.KeyPaths(of: \Self.isbn).`book` }
                         #sourceLocation(file: "test.swift", line: 4)
-                        do { let inverse = { Relata.KeyPaths<ISBN>().`book` }; properties.append(.hasOne("isbn", HasOne<ISBN>.self, owner: Book.self, inverse: "book", inverse())) }
+                                                                     add(Relata.Property.hasOne("isbn", Relata.valueType(at: \Self.isbn), owner: Book.self, inverse: "book", inverse()))
                         #sourceLocation()
+                        }
+                        do {
+                            func add(_ property: Relata.Property) { properties.append(property) }
+                            @available(*, unavailable, message: "'pages' of the type ToMany<Page>: inverse: must name the property of the target that links back here: a ToOne<Book> (optional or not), or a ToMany<Book> for many-to-many") func add(_: Relata.RefusedProperty<Relata.RefusedInverse>) {}
+                            @available(*, unavailable, message: "'pages' of the type ToMany<Page>: order: must name an integer attribute of the objects of the list") func add(_: Relata.RefusedProperty<Relata.RefusedOrder>) {}
+                            let inverse = { Relata.KeyPaths(of: \Self.pages).`book` }
+                            let order = { Relata.KeyPaths(of: \Self.pages).`number` }
                         #sourceLocation(file: "test.swift", line: 6)
-                        do { let inverse = { Relata.KeyPaths<Page>().`book` }; let order = { Relata.KeyPaths<Page>().`number` }; properties.append(.toMany("pages", ToMany<Page>.self, owner: Book.self, inverse: "book", inverse(), order: .attribute("number", order()), deleteRule: .cascade, minimum: 1)) }
+                                   add(Relata.Property.toMany("pages", Relata.valueType(at: \Self.pages), owner: Book.self, inverse: "book", inverse(), order: Relata.listOrder(by: "number", order()), deleteRule: .cascade, minimum: 1))
                         #sourceLocation()
+                        }
                         properties.append(.manyToMany("authors", ToMany<Author>.self, order: .stored, joinTable: "Wrote"))
+                        do {
+                            func add(_ property: Relata.Property) { properties.append(property) }
+                            @available(*, unavailable, message: "'images' of the type Through<Image>: through: must name a ToMany of this model and then a to-one of its objects that leads to Image") func add(_: Relata.RefusedProperty<Relata.RefusedWay>) {}
+                            let toMany = { Relata.KeyPaths<Book>().`pages` }
+                            let toOne = { Relata.KeyPaths<Page>().`image` }
                         #sourceLocation(file: "test.swift", line: 8)
-                        do { let toMany = { Relata.KeyPaths<Book>().`pages` }; let toOne = { Relata.KeyPaths<Page>().`image` }; properties.append(.through("images", Through<Image>.self, owner: Book.self, toMany: "pages", toOne: "image", toMany(), toOne())) }
+                                                                                     add(Relata.Property.through("images", Through<Image>.self, owner: Book.self, toMany: "pages", toOne: "image", toMany(), toOne()))
                         #sourceLocation()
+                        }
                         return Relata.Entity(
                             name: entityName,
                             properties: properties.properties,

@@ -64,8 +64,14 @@ struct CompilationTests {
         let (errors, output) = try Compiler.errors(in: source)
         #expect(errors.count == 1, "\(output)")
         #expect(errors.first?.contains(message) == true, "\(output)")
-        let line = source.split(separator: "\n", omittingEmptySubsequences: false).count - 2
-        #expect(errors.first?.contains("models.swift:\(line):") == true, "\(output)")
+        // At the type of the property, with the name of both.
+        let lines = source.split(separator: "\n", omittingEmptySubsequences: false)
+        let last = try #require(lines.dropLast(2).last)
+        let type = try #require(last.ranges(of: ": ").last?.upperBound)
+        let column = last.distance(from: last.startIndex, to: type) + 1
+        #expect(errors.first?.contains("models.swift:\(lines.count - 2):\(column):") == true, "\(output)")
+        let name = try #require(last[..<type].split(separator: " ").last).dropLast()
+        #expect(errors.first?.contains("'\(name)' of the type \(last[type...])") == true, "\(output)")
     }
 
     /// What the compiler says besides is about the code that the macro writes, where types must be spelled.
@@ -85,6 +91,24 @@ struct CompilationTests {
         )
     }
 
+    /// What is inferred from a type that is none is none, and nothing is said of it.
+    @Test(arguments: [
+        ("var song: ToOne<Sang>", 1), ("var song: ToOne<Sang>?", 1), ("var songs: ToMany<Sang>", 1),
+        ("@Relationship(ordered: true) var songs: ToMany<Sang>", 1),
+        // What a marker names is an error of its own.
+        ("@Relationship(inverse: \\Sang.list) var song: HasOne<Sang>", 2),
+        ("@Relationship(inverse: \\Sang.list) var songs: ToMany<Sang>", 2),
+        ("var title: Nothing\n    var song: ToOne<Song>\n    var maybe: ToOne<Song>?\n    var songs: ToMany<Song>", 1),
+        ("var titles: [Nothing]\n    @Relationship(inverse: \\Cover.list) var cover: HasOne<Cover>", 1),
+    ])
+    func aTypeThatIsNoneIsNamedAtItsPropertyBesideLinks(property: String, count: Int) throws {
+        let (errors, output) = try Compiler.errors(in: Self.list(property))
+        let own = errors.filter { $0.contains("models.swift:") }
+        #expect(own.count == count && own.allSatisfy { $0.contains("cannot find") }, "\(output)")
+        #expect(errors.allSatisfy { $0.contains("cannot find") }, "\(output)")
+        for word in ["inferred", "extra argument", "missing argument"] { #expect(!output.contains(word), "\(output)") }
+    }
+
     @Test func aTypeThatCantBeStoredIsOneErrorAtItsProperty() throws {
         let source = """
             import Relata
@@ -92,14 +116,22 @@ struct CompilationTests {
             @Model struct Song { let id: ID<Song>; var title: String }
             @Model struct List {
                 let id: ID<List>
-                var plain: Plain  // a stored property must be Bool
-                var plains: [Plain] = []  // a stored property must be Bool
-                var song: Song  // write its type as 'ToOne<Author>'
-                var maybe: Song?  // write its type as 'ToOne<Author>?'
-                var songs: [Song] = []  // write the type as 'ToMany<Author>'
+                var plain: Plain  // 'plain' can't be of the type Plain: a stored property must be Bool
+                var plains: [Plain] = []  // 'plains' can't be of the type [Plain]: a stored property must be Bool
+                var song: Song  // 'song' can't be of the type Song: models aren't stored inside another: write its type as 'ToOne<Song>'
+                var maybe: Song?  // 'maybe' can't be of the type Song?: models aren't stored inside another: write its type as 'ToOne<Song>?'
+                var songs: [Song] = []  // 'songs' can't be of the type [Song]: models aren't stored inside another: write its type as 'ToMany<Song>'
             }
             """
         try Compiler.expectErrors(in: source)
+        let (errors, output) = try Compiler.errors(in: source)
+        let lines = source.split(separator: "\n")
+        for (error, name) in zip(errors, ["plain", "plains", "song", "maybe", "songs"]) {
+            let line = try #require(lines.firstIndex { $0.contains("var \(name): ") })
+            let type = try #require(lines[line].firstRange(of: ": ")).upperBound
+            let column = lines[line].distance(from: lines[line].startIndex, to: type) + 1
+            #expect(error.contains("models.swift:\(line + 1):\(column):"), "\(output)")
+        }
     }
 
     @Test(arguments: [
