@@ -37,6 +37,26 @@ import Testing
         #expect(try await store.count(RecordQuery("Note")) == 0)
     }
 
+    /// A date with nanoseconds, of which a column keeps the microseconds.
+    @Test func aDateComesBackAsItIsStored() async throws {
+        let store = try RecordStore.make()
+        let exact = Date(timeIntervalSinceReferenceDate: 750_000_000.123_456_789)
+        let inserted = try await store.insert(Record("Alarm", ["rings": .date(exact)]))
+        var changed = inserted
+        changed["rings"] = .date(exact + 1)
+        let updated = try await store.save(changed)
+        let several = try await store.save([
+            Record("Alarm", ["rings": .date(exact)]), Record("Alarm", ["rings": .date(exact + 2)]),
+        ])
+        for (saved, given) in [(updated, exact + 1), (several[0], exact), (several[1], exact + 2)] {
+            let stored = try #require(try await store.refreshed(saved))
+            #expect(saved["rings"] == stored["rings"])
+            let date = try #require(stored["rings"].date)
+            #expect(date != given && abs(date.timeIntervalSince(given)) < 0.000_001)
+        }
+        #expect(inserted["rings"].date != exact && inserted["rings"] == several[0]["rings"])
+    }
+
     @Test func theFirstObjectOfAClassMayBringItsOwnKeyAndTime() async throws {
         let store = try RecordStore.make()
         let (id, time) = (UUID(), Date(timeIntervalSince1970: 0))

@@ -75,6 +75,63 @@ import Testing
         #expect(try file.rows("SELECT count(*) FROM Book WHERE genreId IS NULL") == ["4"])
     }
 
+    /// References that SQLite follows by the rules of the column that is referred to stay; what leads nowhere is mended.
+    @Test func mendsTouchWhatSQLiteFindsDanglingAndNothingElse() throws {
+        let file = try SampleFile(
+            """
+            CREATE TABLE n (code TEXT COLLATE NOCASE PRIMARY KEY);
+            CREATE TABLE r (code TEXT COLLATE RTRIM PRIMARY KEY);
+            CREATE TABLE t (id PRIMARY KEY);
+            CREATE TABLE i (id INTEGER PRIMARY KEY);
+            CREATE TABLE c (
+                id INTEGER PRIMARY KEY, n TEXT REFERENCES n, r TEXT REFERENCES r, t REFERENCES t, tn INTEGER REFERENCES t,
+                i TEXT REFERENCES i);
+            CREATE TABLE d (id INTEGER PRIMARY KEY, n TEXT NOT NULL REFERENCES n, t NOT NULL REFERENCES t);
+            INSERT INTO n VALUES ('Abc'), ('x'); INSERT INTO r VALUES ('a'), ('b ');
+            INSERT INTO t VALUES (1), ('2'), (x'03'); INSERT INTO i VALUES (7), (8);
+            INSERT INTO c VALUES
+                (1, 'ABC', 'a  ', 1, 1, '7'), (2, 'abc', 'b', '2', NULL, '07'), (3, 'abd', 'c', '1', 2, 'seven'),
+                (4, NULL, NULL, x'03', 3, '8.0'), (5, 'X ', ' a', 2, 1, '9'), (6, 'x', 'a', NULL, NULL, NULL);
+            INSERT INTO d VALUES (1, 'ABC', 1), (2, 'gone', 1), (3, 'X', '1'), (4, 'x', '2');
+            """)
+        let columns = ["c": ["n", "r", "t", "tn", "i"], "d": ["n", "t"]]
+        /// The references that are set, each with its value and type.
+        func references() throws -> Set<String> {
+            var found: Set<String> = []
+            for (table, names) in columns {
+                for name in names {
+                    let sql = "SELECT id, quote(\(name)) FROM \(table) WHERE \(name) IS NOT NULL"
+                    found.formUnion(try file.rows(sql).map { "\(table).\(name)|\($0)" })
+                }
+            }
+            return found
+        }
+        /// Those that SQLite itself finds to lead nowhere, as the table, the row and the column.
+        func dangling() throws -> Set<String> {
+            Set(
+                try file.rows(
+                    """
+                    SELECT c."table" || '.' || f."from" || '|' || c."rowid"
+                    FROM pragma_foreign_key_check AS c JOIN pragma_foreign_key_list(c."table") AS f ON f.id = c.fkid
+                    """))
+        }
+        let (before, wrong) = (try references(), try dangling())
+        #expect(wrong.count == 13, "\(wrong)")
+        let run = try file.run("check")
+        #expect(run.exitCode == 1)
+        for sql in mends(run) { try file.execute(sql) }
+        #expect(try dangling() == [])
+        // A row that must have its reference goes with the other one that it has.
+        let gone = Set(wrong.filter { $0.hasPrefix("d.") }.map { $0.split(separator: "|")[1] })
+        let expected = before.filter { reference in
+            let parts = reference.split(separator: "|")
+            return !wrong.contains("\(parts[0])|\(parts[1])") && !(reference.hasPrefix("d.") && gone.contains(parts[1]))
+        }
+        #expect(try references() == expected)
+        #expect(try file.rows("SELECT count(*) FROM c") == ["6"])
+        #expect(try file.run("check").exitCode == 0)
+    }
+
     @Test func foreignKeysThatAreNoRelationshipsAreCheckedToo() throws {
         let file = try SampleFile(
             """

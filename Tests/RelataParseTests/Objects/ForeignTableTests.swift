@@ -66,6 +66,85 @@ struct ForeignTableTests {
         #expect(try await server.send("PUT", "/classes/Tag/2", ["name": "blue"]).code == 101)
     }
 
+    /// A deletion is planned by the foreign keys of other programs as SQLite follows them.
+    @Test(
+        .onSQLite,
+        arguments: [
+            // By the collation of the key.
+            (
+                """
+                CREATE TABLE P (id TEXT COLLATE NOCASE PRIMARY KEY);
+                CREATE TABLE C (id INTEGER PRIMARY KEY, p TEXT REFERENCES P ON DELETE CASCADE);
+                INSERT INTO P VALUES ('Abc'), ('x'); INSERT INTO C VALUES (1, 'ABC'), (2, 'abc'), (3, 'X'), (4, NULL)
+                """, "Abc", 2
+            ),
+            (
+                """
+                CREATE TABLE P (id TEXT COLLATE RTRIM PRIMARY KEY);
+                CREATE TABLE C (id INTEGER PRIMARY KEY, p TEXT REFERENCES P ON DELETE CASCADE);
+                INSERT INTO P VALUES ('a'), ('b'); INSERT INTO C VALUES (1, 'a  '), (2, 'a'), (3, 'b '), (4, NULL)
+                """, "a", 2
+            ),
+            // By several columns.
+            (
+                """
+                CREATE TABLE P (a INTEGER, b TEXT, PRIMARY KEY (a, b));
+                CREATE TABLE C (id INTEGER PRIMARY KEY, pa INTEGER, pb TEXT,
+                    FOREIGN KEY (pa, pb) REFERENCES P (a, b) ON DELETE CASCADE);
+                INSERT INTO P VALUES (1, 'x'), (1, 'y');
+                INSERT INTO C VALUES (1, 1, 'x'), (2, 1, 'y'), (3, 1, NULL), (4, 1, 'x')
+                """, "1,x", 2
+            ),
+            // By unique columns that aren't the key.
+            (
+                """
+                CREATE TABLE P (id INTEGER PRIMARY KEY, code TEXT UNIQUE);
+                CREATE TABLE C (id INTEGER PRIMARY KEY, code TEXT REFERENCES P (code) ON DELETE CASCADE);
+                INSERT INTO P VALUES (1, 'x'), (2, 'y'); INSERT INTO C VALUES (1, 'x'), (2, 'y'), (3, 'x'), (4, NULL)
+                """, "1", 2
+            ),
+            // By the second foreign key of a column.
+            (
+                """
+                CREATE TABLE Q (id INTEGER PRIMARY KEY); CREATE TABLE P (id INTEGER PRIMARY KEY);
+                CREATE TABLE C (id INTEGER PRIMARY KEY,
+                    r INTEGER REFERENCES Q ON DELETE CASCADE REFERENCES P ON DELETE CASCADE);
+                INSERT INTO Q VALUES (1), (2); INSERT INTO P VALUES (1), (2);
+                INSERT INTO C VALUES (1, 1), (2, 2), (3, 1), (4, NULL)
+                """, "1", 2
+            ),
+        ]) func aDryRunNamesTheRowsThatThenGo(tables: String, id: String, count: Int) async throws
+    {
+        let folder = try TestDatabases()
+        let path = try folder.path("keys.sqlite")
+        let connection = try Connection(path: path)
+        defer { try? connection.close() }
+        try connection.execute(tables)
+        let server = try TestServer(path: path)
+        defer { try? server.store.close() }
+        func rows() throws -> [String: Set<String>] {
+            let children = try connection.values(SQLStatement("SELECT id FROM C")).map { $0[0].description }
+            let parents = try connection.values(SQLStatement("SELECT * FROM P")).map { row in
+                row.prefix(tables.contains("a INTEGER") ? 2 : 1).map(\.description).joined(separator: ",")
+            }
+            return ["C": Set(children), "P": Set(parents)]
+        }
+        let before = try rows()
+        let target = "/classes/P/\(id.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? id)"
+        let plan = try await server.send("DELETE", target + "?dryRun=true")
+        #expect(plan.status == 200 && plan["isDenied"] == false, "\(plan.json)")
+        var named: [String: Set<String>] = [:]
+        for objects in plan["deleted"]?.array ?? [] {
+            named[objects["className"]?.string ?? ""] = Set(objects["objectIds"]?.array?.compactMap(\.string) ?? [])
+        }
+        #expect(try rows() == before)
+        #expect(named["P"] == [id] && named["C"]?.count == count, "\(plan.json)")
+        let reply = try await server.send("DELETE", target)
+        #expect(reply.status == 200, "\(reply.json)")
+        let after = try rows()
+        for name in ["C", "P"] { #expect(before[name]?.subtracting(after[name] ?? []) == named[name]) }
+    }
+
     @Test(.onSQLite) func aPointerThatIsPartlyUnsetIsNotThere() async throws {
         let folder = try TestDatabases()
         let path = try folder.path("parts.sqlite")
