@@ -208,6 +208,7 @@ package struct MigrationPlanner {
     /// An index under a name that nothing else has.
     mutating func named(_ index: IndexDescription, of table: String) throws(RelataError) -> IndexDescription {
         var index = index
+        let facts = facts
         index.name = try indexNames.name(table: table, columns: index.columns, isUnique: index.isUnique) {
             (name) throws(RelataError) in try facts(.isTaken(name: name))
         }

@@ -32,13 +32,15 @@ struct IndexNames {
         let name = Self.name(table: table, columns: columns, isUnique: isUnique)
         var candidate = name
         var number = 2
-        while try isTable(candidate.foldedName) || taken.contains(candidate.foldedName) || isTaken(candidate) {
+        while try isKnown(candidate) ? true : isTaken(candidate) {
             candidate = "\(name)_\(number)"
             number += 1
         }
         taken.insert(candidate.foldedName)
         return candidate
     }
+
+    private func isKnown(_ name: String) -> Bool { isTable(name.foldedName) || taken.contains(name.foldedName) }
 
     /// The name that an index on these columns has unless something else is called so.
     static func name(table: String, columns: [String], isUnique: Bool) -> String {

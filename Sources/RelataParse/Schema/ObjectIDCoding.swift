@@ -32,7 +32,8 @@ struct ObjectIDCoding: Sendable {
     /// The keys that an object id may stand for; several where keys of other types may be stored.
     func keys(_ text: String) -> [KeyValue] {
         guard holdsOtherTypes else { return key(text).map { [$0] } ?? [] }
-        return KeyValue.readings(parts(text) ?? []) { part, type in
+        guard let parts = parts(text) else { return [] }
+        return KeyValue.readings(parts) { part, type in
             // A number that is spelled otherwise would find the one that it is.
             type == .text && isNumber(part) && !types.contains(.text) ? Value?.none : Self.value(part, type)
         }
