@@ -117,7 +117,7 @@ extension StoredProperty {
             call.arguments.append("default: { \(initialValue.trimmedDescription) }")
         }
         if let plainType, call.arguments.count == 2 {
-            return "properties.\(isOptional ? "optional" : "value")(\(name.literal), \(plainType).self)"
+            call.whole = "properties.\(isOptional ? "optional" : "value")(\(name.literal), \(plainType).self)"
         }
         return call.named("attribute")
     }
