@@ -21,11 +21,14 @@ import Testing
         ("a", "id == '7'", 3), ("a", "id IN {'abc'}", 1), ("a", "SELF == 'abc'", 1),
         ("b", "id == 1", 1), ("b", "id == '1'", 1), ("b", "id == 2", 2), ("b", "id == '2'", 2),
         ("b", "id == \"x'00ff'\"", 3), ("b", "id == 2.5", 4), ("b", "SELF == 1", 1), ("b", "id IN {'1'}", 1),
-        ("c", "a == 'abc'", 1), ("c", "a == 1.5", 2), ("c", "a.id == 'abc'", 1), ("c", "b == 1", 11), ("c", "b == '2'", 12),
+        ("c", "a == 'abc'", 1), ("c", "a == 1.5", 2), ("c", "a.id == 'abc'", 1), ("c", "b == 1", 11),
+        ("c", "b == '2'", 12),
     ]) func aConditionFindsTheOneRowOfAKey(entity: String, condition: String, number: Int) throws {
         let run = try Self.file().run("fetch", entity, "--where", condition, "--format", "csv")
         #expect(run.exitCode == 0, "\(run.errors)")
-        let rows = run.lines.dropFirst().filter { !$0.isEmpty }.map { $0.split(separator: ",", omittingEmptySubsequences: false) }
+        let rows = run.lines.dropFirst().filter { !$0.isEmpty }.map {
+            $0.split(separator: ",", omittingEmptySubsequences: false)
+        }
         #expect(rows.count == 1, "\(run.output)")
         #expect(rows.first?[entity == "c" ? 0 : 1] == "\(number)", "\(run.output)")
     }
@@ -40,7 +43,9 @@ import Testing
     }
 
     @Test func eachKeyIsDeletedByItself() throws {
-        for (entity, key) in [("a", "abc"), ("a", "1.5"), ("a", "7"), ("b", "1"), ("b", "2"), ("b", "x'00ff'"), ("b", "2.5")] {
+        for (entity, key) in [
+            ("a", "abc"), ("a", "1.5"), ("a", "7"), ("b", "1"), ("b", "2"), ("b", "x'00ff'"), ("b", "2.5"),
+        ] {
             let file = try Self.file()
             let count = entity == "a" ? 3 : 4
             try file.execute("DELETE FROM c")

@@ -45,7 +45,8 @@ extension Property {
     /// Stands for a to-many whose inverse the target doesn't have.
     public static func toMany<Owner: Model, Link: ToManyProperty>(
         _ name: String, _ type: Link.Type, owner: Owner.Type, inverse: String,
-        _ check: @autoclosure () -> UnknownProperty, order: ListOrder<Link.Target>? = nil, deleteRule: DeleteRule? = nil,
+        _ check: @autoclosure () -> UnknownProperty, order: ListOrder<Link.Target>? = nil,
+        deleteRule: DeleteRule? = nil,
         removeRule: RemoveRule? = nil, minimum: Int? = nil, maximum: Int? = nil, originalName: OriginalNames? = nil
     ) -> Property {
         .attribute(Attribute(name, type: .integer))

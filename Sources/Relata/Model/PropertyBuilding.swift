@@ -98,7 +98,8 @@ extension Property {
     ) -> Property {
         .relationship(
             Relationship(
-                name, target: Link.Target.entityName, kind: .manyToManyInverse(inverse: inverse), deleteRule: deleteRule,
+                name, target: Link.Target.entityName, kind: .manyToManyInverse(inverse: inverse),
+                deleteRule: deleteRule,
                 removeRule: removeRule, order: order?.order, minimumCount: minimum, maximumCount: maximum,
                 originalName: originalName))
     }

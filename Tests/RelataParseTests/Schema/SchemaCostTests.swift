@@ -62,7 +62,9 @@ import Testing
         defer { try? server.store.close() }
         for number in 0..<count { _ = try await server.create("Class\(number)", ["name": "a"]) }
         var counts: [Int] = []
-        for (target, body) in [("Fresh", ["name": "a"]), ("Class1", ["other": pointer("Fresh", "x")])] as [(String, JSONValue)] {
+        for (target, body) in [("Fresh", ["name": "a"]), ("Class1", ["other": pointer("Fresh", "x")])]
+            as [(String, JSONValue)]
+        {
             trace.removeAll()
             _ = try await server.send("POST", "/classes/\(target)", body)
             let connection = try Connection(path: path, isReadOnly: true)

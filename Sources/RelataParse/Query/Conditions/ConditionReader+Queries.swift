@@ -76,7 +76,8 @@ extension ConditionReader {
             throw ParseError(.invalidQuery, "$relatedTo needs an object, which is a pointer, and a key")
         }
         guard let parseClass = classes[object.className], let field = parseClass[key], case .relation = field.storage,
-            field.type.targetClass == subject.parseClass.name, let id = try transaction.key(object.objectID, of: parseClass)
+            field.type.targetClass == subject.parseClass.name,
+            let id = try transaction.key(object.objectID, of: parseClass)
         else { return nil }
         return RelatedOwner(entity: parseClass.name, relationship: key, key: id)
     }
