@@ -53,7 +53,7 @@ extension Deletion {
     mutating func writeTogether(now: Date) throws(RelataError) {
         try refuseObstacles()
         let earlier = try connection.driver.rowChanges(connection)
-        if earlier == nil, let table = reached.first(where: { !triggers(of: $0).isEmpty }) {
+        if earlier == nil, let table = reached.first(where: { !triggerNames(of: $0).isEmpty }) {
             throw refused(
                 table,
                 "has triggers, and the server doesn't count what they change: have it do so by track_counts = on")
@@ -101,7 +101,7 @@ extension Deletion {
         }
     }
 
-    private func triggers(of table: String) -> [String] {
+    private func triggerNames(of table: String) -> [String] {
         fileKeys.foreign?[table.foldedName]?.triggers ?? []
     }
 
@@ -117,7 +117,7 @@ extension Deletion {
         let differences = words.filter { $0.1 != $0.2 }.map { "\($0.1) rows \($0.0) instead of \($0.2)" }
         let tables = Set(graph.order + unset.map(\.key.source)).map { schema.tables[$0].sqlName }
         let triggers = tables.sorted().flatMap { name in
-            triggers(of: name).map { "\(name).\($0)" }
+            triggerNames(of: name).map { "\(name).\($0)" }
         }
         return .invalidUse(
             "\(report.entity) can't be deleted: the server does more than was planned"
