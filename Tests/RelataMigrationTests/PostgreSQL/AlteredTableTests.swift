@@ -256,8 +256,10 @@ import Testing
         #expect(try Migrator.migrate(connection, schema: models).isEmpty)
         let after = try TestEngine.postgres.shape(of: connection).filter { !$0.contains("relata_metadata") }
         #expect(after == before)
-        // From now on the database is known, and additions apply.
-        try Migrator.migrate(connection, schema: try Schema(more))
+        // Not at a later opening either, but once it is adopted.
+        #expect(throws: RelataError.self) { try Migrator.migrate(connection, schema: try Schema(more)) }
+        try Migrator.migrate(
+            connection, schema: try Schema(more), steps: [MigrationStep("adopt", taking: .adopting)])
         #expect(try connection.lines("SELECT title, year FROM \"Book\"") == ["Emma|0"])
     }
 }

@@ -32,10 +32,11 @@ import Testing
         let after = try connection.lines(
             "SELECT sql FROM sqlite_master WHERE tbl_name <> 'relata_metadata' ORDER BY name")
         #expect(after == before)
-        // From now on the file is known, and additions apply.
+        // Once it is adopted, additions apply.
         var more = models
         more[0].properties.append(.attribute("note", isOptional: true))
-        try Migrator.migrate(connection, schema: try Schema(more))
+        try Migrator.migrate(
+            connection, schema: try Schema(more), steps: [MigrationStep("adopt", taking: .adopting)])
         #expect(try connection.lines("SELECT note FROM Book") == ["NULL"])
         #expect(try connection.lines("SELECT on_delete FROM pragma_foreign_key_list('Book')") == ["NO ACTION"])
     }

@@ -13,7 +13,7 @@ struct DiagnosticsTests {
             let id: ID<Book>
             var title: String
             var year: Int
-            var weight: Double
+            var weight: Double?
             var genre: ToOne<Genre>?
             var song: ToOne<Song>
             var authors: ToMany<Author>
@@ -43,7 +43,7 @@ struct DiagnosticsTests {
                     _ = try await store.first(Book.where { $0.titel == "x" })  // has no member 'titel'
                     _ = try await store.count(Book.where { $0.titel == "x" })  // has no member 'titel'
                     try await store.read { _ = try $0.fetch(Book.where { $0.titel == "x" }) }  // has no member 'titel'
-                    _ = Book.where { $0.weight % 2 == 0 }  // cannot be applied
+                    _ = Book.where { $0.weight.or(0) % 2 == 0 }  // operator function '%'
                     _ = try await store.fetch("x")  // write a query, such as 'Book.where { … }', an ID or a to-one
                     _ = try await store.fetch(Song.self, id: "x")  // the key of the model is of another type
                 }

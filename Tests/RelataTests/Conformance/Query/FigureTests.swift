@@ -31,7 +31,7 @@ import Testing
         #expect(try store.fetch(dearest).map(\.name) == ["Bee", "Ash", "Cid", "Dee"])
         let groups = Disc.all.grouped { $0.band.name }.having { $0.price.average() < 50 }
             .select { ($0.band.name, $0.price.average().or(0) * 2) }
-        #expect(try store.fetch(groups).map(\.1) == [19.99, 9.5])
+        #expect(try store.fetch(groups).map(\.1).sorted() == [9.5, 19.99])
     }
 
     @Test(arguments: Engine.allCases) func figuresOfSomeRelatedObjects(_ engine: Engine) throws {

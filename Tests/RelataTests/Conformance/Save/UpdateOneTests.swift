@@ -225,7 +225,8 @@ import Testing
         #expect(try store.refresh(book).title == "b")
         try store.delete(book)
         #expect(thrown { try store.refresh(book) }?.kind == "notFound")
-        #expect(thrown { try store.refresh(Series(title: "new")) }?.kind == "notFound")
+        #expect(thrown { try store.refresh(Series(title: "new")) }?.kind == "invalidUse")
+        #expect(thrown { try store.refresh(Series(id: 7, title: "new")) }?.kind == "notFound")
     }
 }
 

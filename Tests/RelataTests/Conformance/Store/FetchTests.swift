@@ -100,7 +100,7 @@ import Testing
             return
         }
         #expect(object.entity == "Disc")
-        #expect(thrown { try store.refresh(Disc(title: "new", band: .unset)) }?.kind == "notFound")
+        #expect(thrown { try store.refresh(Disc(title: "new", band: .unset)) }?.kind == "invalidUse")
     }
 
     @Test(arguments: Engine.allCases) func anUpsertKeepsTheKeyAndWhatIsLinked(_ engine: Engine) throws {

@@ -71,7 +71,7 @@ import Testing
         for (number, error) in errors.enumerated() {
             let message = error?.description ?? ""
             #expect(
-                error?.kind == "invalidUse" && message.contains("without a key isn't stored"), "\(number): \(message)")
+                error?.kind == "invalidUse" && message.contains("without a key"), "\(number): \(message)")
         }
         // One that has a key and isn't stored is related to nothing.
         #expect(try store.related(to: Series(id: 9, title: "s")) { $0.episodes } == [])
