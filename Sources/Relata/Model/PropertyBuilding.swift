@@ -141,13 +141,6 @@ extension Property {
                 originalName: originalName))
     }
 
-    /// Refuses an order by anything else than an integer.
-    @_disfavoredOverload
-    public static func manyToMany<Link: ToManyProperty>(
-        _ name: String, _ type: Link.Type, order: RefusedOrder, joinTable: String? = nil, joinColumns: [String] = [],
-        deleteRule: DeleteRule? = nil, minimum: Int? = nil, maximum: Int? = nil, originalName: OriginalNames? = nil
-    ) -> RefusedProperty<RefusedOrder> { RefusedProperty() }
-
     /// A read-only link through a join model; rows whose to-one is unset are left out.
     public static func through<Owner: Model, Middle: Model, Target: Model, Link: ToOneProperty<Target>>(
         _ name: String, _ type: Through<Target>.Type, owner: Owner.Type, toMany: String, toOne: String,

@@ -94,7 +94,7 @@ extension StoredProperty {
     /// property, not into the expansion.
     fileprivate var needsCompiler: Bool {
         guard link != nil else { return type?.known == nil || type?.known == .collection }
-        return relationship.map { $0["inverse"] != nil || $0["order"] != nil || $0.through != nil } ?? false
+        return relationship.map { $0["inverse"] != nil || $0.through != nil } ?? false
     }
 
     /// The call that describes an attribute, with only those arguments that say something.

@@ -1,4 +1,5 @@
 import Foundation
+import RelataCore
 import RelataEngine
 import RelataParse
 import RelataSQLite

@@ -1,3 +1,4 @@
+import RelataCore
 import RelataEngine
 import RelataParse
 import RelataSQLite
@@ -5,7 +6,7 @@ import TestEngines
 import Testing
 
 /// Keys that are stored as other types than their columns', in tables that another program made.
-@Suite(.onSQLite) struct StoredKeyTests {
+@Suite struct StoredKeyTests {
     private static let tables = """
         CREATE TABLE A (id INT PRIMARY KEY, name TEXT);
         CREATE TABLE B (id PRIMARY KEY, name TEXT);
@@ -30,7 +31,7 @@ import Testing
         id.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? id
     }
 
-    @Test(arguments: [("A", "a"), ("B", "b"), ("C", "c")])
+    @Test(.onSQLite, arguments: [("A", "a"), ("B", "b"), ("C", "c")])
     func everyObjectThatIsListedIsReachedByItsID(className: String, link: String) async throws {
         let folder = try TestDatabases()
         let (server, _) = try Self.server(folder, Self.tables)
@@ -64,7 +65,7 @@ import Testing
     }
 
     /// A number has one spelling, also where others would compare as equal.
-    @Test func anotherSpellingIsNoObject() async throws {
+    @Test(.onSQLite) func anotherSpellingIsNoObject() async throws {
         let folder = try TestDatabases()
         let (server, _) = try Self.server(folder, Self.tables)
         defer { try? server.store.close() }
@@ -78,7 +79,7 @@ import Testing
         }
     }
 
-    @Test func anIDThatTwoObjectsHaveIsRefused() async throws {
+    @Test(.onSQLite) func anIDThatTwoObjectsHaveIsRefused() async throws {
         let folder = try TestDatabases()
         let (server, path) = try Self.server(
             folder, "CREATE TABLE B (id PRIMARY KEY, name TEXT); INSERT INTO B VALUES (1, 'n'), ('1', 't')")
@@ -94,7 +95,7 @@ import Testing
     }
 
     /// What the server makes itself has keys of one type, and pays nothing for others.
-    @Test func ownTablesAreAskedOnce() async throws {
+    @Test(.onSQLite) func ownTablesAreAskedOnce() async throws {
         let trace = SQLStatements()
         let server = try TestServer(trace: trace)
         defer { try? server.store.close() }

@@ -63,7 +63,7 @@ import Testing
         var article = try store.insert(Article(title: "a"))
         article.title = "b"
         let changes: [() throws -> Void] = [
-            { try store.update(plain[0]) }, { try store.save(plain[0]) }, { try store.save(plain) },
+            { try store.update(plain[0]) }, { _ = try store.save(plain[0]) }, { _ = try store.save(plain) },
             { try store.update(article) }, { try store.save(article) },
             { try store.update(History.self, id: plain[0].id) { $0.progress = 3 } },
         ]

@@ -88,7 +88,7 @@ import Testing
         var (one, two) = (ada, bob)
         one.desk.set(desk)
         two.desk.set(other)
-        try store.save(one, two)
+        _ = try store.save(one, two)
         #expect(try users(store) == ["window": "Ada", "door": "Bob"])
     }
 
