@@ -11,6 +11,8 @@ struct ToolRun {
     var lines: [String] { output.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) }
     /// The output as JSON.
     func json() throws -> Any { try JSONSerialization.jsonObject(with: Data(output.utf8)) }
+    /// The lines on standard error, without those that tell of progress, which depend on the time that it takes.
+    var told: [Substring] { errors.split(separator: "\n").filter { !$0.hasSuffix("…") } }
     /// Whether there is one line on standard error, which begins as errors do.
     var hasErrorLine: Bool { hasErrorAtEnd && errors.split(separator: "\n").count == 1 }
     /// The same where progress may stand before it.
