@@ -1,6 +1,6 @@
 import Foundation
 import RelataCore
-import RelataSQLite
+import RelataEngine
 
 /// A file that is read from its beginning to its end, a piece at a time.
 final class DataInput {

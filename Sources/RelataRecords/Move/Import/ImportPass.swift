@@ -51,7 +51,7 @@ final class ImportPass {
         for file in files where ImportFiles.table(of: file, tables, transaction.recordClasses) == nil {
             let entity = try ClassGuess.entity(for: file)
             try transaction.define { (entities) throws(RelataError) in
-                try entities.checkName(ofNewClass: entity.name)
+                try entities.all.checkName(ofNewClass: entity.name)
                 entities.append(entity)
             }
             made.append(entity.name)

@@ -1,6 +1,6 @@
 import Foundation
 import RelataCore
-import RelataSQLite
+import RelataEngine
 
 /// A file that is imported.
 struct ImportedFile: Hashable, Sendable {
