@@ -35,7 +35,7 @@ import Testing
                     .attribute(Attribute("revision", type: .integer)),
                 ], isKeyAssigned: true, revision: "revision"),
         ]
-        try await store.altering { try $0.apply(entities) }
+        try await store.altering { try $0.apply(entities, EntityChanges(entities, since: [])) }
         return store
     }
 
