@@ -63,16 +63,16 @@ import Testing
         for number in 0..<count { _ = try await server.create("Class\(number)", ["name": "a"]) }
         let connection = try Connection(path: path, isReadOnly: true)
         defer { try? connection.close() }
-        func count() throws -> Int {
+        func rows() throws -> Int {
             let questions = trace.all.filter { $0.hasPrefix("SELECT") && !$0.contains("?") }
             return try questions.reduce(0) { try $0 + connection.values(SQLStatement($1)).count }
         }
         trace.removeAll()
         let fresh = try await server.create("Fresh", ["name": "a"])
-        var counts = [try count()]
+        var counts = [try rows()]
         trace.removeAll()
         _ = try await server.create("Class1", ["other": pointer("Fresh", fresh)])
-        counts.append(try count())
+        counts.append(try rows())
         return counts
     }
 
