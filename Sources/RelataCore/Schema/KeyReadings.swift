@@ -3,15 +3,15 @@ extension KeyValue {
     /// columns' own types first.
     ///
     /// - Parameters:
-    ///   - parts: The parts, each with the type of its column.
+    ///   - parts: The parts, each with the type of its column, and whether that may hold others.
     ///   - value: Reads a part as a value of a type; `nil` for a part that is none.
     package static func readings(
-        _ parts: [(text: String, type: AttributeType)], _ value: (String, AttributeType) -> Value?
+        _ parts: [(text: String, type: AttributeType, holdsOthers: Bool)], _ value: (String, AttributeType) -> Value?
     ) -> [KeyValue] {
         var keys: [[Value]] = [[]]
-        for (text, type) in parts {
+        for (text, type, holdsOthers) in parts {
             var values: [Value] = []
-            for type in [type, .integer, .real, .text, .data] {
+            for type in holdsOthers ? [type, .integer, .real, .text, .data] : [type] {
                 if let value = value(text, type), !values.contains(value) { values.append(value) }
             }
             // A key has a few parts, and a part a few readings.

@@ -5,11 +5,14 @@ import RelataCore
 /// case, and the parts of a key of several columns separated by commas.
 struct ObjectIDCoding: Sendable {
     private let types: [AttributeType]
+    /// Of each part, whether it may be stored as another type.
+    private let holdsOthers: [Bool]
     /// Whether keys may be stored as other types than their columns': only the stored key tells then which object is meant.
     let holdsOtherTypes: Bool
 
     init(_ table: Table) {
         types = table.keyTypes
+        holdsOthers = table.keyColumns.map { table.columns[$0].holdsOtherTypes }
         holdsOtherTypes = table.holdsOtherKeys
     }
 
@@ -33,11 +36,16 @@ struct ObjectIDCoding: Sendable {
     func keys(_ text: String) -> [KeyValue] {
         guard holdsOtherTypes else { return key(text).map { [$0] } ?? [] }
         guard let parts = parts(text) else { return [] }
-        return KeyValue.readings(parts) { part, type in
+        let readable = zip(parts, holdsOthers).map { (text: $0.text, type: $0.type, holdsOthers: $1) }
+        return KeyValue.readings(readable) { part, type in
             // A number that is spelled otherwise would find the one that it is.
-            type == .text && isNumber(part) && !types.contains(.text) ? Value?.none : Self.value(part, type)
+            if type == .text, isNumber(part), !types.contains(.text) { return Value?.none }
+            if type == .real, types.contains(.integer), isWhole(part) { return Value?.none }
+            return Self.value(part, type)
         }
     }
+
+    private func isWhole(_ text: String) -> Bool { Double(text).map { $0 == $0.rounded() } == true }
 
     private func isNumber(_ text: String) -> Bool { Double(text)?.isFinite == true }
 

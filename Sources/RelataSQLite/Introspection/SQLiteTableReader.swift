@@ -22,8 +22,10 @@ struct SQLiteTableReader {
 
     mutating func read() throws(RelataError) {
         var hasRowID: [FoldedName: Bool] = [:]
-        let list = "SELECT name, wr, strict FROM temp.pragma_table_list WHERE schema = 'main' AND type = 'table'"
-        try connection.rows(SQLStatement(list)) { row in
+        let list =
+            "SELECT m.name, m.wr, m.strict FROM temp.pragma_table_list AS m WHERE m.schema = 'main' AND m.type = 'table'"
+            + condition
+        try connection.rows(query(list)) { row in
             hasRowID[row.text(at: 0).foldedName] = row.integer(at: 1) == 0
             if row.integer(at: 2) != 0 { strictTables.insert(row.text(at: 0).foldedName) }
         }
@@ -39,15 +41,21 @@ struct SQLiteTableReader {
         try readColumns()
         try readForeignKeys()
         try readIndexes()
-        let triggers = SQLStatement("SELECT tbl_name, sql FROM sqlite_master WHERE type = 'trigger' ORDER BY rowid")
-        try connection.rows(triggers) { row in
+        let triggers =
+            "SELECT m.tbl_name, m.sql FROM sqlite_master AS m WHERE m.type = 'trigger'\(holderCondition) ORDER BY m.rowid"
+        try connection.rows(query(triggers)) { row in
             if let number = numbers[row.text(at: 0).foldedName] { tables[number].triggers.append(row.text(at: 1)) }
         }
     }
 
     /// Leaves out the tables that aren't read.
-    private var condition: String {
-        names == nil ? "" : " AND m.name COLLATE NOCASE IN \(Dialect.sqlite.rows(ofParameter: 1))"
+    private var condition: String { condition(on: "name") }
+
+    /// Leaves out what belongs to tables that aren't read.
+    private var holderCondition: String { condition(on: "tbl_name") }
+
+    private func condition(on column: String) -> String {
+        names == nil ? "" : " AND m.\(column) COLLATE NOCASE IN \(Dialect.sqlite.rows(ofParameter: 1))"
     }
 
     /// A query about the tables that are read.
@@ -118,8 +126,9 @@ struct SQLiteTableReader {
 
     private mutating func readIndexes() throws(RelataError) {
         var texts: [String: String] = [:]
-        let all = SQLStatement("SELECT name, sql FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL")
-        try connection.rows(all) { row in texts[row.text(at: 0)] = row.text(at: 1) }
+        let all =
+            "SELECT m.name, m.sql FROM sqlite_master AS m WHERE m.type = 'index' AND m.sql IS NOT NULL\(holderCondition)"
+        try connection.rows(query(all)) { row in texts[row.text(at: 0)] = row.text(at: 1) }
         let indexes = """
             SELECT m.name, i.name, i."unique", i.origin, i.partial, x.cid, x.name, x."desc"
             FROM sqlite_master AS m JOIN temp.pragma_index_list(m.name) AS i JOIN temp.pragma_index_xinfo(i.name) AS x

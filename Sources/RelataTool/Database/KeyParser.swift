@@ -21,7 +21,7 @@ enum KeyParser {
     /// the number of a row is certain to be one.
     static func otherKeys(_ text: String, of table: Table) throws(RelataError) -> [KeyValue] {
         if table.entity.isKeyAssigned { return [] }
-        return KeyValue.readings(try parts(text, of: table).map { ($0, $1.type) }, value)
+        return KeyValue.readings(try parts(text, of: table).map { ($0, $1.type, holdsOthers: true) }, value)
     }
 
     private static func parts(_ text: String, of table: Table) throws(RelataError) -> [(String, Column)] {

@@ -25,7 +25,8 @@ import Testing
             var objects = RandomObjects(seed: seed)
             let entities = objects.entities
             let stores = try (0..<2).map { _ in try RecordStore.make(mode: .production) }
-            for store in stores { try await store.altering { try $0.apply(entities, EntityChanges(entities, since: [])) } }
+            let changes = EntityChanges(entities, since: [])
+            for store in stores { try await store.altering { try $0.apply(entities, changes) } }
             try await objects.save(in: stores[0])
             try? FileManager.default.removeItem(atPath: folder.path)
             let written = try await stores[0].export(to: .folder(folder.path), format: format)
