@@ -99,7 +99,7 @@ struct CompilationTests {
         ("@Relationship(inverse: \\Sang.list) var song: HasOne<Sang>", 2),
         ("@Relationship(inverse: \\Sang.list) var songs: ToMany<Sang>", 2),
         ("var title: Nothing\n    var song: ToOne<Song>\n    var maybe: ToOne<Song>?\n    var songs: ToMany<Song>", 1),
-        ("var titles: [Nothing]\n    @Relationship(inverse: \\Cover.list) var cover: HasOne<Cover>", 1),
+        ("var title: Nothing\n    @Relationship(inverse: \\Cover.list) var cover: HasOne<Cover>", 1),
     ])
     func aTypeThatIsNoneIsNamedAtItsPropertyBesideLinks(property: String, count: Int) throws {
         let (errors, output) = try Compiler.errors(in: Self.list(property))

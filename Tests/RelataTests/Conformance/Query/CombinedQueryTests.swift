@@ -128,6 +128,6 @@ import Testing
         let first: [Disc.Format] = try store.fetch(groups.limit(1).select { $0.format })
         #expect(first == [.cd])
         let error = thrown { try store.fetch(groups.sorted { $0.title }.select { $0.format }) }
-        #expect(error?.description.contains("title differs within a group") == true)
+        #expect(error?.description.contains("sorted by title, which differs within a group") == true)
     }
 }
