@@ -2,6 +2,7 @@
 import Foundation
 import PostgresCluster
 import RelataCore
+import RelataEngine
 import RelataPostgres
 import TestSupport
 import Testing

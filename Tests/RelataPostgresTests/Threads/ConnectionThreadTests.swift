@@ -1,5 +1,6 @@
 #if PostgreSQL
 import Foundation
+import RelataEngine
 import RelataPostgres
 import Synchronization
 import Testing

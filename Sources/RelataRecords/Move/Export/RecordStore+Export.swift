@@ -28,10 +28,12 @@ extension RecordStore {
         replaces: Bool = false, progress: @escaping @Sendable (DataProgress) -> Void = { _ in }
     ) async throws -> ExportReport {
         try access.requireEverything(for: "an export")
-        return try await read {
-            try Export(
-                transaction: $0, destination: destination, format: format, replaces: replaces, progress: progress
-            ).run(classes)
+        return try await pool.onOwnThread {
+            try await self.read {
+                try Export(
+                    transaction: $0, destination: destination, format: format, replaces: replaces, progress: progress
+                ).run(classes)
+            }
         }
     }
 

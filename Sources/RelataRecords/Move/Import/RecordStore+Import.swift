@@ -30,17 +30,19 @@ extension RecordStore {
     ) async throws -> ImportReport {
         try access.requireEverything(for: "an import")
         let listener = ImportListener(progress: progress)
-        var run = try ImportRun(path, options)
-        while !run.isDone {
-            let step = run
-            do {
-                run.take(try await write { try step.next(in: $0, listener) })
-            } catch let stop as ImportStop {
-                run.end(stop)
+        return try await pool.onOwnThread {
+            var run = try ImportRun(path, options)
+            while !run.isDone {
+                let step = run
+                do {
+                    run.take(try await self.write { try step.next(in: $0, listener) })
+                } catch let stop as ImportStop {
+                    run.end(stop)
+                }
             }
+            try run.throwIfRefused()
+            return run.report
         }
-        try run.throwIfRefused()
-        return run.report
     }
 
     /// Imports objects and their links, as the call with `await`.

@@ -1,9 +1,9 @@
-#if PostgreSQL
 import Dispatch
 import Foundation
 import Synchronization
 
-/// A thread that runs tasks which block, one job after the other, so that none of Swift's own threads waits for a server:
+/// A thread that runs tasks which block, one job after the other, so that none of Swift's own threads waits for a server or a
+/// disk:
 ///
 ///     try await withTaskExecutorPreference(thread) { try session.run("COMMIT") }
 ///
@@ -58,4 +58,3 @@ package final class ConnectionThread: TaskExecutor {
         }
     }
 }
-#endif
