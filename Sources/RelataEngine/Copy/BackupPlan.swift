@@ -23,4 +23,9 @@ package struct BackupPlan: Sendable {
         self.replacement = replacement
         self.verifies = verifies
     }
+
+    /// The plan of a store, which replaces databases only.
+    package init(to path: String, replaces: Bool, verifies: Bool) {
+        self.init(to: path, replaces ? .database : .never, verifies: verifies)
+    }
 }

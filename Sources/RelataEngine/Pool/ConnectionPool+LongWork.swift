@@ -1,3 +1,5 @@
+import RelataCore
+
 /// Work that takes as long as the database is large.
 extension ConnectionPool {
     /// Runs `body` on a thread of its own, so that none of Swift's own threads, which are as few as the processor's cores, is
@@ -7,5 +9,23 @@ extension ConnectionPool {
     ) async throws -> Result {
         guard !engine.hasExecutors else { return try await body() }
         return try await withTaskExecutorPreference(ConnectionThread()) { try await body() }
+    }
+
+    /// Makes a backup.
+    ///
+    /// - Parameter access: Of whoever wants it, who must see every row.
+    package func backup(
+        _ plan: BackupPlan, by access: Access, _ progress: @Sendable (BackupProgress) -> Void
+    ) async throws {
+        try access.requireEverything(for: "a backup")
+        try await onOwnThread {
+            try await self.read { connection in try self.engine.backup(connection, plan, progress) }
+        }
+    }
+
+    /// Makes a backup on the calling thread.
+    package func backup(_ plan: BackupPlan, by access: Access, _ progress: (BackupProgress) -> Void) throws {
+        try access.requireEverything(for: "a backup")
+        try read { connection in try engine.backup(connection, plan, progress) }
     }
 }

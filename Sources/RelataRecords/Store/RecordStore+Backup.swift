@@ -24,8 +24,7 @@ extension RecordStore {
         to path: String, replaces: Bool = false, verifies: Bool = false,
         progress: @Sendable (BackupProgress) -> Void = { _ in }
     ) async throws {
-        let plan = try plan(path, replaces, verifies)
-        try await pool.read { try self.pool.engine.backup($0, plan, progress) }
+        try await pool.backup(BackupPlan(to: path, replaces: replaces, verifies: verifies), by: access, progress)
     }
 
     /// Copies the store to a file while it is in use, as the call with `await`.
@@ -34,18 +33,11 @@ extension RecordStore {
         to path: String, replaces: Bool = false, verifies: Bool = false,
         progress: (BackupProgress) -> Void = { _ in }
     ) throws {
-        let plan = try plan(path, replaces, verifies)
-        try pool.read { try pool.engine.backup($0, plan, progress) }
+        try pool.backup(BackupPlan(to: path, replaces: replaces, verifies: verifies), by: access, progress)
     }
 
     /// Makes a backup by a plan.
     package func backup(_ plan: BackupPlan, progress: (BackupProgress) -> Void) throws {
-        try access.requireEverything(for: "a backup")
-        try pool.read { try pool.engine.backup($0, plan, progress) }
-    }
-
-    private func plan(_ path: String, _ replaces: Bool, _ verifies: Bool) throws(RelataError) -> BackupPlan {
-        try access.requireEverything(for: "a backup")
-        return BackupPlan(to: path, replaces ? .database : .never, verifies: verifies)
+        try pool.backup(plan, by: access, progress)
     }
 }
