@@ -1,6 +1,7 @@
 import Foundation
 import RelataCore
 import RelataEngine
+import RelataSQLite
 
 /// Writes what a transaction sees into files.
 struct Export {
@@ -20,12 +21,18 @@ struct Export {
         case .folder(let folder): try write(tables, into: folder, &report)
         case .file(let path):
             let single = try forOneFile(tables, &report)
-            let output = try DataOutput(path, replaces: replaces)
+            let output = DataOutput(try NewFile(path, replaces: replaces, like: source))
             try write(single, to: output, path, &report)
             try output.finish()
         case .standardOutput: try write(try forOneFile(tables, &report), to: DataOutput(), nil, &report)
         }
         return report
+    }
+
+    /// The file that is exported; `nil` for what is in memory or on a server.
+    private var source: String? {
+        let connection = transaction.connection
+        return connection.dialect == .sqlite && !connection.path.isEmpty ? connection.path : nil
     }
 
     // MARK: What is written
@@ -78,11 +85,13 @@ struct Export {
             throw RelataError.fileAccess(path: folder, "can't be made: check that its folder exists and may be written")
         }
         let paths = tables.map { (folder.hasSuffix("/") ? folder : folder + "/") + $0.fileName(format) }
-        for path in paths { try DataOutput.check(path, replaces: replaces) }
+        for path in paths { try NewFile.check(path, replaces: replaces) }
         // None has its name before all are written.
+        let parts = try PartFolder(
+            in: URL(fileURLWithPath: folder).resolvingSymlinksInPath().path, for: folder)
         var outputs: [DataOutput] = []
         for (table, path) in zip(tables, paths) {
-            let output = try DataOutput(path, replaces: replaces)
+            let output = DataOutput(try NewFile(path, replaces: replaces, like: source, in: parts))
             outputs.append(output)
             try write([table], to: output, path, &report)
             try output.complete()
