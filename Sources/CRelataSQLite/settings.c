@@ -10,3 +10,7 @@ void relata_refuse_quoted_strings(sqlite3 *connection) {
 int relata_suspend_triggers(sqlite3 *connection) {
     return sqlite3_db_config(connection, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, (void *)0);
 }
+
+int relata_leave_log(sqlite3 *connection) {
+    return sqlite3_db_config(connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (void *)0);
+}

@@ -110,6 +110,54 @@ import Testing
         #expect(try library.rows("SELECT count(*) > 5000 FROM Author") == ["1"])
     }
 
+    @Test func aDamagedFileKeepsItsLogWhereTheBackupIsDamagedToo() throws {
+        let library = try SampleFile.library()
+        let (good, bad) = (folder.path("good.sqlite"), folder.path("bad.sqlite"))
+        #expect(try library.run("backup", good).exitCode == 0)
+        var bytes = try Data(contentsOf: URL(fileURLWithPath: good))
+        bytes.replaceSubrange(4096..<8192, with: repeatElement(0xAA, count: 4096))
+        try bytes.write(to: URL(fileURLWithPath: bad))
+        // A log that somebody wrote and didn't end, beside a file whose beginning is gone.
+        let target = folder.path("target.sqlite")
+        do {
+            let writer = try SampleConnection(library.path)
+            try writer.execute("PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; DELETE FROM Review")
+            try FileManager.default.copyItem(atPath: library.path + "-wal", toPath: target + "-wal")
+        }
+        try Data(repeating: 7, count: 8192).write(to: URL(fileURLWithPath: target))
+        let names = try names()
+        let log = try Data(contentsOf: URL(fileURLWithPath: target + "-wal"))
+        #expect(!log.isEmpty)
+        let run = try Tool.run("restore", bad, target, "--replace")
+        #expect(run.exitCode == 1 && run.hasErrorLine && run.errors.contains("damaged"), "\(run.errors)")
+        #expect(try Data(contentsOf: URL(fileURLWithPath: target)) == Data(repeating: 7, count: 8192))
+        #expect(try Data(contentsOf: URL(fileURLWithPath: target + "-wal")) == log)
+        #expect(try self.names() == names)
+        // A whole one takes its place, and the log isn't applied to it.
+        #expect(try Tool.run("restore", good, target, "--replace").exitCode == 0)
+        let rows = try SampleFile(copyOf: target).rows("SELECT count(*) FROM Review")
+        #expect(try rows == ["9"] && !self.names().contains("target.sqlite-wal"))
+    }
+
+    @Test func aFileInUseThatCannotBeReadIsNotReplaced() throws {
+        let library = try SampleFile.library()
+        #expect(try library.run("backup", folder.path("backup.sqlite")).exitCode == 0)
+        let target = folder.path("target.sqlite")
+        let content = Data(repeating: 7, count: 8192)
+        try content.write(to: URL(fileURLWithPath: target))
+        // As another process that has its key would lock it.
+        let descriptor = open(target, O_RDWR)
+        defer { close(descriptor) }
+        var range = flock()
+        range.l_type = Int16(F_RDLCK)
+        range.l_whence = Int16(SEEK_SET)
+        (range.l_start, range.l_len) = (0x4000_0002, 510)
+        try #require(fcntl(descriptor, F_SETLK, &range) == 0)
+        let run = try Tool.run("restore", folder.path("backup.sqlite"), target, "--replace")
+        #expect(run.exitCode == 1 && run.errors.contains("is in use"), "\(run.errors)")
+        #expect(lseek(descriptor, 0, SEEK_END) == 8192)
+    }
+
     @Test func aServerHasToolsOfItsOwn() throws {
         for arguments in [
             ["postgres://u@localhost/music", folder.path("x")], [folder.path("x"), "postgres://u@localhost/music"],

@@ -105,8 +105,10 @@ import Testing
         let folder = try TemporaryFolder()
         let copy = folder.path("copy.sqlite")
         // What is left of a process that was killed.
-        for name in [copy + ".relata-part", copy + ".relata-part-journal"] {
-            try Data("half a page".utf8).write(to: URL(fileURLWithPath: name))
+        let part = folder.path(".relata-part-a1b2c3")
+        try FileManager.default.createDirectory(atPath: part, withIntermediateDirectories: false)
+        for name in ["/1", "/1-journal"] {
+            try Data("half a page".utf8).write(to: URL(fileURLWithPath: part + name))
         }
         #expect(try file.run("copy", copy).exitCode == 0)
         #expect(try Tool.run("check", copy).exitCode == 0)

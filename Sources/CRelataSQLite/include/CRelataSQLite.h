@@ -47,5 +47,7 @@ int relata_values_register(struct sqlite3 *connection);
 void relata_refuse_quoted_strings(struct sqlite3 *connection);
 // Lets no trigger run on the connection from now on.
 int relata_suspend_triggers(struct sqlite3 *connection);
+// Leaves the write-ahead log as it is when the connection is closed.
+int relata_leave_log(struct sqlite3 *connection);
 
 #endif

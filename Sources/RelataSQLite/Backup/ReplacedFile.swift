@@ -5,44 +5,122 @@ import RelataEngine
 /// A database file that another one is to take the place of: nobody uses it, and no log or journal of its own is left that
 /// SQLite would apply to the other one.
 struct ReplacedFile {
-    private let connection: Connection
-    private let hadLog: Bool
+    private let path: String
+    private let hold: Hold
+
+    /// What keeps others from using it meanwhile.
+    private enum Hold {
+        /// A connection that has locked it.
+        case database(Connection, hadLog: Bool)
+        /// Its descriptor, where SQLite can't read it.
+        case unreadable(Int32)
+    }
+
+    /// The ends of the names of files that SQLite keeps beside a database.
+    static let logs = ["-journal", "-wal", "-shm"]
+
+    /// Finds out whether a file may be replaced, and leaves it as it is, with its log.
+    ///
+    /// - Throws: ``RelataError/busy(_:)`` for one that is in use; ``RelataError/corruptStore(_:)`` for what is no database, where
+    ///   that mustn't be replaced; ``RelataError/wrongKey(path:)`` or ``RelataError/notEncrypted(path:)`` for one that has
+    ///   another key.
+    static func check(
+        _ path: String, _ key: EncryptionKey?, _ replacement: BackupPlan.Replacement
+    ) throws(RelataError) {
+        guard let connection = try lock(path, key, replacement) else { return }
+        try connection.close()
+    }
 
     /// Locks the file.
     ///
-    /// - Returns: `nil` for what is no database, where that may be replaced, too.
-    /// - Throws: ``RelataError/busy(_:)`` for one that is in use; ``RelataError/corruptStore(_:)`` for what is no database, and
-    ///   ``RelataError/wrongKey(path:)`` or ``RelataError/notEncrypted(path:)`` for one that has another key.
-    init?(_ path: String, _ key: EncryptionKey?, _ replacement: BackupPlan.Replacement) throws(RelataError) {
+    /// - Throws: What ``check(_:_:_:)`` throws.
+    init(_ path: String, _ key: EncryptionKey?, _ replacement: BackupPlan.Replacement) throws(RelataError) {
+        self.path = path
+        guard let connection = try Self.lock(path, key, replacement) else {
+            hold = .unreadable(try Self.lockUnreadable(path))
+            return
+        }
         do throws(RelataError) {
-            connection = try Connection(path: path, key: key, busyTimeout: 0)
-            hadLog = try connection.hasLog
-            // Fails while others have the file open, where it has a write-ahead log; and brings the log into the file.
-            try connection.execute("PRAGMA locking_mode = EXCLUSIVE")
-            let mode = try connection.value(SQLStatement("PRAGMA journal_mode = DELETE"))
-            guard mode == .text("delete") else { throw RelataError.busy("") }
+            let hadLog = try connection.hasLog
+            if hadLog {
+                // Brings the log into the file: what fails from here on loses nothing.
+                try connection.execute("ROLLBACK")
+                guard try connection.value(SQLStatement("PRAGMA journal_mode = DELETE")) == .text("delete") else {
+                    throw RelataError.busy("")
+                }
+                try connection.execute("BEGIN EXCLUSIVE")
+            }
+            hold = .database(connection, hadLog: hadLog)
+        } catch .busy {
+            throw Self.inUse(path)
+        }
+    }
+
+    private static func inUse(_ path: String) -> RelataError {
+        .busy("\(path) is in use: end what has it open, then try again")
+    }
+
+    /// A connection that has locked the file; `nil` where SQLite can't read it, and it may be replaced all the same.
+    private static func lock(
+        _ path: String, _ key: EncryptionKey?, _ replacement: BackupPlan.Replacement
+    ) throws(RelataError) -> Connection? {
+        do throws(RelataError) {
+            // Fails while others have the file open, where it has a write-ahead log.
+            let connection = try Connection(locking: path, key: key)
             try connection.execute("BEGIN EXCLUSIVE")
+            return connection
         } catch {
             switch error {
-            case .busy:
-                throw .busy("\(path) is in use: end what has it open, then try again")
-            case .corruptStore, .wrongKey, .notEncrypted:
-                guard replacement == .anyFile else { throw error }
-                // It can't be applied to anything any more, and mustn't be to the new file.
-                for suffix in ["-journal", "-wal", "-shm"] { unlink(path + suffix) }
-                return nil
+            case .busy: throw inUse(path)
+            // Another key doesn't make it damaged.
+            case .corruptStore where replacement == .anyFile: return nil
             default: throw error
             }
         }
     }
 
+    /// Locks a file that SQLite can't read, such as one that is damaged or that somebody uses who has its key, as SQLite would.
+    ///
+    /// Closing the file gives up all locks that this process has on it. It has none: it couldn't open it.
+    private static func lockUnreadable(_ path: String) throws(RelataError) -> Int32 {
+        let descriptor = open(path, O_RDWR | O_CLOEXEC)
+        guard descriptor >= 0 else { throw FileFailure.error(path, "written") }
+        var range = flock()
+        range.l_type = Int16(F_WRLCK)
+        range.l_whence = Int16(SEEK_SET)
+        // The bytes that SQLite locks, of all files: pending, reserved and shared.
+        range.l_start = 0x4000_0000
+        range.l_len = 512
+        guard fcntl(descriptor, F_SETLK, &range) == 0 else {
+            let isInUse = errno == EACCES || errno == EAGAIN
+            let error = isInUse ? inUse(path) : FileFailure.error(path, "locked")
+            Foundation.close(descriptor)
+            throw error
+        }
+        return descriptor
+    }
+
+    // MARK: Once another file has its name
+
+    /// Removes what would be applied to the file that gets its name.
+    func removeLogs() throws(RelataError) {
+        for suffix in Self.logs { unlink(path + suffix) }
+    }
+
     /// Lets others use it again, as it was.
     func release() {
-        try? connection.execute("ROLLBACK")
-        if hadLog { _ = try? connection.value(SQLStatement("PRAGMA journal_mode = WAL")) }
+        if case .database(let connection, let hadLog) = hold {
+            try? connection.execute("ROLLBACK")
+            if hadLog { _ = try? connection.value(SQLStatement("PRAGMA journal_mode = WAL")) }
+        }
         close()
     }
 
     /// Ends its use, once another file has its name.
-    func close() { try? connection.close() }
+    func close() {
+        switch hold {
+        case .database(let connection, _): try? connection.close()
+        case .unreadable(let descriptor): Foundation.close(descriptor)
+        }
+    }
 }

@@ -1,4 +1,5 @@
 import CRelataSQLite
+import Foundation
 import RelataCSQLite
 import RelataCore
 import RelataEngine
@@ -10,8 +11,9 @@ extension SQLiteDriver {
     /// - Parameters:
     ///   - path: The file, or `nil` for a database in memory.
     ///   - key: What the file is encrypted with.
+    ///   - isAlone: Whether nobody else may use the file meanwhile, and its log is left as it is.
     static func open(
-        _ path: String?, key: EncryptionKey?, isReadOnly: Bool, busyTimeout: Double
+        _ path: String?, key: EncryptionKey?, isReadOnly: Bool, busyTimeout: Double, isAlone: Bool
     ) throws(RelataError) -> OpaquePointer {
         var opened: OpaquePointer?
         let access = isReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
@@ -22,6 +24,8 @@ extension SQLiteDriver {
             sqlite3_extended_result_codes(handle, 1)
             sqlite3_busy_timeout(handle, milliseconds(busyTimeout))
             relata_refuse_quoted_strings(handle)
+            // SQLite would bring it into the file, damaged or not. An empty one that it makes itself goes again.
+            if isAlone, let path, FileManager.default.fileExists(atPath: path + "-wal") { relata_leave_log(handle) }
             if let path, let key {
                 do throws(RelataError) {
                     try EncryptedFile.unlock(handle, path, with: key)
@@ -31,8 +35,8 @@ extension SQLiteDriver {
                 }
             }
             // SQLite reads the file with the first query only: what is no database is refused here.
-            code = sqlite3_exec(
-                handle, "PRAGMA foreign_keys = ON; SELECT 1 FROM sqlite_master LIMIT 1", nil, nil, nil)
+            let settings = (isAlone ? "PRAGMA locking_mode = EXCLUSIVE; " : "") + "PRAGMA foreign_keys = ON; "
+            code = sqlite3_exec(handle, settings + "SELECT 1 FROM sqlite_master LIMIT 1", nil, nil, nil)
         }
         guard code == SQLITE_OK else {
             let (code, message) = (sqlite3_extended_errcode(handle), String(cString: sqlite3_errmsg(handle)))

@@ -19,10 +19,11 @@ package final class SQLiteDriver: EngineDriver {
 
     /// Opens a database; ``Connection/init(path:key:isReadOnly:busyTimeout:trace:)`` says how.
     init(
-        path: String?, key: EncryptionKey?, isReadOnly: Bool, busyTimeout: Double, trace: SQLTrace?
+        path: String?, key: EncryptionKey?, isReadOnly: Bool, busyTimeout: Double, isAlone: Bool = false,
+        trace: SQLTrace?
     ) throws(RelataError) {
         if let path { try RegularFile.check(path, for: "a database") }
-        handle = try Self.open(path, key: key, isReadOnly: isReadOnly, busyTimeout: busyTimeout)
+        handle = try Self.open(path, key: key, isReadOnly: isReadOnly, busyTimeout: busyTimeout, isAlone: isAlone)
         self.path = path ?? ""
         authorizer = AccessAuthorizer(on: handle)
         tracer = trace.map { [handle] in SQLTracer($0, on: handle) }
@@ -162,6 +163,16 @@ extension Connection {
         self.init(
             try SQLiteDriver(path: path, key: key, isReadOnly: isReadOnly, busyTimeout: busyTimeout, trace: trace),
             path: path ?? "")
+    }
+
+    /// Opens a connection that nobody else uses the file beside, and that leaves the file as it is with its log, also when
+    /// it is closed, and also where it can't be read.
+    ///
+    /// - Throws: ``RelataError/busy(_:)`` where somebody uses it.
+    convenience init(locking path: String, key: EncryptionKey?) throws(RelataError) {
+        self.init(
+            try SQLiteDriver(path: path, key: key, isReadOnly: false, busyTimeout: 0, isAlone: true, trace: nil),
+            path: path)
     }
 
     /// The engine's part, where that is SQLite.
