@@ -93,7 +93,8 @@ extension MovedField {
         case .text, .data, .uuid: throw wrong(text)
         case .integer, .boolean:
             // 1.0 and 1e3 are whole.
-            guard Int64(text) == nil, let number = Double(text).flatMap({ Int64(exactly: $0) }), abs(number) < 1 << 53
+            guard Int64(text) == nil, let number = Double(text).flatMap({ Int64(exactly: $0) }),
+                number.magnitude < 1 << 53
             else { return try parsed(text) }
             return try parsed(String(number))
         case .date where Int64(text) == nil:
