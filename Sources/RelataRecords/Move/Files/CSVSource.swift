@@ -86,7 +86,7 @@ final class CSVSource: RowSource {
             do {
                 (cells, end) = try self.cells()
             } catch let problem as RowProblem {
-                consume(to: endOfLine())
+                consume(to: try endOfLine())
                 return .problem(problem, table: table, line: number)
             }
             consume(to: end)
@@ -110,8 +110,12 @@ final class CSVSource: RowSource {
     }
 
     /// The end of the line on which the next row begins.
-    private func endOfLine() -> Int {
-        input.bytes[input.start...].firstIndex(of: 0x0A).map { $0 + 1 } ?? input.bytes.count
+    private func endOfLine() throws -> Int {
+        while true {
+            if let newline = input.bytes[input.start...].firstIndex(of: 0x0A) { return newline + 1 }
+            if input.isAtEnd { return input.bytes.count }
+            try input.readMore()
+        }
     }
 
     // MARK: Cells

@@ -15,9 +15,12 @@ final class DataInput {
     private var offset: Int64 = 0
     /// Whether nothing follows the piece.
     private(set) var isAtEnd = false
+    /// How many bytes are read at once, if a row needs no more.
+    private let pieceSize: Int
 
     /// - Throws: ``RelataError/fileAccess(path:_:)`` for what can't be read, or is no file.
-    init(_ path: String, name: String) throws(RelataError) {
+    init(_ path: String, name: String, pieceSize: Int = 1 << 18) throws(RelataError) {
+        self.pieceSize = pieceSize
         try RegularFile.require(path)
         try RegularFile.check(path, for: "a text")
         self.name = name
@@ -25,7 +28,7 @@ final class DataInput {
         guard descriptor >= 0 else {
             throw .fileAccess(path: name, "can't be read: \(String(cString: strerror(errno)))")
         }
-        try readMore()
+        while bytes.count < 3, !isAtEnd { try readMore() }
         // A byte-order mark, which some programs write.
         if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { start = 3 }
     }
@@ -62,7 +65,7 @@ final class DataInput {
         bytes.removeSubrange(..<start)
         offset += Int64(start)
         start = 0
-        let (old, size) = (bytes.count, max(1 << 18, bytes.count))
+        let (old, size) = (bytes.count, max(pieceSize, bytes.count))
         guard old < Self.largestRow else {
             throw .fileAccess(
                 path: name, "has a row of over \(Self.largestRow >> 20) MB: is a quotation mark missing?")
