@@ -47,7 +47,8 @@ final class DataInput {
         try readMore()
     }
 
-    /// What tells the bytes before a place from others: whether a file is still the one that was read up to there.
+    /// What tells the last 4 KB before a place from others: whether a file may still be the one that was read up to there. All
+    /// before would be read again for each batch.
     func fingerprint(before place: Int64) -> UInt64 {
         let size = Int(min(place, 4096))
         var bytes = [UInt8](repeating: 0, count: size)

@@ -10,7 +10,7 @@ struct ImportPlace: Hashable, Sendable, Codable {
     var byte: Int64 = 0
     /// The line of that row.
     var line = 1
-    /// What tells the bytes before it from others.
+    /// What tells the last 4 KB before it from others.
     var fingerprint: UInt64 = 0
     /// How many rows were read of all files.
     var rows = 0
@@ -43,7 +43,13 @@ struct ImportState {
                 "an import into this database isn't finished, of \(origin.split(separator: "\n").joined(separator: ", ")): call it again with the same files and batches, or drop the table \(Self.name) to leave it as it is"
             )
         }
-        return try JSONDecoder().decode(ImportPlace.self, from: Data(place.utf8))
+        let known = try JSONDecoder().decode(ImportPlace.self, from: Data(place.utf8))
+        guard known.file >= 0, known.byte >= 0, known.line > 0, known.rows >= 0, known.rows < 1 << 60 else {
+            throw RelataError.invalidUse(
+                "the table \(Self.name) holds no place of an import: drop it, and import into a database without the rows"
+            )
+        }
+        return known
     }
 
     /// Notes in the transaction of the rows that they are there.
