@@ -70,6 +70,14 @@ struct MovedTable: Sendable {
     /// The key of a row.
     func key(_ values: [Value]) -> KeyValue { KeyValue(copied.key.map { values[$0] }) }
 
+    /// Whether a row has values in some columns, which are parameters.
+    func condition(_ places: [Int], from first: Int, _ dialect: Dialect) -> String {
+        places.enumerated().map { number, place in
+            let column = copied.columns[place]
+            return "\(dialect.quote(column.name)) = \(dialect.parameter(first + number, as: column.type))"
+        }.joined(separator: " AND ")
+    }
+
     // MARK: Files
 
     /// The name of its file: its own one, without what names of files can't have.

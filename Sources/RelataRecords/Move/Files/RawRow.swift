@@ -43,10 +43,13 @@ struct RowProblem: Error {
     /// The field; `nil` for the row as a whole.
     var field: String?
     let reason: String
+    /// Whether the row leads to what isn't there.
+    let isReference: Bool
 
-    init(_ reason: String, field: String? = nil) {
+    init(_ reason: String, field: String? = nil, isReference: Bool = false) {
         self.field = field
         self.reason = reason
+        self.isReference = isReference
     }
 }
 

@@ -20,6 +20,8 @@ final class ImportPass {
     private var report = ImportReport()
     /// Where bad rows are: whoever looks for the line of an object passes over them.
     private var badPlaces: Set<Place> = []
+    /// The rows that were written.
+    private(set) var written = WrittenRows(after: 0)
     /// The lists of which the number of members may have changed.
     private(set) var counts = CountCheck()
 
@@ -67,8 +69,10 @@ final class ImportPass {
     func run(from start: ImportPlace, rows limit: Int?) throws -> (report: ImportReport, place: ImportPlace) {
         let wait = try ForeignKeyWait(on: transaction.connection)
         do {
-            let place = try read(from: start, rows: limit)
-            try ImportSettlement(self, wait).run()
+            written = WrittenRows(after: start.rows)
+            let place = try forEachRow(from: start, rows: limit) { try take($0, of: $1, $2) }
+            try flush()
+            try ImportSettlement(self, wait, from: start, to: place).run()
             try moveKeysOn()
             if report.badRowCount == 0 || options.skipsBadRows { try wait.end() }
             report.parts = writerOrder.compactMap { writers[$0]?.part }
@@ -79,21 +83,25 @@ final class ImportPass {
         }
     }
 
-    private func read(from start: ImportPlace, rows limit: Int?) throws -> ImportPlace {
+    /// Reads the rows that follow a place, good or bad.
+    ///
+    /// - Returns: The place after them.
+    func forEachRow(
+        from start: ImportPlace, rows limit: Int?,
+        _ body: (RowResult, _ source: any RowSource, _ place: ImportPlace) throws -> Void
+    ) throws -> ImportPlace {
         var place = start
         while place.file < content.files.count {
             let source = try source(at: place)
             while let result = try source.next() {
                 place.rows += 1
-                try take(result, of: source, place)
+                try body(result, source, place)
                 if place.rows.isMultiple(of: 1000) { try Task.checkCancellation() }
                 guard let limit, place.rows - start.rows >= limit else { continue }
-                try flush()
                 (place.byte, place.line) = (source.input.place, source.line)
                 place.fingerprint = source.input.fingerprint(before: place.byte)
                 return place
             }
-            try flush()
             (place.file, place.byte, place.line) = (place.file + 1, 0, 1)
         }
         place.isDone = true
@@ -162,10 +170,11 @@ final class ImportPass {
         if pending.isEmpty { return }
         let writer = writer(of: pendingTable)
         let before = writer.part.rows
-        try writer.write(pending, now: transaction.now) { row, problem in
+        let rows = try writer.write(pending, now: transaction.now) { row, problem in
             try refuse(problem, table: pendingTable, file: row.file, line: row.line)
         }
-        if transaction.schema.hasCounts { noteCounts(of: pending, writer.table) }
+        for row in rows { written.insert(row.number) }
+        if transaction.schema.hasCounts { noteCounts(of: rows, writer.table) }
         pending.removeAll(keepingCapacity: true)
         pendingSize = 0
         if writer.part.rows / DataProgress.step > before / DataProgress.step {

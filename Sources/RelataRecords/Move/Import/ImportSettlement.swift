@@ -6,33 +6,46 @@ import RelataEngine
 struct ImportSettlement {
     private let pass: ImportPass
     private let wait: ForeignKeyWait
+    /// The rows that were read in this transaction.
+    private let start, end: ImportPlace
     private var connection: Connection { pass.transaction.connection }
     private var schema: Schema { pass.transaction.schema }
 
     /// Rows that are bad, by their tables and keys.
     private typealias Culprits = [Int: [KeyValue: RowProblem]]
 
-    init(_ pass: ImportPass, _ wait: ForeignKeyWait) {
+    /// A bad row that this transaction has written.
+    private struct Found {
+        let table: Int
+        let key: KeyValue
+        let problem: RowProblem
+        let file, line: Int
+    }
+
+    init(_ pass: ImportPass, _ wait: ForeignKeyWait, from start: ImportPlace, to end: ImportPlace) {
         self.pass = pass
         self.wait = wait
+        (self.start, self.end) = (start, end)
     }
 
     /// Refuses rows, and takes them back where others are imported without them.
     func run() throws {
         while true {
-            var culprits = try self.culprits()
+            let culprits = try self.culprits()
             if culprits.isEmpty { return }
-            if pass.options.skipsBadRows { try addThoseWhoLead(to: &culprits) }
-            let found = try refuse(culprits)
-            guard pass.options.skipsBadRows else { return }
-            // An object that was updated can't be taken back, and one that nobody finds in the files isn't the import's.
-            guard pass.options.onConflict != .update, !found.isEmpty else { throw refusal(culprits) }
-            // An engine that was asked checks at once from then on.
-            if try !connection.driver.referencesWait() { try connection.driver.setReferencesWait(true) }
-            for (table, keys) in found {
-                let writer = pass.writer(of: table)
-                for key in keys { try writer.takeBack(key) }
+            var found = try find(culprits)
+            // An object that was updated can't be taken back, and one that was there before isn't the import's.
+            guard pass.options.skipsBadRows, pass.options.onConflict != .update, !found.isEmpty else {
+                try refuse(found)
+                if found.isEmpty { try refuseUnfound(culprits) }
+                guard pass.options.skipsBadRows else { return }
+                throw refusal(culprits)
             }
+            let stored = Self.without(found, culprits.mapValues { $0.filter { !$1.isReference } })
+            guard stored.isEmpty else { throw refusal(stored) }
+            found += try findThoseWhoLead(to: found)
+            try refuse(found)
+            try takeBack(found)
         }
     }
 
@@ -44,6 +57,20 @@ struct ImportSettlement {
             }
         }
         return .validation(failures)
+    }
+
+    /// Those that weren't found.
+    private static func without(_ found: [Found], _ culprits: Culprits) -> Culprits {
+        var rest = culprits
+        for row in found { rest[row.table]?[row.key] = nil }
+        return rest.filter { !$0.value.isEmpty }
+    }
+
+    /// Takes rows back, of lists first, and then of classes.
+    private func takeBack(_ found: [Found]) throws {
+        // An engine that was asked checks at once from then on.
+        if try !connection.driver.referencesWait() { try connection.driver.setReferencesWait(true) }
+        for row in found.sorted(by: { $0.table > $1.table }) { try pass.writer(of: row.table).takeBack(row.key) }
     }
 
     // MARK: Finding them
@@ -100,96 +127,102 @@ struct ImportSettlement {
 
     /// Finds the rows of a table that lead to what isn't there.
     private func findDangling(in number: Int, _ culprits: inout Culprits) throws {
-        let table = pass.content.tables[number]
         let dialect = connection.dialect
-        for key in keys(of: table) {
-            let own = table.copied.key.map { table.copied.columns[$0] }
-            let sql =
-                "SELECT \(dialect.list(own.map(\.name) + key.columns, of: "s")) FROM \(dialect.quote(table.copied.table)) AS s "
-                + "WHERE \(dialect.areSet(key.columns, of: "s")) AND NOT EXISTS "
+        for key in keys(of: pass.content.tables[number]) {
+            let condition =
+                "\(dialect.areSet(key.columns, of: "s")) AND NOT EXISTS "
                 + "(SELECT 1 FROM \(dialect.quote(key.target.sqlName)) AS t "
                 + "WHERE \(dialect.matches(key.targetColumns, of: "t", key.columns, of: "s")))"
-            let types =
-                own.map(\.type) + key.columns.map { name in table.copied.columns.first { $0.name == name }?.type }
-            try connection.rows(SQLStatement(sql)) { row throws(RelataError) in
-                let values = (0..<row.columnCount).map { row.value(at: $0, as: types[$0]) }
-                let target = KeyValue(Array(values[own.count...]))
-                culprits[number, default: [:]][KeyValue(Array(values[..<own.count]))] = RowProblem(
-                    "leads to \(key.target.name) \(target), which isn't there", field: key.field)
+            try forEachRow(of: number, where: condition, [], key) { row, target in
+                culprits[number, default: [:]][row] = RowProblem(
+                    "leads to \(key.target.name) \(target), which isn't there", field: key.field, isReference: true)
             }
         }
     }
 
     /// Finds the rows that lead to bad ones, and so on: without those they would lead nowhere.
-    private func addThoseWhoLead(to culprits: inout Culprits) throws {
-        var next = culprits
+    ///
+    /// - Throws: ``RelataError/validation(_:)`` where one of them was there before.
+    private func findThoseWhoLead(to found: [Found]) throws -> [Found] {
+        var known: [Int: Set<KeyValue>] = [:]
+        for row in found { known[row.table, default: []].insert(row.key) }
+        var culprits: Culprits = [:]
+        var next = known
         while !next.isEmpty {
-            var found: Culprits = [:]
-            for number in pass.writers.keys {
-                let table = pass.content.tables[number]
-                for key in keys(of: table) {
+            var reached: [Int: Set<KeyValue>] = [:]
+            for number in pass.content.tables.indices {
+                for key in keys(of: pass.content.tables[number]) {
                     guard let target = self.table(of: key.target.name), let bad = next[target],
                         key.targetColumns == key.target.keyColumnNames
                     else { continue }
-                    for value in bad.keys {
-                        for row in try rows(of: table, leadingTo: value, by: key) where culprits[number]?[row] == nil {
-                            found[number, default: [:]][row] = RowProblem(
-                                "leads to \(key.target.name) \(value), which is on a bad row", field: key.field)
-                        }
+                    let condition =
+                        "(\(connection.dialect.list(key.columns, of: "s"))) IN "
+                        + connection.dialect.rows(ofParameter: 1, types: key.target.keyTypes)
+                    try forEachRow(of: number, where: condition, [.keys(Array(bad))], key) { row, target in
+                        guard known[number, default: []].insert(row).inserted else { return }
+                        reached[number, default: []].insert(row)
+                        culprits[number, default: [:]][row] = RowProblem(
+                            "leads to \(key.target.name) \(target), which is on a bad row", field: key.field)
                     }
                 }
             }
-            culprits.merge(found) { $0.merging($1) { first, _ in first } }
-            next = found
+            next = reached
         }
+        if culprits.isEmpty { return [] }
+        let leading = try find(culprits)
+        let stored = Self.without(leading, culprits)
+        guard stored.isEmpty else { throw refusal(stored) }
+        return leading
     }
 
-    private func rows(of table: MovedTable, leadingTo value: KeyValue, by key: Key) throws(RelataError) -> [KeyValue] {
+    /// Goes through the rows of a table that meet a condition: the key of each, and where one of its foreign keys leads.
+    private func forEachRow(
+        of number: Int, where condition: String, _ parameters: [Parameter], _ key: Key,
+        _ body: (_ row: KeyValue, _ target: KeyValue) -> Void
+    ) throws {
+        let table = pass.content.tables[number].copied
         let dialect = connection.dialect
-        let own = table.copied.key.map { table.copied.columns[$0] }
-        let condition = key.columns.enumerated().map { number, name in
-            let type = table.copied.columns.first { $0.name == name }?.type ?? .integer
-            return "\(dialect.quote(name)) = \(dialect.parameter(number + 1, as: type))"
-        }.joined(separator: " AND ")
-        let sql = "SELECT \(dialect.list(own.map(\.name))) FROM \(dialect.quote(table.copied.table)) WHERE \(condition)"
-        return try connection.values(SQLStatement(sql, value.values.map(Parameter.value)), types: own.map(\.type)).map {
-            KeyValue($0)
+        let own = table.key.map { table.columns[$0] }
+        let sql =
+            "SELECT \(dialect.list(own.map(\.name) + key.columns, of: "s")) FROM \(dialect.quote(table.table)) AS s "
+            + "WHERE \(condition)"
+        let types = own.map(\.type) + key.columns.map { name in table.columns.first { $0.name == name }?.type }
+        try connection.rows(SQLStatement(sql, parameters)) { row throws(RelataError) in
+            let values = (0..<row.columnCount).map { row.value(at: $0, as: types[$0]) }
+            body(KeyValue(Array(values[..<own.count])), KeyValue(Array(values[own.count...])))
         }
     }
 
     // MARK: Finding their lines
 
-    /// Reads the files again and notes the bad rows with their lines.
-    ///
-    /// - Returns: The keys that were found, those first that lead to others.
-    private func refuse(_ culprits: Culprits) throws -> [(table: Int, keys: [KeyValue])] {
+    /// Reads again what was read in this transaction, and finds the bad rows among those that it has written.
+    private func find(_ culprits: Culprits) throws -> [Found] {
         var rest = culprits
-        var found: [Int: [KeyValue]] = [:]
-        for file in pass.content.files.indices {
-            let source = try pass.content.source(file)
-            var number = 0
-            while let result = try source.next() {
-                number += 1
-                guard case .row(let raw) = result, rest[raw.table]?.isEmpty == false,
-                    !pass.isBad(file: file, line: raw.line)
-                else { continue }
-                let reader = pass.reader(of: raw.table)
-                let row = source.input.bytes.withUnsafeBufferPointer {
-                    try? reader.row(raw, in: $0, file: file, number: number)
-                }
-                guard let row, !row.isKeyAssigned else { continue }
-                let key = reader.table.key(row.values)
-                guard let problem = rest[raw.table]?.removeValue(forKey: key) else { continue }
-                try pass.refuse(problem, table: raw.table, file: file, line: raw.line)
-                found[raw.table, default: []].append(key)
+        var found: [Found] = []
+        _ = try pass.forEachRow(from: start, rows: end.rows - start.rows) { result, source, place in
+            guard case .row(let raw) = result, rest[raw.table]?.isEmpty == false, pass.written.contains(place.rows),
+                !pass.isBad(file: place.file, line: raw.line)
+            else { return }
+            let reader = pass.reader(of: raw.table)
+            let row = source.input.bytes.withUnsafeBufferPointer {
+                try? reader.row(raw, in: $0, file: place.file, number: place.rows)
             }
+            guard let row, !row.isKeyAssigned else { return }
+            let key = reader.table.key(row.values)
+            guard let problem = rest[raw.table]?.removeValue(forKey: key) else { return }
+            found.append(Found(table: raw.table, key: key, problem: problem, file: place.file, line: raw.line))
         }
-        if found.isEmpty { try refuseUnfound(rest) }
-        // Lists first, and then classes, those that lead to others before these.
-        return found.sorted { $0.key > $1.key }.map { ($0.key, $0.value) }
+        return found
     }
 
-    /// Notes rows whose keys the database assigned: no line tells them.
+    /// Notes bad rows with their lines.
+    private func refuse(_ found: [Found]) throws {
+        for row in found.sorted(by: { ($0.file, $0.line) < ($1.file, $1.line) }) {
+            try pass.refuse(row.problem, table: row.table, file: row.file, line: row.line)
+        }
+    }
+
+    /// Notes rows whose keys the database assigned, and objects that were there before: no line tells them.
     private func refuseUnfound(_ culprits: Culprits) throws {
         for (table, keys) in culprits {
             for (key, problem) in keys {

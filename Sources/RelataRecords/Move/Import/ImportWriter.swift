@@ -29,15 +29,20 @@ final class ImportWriter {
     /// Writes rows.
     ///
     /// - Parameter refuse: Is told of each row that the database refuses.
+    /// - Returns: Those that became objects or links, or were updated, with the keys that they have.
     func write(
         _ rows: [ImportedRow], now: Date, _ refuse: (ImportedRow, RowProblem) throws -> Void
-    ) throws {
+    ) throws -> [ImportedRow] {
         // All at once, and one by one where one of them is refused.
         if conflict == .refuse, rows.count > 1, rows.allSatisfy({ !$0.isKeyAssigned }) {
             let problem = try attempt(rows[0]) { try table.copied.insert(rows.map(\.values), on: connection) }
-            if problem == nil { return record(.insert, rows) }
+            if problem == nil {
+                record(.insert, rows)
+                return rows
+            }
         }
         let now = entityTable?.stampValue(now) ?? .null
+        var written: [ImportedRow] = []
         for var row in rows {
             var fate = Fate.inserted
             let problem = try attempt(row) { fate = try write(&row, now) }
@@ -48,9 +53,13 @@ final class ImportWriter {
             switch fate {
             case .inserted: record(.insert, [row])
             case .updated: record(.update, [row])
-            case .skipped: part.skipped += 1
+            case .skipped:
+                part.skipped += 1
+                continue
             }
+            written.append(row)
         }
+        return written
     }
 
     private func write(_ row: inout ImportedRow, _ now: Value) throws -> Fate {
@@ -105,7 +114,7 @@ final class ImportWriter {
             let number = given.count + table.copied.key.count + 1
             assignments.append("\(dialect.quote(column.name)) = \(dialect.parameter(number, as: column.type))")
         }
-        let condition = Self.condition(table, from: given.count + 1, dialect)
+        let condition = table.condition(table.copied.key, from: given.count + 1, dialect)
         return
             "UPDATE \(dialect.quote(table.copied.table)) SET \(assignments.joined(separator: ", ")) WHERE \(condition)"
     }
@@ -136,14 +145,7 @@ final class ImportWriter {
     }
 
     private static func matching(_ table: MovedTable, from first: Int, _ dialect: Dialect) -> String {
-        "\(dialect.quote(table.copied.table)) WHERE \(condition(table, from: first, dialect))"
-    }
-
-    private static func condition(_ table: MovedTable, from first: Int, _ dialect: Dialect) -> String {
-        table.copied.key.enumerated().map { number, place in
-            let column = table.copied.columns[place]
-            return "\(dialect.quote(column.name)) = \(dialect.parameter(first + number, as: column.type))"
-        }.joined(separator: " AND ")
+        "\(dialect.quote(table.copied.table)) WHERE \(table.condition(table.copied.key, from: first, dialect))"
     }
 
     // MARK: Telling

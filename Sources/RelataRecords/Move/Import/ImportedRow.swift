@@ -12,6 +12,8 @@ struct ImportedRow {
     /// Where it is: the number of the file, and the line.
     let file: Int
     let line: Int
+    /// What it is among the rows of the import.
+    let number: Int
 }
 
 /// Makes rows of what files hold.
@@ -45,7 +47,7 @@ struct RowReader {
         placeAmongMembers(&values, raw)
         return ImportedRow(
             values: values, isGiven: raw.fields.map { $0.form != .absent }, isKeyAssigned: isKeyAssigned, file: file,
-            line: raw.line)
+            line: raw.line, number: number)
     }
 
     private static func missing(_ field: MovedField) -> RowProblem {

@@ -1,0 +1,19 @@
+/// Which rows of an import were written, by their numbers: a bit for each, so that there is room for those of any file.
+struct WrittenRows {
+    private let first: Int
+    private var words: [UInt64] = []
+
+    /// - Parameter first: The number before that of the first row.
+    init(after first: Int) { self.first = first }
+
+    mutating func insert(_ number: Int) {
+        let (word, bit) = (number - first).quotientAndRemainder(dividingBy: 64)
+        if word >= words.count { words += repeatElement(0, count: word + 1 - words.count) }
+        words[word] |= 1 << UInt64(bit)
+    }
+
+    func contains(_ number: Int) -> Bool {
+        let (word, bit) = (number - first).quotientAndRemainder(dividingBy: 64)
+        return word < words.count && words[word] & 1 << UInt64(bit) != 0
+    }
+}
