@@ -12,10 +12,20 @@ struct MovedTable: Sendable {
         case join(Int)
     }
 
+    /// A list that the store orders, of a view of a to-one or of a many-to-many.
+    struct List: Sendable {
+        /// The column of places.
+        let place: Int
+        /// Those of the key of whose list it is.
+        let owner: [Int]
+    }
+
     let copied: CopiedTable
     let owner: Owner
     /// In the order of ``CopiedTable/columns``.
     let fields: [MovedField]
+    /// The lists that the rows have places in.
+    let lists: [List]
     /// The fields by their names, and by those of their columns, in lower case where nothing else has the name.
     private let places: [String: Int]
 
@@ -56,12 +66,32 @@ struct MovedTable: Sendable {
                 column.1, column.0, of: table, isKey: copied.key.contains(place), classes,
                 isAssigned: copied.assignedKey == column.0.name)
         }
+        lists = Self.lists(of: owner, in: classes.schema).compactMap { order, owner in
+            guard let place = copied.columns.firstIndex(where: { $0.name == order }) else { return nil }
+            return List(place: place, owner: owner.compactMap { name in copied.columns.firstIndex { $0.name == name } })
+        }
         var places: [String: Int] = [:]
         for names in [names, copied.columns.map(\.name)] {
             for (place, name) in names.enumerated() where places[name] == nil { places[name] = place }
         }
         for (name, place) in places where places[name.lowercased()] == nil { places[name.lowercased()] = place }
         self.places = places
+    }
+
+    /// The columns of places, each with those of the key of whose list it is.
+    private static func lists(of owner: Owner, in schema: Schema) -> [(order: String, owner: [String])] {
+        switch owner {
+        case .entity(let number):
+            return schema.references(of: number).compactMap { reference in
+                guard reference.isOrderStored, let order = reference.orderColumn else { return nil }
+                return (order, reference.columns)
+            }
+        case .join(let number):
+            let join = schema.joins[number]
+            return [(join.orderColumn, join.sourceColumns), (join.inverseOrderColumn, join.targetColumns)].compactMap {
+                order, columns in order.map { ($0, columns) }
+            }
+        }
     }
 
     /// The field that a name means; `nil` for none.
@@ -107,7 +137,7 @@ struct MovedField: Sendable {
         case value(Value)
         /// The time of the import.
         case now
-        /// A place behind all others.
+        /// A place behind all others of its list, if it is in one.
         case position
         /// What the database assigns.
         case assigned

@@ -13,6 +13,7 @@ final class ImportWriter {
     /// The last statement that updated a row, and which fields it sets.
     private var update: (given: [Bool], sql: String)?
     private let isStored: String
+    private var ends: ListEnds
 
     init(_ table: MovedTable, _ transaction: RecordWriteTransaction, _ conflict: ImportOptions.Conflict) {
         self.table = table
@@ -20,6 +21,7 @@ final class ImportWriter {
         schema = transaction.schema
         self.conflict = conflict
         part = ImportReport.Part(name: table.name)
+        ends = ListEnds(of: table)
         isStored = "SELECT 1 FROM " + Self.matching(table, from: 1, connection.dialect)
     }
 
@@ -33,6 +35,8 @@ final class ImportWriter {
     func write(
         _ rows: [ImportedRow], now: Date, _ refuse: (ImportedRow, RowProblem) throws -> Void
     ) throws -> [ImportedRow] {
+        var rows = rows
+        try ends.place(&rows, on: connection)
         // All at once, and one by one where one of them is refused.
         if conflict == .refuse, rows.count > 1, rows.allSatisfy({ !$0.isKeyAssigned }) {
             let problem = try attempt(rows[0]) { try table.copied.insert(rows.map(\.values), on: connection) }

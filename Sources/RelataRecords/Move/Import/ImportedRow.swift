@@ -25,7 +25,7 @@ struct RowReader {
 
     /// Makes one.
     ///
-    /// - Parameter number: What it is among the rows of the import: later ones come behind it in lists.
+    /// - Parameter number: What it is among the rows of the import.
     func row(
         _ raw: RawRow, in bytes: UnsafeBufferPointer<UInt8>, file: Int, number: Int
     ) throws(RowProblem) -> ImportedRow {
@@ -35,7 +35,7 @@ struct RowReader {
         for (field, rawField) in zip(table.fields, raw.fields) {
             var value = try field.value(of: rawField, in: bytes)
             if rawField.form == .absent || value.isNull && field.isKey {
-                value = try self.value(ofAbsent: field, number, &isKeyAssigned)
+                value = try self.value(ofAbsent: field, &isKeyAssigned)
             } else if value.isNull, !field.isOptional {
                 // JSON has a value of that name.
                 guard field.type == .json, rawField.form == .null else { throw Self.missing(field) }
@@ -44,7 +44,6 @@ struct RowReader {
             try check(value, field)
             values.append(value)
         }
-        placeAmongMembers(&values, raw)
         return ImportedRow(
             values: values, isGiven: raw.fields.map { $0.form != .absent }, isKeyAssigned: isKeyAssigned, file: file,
             line: raw.line, number: number)
@@ -56,28 +55,18 @@ struct RowReader {
             field: field.name)
     }
 
-    private func value(
-        ofAbsent field: MovedField, _ number: Int, _ isKeyAssigned: inout Bool
-    ) throws(RowProblem) -> Value {
+    private func value(ofAbsent field: MovedField, _ isKeyAssigned: inout Bool) throws(RowProblem) -> Value {
         switch field.absence {
         case .value(let value): return value
         case .now: return field.type.stamp(now)
-        case .position: return .integer(Int64(number) * Relationship.Order.gap)
+        // Only the database knows the last one.
+        case .position: return .null
         case .assigned:
             isKeyAssigned = true
             return .null
         case .newUUID: return Value.uuid(UUID()).stored(as: field.type) ?? .null
         case .newObjectID: return .text(objectIDs.next())
         case .refused: throw Self.missing(field)
-        }
-    }
-
-    /// A place beside a to-one that leads to nothing is none.
-    private func placeAmongMembers(_ values: inout [Value], _ raw: RawRow) {
-        guard case .entity = table.owner else { return }
-        for (place, field) in table.fields.enumerated() where place > 0 && raw.fields[place].form == .absent {
-            // It stands behind the columns of the to-one.
-            if case .position = field.absence, values[place - 1].isNull { values[place] = .null }
         }
     }
 
