@@ -35,7 +35,7 @@ import Testing
                     .relationship(Relationship("cover", target: "Song", kind: .toOne(isOptional: true))),
                 ]),
         ]
-        try await store.altering { try $0.apply(entities) }
+        try await store.altering { try $0.apply(entities, EntityChanges(entities, since: [])) }
         return store
     }
 
