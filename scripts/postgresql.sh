@@ -4,7 +4,8 @@
 postgresql_programs() {
     local initdb
     initdb=$(command -v initdb || find /usr/lib/postgresql/*/bin -name initdb 2>/dev/null | sort -V | tail -1)
-    [[ -z $initdb ]] || dirname "$initdb"
+    # A link to one of them stands alone in its folder.
+    [[ -z $initdb ]] || dirname "$(readlink -f "$initdb")"
 }
 
 # PostgreSQL refuses to be root: the user comes with Debian's package, and may not be let into this folder.
