@@ -239,19 +239,11 @@ struct Catalog {
         try connection.rows(SQLStatement(sql)) { row in
             if last != row.integer(at: 0) {
                 last = row.integer(at: 0)
-                let action: ForeignKeyDescription.Action =
-                    switch row.text(at: 4) {
-                    case "c": .cascade
-                    case "n": .setNull
-                    case "d": .setDefault
-                    case "r": .restrict
-                    default: .none
-                    }
                 let unset = row.text(at: 5).split { !$0.isNumber }.compactMap { Int64($0) }
                 foreignKeys.append(
                     ForeignKey(
-                        holder: row.integer(at: 1), target: row.integer(at: 2), name: row.text(at: 3), action: action,
-                        unset: unset))
+                        holder: row.integer(at: 1), target: row.integer(at: 2), name: row.text(at: 3),
+                        action: ForeignKeyDescription.Action(catalog: row.text(at: 4)), unset: unset))
             }
             foreignKeys[foreignKeys.count - 1].pairs.append(
                 (own: row.integer(at: 6), target: row.integer(at: 7), condition: row.text(at: 8)))

@@ -212,16 +212,9 @@ struct PostgresTableReader {
             }
             if last != row.integer(at: 1) {
                 last = row.integer(at: 1)
-                let action: ForeignKeyDescription.Action =
-                    switch row.text(at: 6) {
-                    case "c": .cascade
-                    case "n": .setNull
-                    case "d": .setDefault
-                    case "r": .restrict
-                    default: .none
-                    }
                 var key = ForeignKeyDescription(
-                    columns: [], target: row.text(at: 4), targetColumns: [], onDelete: action)
+                    columns: [], target: row.text(at: 4), targetColumns: [],
+                    onDelete: ForeignKeyDescription.Action(catalog: row.text(at: 6)))
                 key.name = row.text(at: 7)
                 key.isWhole = row.integer(at: 8) == 1
                 tables[place].foreignKeys.append(key)
@@ -256,6 +249,19 @@ struct PostgresTableReader {
             guard !row.isNull(at: 3) else { return }
             tables[place].indexes[index].columns.append(row.text(at: 3))
             if row.integer(at: 6) & 2 != 0 { tables[place].indexes[index].nullsFirst.append(row.text(at: 3)) }
+        }
+    }
+}
+
+extension ForeignKeyDescription.Action {
+    /// The action that a letter of `pg_constraint` stands for.
+    init(catalog letter: String) {
+        switch letter {
+        case "c": self = .cascade
+        case "n": self = .setNull
+        case "d": self = .setDefault
+        case "r": self = .restrict
+        default: self = .none
         }
     }
 }
