@@ -18,7 +18,7 @@ enum ServerDatabase {
     ) throws {
         var options = DatabaseOptions()
         options.tableScope = scope(naming: entity)
-        let pool = try location.pool(options, changes: try hub(location, options.tableScope))
+        let pool = try location.pool(options, changes: try hub(location))
         do {
             try pool.write { connection in
                 let classes = try RecordClasses.read(connection)
@@ -32,15 +32,14 @@ enum ServerDatabase {
         try pool.close()
     }
 
-    /// What tells stores of a transaction; `nil` where none has used the database.
-    private static func hub(_ location: DatabaseLocation, _ scope: TableScope) throws -> ChangeHub? {
-        let connection = try location.connect(isReadOnly: true, tableScope: scope)
+    /// What tells stores of a transaction, which says of which entities; `nil` where no store has used the database.
+    private static func hub(_ location: DatabaseLocation) throws -> ChangeHub? {
+        let connection = try location.connect(isReadOnly: true)
         try connection.begin()
         defer { try? connection.close() }
         guard try connection.driver.tellsOthers(connection) else { return nil }
         try ChangeLog.check(connection)
         let keepsLog = try Metadata.changeLogVersion(connection) != nil
-        let schema = try RecordClasses.read(connection).schema
-        return ChangeHub(ChangeEntities(schema), keepsLog: keepsLog, interval: nil)
+        return ChangeHub(ChangeEntities(try Schema([])), keepsLog: keepsLog, interval: nil)
     }
 }
