@@ -17,23 +17,32 @@ package enum Introspection {
     ///   one that is damaged, locked or none.
     package static func read(_ connection: Connection) throws(RelataError) -> EntityReader {
         try CopyState.refusePart(in: connection)
-        let foreign = try connection.foreignTables()
-        let all = if let foreign { foreign.tables } else { try tables(of: connection, hidesReserved: false) }
-        let tables = foreign != nil ? all : all.filter { !ReservedNames.isInternal($0.name) }
-        let declared = try Metadata.read(connection).entities ?? []
-        let leftOut = if let foreign { foreign.leftOut } else { try connection.driver.otherTables(connection) }
-        let notes = foreign?.notes ?? []
-        let reserved = foreign != nil ? [] : Self.reserved(among: all)
-        guard !declared.isEmpty, let schema = try? Schema(declared) else {
-            var reader = EntityReader(tables, leavingOut: leftOut)
-            reader.notes = notes + reader.notes + reserved
+        if let foreign = try connection.foreignTables() {
+            var reader = try reader(of: foreign.tables, leavingOut: foreign.leftOut, connection)
+            reader.notes = foreign.notes + reader.notes
             return reader
+        }
+        let all = try tables(of: connection, hidesReserved: false)
+        var reader = try reader(
+            of: all.filter { !ReservedNames.isInternal($0.name) },
+            leavingOut: try connection.driver.otherTables(connection), connection)
+        reader.notes += reserved(among: all)
+        return reader
+    }
+
+    /// The entities of tables, as far as stores declare them by what these declare.
+    private static func reader(
+        of tables: [TableDescription], leavingOut leftOut: [String: String], _ connection: Connection
+    ) throws(RelataError) -> EntityReader {
+        let declared = try Metadata.read(connection).entities ?? []
+        guard !declared.isEmpty, let schema = try? Schema(declared) else {
+            return EntityReader(tables, leavingOut: leftOut)
         }
         // Another program may have changed the tables since. A lost index or constraint hides nothing of what was
         // declared; a lost table or column hides that alone.
         let (fitting, lost) = schema.entities(fitting: tables)
         var reader = EntityReader(tables, declared: fitting, leavingOut: leftOut)
-        reader.notes = notes + reader.notes + lost + reserved
+        reader.notes += lost
         return reader
     }
 
