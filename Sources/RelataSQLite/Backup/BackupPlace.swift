@@ -55,19 +55,14 @@ struct BackupPlace {
             replaces && FileManager.default.fileExists(atPath: path)
             ? try ReplacedFile(path, key, plan.replacement) : nil
         do {
-            try file.finish { () throws(RelataError) in
+            try file.finish {
                 // What a file that is gone has left would be applied to this one. One that is taken keeps its own.
-                if let old { try old.removeLogs() } else { try removeStrayLogs() }
+                if old != nil || !FileManager.default.fileExists(atPath: path) { ReplacedFile.removeLogs(of: path) }
             }
         } catch {
             old?.release()
             throw error
         }
         old?.close()
-    }
-
-    private func removeStrayLogs() throws(RelataError) {
-        guard !FileManager.default.fileExists(atPath: path) else { return }
-        for suffix in ReplacedFile.logs { unlink(path + suffix) }
     }
 }

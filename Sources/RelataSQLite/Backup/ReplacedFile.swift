@@ -5,7 +5,6 @@ import RelataEngine
 /// A database file that another one is to take the place of: nobody uses it, and no log or journal of its own is left that
 /// SQLite would apply to the other one.
 struct ReplacedFile {
-    private let path: String
     private let hold: Hold
 
     /// What keeps others from using it meanwhile.
@@ -15,9 +14,6 @@ struct ReplacedFile {
         /// Its descriptor, where SQLite can't read it.
         case unreadable(Int32)
     }
-
-    /// The ends of the names of files that SQLite keeps beside a database.
-    static let logs = ["-journal", "-wal", "-shm"]
 
     /// Finds out whether a file may be replaced, and leaves it as it is, with its log.
     ///
@@ -35,7 +31,6 @@ struct ReplacedFile {
     ///
     /// - Throws: What ``check(_:_:_:)`` throws.
     init(_ path: String, _ key: EncryptionKey?, _ replacement: BackupPlan.Replacement) throws(RelataError) {
-        self.path = path
         guard let connection = try Self.lock(path, key, replacement) else {
             hold = .unreadable(try Self.lockUnreadable(path))
             return
@@ -102,9 +97,9 @@ struct ReplacedFile {
 
     // MARK: Once another file has its name
 
-    /// Removes what would be applied to the file that gets its name.
-    func removeLogs() throws(RelataError) {
-        for suffix in Self.logs { unlink(path + suffix) }
+    /// Removes what SQLite keeps beside a database, and would apply to another file of that name.
+    static func removeLogs(of path: String) {
+        for suffix in ["-journal", "-wal", "-shm"] { unlink(path + suffix) }
     }
 
     /// Lets others use it again, as it was.

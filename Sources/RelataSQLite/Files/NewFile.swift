@@ -43,10 +43,8 @@ package final class NewFile {
         guard descriptor >= 0 else { throw FileFailure.error(name, "made") }
     }
 
-    deinit {
-        if isOpen { close(descriptor) }
-        for suffix in ["", "-journal", "-wal", "-shm"] { unlink(part + suffix) }
-    }
+    // The part goes with its folder.
+    deinit { if isOpen { close(descriptor) } }
 
     /// Refuses a place where no file can be made.
     ///
@@ -84,9 +82,9 @@ package final class NewFile {
     /// Gives the file its name.
     ///
     /// - Parameter prepare: Is done directly before, with all else done.
-    package func finish(_ prepare: () throws(RelataError) -> Void = {}) throws(RelataError) {
+    package func finish(_ prepare: () -> Void = {}) throws(RelataError) {
         try complete()
-        try prepare()
+        prepare()
         if replaces {
             guard rename(part, path) == 0 else { throw FileFailure.error(name, "made") }
         } else {
