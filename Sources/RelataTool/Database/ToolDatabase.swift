@@ -59,8 +59,6 @@ struct ToolDatabase {
 
     // MARK: Opening
 
-    private static func name(_ path: String) -> String { URL(fileURLWithPath: path).lastPathComponent }
-
     /// Opens a file. Whatever isn't a database is left as it is.
     static func store(_ path: String, isReadOnly: Bool = true) throws -> RecordStore {
         // A file of another program is refused before anything could be written to it.
@@ -92,7 +90,7 @@ struct ToolDatabase {
             guard case .readOnly = error else { throw error }
             guard FileManager.default.fileExists(atPath: path + "-journal") else {
                 throw RelataError.readOnly(
-                    "\(name(path)) has a write-ahead log, which even reading needs a folder for that can be written: copy it to one"
+                    "\(try DatabaseLocation(path).name) has a write-ahead log, which even reading needs a folder for that can be written: copy it to one"
                 )
             }
             try Connection(path: path).close()

@@ -28,11 +28,7 @@ struct Inspection {
         let statement = SQLStatement("SELECT count(*) FROM \(rows)")
         do {
             // A server ends the transaction with a statement that fails, unless that is one of a savepoint.
-            let isServer = database.connection.dialect != .sqlite
-            let found =
-                isServer
-                ? try database.connection.savepoint { try database.connection.value(statement) }
-                : try database.connection.value(statement)
+            let found = try database.connection.savepoint { try database.connection.value(statement) }
             guard case .integer(let count)? = found else { return 0 }
             return Int(count)
         } catch let error as RelataError {
