@@ -199,8 +199,7 @@ let package = Package(
             name: "RelataRecordsTests",
             dependencies: [
                 "RelataRecords", "RelataEngines", "RelataSQLite", "RelataCore", "Relata", "RelataTesting",
-                "TestEngines",
-                "TestSupport",
+                "TestEngines", "PostgresCluster", "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(

@@ -183,12 +183,8 @@ struct ServerDatabaseTests {
         let done = try await Task.detached { try Tool.run("delete", url, "ToldShelf", key, "--yes") }.value
         #expect(done.exitCode == 0, "\(done.errors)")
         #expect(try await counts.next() == 0)
-        var changes: [LoggedChange] = []
-        // The log waits for older transactions of the server, of other tests too.
-        let deadline = ContinuousClock.now + .seconds(60)
-        while changes.count < 2, .now < deadline {
-            changes = try await store.changes(after: position, limit: 10).filter { $0.change.kind == .delete }
-            try await Task.sleep(for: .milliseconds(2))
+        let changes = try await polling(forAtLeast: 2, within: .seconds(60)) {
+            try await store.changes(after: position, limit: 10).filter { $0.change.kind == .delete }
         }
         #expect(changes.map(\.change.entity).sorted() == ["ToldBook", "ToldShelf"])
         try store.close()

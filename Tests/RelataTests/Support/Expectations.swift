@@ -1,3 +1,4 @@
+import PostgresCluster
 import Relata
 import Synchronization
 import Testing
@@ -97,14 +98,8 @@ final class StatementLog: Sendable {
 }
 
 extension Store {
-    /// So many changes of the log, as soon as they are shown: on a server the log waits for older transactions, of other
-    /// tests too. All that there are after half a minute.
+    /// So many changes of the log, as soon as they are shown; all that there are after half a minute.
     func changes(after position: ChangePosition, atLeast count: Int) async throws -> [LoggedChange] {
-        let deadline = ContinuousClock.now + .seconds(30)
-        while true {
-            let changes = try await changes(after: position)
-            if changes.count >= count || ContinuousClock.now > deadline { return changes }
-            try await Task.sleep(for: .milliseconds(2))
-        }
+        try await polling(forAtLeast: count) { try await changes(after: position) }
     }
 }
