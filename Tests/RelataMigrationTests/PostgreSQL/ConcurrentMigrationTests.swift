@@ -13,19 +13,22 @@ import Testing
     private let plain = book(.attribute("title"))
     private let indexed = book(.attribute("title"), indexes: [["title"]])
 
-    /// A schema with one row, and who can connect to it.
-    private func filled() throws -> String {
-        let url = try TestEngine.postgresURL()
-        let connection = try TestEngine.postgresConnection(url)
+    /// A database with one row, of its own: the making of an index elsewhere would wait for what is open here.
+    private func filled() throws -> TestDatabase {
+        let database = try PrivateCluster.shared.makeDatabase()
+        let connection = try TestEngine.postgresConnection(database.url)
         try Migrator.migrate(connection, schema: try Schema([plain]))
         try connection.execute("INSERT INTO \"Book\" VALUES (1, 'Emma')")
-        return url
+        return database
     }
 
     @Test func anIndexOfATableWithRowsIsMadeWhileOthersWrite() throws {
-        let url = try filled()
+        let database = try filled()
+        defer { withExtendedLifetime(database) {} }
         let statements = Mutex<[String]>([])
-        let connection = try TestEngine.postgresConnection(url) { sql, _ in statements.withLock { $0.append(sql) } }
+        let connection = try TestEngine.postgresConnection(database.url) { sql, _ in
+            statements.withLock { $0.append(sql) }
+        }
         let plan = try Migrator.migrate(connection, schema: try Schema([indexed]))
         #expect(plan.laterIndexes.map(\.table) == ["Book"])
         #expect(statements.withLock { $0 }.contains { $0.hasPrefix("CREATE INDEX CONCURRENTLY") })
@@ -42,24 +45,29 @@ import Testing
     }
 
     @Test func anInterruptedIndexIsMadeAgain() throws {
-        let url = try filled()
-        let (first, blocker) = (try TestEngine.postgresConnection(url), try TestEngine.postgresConnection(url))
+        let database = try filled()
+        defer { withExtendedLifetime(database) {} }
+        let first = try TestEngine.postgresConnection(database.url)
+        let blocker = try TestEngine.postgresConnection(database.url)
         // An open transaction keeps the index from becoming valid, until the statement is stopped.
         try blocker.begin("BEGIN")
         try blocker.execute("INSERT INTO \"Book\" VALUES (2, 'Emma')")
         let canceller = try #require(first.driver.canceller)
         let name = try #require(
             try Migrator.prepare(first, schema: try Schema([indexed])).laterIndexes.first?.index.name)
-        let stopped = Thread {
-            guard let watcher = try? TestEngine.postgresConnection(url) else { return }
+        let stopped = Thread { [url = database.url] in
+            // Whatever happens here, the statement ends.
+            defer { canceller() }
+            let watcher = try? TestEngine.postgresConnection(url)
             // Its catalog entry shows that it waits for the transaction.
             for _ in 0..<2000 {
-                let found = try? watcher.lines(
+                let found = try? watcher?.lines(
                     "SELECT 1 FROM pg_class WHERE relname = '\(name)' AND relnamespace = current_schema()::regnamespace"
                 )
-                if found == ["1"] { return canceller() }
+                if found == ["1"] { return }
                 Thread.sleep(forTimeInterval: 0.005)
             }
+            Issue.record("the index was not begun within 10 seconds")
         }
         stopped.start()
         #expect(throws: RelataError.self) { try Migrator.migrate(first, schema: try Schema([indexed])) }

@@ -34,10 +34,14 @@ enum TestEngine: String, Sendable, CustomTestStringConvertible {
     #if PostgreSQL
     static var hasPostgres: Bool { PrivateCluster.isInstalled }
 
+    /// A database for migrations alone: an index that is made beside others' work waits for every transaction in its
+    /// database, so also for those of other tests, which may wait for the thread that waits here.
+    private static let database = Result { try PrivateCluster.shared.makeDatabase() }
+
     /// The URL of a schema of its own.
     static func postgresURL() throws -> String {
         let schema = "migration_" + UUID().uuidString.lowercased().filter { $0 != "-" }
-        let url = try PrivateCluster.shared.url()
+        let url = try database.get().url
         let session = try Session(PostgresURL(url))
         try session.run("CREATE SCHEMA \(schema)")
         session.close()
