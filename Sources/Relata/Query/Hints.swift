@@ -24,6 +24,30 @@ extension Query {
     public func filter<Check: QueryExpression<Bool>>(_ condition: (Root.Fields) -> Check) -> Query { self }
 }
 
+extension Query {
+    /// Says how a query is sorted.
+    @_documentation(visibility: internal)
+    @available(*, unavailable, message: "write 'sorted { $0.title }', or 'sorted { $0.title.descending }'")
+    public func order<Value>(_ values: (Root.Fields) -> Value) -> Query { self }
+}
+
+extension Model {
+    /// Says how a query is sorted.
+    @_documentation(visibility: internal)
+    @available(*, unavailable, message: "write 'sorted { $0.title }', or 'sorted { $0.title.descending }'")
+    public static func order<Value>(_ values: (Fields) -> Value) -> Query<Self> { Query() }
+
+    /// Says how all objects are fetched.
+    @_documentation(visibility: internal)
+    @available(*, unavailable, message: "write 'store.fetch(Book.all)', or 'tx.fetch(Book.all)' in a transaction")
+    public static func fetchAll<Reader>(_ reader: Reader) -> [Self] { [] }
+
+    /// Says how one object is fetched.
+    @_documentation(visibility: internal)
+    @available(*, unavailable, message: "write 'store.fetch(Book.self, id: …)', or 'store.first(Book.all)'")
+    public static func fetchOne<Reader>(_ reader: Reader) -> Self? { nil }
+}
+
 extension Model {
     /// Says how a query is sorted.
     @_documentation(visibility: internal)
@@ -44,6 +68,18 @@ extension Model {
     @_documentation(visibility: internal)
     @available(*, unavailable, message: "write 'where { … }'")
     public static func filter<Check: QueryExpression<Bool>>(_ condition: (Fields) -> Check) -> Query<Self> { Query() }
+}
+
+extension QueryExpression where QueryValue: TextOperand {
+    /// Says how texts are searched as people do.
+    @_documentation(visibility: internal)
+    @available(*, unavailable, message: "write 'contains(\"…\", [.caseInsensitive, .diacriticInsensitive])'")
+    public func localizedStandardContains(_ other: String) -> Condition { contains(other) }
+
+    /// Says how the beginning of a text is compared.
+    @_documentation(visibility: internal)
+    @available(*, unavailable, renamed: "hasPrefix(_:)")
+    public func starts(with other: String) -> Condition { hasPrefix(other) }
 }
 
 extension TypedExpression {
@@ -81,6 +117,21 @@ extension ToMany {
 }
 
 extension StoreReader {
+    /// Says how the objects of a query are fetched.
+    @_documentation(visibility: internal)
+    @available(*, unavailable, renamed: "fetch(_:)")
+    public func fetchAll<M: Model>(_ query: Query<M>) throws -> [M] { [] }
+
+    /// Says how the first object of a query is fetched.
+    @_documentation(visibility: internal)
+    @available(*, unavailable, renamed: "first(_:)")
+    public func fetchOne<M: Model>(_ query: Query<M>) throws -> M? { nil }
+
+    /// Says how the objects of a query are counted.
+    @_documentation(visibility: internal)
+    @available(*, unavailable, renamed: "count(_:)")
+    public func fetchCount<M: Model>(_ query: Query<M>) throws -> Int { 0 }
+
     /// Says how all objects are fetched.
     @_documentation(visibility: internal)
     @available(*, unavailable, message: "write 'fetch(Book.all)' for all objects, or 'fetch(Book.self, id: …)' for one")
@@ -100,6 +151,26 @@ extension StoreReader {
 }
 
 extension Store {
+    /// Says how the objects of a query are fetched.
+    @_documentation(visibility: internal)
+    @available(*, unavailable, renamed: "fetch(_:)")
+    public func fetchAll<M: Model>(_ query: Query<M>) async throws -> [M] { [] }
+
+    /// Says how the first object of a query is fetched.
+    @_documentation(visibility: internal)
+    @available(*, unavailable, renamed: "first(_:)")
+    public func fetchOne<M: Model>(_ query: Query<M>) async throws -> M? { nil }
+
+    /// Says how the objects of a query are counted.
+    @_documentation(visibility: internal)
+    @available(*, unavailable, renamed: "count(_:)")
+    public func fetchCount<M: Model>(_ query: Query<M>) async throws -> Int { 0 }
+
+    /// Says what a transaction is.
+    @_documentation(visibility: internal)
+    @available(*, unavailable, message: "write 'write { tx in … }', or 'read { … }' where nothing is written")
+    public func transaction<Result>(_ body: (WriteTransaction) throws -> Result) async throws {}
+
     /// Says how all objects are fetched.
     @_documentation(visibility: internal)
     @available(*, unavailable, message: "write 'fetch(Book.all)' for all objects, or 'fetch(Book.self, id: …)' for one")

@@ -137,11 +137,34 @@ struct DiagnosticsTests {
                     _ = Book.where(#Predicate { $0.year > 1970 })  // write the condition without #Predicate
                     _ = Book.filter { $0.year > 1970 }  // write 'where { … }'
                     _ = Book.where { $0.title.lowercased() == "x" }  // write it without parentheses
+                    _ = Book.where { $0.title.localizedStandardContains("x") }  // write 'contains("…", [.caseInsensitive
+                    _ = Book.where { $0.title.starts(with: "x") }  // 'starts(with:)' has been renamed to 'hasPrefix(_:)'
                     book.authors.append(author)  // 'append' has been renamed to 'add(_:)'
                     book.authors.append(contentsOf: [author])  // has been renamed to 'add(_:)'
                     book.authors.removeAll()  // write 'set([])'
                     print(book.authors.count)  // write 'try objects.count'
                     print(book.authors.isEmpty)  // write 'try objects.isEmpty'
+                }
+                """)
+    }
+
+    @Test func whatGRDBWritesIsAnsweredWithWhatToWrite() throws {
+        try Compiler.expectErrors(
+            in: Self.models + """
+                func use(_ store: Store) async throws {
+                    _ = try await store.fetchAll(Book.all)  // 'fetchAll' has been renamed to 'fetch(_:)'
+                    _ = try await store.fetchOne(Book.all)  // 'fetchOne' has been renamed to 'first(_:)'
+                    _ = try await store.fetchCount(Book.all)  // 'fetchCount' has been renamed to 'count(_:)'
+                    _ = Book.order { $0.title }  // write 'sorted { $0.title }'
+                    _ = Book.all.order { $0.title.descending }  // write 'sorted { $0.title }'
+                    try await store.read { tx in
+                        _ = try tx.fetchAll(Book.all)  // 'fetchAll' has been renamed to 'fetch(_:)'
+                        _ = try tx.fetchOne(Book.all)  // 'fetchOne' has been renamed to 'first(_:)'
+                        _ = try tx.fetchCount(Book.all)  // 'fetchCount' has been renamed to 'count(_:)'
+                        _ = Book.fetchAll(tx)  // write 'store.fetch(Book.all)'
+                        _ = Book.fetchOne(tx)  // write 'store.fetch(Book.self, id: …)'
+                    }
+                    try await store.transaction { _ = try $0.fetch(Book.all) }  // write 'write { tx in … }'
                 }
                 """)
     }
