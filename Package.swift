@@ -160,6 +160,16 @@ let package = Package(
         .target(name: "RelataStories", dependencies: ["Relata"], path: "Examples/Stories", swiftSettings: strict),
         .executableTarget(
             name: "StoryRunner", dependencies: ["RelataStories"], path: "Examples/StoryRunner", swiftSettings: strict),
+        // Programs of one screen each, to be copied.
+        .executableTarget(
+            name: "TaskList", dependencies: ["Relata"], path: "Examples/Programs/TaskList", swiftSettings: strict),
+        .executableTarget(
+            name: "FieldNotes", dependencies: ["RelataRecords"], path: "Examples/Programs/FieldNotes",
+            swiftSettings: strict),
+        .executableTarget(
+            name: "BookServer",
+            dependencies: ["Relata", .target(name: "RelataServer", condition: .when(traits: ["Server"]))],
+            path: "Examples/Programs/BookServer", swiftSettings: strict),
         .testTarget(name: "RelataCoreTests", dependencies: ["RelataCore"], swiftSettings: strict),
         .testTarget(
             name: "RelataMacrosTests",
@@ -253,7 +263,11 @@ let package = Package(
         // Every example of the guides, compiled and run.
         .testTarget(
             name: "DocumentationTests",
-            dependencies: ["Relata", "RelataRecords", "RelataTesting", "DocumentationSupport"], swiftSettings: strict),
+            dependencies: [
+                "Relata", "RelataRecords", "RelataTesting", "DocumentationSupport", "TaskList", "FieldNotes",
+                "BookServer",
+            ],
+            swiftSettings: strict),
     ],
     swiftLanguageModes: [.v6]
 )
