@@ -16,4 +16,13 @@ public enum PackageFiles {
         let found = (try? FileManager.default.subpathsOfDirectory(atPath: url.path)) ?? []
         return found.filter { $0.hasSuffix(suffix) }.sorted().map { "\(folder)/\($0)" }
     }
+
+    /// Whether a file holds a text. With `RELATA_RECORD=1` in the environment it gets the text instead.
+    public static func holds(_ path: String, _ text: String) throws -> Bool {
+        let url = root.appendingPathComponent(path)
+        if ProcessInfo.processInfo.environment["RELATA_RECORD"] != nil {
+            try text.write(to: url, atomically: true, encoding: .utf8)
+        }
+        return try String(contentsOf: url, encoding: .utf8) == text
+    }
 }

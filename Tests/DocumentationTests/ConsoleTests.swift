@@ -12,10 +12,7 @@ import Testing
     })
 func everyCommandPrintsWhatTheGuideShows(path: String) async throws {
     let run = try ExampleRun()
-    let sql = PackageFiles.root.appendingPathComponent("Examples/Library/library.sql")
-    try OtherProgram.run(
-        try String(contentsOf: sql, encoding: .utf8), in: run.folder.appendingPathComponent("library.sqlite").path)
-
+    try makeSample(in: run.folder)
     var recorded: [(MarkdownDocument.Block, [String])] = []
     let document = try MarkdownDocument(path)
     for block in document.blocks("console") {
@@ -34,15 +31,33 @@ func everyCommandPrintsWhatTheGuideShows(path: String) async throws {
     }
 }
 
+/// With `RELATA_RECORD=1` in the environment the picture is drawn anew instead.
+@Test func thePictureOfTheSampleIsWhatTheToolDraws() throws {
+    let run = try ExampleRun()
+    try makeSample(in: run.folder)
+    let lines = try shell("relata inspect library.sqlite --format svg", in: run.folder)
+    #expect(
+        try PackageFiles.holds("Documentation/Images/Library.svg", lines.joined(separator: "\n") + "\n"),
+        "the picture differs; RELATA_RECORD=1 draws it anew")
+}
+
+/// Makes the sample library in a folder.
+private func makeSample(in folder: URL) throws {
+    let sql = PackageFiles.root.appendingPathComponent("Examples/Library/library.sql")
+    try OtherProgram.run(
+        try String(contentsOf: sql, encoding: .utf8), in: folder.appendingPathComponent("library.sqlite").path)
+}
+
 /// Where the products are built that the tests belong to.
-private let products: String? = {
+let products: String? = {
     let near = [URL(fileURLWithPath: CommandLine.arguments[0])] + Bundle.allBundles.map(\.bundleURL)
     return near.map { $0.deletingLastPathComponent().path }.first {
         FileManager.default.isExecutableFile(atPath: $0 + "/relata")
     }
 }()
 
-private func shell(_ command: String, in folder: URL) throws -> [String] {
+/// What a command prints.
+func shell(_ command: String, in folder: URL) throws -> [String] {
     let products = try #require(products, "the tool isn't built: build with the trait CommandLineTool")
     let process = Process()
     process.executableURL = URL(fileURLWithPath: "/bin/sh")
