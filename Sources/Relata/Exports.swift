@@ -44,6 +44,8 @@
 @_exported public import struct RelataEngine.ServerPosition
 @_exported public import struct RelataEngine.StoreStatistics
 @_exported public import struct RelataEngine.IntegrityFinding
+@_exported public import struct RelataEngine.IntegrityRepair
+@_exported public import struct RelataEngine.IntegrityRepairReport
 @_exported public import struct RelataEngine.ListDifference
 @_exported public import struct RelataEngine.LoggedChange
 @_exported public import struct RelataEngine.MigrationStep

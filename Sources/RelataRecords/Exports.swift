@@ -29,6 +29,9 @@
 @_exported public import class RelataEngine.Cancellable
 @_exported public import struct RelataEngine.ChangeFeed
 @_exported public import enum RelataEngine.Durability
+@_exported public import struct RelataEngine.IntegrityFinding
+@_exported public import struct RelataEngine.IntegrityRepair
+@_exported public import struct RelataEngine.IntegrityRepairReport
 @_exported public import struct RelataEngine.ListDifference
 @_exported public import struct RelataEngine.LoggedChange
 @_exported public import struct RelataEngine.ObservedIdentity

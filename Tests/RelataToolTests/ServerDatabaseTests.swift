@@ -137,6 +137,25 @@ struct ServerDatabaseTests {
         #expect(try lines("SELECT count(*) FROM sales.orders WHERE id = 99", in: database) == ["0"])
     }
 
+    @Test func whatLeadsNowhereIsMended() throws {
+        let database = try ForeignDatabase.make(on: .shared)
+        try run(
+            """
+            SET session_replication_role = replica;
+            INSERT INTO sales.orders_tag VALUES (77, 'new'), (10, 'gone');
+            INSERT INTO sales.orders VALUES (99, 77, 'nobody''s')
+            """, in: database)
+        let found = try Tool.run("check", database.url, "--repair", "--yes")
+        #expect(found.exitCode == 1)
+        #expect(found.lines.filter { $0 == "mended: sales.orders.tags" }.count == 2, "\(found.output)\(found.errors)")
+        #expect(found.lines.contains("1 finding is left"))
+        #expect(
+            try lines("SELECT \"order\", tag FROM sales.orders_tag ORDER BY 1, 2", in: database) == [
+                "10|big", "10|new", "12|new",
+            ])
+        #expect(try lines("SELECT count(*) FROM sales.orders WHERE id = 99", in: database) == ["1"])
+    }
+
     @Test func deleteShowsAPlanAndDoesIt() throws {
         let database = try ForeignDatabase.make(on: .shared)
         let plan = try Tool.run("delete", database.url, "person", "1", "--dry-run")

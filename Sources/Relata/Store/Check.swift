@@ -1,3 +1,4 @@
+import RelataCore
 import RelataEngine
 
 extension StoreReader {
@@ -18,6 +19,38 @@ extension StoreReader {
 extension Store {
     /// Compares what is stored with what the models declare, and reads every object: see ``StoreReader/check()``.
     public func check() async throws -> [IntegrityFinding] { try await read { try $0.findings() } }
+
+    /// Mends what a check has found, as far as that is safe: see ``StoreWriter/repair(_:)``.
+    @discardableResult
+    public func repair(_ findings: [IntegrityFinding]) async throws -> IntegrityRepairReport {
+        try await write { try $0.repair(findings) }
+    }
+}
+
+extension StoreWriter {
+    /// Mends what a check has found, as far as it can be mended safely: those findings that have a
+    /// ``IntegrityFinding/repair``. Show them first.
+    ///
+    /// ```swift
+    /// let findings = try await store.check()
+    /// for finding in findings { print(finding, "→", finding.repair?.description ?? finding.mend) }
+    /// let report = try await store.repair(findings)
+    /// ```
+    ///
+    /// References that lead nowhere are unset where that is their rule, rows of join tables that lead nowhere deleted,
+    /// members of ordered lists without a place of their own placed, and damaged indexes made anew. All of it is one
+    /// transaction. Another check in it tells whether the findings are gone; a mend that leaves its finding, or makes
+    /// another worse, is undone.
+    ///
+    /// - Returns: What was mended, what was left and why, and what a check finds now.
+    /// - Throws: ``RelataError/busy(_:)`` for findings that aren't there any more as they were shown.
+    @discardableResult
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func repair(_ findings: [IntegrityFinding]) throws -> IntegrityRepairReport {
+        try write { transaction in
+            try RepairRun.run(findings, on: transaction.connection) { try transaction.findings() }
+        }
+    }
 }
 
 extension ReadTransaction {

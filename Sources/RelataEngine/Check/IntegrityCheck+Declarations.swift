@@ -121,7 +121,7 @@ extension IntegrityCheck {
 
     mutating func checkPositions(of list: List) throws(RelataError) {
         guard let order = list.order else { return }
-        let (owner, table, columns) = (list.owner, list.table, list.columns)
+        let (owner, columns) = (list.owner, list.columns)
         let own = self.list(columns, of: "x")
         let from = "FROM \(list.rows) AS x WHERE \(dialect.areSet(columns, of: "x"))"
         let position = "x.\(quote(order))"
@@ -136,20 +136,42 @@ extension IntegrityCheck {
                 + (list.unplaced.map { " AND \(position) <> \($0)" } ?? "")
                 + " GROUP BY \(own), \(position) HAVING count(*) > 1", keyTypes(owner)
         ) { "\(object($0, owner)): \($0[columns.count + 1]) at \($0[columns.count])" }
-        let names = list.key.map(quote).joined(separator: ", ")
-        let mend =
-            "number them anew: UPDATE \(table) AS x SET \(quote(order)) = n.n FROM (SELECT \(names), 1024 * "
-            + "row_number() OVER (PARTITION BY \(columns.map(quote).joined(separator: ", ")) ORDER BY \(quote(order)) "
-            + "IS NULL, \(quote(order)), \(names)) AS n FROM \(table)) AS n WHERE \(dialect.areSame(list.key, of: "n", list.key, of: "x"))"
         if missing.count > 0 {
-            add(
-                .position, list.subject, missing.count,
-                "some members have no position (\(sampled(missing.samples, of: missing.count)))", mend: mend)
+            addPosition(
+                list.subject, missing.count,
+                "some members have no position (\(sampled(missing.samples, of: missing.count)))",
+                numbering: list, where: "\(quote(order)) IS NULL")
         }
         if same.count > 0 {
-            add(
-                .position, list.subject, same.count,
-                "some members have the same position (\(sampled(same.samples, of: same.count)))", mend: mend)
+            addPosition(
+                list.subject, same.count,
+                "some members have the same position (\(sampled(same.samples, of: same.count)))",
+                numbering: list,
+                where: "\(quote(order)) IS NOT NULL"
+                    + (list.unplaced.map { " AND \(quote(order)) <> \($0)" } ?? "")
+                    + " GROUP BY \(columns.map(quote).joined(separator: ", ")), \(quote(order)) HAVING count(*) > 1")
         }
+    }
+
+    /// Adds a finding about the order of some lists. They are numbered anew in the order in which they are read, and
+    /// others left as they are.
+    ///
+    /// - Parameter condition: Which rows of the table show that their list is to be numbered.
+    private mutating func addPosition(
+        _ subject: String, _ count: Int, _ message: String, numbering list: List, where condition: String
+    ) {
+        guard let order = list.order.map(quote) else { return }
+        let owner = list.columns.map(quote).joined(separator: ", ")
+        let key = list.key.map(quote).joined(separator: ", ")
+        // Where an object has no position, it was never placed, and stays so.
+        let placed = list.unplaced == nil ? " AND \(order) IS NOT NULL" : ""
+        let sql =
+            "UPDATE \(list.table) AS x SET \(order) = n.n FROM (SELECT \(key), \(Relationship.Order.gap) * row_number() "
+            + "OVER (PARTITION BY \(owner) ORDER BY \(order) IS NULL, \(order), \(key)) AS n FROM \(list.table) "
+            + "WHERE (\(owner)) IN (SELECT \(owner) FROM \(list.table) WHERE \(condition))\(placed)) AS n "
+            + "WHERE \(dialect.areSame(list.key, of: "n", list.key, of: "x"))"
+        add(
+            .position, subject, count, message, mend: "number them anew: \(sql)",
+            repair: IntegrityRepair("number them anew", [IntegrityRepair.Step(sql)]))
     }
 }

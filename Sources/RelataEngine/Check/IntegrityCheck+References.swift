@@ -24,7 +24,33 @@ extension IntegrityCheck {
             .danglingReference, "\(source.name).\(reference.property)", count,
             "\(count) \(count == 1 ? "reference" : "references") to \(target.name) \(count == 1 ? "leads" : "lead") "
                 + "nowhere (\(sampled(samples, of: count)))",
-            mend: "save what is missing, " + (reference.isOptional ? "or " : "") + mend)
+            mend: "save what is missing, " + (reference.isOptional ? "or " : "") + mend,
+            repair: unsetting(reference, where: stored, count))
+    }
+
+    /// Unsets references that lead nowhere, as the deletion of their targets would have done; `nil` where they must be set,
+    /// or where the objects would have gone with their targets.
+    private func unsetting(_ reference: Reference, where condition: String, _ count: Int) -> IntegrityRepair? {
+        guard reference.isOptional, reference.onTargetDelete != .cascade else { return nil }
+        let source = schema.tables[reference.source]
+        var changes = reference.columns.map { "\(quote($0)) = NULL" }
+        if reference.isOrderStored, let position = reference.orderColumn {
+            changes.append("\(quote(position)) = NULL")
+        }
+        if let revision = source.entity.revision.flatMap(source.entity.attribute)?.column {
+            changes.append("\(quote(revision)) = \(quote(revision)) + 1")
+        }
+        var stamp: DateEncoding?
+        if let updated = source.entity.updatedAt.flatMap(source.entity.attribute),
+            case .date(let encoding) = updated.type
+        {
+            stamp = encoding
+            changes.append("\(quote(updated.column)) = \(dialect.parameter(1, as: updated.type))")
+        }
+        let sql =
+            "UPDATE \(source.stored(dialect)) AS x SET \(changes.joined(separator: ", ")) WHERE \(condition)"
+        return IntegrityRepair(
+            "unset \(count == 1 ? "it" : "them")", [IntegrityRepair.Step(sql, stamp: stamp)])
     }
 
     mutating func checkTargets(of join: Join) throws(RelataError) {
@@ -39,11 +65,13 @@ extension IntegrityCheck {
                 keyTypes(target)
             ) { object($0, target) }
             guard count > 0 else { continue }
+            let summary = "delete \(count == 1 ? "it" : "them")"
+            let sql = "DELETE FROM \(join.stored(dialect)) AS x WHERE \(stored)"
             add(
                 .danglingReference, "\(schema.tables[join.source].name).\(join.property)", count,
                 "\(count) \(count == 1 ? "row" : "rows") of \(join.table) \(count == 1 ? "leads" : "lead") nowhere "
                     + "(\(sampled(samples, of: count)))",
-                mend: "delete \(count == 1 ? "it" : "them"): DELETE FROM \(join.stored(dialect)) AS x WHERE \(stored)")
+                mend: "\(summary): \(sql)", repair: IntegrityRepair(summary, [IntegrityRepair.Step(sql)]))
         }
     }
 

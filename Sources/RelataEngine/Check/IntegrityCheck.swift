@@ -61,6 +61,9 @@ package struct IntegrityCheck {
         }
         step("checking foreign keys")
         try checkOtherForeignKeys()
+        // What is damaged is brought back from a copy. Writing to it may cost what can still be read.
+        guard findings.contains(where: { $0.kind == .damage && $0.repair == nil }) else { return }
+        for index in findings.indices { findings[index].repair = nil }
     }
 
     /// Asks the engine itself; `false` where nothing else can be read.
@@ -69,7 +72,7 @@ package struct IntegrityCheck {
         guard !damage.problems.isEmpty else { return true }
         add(
             .damage, "the file", damage.problems.count, sampled(damage.problems, of: damage.problems.count),
-            mend: damage.mend)
+            mend: damage.mend, repair: damage.repair)
         return damage.isReadable
     }
 
@@ -95,10 +98,12 @@ package struct IntegrityCheck {
     }
 
     mutating func add(
-        _ kind: IntegrityFinding.Kind, _ subject: String, _ count: Int, _ message: String, mend: String
+        _ kind: IntegrityFinding.Kind, _ subject: String, _ count: Int, _ message: String, mend: String,
+        repair: IntegrityRepair? = nil
     ) {
         findings.append(
-            IntegrityFinding(kind: kind, subject: subject, count: count, message: message, mend: mend))
+            IntegrityFinding(
+                kind: kind, subject: subject, count: count, message: message, mend: mend, repair: repair))
     }
 
     var dialect: Dialect { connection.dialect }

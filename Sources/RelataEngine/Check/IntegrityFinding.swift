@@ -32,13 +32,18 @@ public struct IntegrityFinding: Hashable, Sendable, CustomStringConvertible {
     public let message: String
     /// What to do about it. SQL in it is one statement that can be run as it is.
     public let mend: String
+    /// What mends it safely; `nil` where only a person can say what is right.
+    public internal(set) var repair: IntegrityRepair?
 
-    package init(kind: Kind, subject: String, count: Int, message: String, mend: String) {
+    package init(
+        kind: Kind, subject: String, count: Int, message: String, mend: String, repair: IntegrityRepair? = nil
+    ) {
         self.kind = kind
         self.subject = subject
         self.count = count
         self.message = message
         self.mend = mend
+        self.repair = repair
     }
 
     /// `Book.genre: 2 references to …`

@@ -185,6 +185,8 @@ package struct EngineDamage {
     package var isReadable = true
     /// What to do about it.
     package var mend = ""
+    /// What mends it safely; `nil` where nothing does.
+    package var repair: IntegrityRepair?
 
     /// Nothing is damaged.
     package init() {}

@@ -112,6 +112,9 @@ extension SQLiteDriver {
             isIndexOnly
             ? "make the indexes anew: REINDEX"
             : "restore it from a copy, or save what can be read: sqlite3 FILE .recover"
+        if isIndexOnly, !damage.problems.isEmpty {
+            damage.repair = IntegrityRepair("make the indexes anew", [IntegrityRepair.Step("REINDEX")])
+        }
         return damage
     }
 }

@@ -22,17 +22,24 @@ struct BackupCommand: ParsableCommand {
     @Flag(name: .customLong("verify"), help: "Read and check the copy, and count its rows.") var verifies = false
 
     func run() throws {
-        for name in [source.file, destination] { try refuseServer(name) }
+        try Self.refuseServers([source.file, destination])
         let plan = BackupPlan(to: destination, replaces ? .database : .never, verifies: verifies)
         try makeFile(from: source.file, plan, "backing up \(source.file)")
         print("\(destination): a copy of \(source.file)\(verifies ? ", checked" : "")")
     }
 
-    private func refuseServer(_ name: String) throws {
-        let location = try DatabaseLocation(name)
-        guard location.isServer else { return }
-        throw RelataError.invalidUse(
-            "\(location.name) is a PostgreSQL database: back it up with pg_dump, or make a file of it with relata copy")
+    /// Refuses databases of servers.
+    static func refuseServers(_ names: [String]) throws {
+        for location in try names.map({ try DatabaseLocation($0) }) where location.isServer {
+            throw RelataError.invalidUse(
+                "\(location.name) is a PostgreSQL database: back it up with pg_dump, or make a file of it with relata copy")
+        }
+    }
+
+    /// Copies a file as it is, damaged or not, before it is changed.
+    static func copy(_ file: String, to destination: String) throws {
+        try makeFile(from: file, BackupPlan(to: destination, .never, verifies: false), "backing up \(file)")
+        print("\(destination): a copy of \(file)")
     }
 }
 

@@ -11,11 +11,48 @@ struct CheckCommand: ParsableCommand {
             Dangling references, counts, positions, values that should be unique, cases that an enum doesn't have, \
             text that is no JSON, and damage of the file. Ends with 1 if there is any. Whether JSON fits a Swift type \
             only the models can tell: store.check() does.
+
+            --repair mends what can be mended safely, in one transaction, after it has shown how and asked. Another check \
+            in the transaction tells whether all is better than before; what isn't, is left as it was. Have a backup: \
+            --backup makes one.
             """)
 
     @OptionGroup var source: FileArgument
+    @Flag(name: .customLong("repair"), help: "Mend what can be mended safely.") var repairs = false
+    @Flag(name: .customLong("dry-run"), help: "Only show what --repair would do.") var isDryRun = false
+    @Flag(name: .customLong("yes"), help: "Don't ask.") var isConfirmed = false
+    @Option(name: .customLong("backup"), help: "A file that gets a copy of the database before it is mended.")
+    var backup: String?
+
+    func validate() throws {
+        if !repairs, isDryRun || isConfirmed || backup != nil {
+            throw ValidationError("--dry-run, --yes and --backup go with --repair")
+        }
+    }
 
     func run() throws {
+        if let backup { try BackupCommand.refuseServers([source.file, backup]) }
+        let findings = try showFindings()
+        guard !findings.isEmpty else { return }
+        let wanted = findings.filter { $0.repair != nil }
+        guard repairs, !isDryRun else { throw ExitCode.failure }
+        guard !wanted.isEmpty else {
+            print("\nnothing can be mended safely")
+            throw ExitCode.failure
+        }
+        print("")
+        let subject = "\(wanted.count) of \(DisplayText.count(findings.count, "finding"))"
+        guard isConfirmed || Console.confirm("Mend \(subject)?") else {
+            print("nothing was mended")
+            throw ExitCode.failure
+        }
+        if let backup { try BackupCommand.copy(source.file, to: backup) }
+        let report = try mend(wanted)
+        guard report.remaining.isEmpty else { throw ExitCode.failure }
+    }
+
+    /// Checks the database and shows what it finds. It is closed again, so that nobody waits while an answer is awaited.
+    private func showFindings() throws -> [IntegrityFinding] {
         let database = try ToolDatabase(source.file)
         let findings = try Progress.during("checking") { progress in
             try IntegrityCheck.run(database.connection, schema: database.schema, step: progress.step)
@@ -28,14 +65,35 @@ struct CheckCommand: ParsableCommand {
                 DisplayText.count(schema.joins.count, "join table"),
             ]
             print("\(database.name): no findings in \(parts.joined(separator: ", "))")
-            return
+            return []
         }
         print("\(database.name): \(DisplayText.count(findings.count, "finding"))")
         for finding in findings {
             print("\n" + DisplayText.visible(finding.description))
-            print("  mend: " + DisplayText.visible(finding.mend))
+            if repairs, let repair = finding.repair {
+                print("  repair: " + DisplayText.visible(repair.description))
+            } else {
+                print("  \(repairs ? "by hand" : "mend"): " + DisplayText.visible(finding.mend))
+            }
         }
-        throw ExitCode.failure
+        return findings
+    }
+
+    private func mend(_ findings: [IntegrityFinding]) throws -> IntegrityRepairReport {
+        let result = try Progress.during("mending") { progress in
+            try ToolDatabase.write(source.file) { database in
+                try RepairRun.run(findings, on: database.connection) {
+                    try IntegrityCheck.run(database.connection, schema: database.schema, step: progress.step)
+                }
+            }
+        }
+        for finding in result.repaired { print("mended: " + DisplayText.visible(finding.subject)) }
+        for refusal in result.refused { print("not mended: " + DisplayText.visible(refusal.description)) }
+        let left = result.remaining.count
+        print(
+            left == 0
+                ? "no findings are left" : "\(DisplayText.count(left, "finding")) \(left == 1 ? "is" : "are") left")
+        return result
     }
 }
 #endif

@@ -13,23 +13,25 @@ enum ServerDatabase {
 
     /// Runs `body` in a transaction, and commits it unless `body` throws. Where stores of Relata's share the database, they
     /// are told of it, and it is in the change log that they keep. No table is made.
-    static func write(
-        _ location: DatabaseLocation, naming entity: String, _ body: (ToolDatabase) throws -> Void
-    ) throws {
+    static func write<Result>(
+        _ location: DatabaseLocation, naming entity: String?, _ body: (ToolDatabase) throws -> Result
+    ) throws -> Result {
         var options = DatabaseOptions()
         options.tableScope = scope(naming: entity)
         let pool = try location.pool(options, changes: try hub(location))
+        let result: Result
         do {
-            try pool.write { connection in
+            result = try pool.write { connection in
                 let classes = try RecordClasses.read(connection)
                 connection.recorder?.follow(ChangeEntities(classes.schema))
-                try body(ToolDatabase(location.name, connection, classes))
+                return try body(ToolDatabase(location.name, connection, classes))
             }
         } catch {
             try? pool.close()
             throw error
         }
         try pool.close()
+        return result
     }
 
     /// What tells stores of a transaction, which says of which entities; `nil` where no store has used the database.

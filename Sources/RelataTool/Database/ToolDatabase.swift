@@ -47,14 +47,17 @@ struct ToolDatabase {
     // MARK: Writing
 
     /// Runs `body` in a transaction, and commits it unless `body` throws.
-    static func write(_ path: String, naming entity: String, _ body: (ToolDatabase) throws -> Void) throws {
+    static func write<Result>(
+        _ path: String, naming entity: String? = nil, _ body: (ToolDatabase) throws -> Result
+    ) throws -> Result {
         let location = try DatabaseLocation(path)
         if location.isServer { return try ServerDatabase.write(location, naming: entity, body) }
         let store = try store(path, isReadOnly: false)
-        try store.write { transaction in
+        let result = try store.write { transaction in
             try body(ToolDatabase(location.name, transaction.connection, transaction.recordClasses))
         }
         try store.close()
+        return result
     }
 
     // MARK: Opening

@@ -75,5 +75,13 @@ enum Status: String, CaseIterable { case arrived, left }
         // docs: hide
         try printed(in: "Documentation/Errors.md")
         // docs: show
+
+        let findings = try await store.check()
+        for finding in findings { print(finding.repair?.description ?? "by hand: \(finding.mend)") }
+        let report = try await store.repair(findings)
+        print("\(report.repaired.count) mended, \(report.refused.count) refused, \(report.remaining.count) left")
+        // docs: hide
+        try printed(in: "Documentation/Errors.md")
+        // docs: show
     }
 }

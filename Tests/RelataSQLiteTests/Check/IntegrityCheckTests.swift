@@ -25,8 +25,13 @@ import Testing
         ], uniques: [["isbn"]])
     private let tag = Entity(name: "Tag", properties: [.attribute(Attribute("id", type: .text))])
 
-    /// A database whose constraints don't hold it together any more.
+    /// What a check finds in a database whose constraints don't hold it together any more.
     private func findings(_ sql: String) throws -> [IntegrityFinding] {
+        let (connection, schema) = try library(sql)
+        return try IntegrityCheck.run(connection, schema: schema)
+    }
+
+    private func library(_ sql: String) throws -> (Connection, Schema) {
         let schema = try Schema([shelf, book, tag])
         let connection = try database()
         for statement in SchemaDDL.creation(of: schema, dialect: .sqlite) { try connection.execute(statement) }
@@ -34,7 +39,7 @@ import Testing
             SQLStatement("SELECT name FROM sqlite_master WHERE type = 'index' AND sql IS NOT NULL"))
         for index in indexes { try connection.execute("DROP INDEX \(Dialect.sqlite.quote(index[0].description))") }
         try connection.execute("PRAGMA foreign_keys = OFF; " + sql)
-        return try IntegrityCheck.run(connection, schema: schema)
+        return (connection, schema)
     }
 
     @Test func countsOutsideTheDeclaredOnesAreFound() throws {
@@ -139,5 +144,84 @@ import Testing
         let schema = try Schema(try Introspection.entities(of: connection))
         let findings = try IntegrityCheck.run(connection, schema: schema)
         #expect(findings.map(\.description) == ["a.code: 2 objects have no key"])
+    }
+
+    // MARK: Repairs
+
+    private func repair(
+        _ connection: Connection, _ schema: Schema, _ findings: [IntegrityFinding]? = nil
+    ) throws -> IntegrityRepairReport {
+        let findings = try findings ?? IntegrityCheck.run(connection, schema: schema)
+        return try connection.transaction {
+            try RepairRun.run(findings, on: connection) { try IntegrityCheck.run(connection, schema: schema) }
+        }
+    }
+
+    @Test func aRepairThatWouldMakeAnotherFindingWorseIsUndone() throws {
+        // Without its only book, be it one that is gone, the shelf would have too few.
+        let (connection, schema) = try library(
+            """
+            INSERT INTO Shelf (id) VALUES (1), (2);
+            INSERT INTO Book (id, shelfId, shelfPosition) VALUES (1, 1, 1), (2, 2, 1), (3, 9, 1);
+            INSERT INTO Tag VALUES ('a'), ('b');
+            INSERT INTO Shelf_tags VALUES (1, 'a'), (1, 'gone');
+            """)
+        // A trigger writes what is wrong.
+        try connection.execute(
+            "CREATE TRIGGER t AFTER DELETE ON Shelf_tags BEGIN DELETE FROM Book WHERE id = 2; END")
+        let report = try repair(connection, schema)
+        #expect(report.repaired.map(\.subject) == ["Book.shelf"])
+        #expect(report.refused.map(\.finding.subject) == ["Shelf.tags"])
+        #expect(report.refused.first?.reason.contains("Shelf.books") == true, "\(report.refused)")
+        #expect(report.remaining.map(\.subject) == ["Shelf.tags", "Shelf.tags"], "\(report.remaining)")
+        #expect(try connection.value(SQLStatement("SELECT count(*) FROM Shelf_tags")) == .integer(2))
+        #expect(try connection.value(SQLStatement("SELECT count(*) FROM Book")) == .integer(3))
+        #expect(try connection.value(SQLStatement("SELECT shelfId FROM Book WHERE id = 3")) == .null)
+    }
+
+    @Test func onlyListsWhosePlacesAreWrongAreNumberedAnew() throws {
+        let (connection, schema) = try library(
+            """
+            INSERT INTO Shelf (id) VALUES (1), (2);
+            INSERT INTO Book (id, shelfId, shelfPosition) VALUES (1, 1, 7), (2, 1, 7), (3, 2, 5), (4, 2, 6);
+            """)
+        let report = try repair(connection, schema)
+        #expect(report.repaired.map(\.kind) == [.position] && report.remaining.isEmpty && report.refused.isEmpty)
+        let places = try connection.values(SQLStatement("SELECT shelfPosition FROM Book ORDER BY id")).map { $0[0] }
+        #expect(places == [.integer(1024), .integer(2048), .integer(5), .integer(6)])
+    }
+
+    @Test func whatWasChangedSinceItWasFoundIsNotMended() throws {
+        let (connection, schema) = try library("INSERT INTO Book (id, shelfId, shelfPosition) VALUES (1, 9, 1)")
+        let findings = try IntegrityCheck.run(connection, schema: schema)
+        try connection.execute("INSERT INTO Book (id, shelfId, shelfPosition) VALUES (2, 8, 1)")
+        #expect {
+            try repair(connection, schema, findings)
+        } throws: { error in
+            if case RelataError.busy(let message) = error { message.contains("Book.shelf") } else { false }
+        }
+        #expect(try connection.value(SQLStatement("SELECT count(shelfId) FROM Book")) == .integer(2))
+    }
+
+    @Test func anObjectThatIsUnsetIsOfAnotherRevision() throws {
+        let entity = Entity(
+            name: "Page",
+            properties: [
+                .attribute(Attribute("id", type: .integer)), .attribute(Attribute("revision", type: .integer)),
+                .attribute(Attribute("updated", type: .date(.microseconds))),
+                .relationship(Relationship("parent", target: "Page", kind: .toOne(isOptional: true))),
+            ], revision: "revision", updatedAt: "updated")
+        let schema = try Schema([entity])
+        let connection = try database()
+        for statement in SchemaDDL.creation(of: schema, dialect: .sqlite) { try connection.execute(statement) }
+        try connection.execute(
+            """
+            PRAGMA foreign_keys = OFF;
+            INSERT INTO Page (id, revision, updated, parentId) VALUES (1, 4, 5, 9), (2, 6, 7, 1);
+            """)
+        #expect(try repair(connection, schema).remaining.isEmpty)
+        let rows = try connection.values(
+            SQLStatement("SELECT revision, updated > 1000, parentId FROM Page ORDER BY id"))
+        #expect(rows == [[.integer(5), .integer(1), .null], [.integer(6), .integer(0), .integer(1)]])
     }
 }

@@ -1,0 +1,60 @@
+import RelataCore
+
+/// What mends a finding safely: it takes away what leads nowhere, or puts in order what has none, and touches nothing else.
+public struct IntegrityRepair: Hashable, Sendable, CustomStringConvertible {
+    /// A statement of it.
+    package struct Step: Hashable, Sendable {
+        /// The statement; its parameter is the time of the change, if it has one.
+        package let sql: String
+        /// How the time of the change is stored.
+        package let stamp: DateEncoding?
+
+        /// A statement.
+        package init(_ sql: String, stamp: DateEncoding? = nil) {
+            self.sql = sql
+            self.stamp = stamp
+        }
+    }
+
+    /// What is done, such as `unset them`.
+    public let summary: String
+    /// The statements that do it, in order.
+    package let steps: [Step]
+
+    /// What mends a finding.
+    ///
+    /// - Parameters:
+    ///   - summary: What is done.
+    ///   - steps: The statements that do it, in order. They look for what is wrong by themselves: others may have mended it.
+    package init(_ summary: String, _ steps: [Step]) {
+        self.summary = summary
+        self.steps = steps
+    }
+
+    /// The statements that do it, in order. `?1`, or `$1` on PostgreSQL, is the time of the change.
+    public var sql: [String] { steps.map(\.sql) }
+
+    /// `unset them: UPDATE …`
+    public var description: String { "\(summary): \(sql.joined(separator: "; "))" }
+}
+
+/// What became of findings that were to be mended.
+public struct IntegrityRepairReport: Hashable, Sendable {
+    /// A finding that wasn't mended.
+    public struct Refusal: Hashable, Sendable, CustomStringConvertible {
+        /// The finding.
+        public let finding: IntegrityFinding
+        /// Why: what the database said, or what would have become worse.
+        public let reason: String
+
+        /// `Book.genre: …`
+        public var description: String { "\(finding.subject): \(reason)" }
+    }
+
+    /// What was mended.
+    public internal(set) var repaired: [IntegrityFinding] = []
+    /// What could have been mended, and was left as it was.
+    public internal(set) var refused: [Refusal] = []
+    /// What a check finds afterwards.
+    public internal(set) var remaining: [IntegrityFinding] = []
+}
