@@ -31,7 +31,7 @@ extension DeletionReport: CustomStringConvertible {
             lines.append("\(entity): nothing to delete")
         } else {
             lines.append("\(entity): \(count(deletedKeys(of: entity), hiddenCount(of: entity), entity))")
-            appendTree(children(), below: entity, indent: "", count: count, to: &lines)
+            appendTree(Dictionary(grouping: tree, by: \.from), below: entity, indent: "", count: count, to: &lines)
         }
         for links in nullified {
             lines.append(
@@ -77,21 +77,21 @@ extension DeletionReport: CustomStringConvertible {
         }
     }
 
-    /// The paths that form a tree, by the entity they start from: the first that reaches an entity, breadth first. So
-    /// each entity is shown once, where it is nearest to the root.
-    private func children() -> [String: [CascadePath]] {
+    /// The paths that form a tree, breadth first: the first that reaches an entity. So each entity is shown once, where it
+    /// is nearest to the root.
+    package var tree: [CascadePath] {
         var reached: Set<String> = [entity]
         var queue = [entity]
-        var children: [String: [CascadePath]] = [:]
+        var tree: [CascadePath] = []
         var next = 0
         while next < queue.count {
             let from = queue[next]
             next += 1
             for path in cascades where path.from == from && reached.insert(path.to).inserted {
-                children[from, default: []].append(path)
+                tree.append(path)
                 queue.append(path.to)
             }
         }
-        return children
+        return tree
     }
 }

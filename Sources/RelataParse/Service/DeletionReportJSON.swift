@@ -8,8 +8,12 @@ struct DeletionReportJSON {
     /// {"isDenied": false, "deleted": [{"className": "Artist", "objectIds": ["1"]}],
     ///  "unset": [{"className": "Song", "field": "artist", "objectIds": ["7"]}],
     ///  "removedRelations": [{"relation": "Book.authors", "pairs": [["3", "1"]]}], "blockers": [],
-    ///  "shortages": []}
+    ///  "shortages": [],
+    ///  "cascades": [{"className": "Artist", "relation": "Artist.songs", "target": "Song"}]}
     /// ```
+    ///
+    /// The cascades form a tree with the class of the object that is deleted as its root: each other class of `deleted`
+    /// stands in it once, as a target.
     func json(_ report: DeletionReport) -> JSONValue {
         [
             "isDenied": .bool(report.isDenied),
@@ -56,6 +60,13 @@ struct DeletionReportJSON {
                             className: list.entity, objectID: list.key.map { text($0, list.entity) } ?? ""
                         ).json,
                         "field": .string(list.property ?? ""), "message": .string(list.message),
+                    ]
+                }),
+            "cascades": .array(
+                report.tree.map { path in
+                    [
+                        "className": .string(path.from), "relation": .string(path.relationship),
+                        "target": .string(path.to),
                     ]
                 }),
         ]

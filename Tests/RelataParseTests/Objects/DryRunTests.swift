@@ -27,6 +27,28 @@ import Testing
         #expect(try await server.get("Book", id)["title"] == "A")
     }
 
+    @Test func aPlanTellsAlongWhichRelationsItSpreads() async throws {
+        let server = try TestServer()
+        let genre = try await server.create("Genre", ["name": "A"])
+        let cascade: JSONValue = ["onTargetDelete": "cascade", "type": "Pointer"]
+        for (name, target) in [("Book", "Genre"), ("Review", "Book")] {
+            var field = cascade.object ?? [:]
+            field["targetClass"] = .string(target)
+            let made = try await server.send(
+                "POST", "/schemas/\(name)", ["fields": .object(["owner": .object(field)])])
+            #expect(made.status == 200, "\(made.json)")
+        }
+        let book = try await server.create("Book", ["owner": pointer("Genre", genre)])
+        _ = try await server.create("Review", ["owner": pointer("Book", book)])
+        let plan = try await server.send("GET", "/classes/Genre/\(genre)?deletionPlan=1")
+        #expect(
+            plan["cascades"]
+                == [
+                    ["className": "Genre", "relation": "Book.owner", "target": "Book"],
+                    ["className": "Book", "relation": "Review.owner", "target": "Review"],
+                ], "\(plan.json)")
+    }
+
     /// What a dry run said, and a trigger keeps from happening, isn't told to be done.
     @Test(.onSQLite) func aDeletionThatATriggerKeepsFromHappeningIsNoneThatWasDone() async throws {
         let folder = try TestDatabases()
