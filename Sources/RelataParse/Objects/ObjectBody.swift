@@ -93,6 +93,26 @@ struct ObjectBody: Sendable {
         self.changes = changes
     }
 
+    private init(
+        objectID: String?, fields: FieldNames, changes: [FieldChange], holdsLargeIntegers: Bool
+    ) {
+        self.objectID = objectID
+        self.fields = fields
+        self.changes = changes
+        self.holdsLargeIntegers = holdsLargeIntegers
+    }
+
+    /// The same of the same fields, with each change as `transform` returns it.
+    func mapChanges(
+        _ transform: (FieldChange) throws(ParseError) -> FieldChange
+    ) throws(ParseError) -> ObjectBody {
+        var changed: [FieldChange] = []
+        changed.reserveCapacity(changes.count)
+        for change in changes { changed.append(try transform(change)) }
+        return ObjectBody(
+            objectID: objectID, fields: fields, changes: changed, holdsLargeIntegers: holdsLargeIntegers)
+    }
+
     /// Whether both say something of the same fields, in the same order: most objects of a batch do.
     func hasFields(of other: ObjectBody) -> Bool {
         fields === other.fields

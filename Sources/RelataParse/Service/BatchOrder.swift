@@ -1,9 +1,13 @@
-/// In which order the requests of a batch are answered: as they came, but objects whose ids the clients chose before
-/// those that point at them.
+/// In which order the requests of a batch are answered: as they came, but objects whose ids the clients chose, or that have
+/// placeholders, before those that point at them.
 enum BatchOrder {
     /// The places of the requests, each once, and whether new objects point at each other in a circle.
-    static func places(_ routes: [Result<ObjectRoute, ParseError>]) -> (order: [Int], hasCircle: Bool) {
-        var creations: [Pointer: Int] = [:]
+    ///
+    /// - Parameter named: The places of new objects that have placeholders.
+    static func places(
+        _ routes: [Result<ObjectRoute, ParseError>], named: [Pointer: Int] = [:]
+    ) -> (order: [Int], hasCircle: Bool) {
+        var creations = named
         for (place, route) in routes.enumerated() {
             guard case .success(.write(.create(let name, let body))) = route, let id = body.objectID else { continue }
             creations[Pointer(className: name, objectID: id)] = place

@@ -9,8 +9,6 @@ final class BatchWriter {
     let options: ParseService.Options
     /// Whether the client is told that an app unset a field.
     private let tellsUnset: Bool
-    /// Whether a reply is a part of another, which has no header.
-    private let isBatch: Bool
     /// The time of the transaction, as clients are told.
     private let now: String
     /// The class that was written last, with an object and its fields: most of a batch are of one class and bring the same.
@@ -18,13 +16,10 @@ final class BatchWriter {
     private var lastBody: ObjectBody?
     private var lastFields: [Field?] = []
 
-    init(
-        transaction: ParseTransaction, options: ParseService.Options, tellsUnset: Bool = false, isBatch: Bool = false
-    ) {
+    init(transaction: ParseTransaction, options: ParseService.Options, tellsUnset: Bool = false) {
         self.transaction = transaction
         self.options = options
         self.tellsUnset = tellsUnset
-        self.isBatch = isBatch
         now = DateText.parseText(transaction.now)
     }
 
@@ -36,7 +31,7 @@ final class BatchWriter {
         let count = transaction.agenda.events.count
         do {
             try connection.savepoint {
-                try run(route, into: &json)
+                _ = try run(route, into: &json)
                 try transaction.checkCounts()
             }
             return nil
@@ -50,23 +45,30 @@ final class BatchWriter {
     }
 
     /// Answers one request of several.
-    func run(_ route: ObjectRoute, into json: inout JSONWriter) throws {
+    ///
+    /// - Returns: The id of a new object.
+    func run(_ route: ObjectRoute, into json: inout JSONWriter) throws -> String? {
         switch route {
-        case .read(let read): json.append(json: try read.run(in: transaction, options).body)
-        case .write(let write): _ = try run(write, into: &json)
+        case .read(let read):
+            json.append(json: try read.run(in: transaction, options).body)
+            return nil
+        case .write(let write): return try run(write, into: &json)
         }
     }
 
     /// Answers the one request that there is.
     func run(_ write: ObjectWrite) throws -> WireReply {
         var json = JSONWriter(capacity: 96)
-        let location = try run(write, into: &json)
-        return WireReply(status: location == nil ? 200 : 201, body: json.bytes, location: location)
+        guard let id = try run(write, into: &json), case .create(let name, _) = write else {
+            return WireReply(body: json.bytes)
+        }
+        return WireReply(
+            status: 201, body: json.bytes, location: "\(options.mount)/classes/\(name)/\(Self.segment(id))")
     }
 
     /// Writes one object.
     ///
-    /// - Returns: Where a new one is to be found, if the client is told.
+    /// - Returns: The id of a new one.
     private func run(_ write: ObjectWrite, into json: inout JSONWriter) throws -> String? {
         switch write {
         case .create(let name, let body): return try create(name, body, into: &json)
@@ -139,7 +141,7 @@ final class BatchWriter {
         json.append("}")
     }
 
-    private func create(_ name: String, _ body: ObjectBody, into json: inout JSONWriter) throws -> String? {
+    private func create(_ name: String, _ body: ObjectBody, into json: inout JSONWriter) throws -> String {
         guard let parseClass = try known(name) ?? transaction.existing(name) else {
             // What is wrong in itself says so, whoever may add classes.
             for (field, change) in zip(body.fields.names, body.changes) {
@@ -157,7 +159,7 @@ final class BatchWriter {
         let told = try told(parseClass, stored, writer)
         let id = parseClass.objectID.text(stored)
         tell(id, told, into: &json)
-        return isBatch ? nil : "\(options.mount)/classes/\(name)/\(Self.segment(id))"
+        return id
     }
 
     /// An object id as a part of a path.

@@ -6,7 +6,7 @@ extension ParseService {
     ///
     /// Objects are written in one transaction. With `"transaction": true` all of them are, or none; else each stands for
     /// itself. An object that points at another new one of the batch is written after it, and with `"transaction": true`
-    /// they may point at each other.
+    /// they may point at each other. Where the database gives the ids, ``BatchPlaceholders`` stand for them.
     func batch(_ call: ParseCall) async throws -> WireReply {
         guard call.method == .post else { throw ParseError(.commandUnavailable, "a batch is posted", status: 405) }
         guard let requests = call.body["requests"]?.array else {
@@ -24,6 +24,7 @@ extension ParseService {
             do throws(ParseError) { return .success(try reader.route(request)) } catch { return .failure(error) }
         }
         if isAtomic { for route in routes { _ = try route.get() } }
+        let placeholders = try BatchPlaceholders(requests, routes, isAtomic: isAtomic)
         let options = options
         let writes = routes.compactMap { route -> ObjectWrite? in
             if case .success(.write(let write)) = route { write } else { nil }
@@ -36,7 +37,7 @@ extension ParseService {
                 for (place, route) in routes.enumerated() {
                     try replies.append(at: place) { json in
                         do {
-                            try writer.run(try route.get(), into: &json)
+                            _ = try writer.run(try route.get(), into: &json)
                             return nil
                         } catch {
                             return ParseError(error)
@@ -48,9 +49,14 @@ extension ParseService {
                 return reply
             }
         }
-        let (order, hasCircle) = BatchOrder.places(routes)
-        let runs = BatchOrder.runs(order, of: routes)
-        let reply = try await writing(writes, call, isAtomic: isAtomic) { writer in
+        let (order, hasCircle) = BatchOrder.places(routes, named: placeholders.places)
+        // An object gets its id when it is written: those that have placeholders are written one after another.
+        let runs =
+            placeholders.isEmpty
+            ? BatchOrder.runs(order, of: routes) : order.map { BatchOrder.Run(places: [$0]) }
+        let named = Set(placeholders.places.keys)
+        let reply = try await writing(writes, call, isAtomic: isAtomic, named: named) { writer in
+            var placeholders = placeholders
             for expectation in expectations { try expectation.check(in: writer.transaction) }
             var replies = BatchReplies(routes.count, limit: options.maximumReply)
             // Objects in a circle are there when all of them are.
@@ -65,7 +71,9 @@ extension ParseService {
                         }
                         switch routes[place] {
                         case .failure(let error): return error
-                        case .success(let route) where isAtomic: try writer.run(route, into: &json)
+                        case .success(let route) where isAtomic:
+                            let id = try writer.run(try placeholders.replacing(in: route), into: &json)
+                            if let id { placeholders.note(id, at: place) }
                         case .success(let route): return try writer.alone(route, into: &json)
                         }
                         return nil
@@ -73,7 +81,7 @@ extension ParseService {
                 }
             }
             if let wait, try wait.findDangling() {
-                for route in routes { try writer.transaction.checkTargets(BatchOrder.targets(of: route)) }
+                for route in routes { try writer.transaction.checkTargets(BatchOrder.targets(of: route), named) }
                 throw ParseError(.objectNotFound, "a pointer of the batch leads to no object", status: 400)
             }
             var reply = replies.reply
@@ -103,7 +111,7 @@ extension ParseService {
                 }
                 try replies.append(at: place) { json in
                     do {
-                        try writer.run(try route.get(), into: &json)
+                        _ = try writer.run(try route.get(), into: &json)
                         return nil
                     } catch {
                         return ParseError(error)

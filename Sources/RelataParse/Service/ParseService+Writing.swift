@@ -6,15 +6,18 @@ import RelataEngine
 extension ParseService {
     /// Answers a request that writes, in one transaction. One that was answered before gets the same reply.
     ///
-    /// - Parameter sharing: Whether others that wait may be written in the same transaction.
+    /// - Parameters:
+    ///   - sharing: Whether others that wait may be written in the same transaction.
+    ///   - named: What pointers may lead to because the request makes it.
     func writing(
         _ writes: [ObjectWrite], _ call: ParseCall, isAtomic: Bool = true, sharing: Bool = false,
+        named: Set<Pointer> = [],
         _ body: @escaping @Sendable (BatchWriter) throws -> WireReply
     ) async throws -> WireReply {
         // Others may take away at any time what was there, or was made, for this request.
         for _ in 0..<Self.preparations {
             let known = store.currentClasses
-            let (reply, prepared) = try await prepare(writes, call, isAtomic: isAtomic)
+            let (reply, prepared) = try await prepare(writes, call, isAtomic: isAtomic, named)
             if let reply { return reply }
             do {
                 return try await write(writes, call, sharing: sharing, preparedIn: prepared ?? known, body)
@@ -50,8 +53,7 @@ extension ParseService {
                     if isLost { throw ClassesChanged() }
                 }
                 let writer = BatchWriter(
-                    transaction: transaction, options: options, tellsUnset: call.tellsUnset,
-                    isBatch: call.path.first == "batch")
+                    transaction: transaction, options: options, tellsUnset: call.tellsUnset)
                 let reply = try body(writer)
                 try transaction.checkCounts()
                 return reply
@@ -79,7 +81,7 @@ extension ParseService {
     /// - Returns: The reply that the request got already: then it asks for nothing any more, and nothing was done. Else the
     ///   classes, if anything was made.
     private func prepare(
-        _ writes: [ObjectWrite], _ call: ParseCall, isAtomic: Bool
+        _ writes: [ObjectWrite], _ call: ParseCall, isAtomic: Bool, _ named: Set<Pointer>
     ) async throws -> (reply: WireReply?, classes: ClassSet?) {
         guard store.mode == .development, store.models == nil else { return (nil, nil) }
         let known = store.currentClasses
@@ -114,7 +116,7 @@ extension ParseService {
         }
         guard all.contains(where: { !$0.isMet(by: known) }) else { return (nil, nil) }
         let checked = isAtomic ? all : all.filter { !$0.isMet(by: known) }
-        let created = Set(
+        let created = named.union(
             writes.compactMap { write -> Pointer? in
                 guard case .create(let name, let body) = write, let id = body.objectID else { return nil }
                 return Pointer(className: name, objectID: id)

@@ -1,0 +1,87 @@
+/// What new objects are called within their batch, as long as nobody knows their ids:
+/// `{"method": "POST", "path": "/classes/Author", "placeholder": "new-1", "body": {…}}`. A pointer of another request to
+/// `new-1` of that class leads to the object.
+struct BatchPlaceholders: Sendable {
+    /// Which request makes the object.
+    private(set) var places: [Pointer: Int] = [:]
+    /// The ids of those that are made.
+    private var ids: [Pointer: String] = [:]
+
+    /// - Throws: ``ParseError`` 107 for a placeholder that is none, stands elsewhere than with a new object, or twice, and
+    ///   in a batch whose objects aren't written together.
+    init(
+        _ requests: [JSONValue], _ routes: [Result<ObjectRoute, ParseError>], isAtomic: Bool
+    ) throws(ParseError) {
+        for (place, (request, route)) in zip(requests, routes).enumerated() {
+            guard let member = request["placeholder"], !member.isNull else { continue }
+            guard isAtomic, case .success(.write(.create(let className, let body))) = route, body.objectID == nil,
+                let name = member.string, (1...256).contains(name.utf8.count)
+            else {
+                throw ParseError(
+                    .invalidJSON,
+                    """
+                    placeholder must be text of 1 to 256 bytes, with a new object that has no objectId, in a batch with \
+                    "transaction": true
+                    """)
+            }
+            guard places.updateValue(place, forKey: Pointer(className: className, objectID: name)) == nil else {
+                throw ParseError(
+                    .invalidJSON, "two new objects of \(className) have the placeholder \(name.prefix(64))")
+            }
+        }
+    }
+
+    /// Whether no object has one.
+    var isEmpty: Bool { places.isEmpty }
+
+    /// Notes that a request made an object.
+    mutating func note(_ id: String, at place: Int) {
+        for (pointer, known) in places where known == place { ids[pointer] = id }
+    }
+
+    /// A request with the ids of what was made before it.
+    ///
+    /// - Throws: ``ParseError`` 102 where one isn't made yet: the objects point at each other in a circle.
+    func replacing(in route: ObjectRoute) throws(ParseError) -> ObjectRoute {
+        guard !isEmpty, case .write(let write) = route else { return route }
+        switch write {
+        case .create(let name, let body): return .write(.create(name, try replacing(in: body)))
+        case .update(let name, let id, let body):
+            return .write(.update(name, try replacing(id, of: name), try replacing(in: body)))
+        case .delete(let name, let id): return .write(.delete(name, try replacing(id, of: name)))
+        }
+    }
+
+    private func replacing(in body: ObjectBody) throws(ParseError) -> ObjectBody {
+        try body.mapChanges { (change) throws(ParseError) in
+            switch change {
+            case .set(let value):
+                guard let pointer = Pointer(value) else { return change }
+                return .set(try replacing(pointer)?.json ?? value)
+            case .addRelation(let pointers):
+                var replaced: [Pointer] = []
+                for pointer in pointers { replaced.append(try replacing(pointer) ?? pointer) }
+                return .addRelation(replaced)
+            default: return change
+            }
+        }
+    }
+
+    private func replacing(_ id: String, of className: String) throws(ParseError) -> String {
+        try replacing(Pointer(className: className, objectID: id))?.objectID ?? id
+    }
+
+    /// Where a placeholder leads; `nil` for the pointer to anything else.
+    private func replacing(_ pointer: Pointer) throws(ParseError) -> Pointer? {
+        guard places[pointer] != nil else { return nil }
+        guard let id = ids[pointer] else {
+            throw ParseError(
+                .invalidQuery,
+                """
+                \(pointer.className) \(pointer.objectID.prefix(64)) isn't made yet where the batch points at it: make the \
+                objects of a circle first, and set one of their pointers in a later request of the batch
+                """)
+        }
+        return Pointer(className: pointer.className, objectID: id)
+    }
+}
