@@ -31,6 +31,9 @@
 @_exported public import class RelataCore.Schema
 @_exported public import struct RelataCore.SchemaChange
 @_exported public import struct RelataCore.SchemaProblem
+@_exported public import struct RelataCore.SearchSnippet
+@_exported public import struct RelataCore.SearchText
+@_exported public import protocol RelataCore.SearchTextConvertible
 @_exported public import struct RelataCore.SortTerm
 @_exported public import struct RelataCore.TextOptions
 @_exported public import enum RelataCore.UUIDEncoding

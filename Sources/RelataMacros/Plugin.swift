@@ -5,6 +5,6 @@ import SwiftSyntaxMacros
 @main struct RelataPlugin: CompilerPlugin {
     let providingMacros: [any Macro.Type] = [
         ModelMacro.self, AttributeMacro.self, RelationshipMacro.self, TransientMacro.self, UniqueMacro.self,
-        IndexMacro.self, ShapeMacro.self, ShapeMarkerMacro.self,
+        IndexMacro.self, SearchMacro.self, ShapeMacro.self, ShapeMarkerMacro.self,
     ]
 }

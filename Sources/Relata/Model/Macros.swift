@@ -157,3 +157,16 @@ public macro Unique<Root>(_ properties: [PartialKeyPath<Root>]...) =
 @freestanding(declaration)
 public macro Index<Root>(_ properties: [PartialKeyPath<Root>]...) =
     #externalMacro(module: "RelataMacros", type: "IndexMacro")
+
+/// Declares the attributes by whose words objects are found, with ``Query/search(_:)``.
+///
+/// ```swift
+/// #Search<Song>([\.title, \.lyrics])
+/// ```
+///
+/// The database keeps an index of their words, and all that is written keeps that current: see <doc:Search>.
+///
+/// - Parameter attributes: Key paths to attributes of text, optional or not.
+@freestanding(declaration)
+public macro Search<Root>(_ attributes: [PartialKeyPath<Root>]) =
+    #externalMacro(module: "RelataMacros", type: "SearchMacro")

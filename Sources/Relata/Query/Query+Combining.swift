@@ -67,7 +67,9 @@ struct QueryPart: Sendable {
     /// Whether an object is one of the query's: its condition, or, where that doesn't say all, membership in what the
     /// query yields.
     func condition(_ condition: ExpressionNode?) -> ExpressionNode {
-        if plan.limit == nil, plan.offset == nil, plan.relatedTo == nil { return condition ?? .and([]) }
+        if plan.limit == nil, plan.offset == nil, plan.relatedTo == nil, plan.search == nil {
+            return condition ?? .and([])
+        }
         var plan = plan
         plan.condition = condition
         return .inQuery(.property(scope: 0, path: []), plan, selecting: nil)

@@ -137,6 +137,7 @@ public class ReadTransaction: StoreReader {
 
     /// The query with its textual conditions understood.
     func plan<M: Model>(_ query: Query<M>) throws -> QueryPlan {
+        try connection.updateSearchIfWriting()
         var plan = query.plan
         _ = try catalog.table(M.self)
         plan.condition = try query.pending.condition(

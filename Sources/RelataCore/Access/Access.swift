@@ -123,7 +123,7 @@ extension ExpressionNode {
     fileprivate var isOfOneRow: Bool {
         switch self {
         case .property(let scope, let path): scope == 0 && path.count < 2
-        case .quantified, .aggregate, .groupAggregate, .inQuery, .sql, .anyElement, .element: false
+        case .quantified, .aggregate, .groupAggregate, .inQuery, .sql, .anyElement, .element, .found, .relevance: false
         default: parts.allSatisfy(\.isOfOneRow)
         }
     }

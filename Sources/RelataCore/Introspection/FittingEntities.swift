@@ -55,6 +55,7 @@ private struct FittingEntities {
         guard names.isSuperset(of: entity.key) else { return nil }
         entity.uniques.removeAll { !names.isSuperset(of: $0) }
         entity.indexes.removeAll { !names.isSuperset(of: $0) }
+        entity.removeFromSearch(Set(entity.search ?? []).subtracting(names))
         for stamp in [\Entity.revision, \.createdAt, \.updatedAt]
         where entity[keyPath: stamp].map(names.contains) == false {
             entity[keyPath: stamp] = nil

@@ -80,6 +80,8 @@ package enum DataQuestion: Hashable, Sendable {
     /// Whether a table, an index or whatever else an index can't be called as has a name. That of an invalid index of
     /// PostgreSQL is free: it is made again.
     case isTaken(name: String)
+    /// Whether the database has a search index, just as it is declared.
+    case hasSearch(SearchIndex)
     /// Whether the table has rows.
     case hasRows(table: String)
     /// Whether a row has a value in the column.
@@ -109,6 +111,7 @@ package enum DataQuestion: Hashable, Sendable {
                 SELECT 1 FROM pg_class AS c LEFT JOIN pg_index AS x ON x.indexrelid = c.oid WHERE c.relname = \(name) \
                 AND c.relnamespace = to_regnamespace(quote_ident(current_schema())) AND coalesce(x.indisvalid, true) LIMIT 1
                 """
+        case .hasSearch(let index): return index.isThere(dialect)
         case .hasRows(let table): return "SELECT 1 FROM \(dialect.quote(table)) LIMIT 1"
         case .hasNulls(let table, let column):
             return "SELECT 1 FROM \(dialect.quote(table)) WHERE \(dialect.quote(column)) IS NULL LIMIT 1"

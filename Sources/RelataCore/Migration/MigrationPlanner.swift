@@ -164,6 +164,7 @@ package struct MigrationPlanner {
         }
         dropTables()
         if dialect.altersTables { planReferences() }
+        try planSearch()
     }
 
     /// Refuses a new name that would hide what the database calls so: whatever else asks for that would find the table.

@@ -57,7 +57,7 @@ package struct TableDescription: Hashable, Sendable {
     }
 
     /// The table without some columns, and without the keys and indexes that they are part of.
-    func without(_ names: Set<String>) -> TableDescription {
+    package func without(_ names: Set<String>) -> TableDescription {
         var table = self
         table.columns.removeAll { names.contains($0.name) }
         table.foreignKeys.removeAll { !names.isDisjoint(with: $0.columns) }

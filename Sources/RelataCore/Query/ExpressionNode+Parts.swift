@@ -12,7 +12,7 @@ extension ExpressionNode {
     /// The expressions that this one is made of.
     public var parts: [ExpressionNode] {
         switch self {
-        case .value, .property, .element, .invalid: []
+        case .value, .property, .element, .invalid, .found, .relevance: []
         case .comparison(_, let left, let right, _), .arithmetic(_, let left, let right),
             .text(_, let left, let right, _):
             [left, right]

@@ -25,6 +25,10 @@ public indirect enum ExpressionNode: Hashable, Sendable {
     /// Text that contains, begins with, ends with, is like (`*` and `?` as in NSPredicate) or matches (a regular
     /// expression) another.
     case text(TextOperator, ExpressionNode, ExpressionNode, TextOptions)
+    /// Whether a full-text search finds the object.
+    case found(ObjectSearch)
+    /// How well the object fits what the query searches for, the better the greater.
+    case relevance
     /// All must hold; true when empty.
     case and([ExpressionNode])
     /// One must hold; false when empty.
@@ -234,6 +238,8 @@ public struct QueryPlan: Hashable, Sendable {
     package var elements: SelectedElements?
     /// How the rows of the entity's table must be found; `nil` where the database chooses.
     package var index: ForcedIndex?
+    /// What is searched for in the entity's own attributes. The best come first, unless ``sort`` says otherwise.
+    package var search: ObjectSearch?
 
     /// A query over the objects of an entity.
     package init(
@@ -250,7 +256,9 @@ public struct QueryPlan: Hashable, Sendable {
     }
 
     /// Whether it yields every object of its entity.
-    package var isWhole: Bool { condition == nil && limit == nil && offset == nil && relatedTo == nil }
+    package var isWhole: Bool {
+        condition == nil && limit == nil && offset == nil && relatedTo == nil && search == nil
+    }
 }
 
 /// What the database must find a query's rows by, whatever it would choose.

@@ -93,6 +93,11 @@ extension QueryPlan {
             hasher.combine(relatedTo.entity)
             hasher.combine(relatedTo.relationship)
         }
+        if let search {
+            hasher.combine("search")
+            hasher.combine(search.text.text)
+            for name in search.properties { hasher.combine(name) }
+        }
         for term in sort {
             if case .property(let scope, let path) = term.node {
                 hasher.combine(word: UInt64(truncatingIfNeeded: scope))

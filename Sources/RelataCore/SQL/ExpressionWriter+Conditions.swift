@@ -35,6 +35,7 @@ extension ExpressionWriter {
         case .keyIn(let node, let keys): try isOne(of: keys, node)
         case .valueIn(let node, let values, let options): try isOne(of: values, node, options)
         case .text(let search, let text, let pattern, let options): try find(search, text, pattern, options)
+        case .found(let search): try requireFound(by: search)
         case .quantified(let quantifier, let set, let condition): try quantify(quantifier, set, condition)
         case .inQuery(let node, let plan, let selection): try isOne(of: plan, selecting: selection, node)
         case .anyElement(let elements, let condition): try anyElement(of: elements, condition)
@@ -45,7 +46,7 @@ extension ExpressionWriter {
             sql.append(number != 0 ? dialect.always : dialect.never)
         case .sql(let parts): sql.append("(" + (try raw(parts)) + ")")
         case .invalid(let message): throw .invalidUse(message)
-        case .property, .element, .arithmetic, .negated, .function, .aggregate, .groupAggregate:
+        case .property, .element, .arithmetic, .negated, .function, .aggregate, .groupAggregate, .relevance:
             let term = try term(node)
             guard term.type == .boolean else {
                 throw .invalidUse(

@@ -54,8 +54,13 @@ extension ExpressionWriter {
         case .sql(let parts): return Term(sql: "(" + (try raw(parts)) + ")", type: nil, isNullable: true)
         case .invalid(let message): throw .invalidUse(message)
         case .element(let scope, let kind): return try element(scope, kind)
+        case .relevance:
+            guard let found else {
+                throw .invalidUse("relevance says how well an object fits a search: begin the query with search(…)")
+            }
+            return found.relevance
         case .comparison, .keyIn, .valueIn, .inQuery, .between, .isNull, .text, .and, .or, .not, .quantified,
-            .anyElement:
+            .anyElement, .found:
             let text = try written { (writer) throws(RelataError) in try writer.condition(node) }
             return Term(
                 sql: "((\(text)) IS \(dialect.always))", type: .boolean, isNullable: false, name: "the condition")

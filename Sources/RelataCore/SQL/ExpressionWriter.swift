@@ -29,6 +29,8 @@ struct ExpressionWriter {
     var accessParameters: [AccessParameter] = []
     /// What a query is grouped by, where the engine takes nothing else for what the objects of a group agree in.
     var grouped: [(node: ExpressionNode, operand: Operand)] = []
+    /// How what the query searches for stands in it; `nil` where it searches for nothing.
+    var found: FoundRows?
     /// Why the rows of a guarded table can't be written.
     var failure: RelataError?
     private var aliases = 0
@@ -231,12 +233,12 @@ extension ExpressionNode {
     /// How many parts of SQL are open while a part of this one is read.
     fileprivate var openParts: Int {
         switch self {
-        case .value, .property, .element, .keyIn, .valueIn, .isNull, .invalid, .sql: 0
+        case .value, .property, .element, .keyIn, .valueIn, .isNull, .invalid, .sql, .relevance: 0
         case .not: 1
         case .comparison, .negated: 2
         case .and, .or, .between, .text, .arithmetic: 3
         case .function, .groupAggregate: 5
-        case .quantified, .aggregate, .anyElement, .inQuery: 10
+        case .quantified, .aggregate, .anyElement, .inQuery, .found: 10
         }
     }
 }

@@ -35,13 +35,14 @@ package struct QueryCompiler: Sendable {
         _ plan: QueryPlan, columns: SelectedColumns = .all, after place: PagePosition? = nil, tellsPlace: Bool = false,
         sharing toOnes: [Range<Int>] = []
     ) throws(RelataError) -> CompiledQuery {
-        var query = try QueryWriter(self, plan)
+        var query = try QueryWriter(self, plan, beginsAtPlace: place != nil || tellsPlace)
         try query.skipKnown(toOnes, of: columns)
         var (text, types) = try query.columns(columns)
         let isDistinct = plan.isDistinct && columns != .all
         // Without a wish for an order, reading the table as it lies is much faster than by an index on the key.
         let needsOrder =
-            !plan.sort.isEmpty || plan.relatedTo != nil || plan.limit != nil || plan.offset != nil || place != nil
+            !plan.sort.isEmpty || plan.search != nil || plan.relatedTo != nil || plan.limit != nil || plan.offset != nil
+            || place != nil
             || tellsPlace
         let order = needsOrder ? try query.order(isTotal: !isDistinct) : []
         if isDistinct, dialect.isStrict, !order.isEmpty {

@@ -25,7 +25,8 @@ struct QueryWriter {
     var isOrderStored = false
 
     init(
-        _ compiler: QueryCompiler, _ plan: QueryPlan, earlierParameters: Int = 0, depth: Int = 0
+        _ compiler: QueryCompiler, _ plan: QueryPlan, earlierParameters: Int = 0, depth: Int = 0,
+        beginsAtPlace: Bool = false
     ) throws(RelataError) {
         writer = ExpressionWriter(
             schema: compiler.schema, dialect: compiler.dialect, access: compiler.access,
@@ -50,9 +51,24 @@ struct QueryWriter {
         } else {
             _ = writer.start(table, scope: 0, index: plan.index)
         }
+        if let search = plan.search {
+            let found = try writer.begin(with: search, best: beginsAtPlace ? nil : bestCount(compiler))
+            writer.found = found.rows
+            add(found.condition)
+        }
         if let condition = plan.condition, condition != .and([]) {
             try require { (writer) throws(RelataError) in try writer.condition(condition, isInside: true) }
         }
+    }
+
+    /// How many of the best objects of a search are all that is wanted, so that no others need to be looked at; `nil` where
+    /// more than their words decides.
+    private func bestCount(_ compiler: QueryCompiler) -> Int? {
+        guard let limit = plan.limit, plan.condition == nil, plan.relatedTo == nil, plan.sort.isEmpty,
+            plan.index == nil, !plan.isDistinct, !compiler.access.guards(table), !table.entity.mayLackKeys
+        else { return nil }
+        let (count, isTooMany) = limit.addingReportingOverflow(plan.offset ?? 0)
+        return isTooMany ? nil : count
     }
 
     /// Begins with the rows of a relationship of one object.
@@ -243,6 +259,15 @@ struct QueryWriter {
 
     /// The order, to which the key is added if it must be total.
     mutating func order(isTotal: Bool) throws(RelataError) -> [ExpressionWriter.OrderTerm] {
+        if plan.sort.isEmpty, let found = writer.found, case .none = writer.groups {
+            var order = [ExpressionWriter.OrderTerm(found.relevance, sql: found.relevance.sql, isAscending: false)]
+            if let number = found.number {
+                order.append(ExpressionWriter.OrderTerm(number, sql: number.sql))
+            } else if case .key(let key, _) = writer.object(writer.scopes[0].position), isTotal {
+                writer.complete(&order, by: key)
+            }
+            return order
+        }
         var order = try writer.order(plan.sort)
         guard isTotal else { return order }
         let isRelationOrder = plan.sort.isEmpty && !relationOrder.isEmpty

@@ -24,7 +24,8 @@ package enum SchemaDDL {
             [createTable(table, dialect: dialect)]
                 + table.indexes.map { createIndex($0, on: table.name, dialect: dialect) }
         }
-        return creation + tables.flatMap { addForeignKeys(of: $0, dialect: dialect) }
+        let searches = schema.tables.compactMap(SearchIndex.init).flatMap { $0.creation(dialect) }
+        return creation + tables.flatMap { addForeignKeys(of: $0, dialect: dialect) } + searches
     }
 
     private static func entityTable(

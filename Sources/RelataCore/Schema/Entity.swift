@@ -19,6 +19,8 @@ public struct Entity: Hashable, Sendable, Codable {
     package var uniques: [[String]]
     /// Properties that are indexed together, besides keys, uniques and references.
     package var indexes: [[String]]
+    /// The attributes by whose words objects are found; `nil` where none are.
+    package var search: [String]?
     /// The integer attribute that counts the changes of a row, for optimistic locking.
     package var revision: String?
     /// The date attribute that is set when a row is inserted.
@@ -39,16 +41,16 @@ public struct Entity: Hashable, Sendable, Codable {
     package var mayLackKeys = false
 
     private enum CodingKeys: String, CodingKey {
-        case name, table, originalTable, properties, key, isKeyAssigned, uniques, indexes, revision, createdAt,
-            updatedAt
+        case name, table, originalTable, properties, key, isKeyAssigned, uniques, indexes, search, revision,
+            createdAt, updatedAt
     }
 
     /// Describes an entity. See the properties for what each argument means.
     public init(
         name: String, table: String? = nil, originalTable: OriginalNames? = nil, properties: [Property],
         key: [String] = ["id"],
-        isKeyAssigned: Bool = false, uniques: [[String]] = [], indexes: [[String]] = [], revision: String? = nil,
-        createdAt: String? = nil, updatedAt: String? = nil
+        isKeyAssigned: Bool = false, uniques: [[String]] = [], indexes: [[String]] = [], search: [String]? = nil,
+        revision: String? = nil, createdAt: String? = nil, updatedAt: String? = nil
     ) {
         self.name = name
         self.table = table ?? name.split(separator: ".").last.map(String.init) ?? name
@@ -58,9 +60,16 @@ public struct Entity: Hashable, Sendable, Codable {
         self.isKeyAssigned = isKeyAssigned
         self.uniques = uniques
         self.indexes = indexes
+        self.search = search
         self.revision = revision
         self.createdAt = createdAt
         self.updatedAt = updatedAt
+    }
+
+    /// Takes properties out of what is searched.
+    package mutating func removeFromSearch(_ names: Set<String>) {
+        guard let rest = search?.filter({ !names.contains($0) }) else { return }
+        search = rest.isEmpty ? nil : rest
     }
 
     /// The attributes, in order.

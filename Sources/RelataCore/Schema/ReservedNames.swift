@@ -5,8 +5,11 @@ package enum ReservedNames {
 
     /// Whether a table of that name is SQLite's or Relata's own. Other programs may have tables of other reserved names.
     package static func isOwn(_ table: String) -> Bool {
-        begins(table, with: ["sqlite_"]) || ownTables.contains(table.foldedName)
+        begins(table, with: ["sqlite_"]) || isOfSearch(table) || ownTables.contains(table.foldedName)
     }
+
+    /// Whether a table or a trigger of that name belongs to a search index.
+    package static func isOfSearch(_ name: String) -> Bool { begins(name, with: ["relata_search_"]) }
 
     private static let ownTables: Set<FoldedName> = [
         "relata_metadata", "relata_changes", "relata_commits", "relata_copy", "relata_import",

@@ -52,6 +52,10 @@ extension StableHasher {
             }
         }
         for set in entity.uniques + entity.indexes { combine(set) }
+        if let search = entity.search {
+            combine("search")
+            combine(search)
+        }
     }
 
     private mutating func combine(_ attribute: Attribute) {

@@ -84,6 +84,24 @@ extension SchemaResolver {
         }
     }
 
+    mutating func checkSearch(of index: Int) {
+        let entity = entities[index]
+        guard let names = entity.search else { return }
+        if names.isEmpty { report(index, "its search has no attributes: name them, or remove it") }
+        for (place, name) in names.enumerated() {
+            if names[..<place].contains(name) { report(index, name, "its search names it twice: name it once") }
+            switch entity.property(name) {
+            case .attribute(let attribute)?:
+                if attribute.type == .text { continue }
+                report(
+                    index, name,
+                    "only text is searched, and it is \(attribute.type.spelled): leave it out of the search")
+            case .relationship?: report(index, name, "a search holds attributes, and it is a link: search its target")
+            case nil: report(index, name, "its search names it, but it doesn't exist: mend the name")
+            }
+        }
+    }
+
     mutating func checkAttributes(of index: Int) {
         let entity = entities[index]
         for attribute in entity.attributes {

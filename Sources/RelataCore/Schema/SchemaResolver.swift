@@ -172,6 +172,7 @@ struct SchemaResolver {
                 Table(index: index, entity: entity, columns: columns, keyColumns: key, links: links), at: index)
             checkColumnNames(of: index)
             checkSets(of: index)
+            checkSearch(of: index)
             checkAttributes(of: index)
         }
     }

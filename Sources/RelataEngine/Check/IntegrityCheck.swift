@@ -46,6 +46,7 @@ package struct IntegrityCheck {
             try checkKey(of: table)
             try checkUniques(of: table)
             if readsValues { try checkValues(of: table) }
+            try checkSearch(of: table)
         }
         for reference in schema.references {
             step("checking \(schema.tables[reference.source].name).\(reference.property)")

@@ -18,6 +18,8 @@ public struct IntegrityFinding: Hashable, Sendable, CustomStringConvertible {
         case count
         /// Members of an ordered relationship without a position, or with the same one.
         case position
+        /// Search indexes that lack objects, hold wrong words of them, or hold objects that are gone.
+        case search
         /// Objects that can't be read as they are declared.
         case undecodable
     }

@@ -28,6 +28,8 @@ package final class Connection {
     package internal(set) var recorder: ChangeRecorder?
     /// What the file says of a schema's tables, once a deletion asked for it.
     var fileKeys: FileKeys?
+    /// The search indexes that writes bring up to date, once a commit asked for them.
+    var searchIndexes: [SearchIndex]?
     private(set) var isClosed = false
     /// Which tables introspection and deletions look at.
     package var tableScope = TableScope.own
@@ -197,6 +199,7 @@ package final class Connection {
     /// Forgets all prepared statements; after the schema was changed.
     package func clearStatements() {
         fileKeys = nil
+        searchIndexes = nil
         (cache, recent, cachedSize) = ([:], nil, 0)
         slots = []
     }
@@ -316,6 +319,7 @@ package final class Connection {
 
     /// Commits. An interruption when all is written is no error.
     package func commit() throws(RelataError) {
+        try updateSearch()
         try driver.checkBeforeCommit()
         do {
             try execute(SQLStatement("COMMIT"))

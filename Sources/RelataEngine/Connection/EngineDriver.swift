@@ -125,6 +125,8 @@ package protocol EngineDriver: MigrationDriver {
     ) throws(RelataError) -> [(name: String, columns: [String])]
     /// The names of a table's triggers, in order.
     func triggers(of table: String, _ connection: Connection) throws(RelataError) -> [String]
+    /// The search indexes that the engine doesn't keep current by itself.
+    func searchIndexes(_ connection: Connection) throws(RelataError) -> [SearchIndex]
     /// The collation of a column, as `CREATE INDEX` names it; `nil` for the one that compares bytes.
     func collation(of column: String, in table: String) -> String?
     /// The last key that the database assigned to a row of a table, be it there or gone; 0 if it assigned none.
@@ -151,6 +153,7 @@ extension EngineDriver {
     package func endBriefUse() -> Bool { false }
     package func collector(for statement: RunningStatement) -> RemoteRows? { nil }
     package func otherSchemas(_ connection: Connection) throws(RelataError) -> [String] { [] }
+    package func searchIndexes(_ connection: Connection) throws(RelataError) -> [SearchIndex] { [] }
     package func copier(into table: Table, like collector: RemoteRows) throws(RelataError) -> RemoteRows? { nil }
     package var changeLog: any ChangeLogStorage { NumberedChangeLog() }
     package func rowChanges(_ connection: Connection) throws(RelataError) -> [String: RowChanges]? { nil }

@@ -20,6 +20,8 @@ struct ModelDeclaration {
     /// The names of the properties in each `#Unique` and `#Index`.
     let uniques: [[String]]
     let indexes: [[String]]
+    /// The names of the attributes in `#Search`; none where there is none.
+    let search: [String]
     /// Members the struct writes itself, which aren't written again.
     let declaredMembers: DeclaredMembers
     /// Where a node stands in the source.

@@ -37,7 +37,8 @@ struct ModelParser {
             originalTable: arguments["originalTable"],
             isCodable: isCodable(declaration), properties: properties, key: key,
             uniques: lists("Unique", in: members, model: name, properties),
-            indexes: lists("Index", in: members, model: name, properties), declaredMembers: DeclaredMembers(members),
+            indexes: lists("Index", in: members, model: name, properties),
+            search: search(in: members, model: name, properties), declaredMembers: DeclaredMembers(members),
             locate: locate)
         if diagnostics.isEmpty { diagnostics += ModelChecks(model: model).diagnostics }
         model.isBroken = !diagnostics.isEmpty
@@ -104,6 +105,20 @@ struct ModelParser {
         let name = declaration.name.text
         diagnostics.append(Misuse.noPrimaryKey(name).at(declaration.name, .insertKey(of: name, in: declaration)))
         return []
+    }
+
+    /// The attribute names of `#Search`.
+    private mutating func search(
+        in members: MemberBlockItemListSyntax, model: String, _ properties: [StoredProperty]
+    ) -> [String] {
+        let lists = lists("Search", in: members, model: model, properties)
+        let expansions = members.compactMap { $0.decl.as(MacroExpansionDeclSyntax.self) }.filter {
+            $0.macroName.text == "Search"
+        }
+        if let second = expansions.dropFirst().first {
+            diagnostics.append(Misuse.repeatedSearch(model: model).at(second))
+        }
+        return lists.first ?? []
     }
 
     /// The property names in each array of the `#Unique` or `#Index` declarations.

@@ -1,7 +1,7 @@
 import SwiftDiagnostics
 import SwiftSyntax
 
-/// Reads the key paths of `#Unique` and `#Index`.
+/// Reads the key paths of `#Unique`, `#Index` and `#Search`.
 struct PropertyListParser {
     let macro: String
     let model: String
@@ -41,12 +41,22 @@ struct PropertyListParser {
             }
             if names.contains(path.property) {
                 diagnostics.append(Misuse.repeatedInList(path.property, macro).at(element))
+            } else if macro == "Search", let mistake = notSearched(path.property) {
+                diagnostics.append(mistake.at(element))
             } else if properties.first(where: { $0.name == path.property })?.hasColumns != true {
                 diagnostics.append(Misuse.notInColumns(path.property, macro).at(element))
             }
             names.append(path.property)
         }
         return names
+    }
+
+    /// What is wrong with a property that is searched. Of types that only the compiler knows the schema speaks.
+    private func notSearched(_ name: String) -> Misuse? {
+        guard let property = properties.first(where: { $0.name == name }) else { return nil }
+        if let link = property.link { return .searchOfLink(name, target: link.target) }
+        guard let type = property.type, let known = type.known, known != .text else { return nil }
+        return .searchOfOtherType(name, type.spelling)
     }
 
     private func isModel(_ name: String) -> Bool {

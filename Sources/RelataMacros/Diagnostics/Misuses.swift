@@ -164,6 +164,17 @@ extension Misuse {
     static func notInColumns(_ name: String, _ macro: String) -> Misuse {
         Misuse("'\(name)' has no column for #\(macro): name stored attributes and to-one links only")
     }
+    static func searchOfLink(_ name: String, target: String) -> Misuse {
+        Misuse(
+            "'\(name)' is a link, and #Search holds attributes of text: write '#Search<\(target)>' in '\(target)', and "
+                + "search there")
+    }
+    static func searchOfOtherType(_ name: String, _ type: String) -> Misuse {
+        Misuse("'\(name)' is of type \(type), and only text is searched: name attributes of type String or String?")
+    }
+    static func repeatedSearch(model: String) -> Misuse {
+        Misuse("'\(model)' has two #Search: put all attributes into the first one")
+    }
     static func notAKeyPath(_ place: String, model: String) -> Misuse {
         Misuse("\(place) needs a key path literal to one property, such as '\\\(model).name'")
     }

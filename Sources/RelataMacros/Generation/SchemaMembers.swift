@@ -40,6 +40,7 @@ extension ModelDeclaration {
         if isKeyAssigned { arguments.append("isKeyAssigned: true") }
         if !uniques.isEmpty { arguments.append("uniques: [\(uniques.map(\.literals).joined(separator: ", "))]") }
         if !indexes.isEmpty { arguments.append("indexes: [\(indexes.map(\.literals).joined(separator: ", "))]") }
+        if !search.isEmpty { arguments.append("search: \(search.literals)") }
         for stamp in ["revision", "createdAt", "updatedAt"] {
             if let property = property(with: stamp) { arguments.append("\(stamp): \(property.name.literal)") }
         }

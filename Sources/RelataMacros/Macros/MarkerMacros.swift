@@ -45,6 +45,8 @@ extension ListMarkerMacro {
 public enum UniqueMacro: ListMarkerMacro {}
 /// `#Index`.
 public enum IndexMacro: ListMarkerMacro {}
+/// `#Search`.
+public enum SearchMacro: ListMarkerMacro {}
 
 extension MacroExpansionContext {
     /// Whether the innermost type around the macro is marked `@Model`.

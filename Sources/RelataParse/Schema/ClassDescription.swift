@@ -53,14 +53,23 @@ struct ClassDescription: Sendable {
         }
         var fields: [IndexOptions.IndexedField] = []
         for (field, direction) in members {
+            if direction.string == "text", !isUnique {
+                fields.append(IndexOptions.IndexedField(name: field, isText: true))
+                continue
+            }
             guard let number = direction.integer, number == 1 || number == -1 else {
                 throw ParseError(
                     .commandUnavailable,
-                    "the index \(name): only 1 and -1 are supported, not \(JSONWriter.text(direction).prefix(32))")
+                    "the index \(name): only 1, -1 and text are supported, not \(JSONWriter.text(direction).prefix(32))"
+                )
             }
             fields.append(IndexOptions.IndexedField(name: field, direction: number))
         }
-        return IndexOptions(fields: fields, isUnique: isUnique)
+        let index = IndexOptions(fields: fields, isUnique: isUnique)
+        guard !index.isText || fields.allSatisfy({ $0.isText == true }) else {
+            throw ParseError(.commandUnavailable, "the index \(name): fields of text and others need an index each")
+        }
+        return index
     }
 
     /// Nothing that isn't enforced is stored.

@@ -20,11 +20,16 @@ struct IndexOptions: Hashable, Sendable, Codable {
     /// Whether no two objects may have the same values.
     var isUnique = false
 
+    /// Whether objects are found by it by their words.
+    var isText: Bool { fields.contains { $0.isText == true } }
+
     /// A field of an index.
     struct IndexedField: Hashable, Sendable, Codable {
         var name: String
         /// 1 or -1, as clients gave it. Indexes are read both ways.
         var direction: Int64 = 1
+        /// Whether its words are searched, in the place of a direction: `{"title": "text"}`.
+        var isText: Bool?
         /// Whether clients gave it the name of the column that a pointer has where Parse's own server stores it: `_p_genre`.
         var isPointerColumn: Bool?
 

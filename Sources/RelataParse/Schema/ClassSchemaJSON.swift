@@ -8,7 +8,8 @@ extension ParseClass {
         var indexes: JSONObject = ["_id_": ["_id": 1]]
         var uniques: JSONObject = [:]
         for (name, index) in options.indexes.sorted(by: { $0.key < $1.key }) {
-            let members = JSONValue.object(JSONObject(index.fields.map { ($0.givenName, .integer($0.direction)) }))
+            let members = JSONValue.object(
+                JSONObject(index.fields.map { ($0.givenName, $0.isText == true ? "text" : .integer($0.direction)) }))
             if index.isUnique { uniques[name] = members } else { indexes[name] = members }
         }
         var json: JSONObject = [

@@ -234,7 +234,9 @@ extension Property {
 
 extension IndexOptions {
     fileprivate var words: String {
-        fields.map { $0.direction < 0 ? "\($0.name) descending" : $0.name }.joined(separator: ", ")
+        fields.map {
+            $0.isText == true ? "the words of \($0.name)" : $0.direction < 0 ? "\($0.name) descending" : $0.name
+        }.joined(separator: ", ")
     }
 }
 

@@ -137,13 +137,32 @@ extension SchemaDraft {
         for field in names where entity(name)?.property(field).map({ Self.isIndexable($0) }) != true {
             throw ParseError(.invalidQuery, "Field \(field.prefix(128)) does not exist, cannot add index.")
         }
+        if wanted.isText { try checkText(names, of: name) }
         edit(name) { entity, options in
             options.indexes[index] = wanted
-            if wanted.isUnique {
+            if wanted.isText {
+                entity.search = names
+            } else if wanted.isUnique {
                 if !entity.uniques.contains(names) { entity.uniques.append(names) }
             } else if !entity.indexes.contains(names) {
                 entity.indexes.append(names)
             }
+        }
+    }
+
+    /// A class has one text index, as MongoDB's collections do.
+    private func checkText(_ names: [String], of name: String) throws(ParseError) {
+        for field in names {
+            guard case .attribute(let attribute)? = entity(name)?.property(field), attribute.type == .text,
+                type(of: .attribute(attribute), in: name) == .string
+            else {
+                throw ParseError(
+                    .invalidQuery, "Field \(field.prefix(128)) is no String, cannot add text index.")
+            }
+        }
+        guard entity(name)?.search == nil else {
+            throw ParseError(
+                .invalidQuery, "Class \(name) has a text index, and only one is possible: delete it first.")
         }
     }
 
@@ -202,7 +221,9 @@ extension SchemaDraft {
             // Another index may be on the same fields.
             guard !options.indexes.values.contains(removed) else { return }
             let names = removed.fields.map(\.name)
-            if removed.isUnique {
+            if removed.isText {
+                entity.search = nil
+            } else if removed.isUnique {
                 entity.uniques.removeAll { $0 == names }
             } else {
                 entity.indexes.removeAll { $0 == names }

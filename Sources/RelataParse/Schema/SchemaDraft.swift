@@ -195,6 +195,7 @@ struct SchemaDraft {
         entities[index].properties.removeAll { names.contains($0.name) }
         entities[index].uniques.removeAll { !names.isDisjoint(with: $0) }
         entities[index].indexes.removeAll { !names.isDisjoint(with: $0) }
+        entities[index].removeFromSearch(Set(names))
         for name in names { options[className]?.fields[name] = nil }
         if let left = options[className]?.optionalFields?.subtracting(names) {
             options[className]?.optionalFields = left.isEmpty ? nil : left

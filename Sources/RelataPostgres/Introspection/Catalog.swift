@@ -163,6 +163,7 @@ struct Catalog {
                 pg_catalog.has_column_privilege(c.oid, a.attnum, 'SELECT'), b.type <> b.base
             \(Self.from)
             JOIN pg_catalog.pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+                AND a.attname <> '\(SearchIndex.column)'
             JOIN base AS b ON b.type = a.atttypid JOIN pg_catalog.pg_type AS t ON t.oid = b.base
             LEFT JOIN pg_catalog.pg_attrdef AS d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
             LEFT JOIN pg_catalog.pg_collation AS l ON l.oid = a.attcollation
@@ -191,6 +192,8 @@ struct Catalog {
                 x.indpred IS NULL AND x.indexprs IS NULL AND x.indimmediate, p.number::bigint
             \(Self.from)
             JOIN pg_catalog.pg_index AS x ON x.indrelid = c.oid AND x.indisvalid
+                AND NOT EXISTS (SELECT 1 FROM pg_catalog.pg_attribute AS s WHERE s.attrelid = c.oid
+                    AND s.attnum = ANY (x.indkey::smallint[]) AND s.attname = '\(SearchIndex.column)')
             JOIN pg_catalog.pg_class AS i ON i.oid = x.indexrelid
             JOIN pg_catalog.unnest(x.indkey::smallint[]) WITH ORDINALITY AS p (number, place)
                 ON p.place <= x.indnkeyatts

@@ -25,7 +25,7 @@ extension PostgresDriver {
         let sql = """
             SELECT a.attname::text FROM pg_attribute AS a JOIN pg_class AS c ON c.oid = a.attrelid
             WHERE c.relname = $1::text AND c.relnamespace = to_regnamespace(quote_ident(current_schema()))
-                AND a.attnum > 0
+                AND a.attnum > 0 AND a.attname <> '\(SearchIndex.column)'
                 AND NOT a.attisdropped ORDER BY a.attnum
             """
         return try connection.values(SQLStatement(sql, [.value(.text(table))])).map { $0[0].description }
@@ -146,6 +146,8 @@ struct PostgresTableReader {
                 tables[place].primaryKey.count == 1 && names.contains(tables[place].primaryKey[0])
         }
         try readIndexes()
+        // The words of a search are no column that anybody declares.
+        for place in tables.indices { tables[place] = tables[place].without([SearchIndex.column]) }
         let triggers = """
             SELECT c.relname::text, pg_get_triggerdef(t.oid) FROM pg_trigger AS t JOIN pg_class AS c ON c.oid = t.tgrelid
             WHERE \(condition) AND NOT t.tgisinternal ORDER BY t.oid

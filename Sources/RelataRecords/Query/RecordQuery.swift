@@ -8,6 +8,8 @@ public import RelataEngine
 ///     .including("artist", "tracks.genre")
 /// ```
 ///
+/// What a class searches is declared with ``ClassesDraft/addSearch(_:in:)`` and asked for by ``search``.
+///
 /// The condition is text in the predicate format; values from outside belong into its arguments, one for each `%@`.
 public struct RecordQuery: Hashable, Sendable {
     /// The name of the class.
@@ -18,6 +20,9 @@ public struct RecordQuery: Hashable, Sendable {
     public let arguments: [PredicateArgument]
     /// Paths and figures to sort by, separated by commas, with a `-` before those that descend; `nil` for no order.
     public var sort: String?
+    /// What a full-text search must find in the fields that the class searches, as ``SearchText`` reads it; `nil` for no
+    /// search. Without a ``sort`` the best objects come first.
+    public var search: String?
     /// The largest number of objects.
     public var limit: Int?
     /// How many objects are left out at the beginning.
@@ -146,6 +151,7 @@ extension RecordQuery {
         }
         var plan = QueryPlan(entity: table.name, limit: limit, offset: offset)
         plan.condition = try Self.condition(condition, arguments, of: table, classes)
+        plan.search = search.map { ObjectSearch(SearchText($0)) }
         plan.sort = try Self.sort(sort, of: table, classes)
         var includes: [IncludePlan] = []
         for include in self.includes { includes.append(try Self.plan(include, from: table, classes)) }

@@ -143,6 +143,7 @@ public struct ClassesDraft: Sendable {
         entities[index].properties.removeAll { $0.name == field.name }
         entities[index].uniques.removeAll { $0.contains(name) }
         entities[index].indexes.removeAll { $0.contains(name) }
+        entities[index].removeFromSearch([name])
         if entities[index].revision == name { entities[index].revision = nil }
         if entities[index].createdAt == name { entities[index].createdAt = nil }
         if entities[index].updatedAt == name { entities[index].updatedAt = nil }
@@ -162,6 +163,18 @@ public struct ClassesDraft: Sendable {
         let index = try index(of: className)
         for field in fields { _ = try property(field, of: index) }
         if !entities[index].indexes.contains(fields) { entities[index].indexes.append(fields) }
+    }
+
+    /// Lets objects of a class be found by the words of some fields of text, and of no others: see ``RecordQuery/search``.
+    /// Without fields the class is searched no more.
+    ///
+    /// ```swift
+    /// try await store.alter { try $0.addSearch("title", "lyrics", in: "Song") }
+    /// ```
+    public mutating func addSearch(_ fields: String..., in className: String) throws {
+        let index = try index(of: className)
+        for field in fields { _ = try property(field, of: index) }
+        entities[index].search = fields.isEmpty ? nil : fields
     }
 
     /// Lets a class count the changes of each object in a field, which is added if it isn't there: saving an object that

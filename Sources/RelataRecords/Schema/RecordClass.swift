@@ -12,6 +12,8 @@ public struct RecordClass: Hashable, Sendable {
     public let uniques: [[String]]
     /// Fields that are indexed together, besides keys, unique sets and links.
     public let indexes: [[String]]
+    /// The fields by whose words objects are found; empty where the class isn't searched.
+    public let search: [String]
     /// The field that counts the changes of an object: saving one that was changed meanwhile is a conflict.
     public let revision: String?
     /// The field that says when an object was made.
@@ -25,6 +27,7 @@ public struct RecordClass: Hashable, Sendable {
         key = entity.key
         uniques = entity.uniques
         indexes = entity.indexes
+        search = entity.search ?? []
         revision = entity.revision
         createdAt = entity.createdAt
         updatedAt = entity.updatedAt

@@ -30,6 +30,7 @@ public struct RecordSchema: Hashable, Sendable, Codable {
             }
             entity.uniques += wanted.uniques.filter { !entity.uniques.contains($0) }
             entity.indexes += wanted.indexes.filter { !entity.indexes.contains($0) }
+            entity.search = wanted.search ?? entity.search
             entity.revision = wanted.revision ?? entity.revision
             entity.createdAt = wanted.createdAt ?? entity.createdAt
             entity.updatedAt = wanted.updatedAt ?? entity.updatedAt

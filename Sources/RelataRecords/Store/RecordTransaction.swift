@@ -45,6 +45,7 @@ public class RecordTransaction {
     private func plan(
         _ query: RecordQuery
     ) throws(RelataError) -> (plan: QueryPlan, includes: [IncludePlan])? {
+        try connection.updateSearchIfWriting()
         if let known = try query.plan(in: recordClasses) { return known }
         _ = try tableIfMade(query.className)
         return nil

@@ -1,3 +1,4 @@
+import Foundation
 import RelataCSQLite
 import RelataCore
 import RelataEngine
@@ -34,8 +35,10 @@ final class AccessAuthorizer {
     ) {
         if action == SQLITE_TRANSACTION || action == SQLITE_SAVEPOINT { controlsTransaction = true }
         guard collected != nil else {
-            // A table-valued function that is a pragma compiles that whenever it is read.
-            if !isPreparing && action != SQLITE_PRAGMA { wasRecompiled = true }
+            // A table-valued function that is a pragma compiles that whenever it is read, and FTS5 what it asks of its own
+            // tables. Whatever else is compiled anew names a table.
+            let isOther = ![SQLITE_PRAGMA, SQLITE_SELECT, SQLITE_FUNCTION].contains(action)
+            if !isPreparing, isOther, !Self.isOfSearch(first) { wasRecompiled = true }
             return
         }
         guard let first else { return }
@@ -53,6 +56,11 @@ final class AccessAuthorizer {
             if isTrigger { collected?.triggered.insert(table) }
         default: break
         }
+    }
+
+    private static func isOfSearch(_ table: UnsafePointer<CChar>?) -> Bool {
+        guard let table else { return false }
+        return strncasecmp(table, SearchIndex.prefix, SearchIndex.prefix.utf8.count) == 0
     }
 
     /// What is compiled while `body` runs.

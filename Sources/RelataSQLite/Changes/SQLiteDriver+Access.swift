@@ -17,7 +17,12 @@ extension SQLiteDriver {
 
     /// A generated column changes with the columns that it is made of, which SQLite doesn't tell: an update of a table
     /// that has any writes whole rows.
+    ///
+    /// Who reads a search index reads what it is made of.
     private func widen(_ access: inout StatementAccess) {
+        for table in access.reads.tables.keys.compactMap(SearchIndex.table(ofWords:)) {
+            access.reads.add(rowsOf: table)
+        }
         for (table, part) in access.writes.tables {
             guard case .columns = part else { continue }
             var pointer: OpaquePointer?

@@ -24,6 +24,8 @@ enum SQLiteFunctions {
         SQLiteFunction("relata_word_count", 3) {
             .integer(Int64(TextWords($0.text(1), options: $0.options(2)).count(in: $0.text(0))))
         },
+        SQLiteFunction("relata_search_words", 1) { .text(SearchWords.indexed($0.text(0))) },
+        SQLiteFunction("relata_search_relevance", 2) { .real(SearchText($0.text(0)).relevance(in: $0.text(1))) },
         SQLiteFunction("relata_distance", 4) {
             .real(
                 Geometry.distance(

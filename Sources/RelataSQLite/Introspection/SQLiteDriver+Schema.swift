@@ -28,6 +28,7 @@ extension SQLiteDriver {
         var kinds: [String: String] = [:]
         let list = "SELECT name, type FROM temp.pragma_table_list WHERE schema = 'main' AND type <> 'table'"
         try connection.rows(SQLStatement(list)) { row in
+            if ReservedNames.isOfSearch(row.text(at: 0)) { return }
             kinds[row.text(at: 0)] =
                 switch row.text(at: 1) {
                 case "view": "a view"
@@ -56,7 +57,9 @@ extension SQLiteDriver {
     package func triggers(of table: String, _ connection: Connection) throws(RelataError) -> [String] {
         let query =
             "SELECT name FROM sqlite_master WHERE type = 'trigger' AND tbl_name = ?1 COLLATE NOCASE ORDER BY name"
+        // Those of a search index write nothing that anybody else sees.
         return try connection.values(SQLStatement(query, [.value(.text(table))])).map { $0[0].description }
+            .filter { !ReservedNames.isOfSearch($0) }
     }
 
     package func collation(of column: String, in table: String) -> String? {

@@ -42,8 +42,10 @@ struct SQLiteTableReader {
         try readForeignKeys()
         try readIndexes()
         let triggers =
-            "SELECT m.tbl_name, m.sql FROM sqlite_master AS m WHERE m.type = 'trigger'\(holderCondition) ORDER BY m.rowid"
+            "SELECT m.tbl_name, m.sql, m.name FROM sqlite_master AS m WHERE m.type = 'trigger'\(holderCondition) ORDER BY m.rowid"
         try connection.rows(query(triggers)) { row in
+            // Those of a search index are made anew with it.
+            if ReservedNames.isOfSearch(row.text(at: 2)) { return }
             if let number = numbers[row.text(at: 0).foldedName] { tables[number].triggers.append(row.text(at: 1)) }
         }
     }

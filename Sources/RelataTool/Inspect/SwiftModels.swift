@@ -141,6 +141,7 @@ struct SwiftModels {
         }
         for (macro, sets) in [
             ("Unique", table.entity.uniques.filter { $0.count > 1 }), ("Index", table.entity.indexes),
+            ("Search", table.entity.search.map { [$0] } ?? []),
         ]
         where !sets.isEmpty {
             let lists = sets.map { set in

@@ -137,6 +137,22 @@ import Testing
             "#Unique needs a key path literal to one property, such as '\\Book.name'")
     }
 
+    @Test func aSearchHoldsText() {
+        expectMisuse(
+            inMembers: "var title: String; var year: Int?; #Search<Book>([\\.title, \\.year])", at: "\\.year",
+            "'year' is of type Int?, and only text is searched: name attributes of type String or String?")
+        expectMisuse(
+            inMembers: "var title: String; var author: ToOne<Author>; #Search<Book>([\\.author])", at: "\\.author",
+            "'author' is a link, and #Search holds attributes of text: write '#Search<Author>' in 'Author', and search "
+                + "there")
+        expectMisuse(
+            inMembers: "#Search<Book>([])", at: "[]",
+            "#Search needs arrays of key paths: '#Search<Book>([\\.first, \\.second])'")
+        expectMisuse(
+            inMembers: "var title: String; var note: String; #Search<Book>([\\.title]); #Search<Book>([\\.note])",
+            at: "#Search<Book>([\\.note])", "'Book' has two #Search: put all attributes into the first one")
+    }
+
     @Test func aListNamesAPropertyOnce() {
         expectMisuse(
             inMembers: "var title: String; #Unique<Book>([\\.title, \\Book.title])", at: "\\Book.title",

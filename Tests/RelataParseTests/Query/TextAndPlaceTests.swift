@@ -86,6 +86,42 @@ import Testing
         }
     }
 
+    /// A class with a text index finds the same, and by it.
+    @Test func aTextIndexFindsTheSame() async throws {
+        let terms = [
+            "coffee", "CAFE late", "\"open late\"", "best thing -town", "coffee shop -open", "\"coffee shop\" absent",
+            "-x",
+            "bar", "no such",
+        ]
+        func answers() async throws -> [[String]] {
+            var answers: [[String]] = []
+            for term in terms {
+                for more: JSONObject in [[:], ["$caseSensitive": true], ["$diacriticSensitive": true]] {
+                    var search = more
+                    search["$term"] = .string(term)
+                    answers.append(try await server.names("Shop", ["words": ["$text": ["$search": .object(search)]]]))
+                }
+            }
+            return answers
+        }
+        let before = try await answers()
+        let index: JSONValue = ["indexes": ["search": ["words": "text"]]]
+        let reply = try await server.send("PUT", "/schemas/Shop", index)
+        #expect(reply.status == 200 && reply["indexes"]?["search"] == ["words": "text"], "\(reply.json)")
+        #expect(try await answers() == before)
+        try await server.save("Shop", ["name": "new", "words": "coffee again"])
+        #expect(
+            try await server.names("Shop", ["words": ["$text": ["$search": ["$term": "coffee"]]]])
+                == ["coffee bar", "new"])
+        #expect(try await server.send("PUT", "/schemas/Shop", ["indexes": ["b": ["name": "text"]]]).code == 102)
+        #expect(try await server.send("PUT", "/schemas/Shop", ["indexes": ["b": ["at": "text"]]]).code == 102)
+        #expect(
+            try await server.send("PUT", "/schemas/Shop", ["indexes": ["b": ["name": "text", "words": 1]]]).code == 108)
+        let gone = try await server.send("PUT", "/schemas/Shop", ["indexes": ["search": ["__op": "Delete"]]])
+        #expect(gone.status == 200)
+        #expect(try await server.names("Shop", ["words": ["$text": ["$search": ["$term": "again"]]]]) == ["new"])
+    }
+
     @Test func textsHaveAScore() async throws {
         try await server.save(
             "Note", ["name": "one", "text": "Alpha", "score": 50], ["name": "three", "text": "alpha beta alpha"],

@@ -27,6 +27,8 @@ struct AccessLibrary {
         }
         entity.properties.append(.attribute(Attribute("level", type: .integer)))
         entity.indexes.append(["level"])
+        let texts = entity.attributes.filter { $0.type == .text }.map(\.name)
+        entity.search = texts.isEmpty ? nil : texts
         return entity
     }
 
@@ -54,6 +56,7 @@ struct AccessLibrary {
         description = conditions.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: "; ")
         rest = try QueryLibrary(Self.entities)
         try copy(hiding: hides)
+        for library in [full, rest] { try library.connection.updateSearch() }
     }
 
     private func copy(hiding hides: [String: (Value) -> Bool]) throws {

@@ -126,6 +126,31 @@ private struct AccessRun {
         compareMembers(table)
         compareEdges(table)
         compareUpdate(plan, table)
+        compareSearch(plan, table)
+    }
+
+    /// What is found, how well it fits, and in which order.
+    private mutating func compareSearch(_ plan: QueryPlan, _ table: Table) {
+        guard table.entity.search != nil else { return }
+        let text = ["a", "k1 OR a OR b", "a*", "k*", "\"a\" -b", "e OR k2"].randomElement(using: &random) ?? "a"
+        var plan = plan
+        plan.sort = []
+        if number(0...1) == 0 { plan.condition = nil }
+        if number(0...1) == 0 { plan.limit = number(1...4) }
+        plan.search = ObjectSearch(SearchText(text))
+        let search = plan
+        compare("search \(search)") { try $0.run($1.select(search, columns: .expressions([the(""), .relevance]))) }
+        compare("number found \(search)") { try $0.connection.value($1.count(search)) }
+        var condition = QueryPlan(entity: table.name, condition: .found(ObjectSearch(SearchText(text))))
+        if number(0...1) == 0, let condition0 = condition.condition { condition.condition = .not(condition0) }
+        let matching = condition
+        compare("matching \(matching)") { try $0.run($1.keys(matching)) }
+        guard let toOne = link(of: table, where: { !$0.isToMany }), schema[toOne.target]?.entity.search != nil else {
+            return
+        }
+        let linked = QueryPlan(
+            entity: table.name, condition: .found(ObjectSearch(SearchText(text), path: [toOne.name])))
+        compare("linked \(linked)") { try $0.run($1.keys(linked)) }
     }
 
     /// Values on paths through links, keys that to-ones hold, and objects at the end of to-ones.

@@ -7,7 +7,7 @@ struct Workload: Sendable {
     let measure: @Sendable (Bench) async throws -> Outcome
 
     static let all: [Workload] = [
-        .insertBatch, .fetchAll, .lookupInRead, .lookupCall, .lookupCallAsync, .filterSort, .updateBatch,
+        .insertBatch, .fetchAll, .lookupInRead, .lookupCall, .lookupCallAsync, .filterSort, .search, .updateBatch,
         .updateQuery,
         .cascadeTree, .cascadeManyToMany, .cascadeDeny, .saveGraph, .streamMemory, .saveMillion, .openFiftyEntities,
         .buildTime,

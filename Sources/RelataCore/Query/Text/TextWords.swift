@@ -24,6 +24,14 @@ package struct TextWords: Sendable {
         }
     }
 
+    /// A full-text search that finds whatever they are found in, and perhaps more; `nil` where it can't look for them.
+    package var search: SearchText? {
+        let search =
+            phrases.isEmpty
+            ? SearchText(anyOf: Array(words)) : SearchText(allOf: phrases.map { $0.joined(separator: " ") })
+        return search.isEmpty || search.isCut ? nil : search
+    }
+
     /// Whether they are found in a text.
     package func areFound(in text: String) -> Bool { count(in: text) > 0 }
 

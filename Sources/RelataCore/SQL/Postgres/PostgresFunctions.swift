@@ -4,7 +4,7 @@
 /// A database has them once for all its users. Their version stands in the schema's comment.
 package enum PostgresFunctions {
     /// The version of ``script``; raised whenever that changes.
-    package static let version = 4
+    package static let version = 5
 
     /// Selects one text: the comment of the schema, which equals ``comment`` where this version's functions are there;
     /// `NULL` where there are none.
@@ -14,7 +14,7 @@ package enum PostgresFunctions {
     package static var comment: String { "Relata's functions, version \(version)" }
 
     private static var functions: String {
-        [text, words, expressions, json, dates, places, keys].joined(separator: "\n")
+        [text, words, search, expressions, json, dates, places, keys].joined(separator: "\n")
     }
 
     /// The statements that make the functions for one session, in a database that has none: see ``temporary(_:)``.

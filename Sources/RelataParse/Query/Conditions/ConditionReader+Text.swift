@@ -22,8 +22,13 @@ extension ConditionReader {
         var options: TextOptions = []
         if try !flag("$caseSensitive", search, operation) { options.insert(.caseInsensitive) }
         if try !flag("$diacriticSensitive", search, operation) { options.insert(.diacriticInsensitive) }
-        let condition = target.any { source in
+        var condition = target.any { source in
             source.text.map { .text(.words, $0, .value(.text(term)), options) } ?? Self.nothing
+        }
+        // The index finds what may be meant, and only that is looked through.
+        if var search = target.searched, let text = TextWords(term, options: options).search {
+            search.text = text
+            condition = .and([.found(search), condition])
         }
         guard target.ways.isEmpty, let text = target.source.text else { return (condition, nil) }
         return (condition, .function(.wordCount(options), [text, .value(.text(term))]))

@@ -106,7 +106,14 @@ struct ConditionReader {
     private mutating func constraints(
         _ value: JSONValue, of key: String, _ subject: Subject, isTopmost: Bool
     ) throws(ParseError) -> ExpressionNode {
-        let target = try target(key, of: subject)
+        var target = try target(key, of: subject)
+        if case .column(.property(_, let path), .text, _) = target.source, let field = path.last,
+            target.ways.isEmpty, path == subject.path + [field],
+            subject.parseClass.table.entity.search?.contains(field) == true
+        {
+            target.searched = ObjectSearch(
+                SearchText(""), scope: subject.scope, path: subject.path, properties: [field])
+        }
         guard let members = value.object, members.keys.contains(where: { $0.hasPrefix("$") }) else {
             try countOperator(target.places)
             return try equals(value, target)

@@ -25,6 +25,8 @@ struct Target {
     var elements: JSONElements?
     /// Whether it is an array and nothing else.
     var isArray = false
+    /// A search of the field for nothing yet, where the class has one.
+    var searched: ObjectSearch?
     /// What the key names as well, where arrays stand on its way through JSON.
     var others: [Target] = []
 

@@ -1,0 +1,19 @@
+/// What is looked for in an object, by the words of its searched attributes.
+public struct ObjectSearch: Hashable, Sendable {
+    /// The scope the path starts in.
+    package var scope: Int
+    /// The to-ones that lead to the object.
+    package var path: [String]
+    /// What is looked for.
+    package var text: SearchText
+    /// The attributes that are looked at; none for all that are searched.
+    package var properties: [String]
+
+    /// A search in the object at the end of to-ones.
+    package init(_ text: SearchText, scope: Int = 0, path: [String] = [], properties: [String] = []) {
+        self.scope = scope
+        self.path = path
+        self.text = text
+        self.properties = properties
+    }
+}

@@ -1,0 +1,20 @@
+/// What can be searched for: text as somebody wrote it, or a ``SearchText`` that was read from it before.
+public protocol SearchTextConvertible {
+    /// What is looked for.
+    var searchText: SearchText { get }
+}
+
+extension SearchText: SearchTextConvertible {
+    /// Itself.
+    public var searchText: SearchText { self }
+}
+
+extension String: SearchTextConvertible {
+    /// What the text asks for.
+    public var searchText: SearchText { SearchText(self) }
+}
+
+extension Substring: SearchTextConvertible {
+    /// What the text asks for.
+    public var searchText: SearchText { SearchText(String(self)) }
+}

@@ -1,0 +1,143 @@
+/// Full-text search.
+extension ExpressionWriter {
+    /// How what a query searches for stands in its statement.
+    struct FoundRows {
+        /// How well a row fits.
+        let relevance: Term
+        /// The number of a row that was found, which tells rows of one relevance apart; `nil` where only the key does.
+        let number: Term?
+    }
+
+    /// The index of a table, and the columns among its own that are looked at; `nil` for all of them.
+    private func index(
+        _ search: ObjectSearch, of table: Table
+    ) throws(RelataError) -> (index: SearchIndex, columns: [String]?) {
+        guard let names = table.entity.search, let index = SearchIndex(table) else {
+            throw .invalidUse(
+                "\(table.name) isn't searched: declare the attributes that are, such as #Search<\(table.name)>([\\.title])"
+            )
+        }
+        if let stray = search.properties.first(where: { !names.contains($0) }) {
+            throw .invalidUse(
+                "\(table.name).\(stray) isn't among what is searched (\(names.joined(separator: ", "))): add it to #Search"
+            )
+        }
+        if search.properties.isEmpty || Set(search.properties) == Set(names) { return (index, nil) }
+        return (
+            index,
+            table.columns.filter { search.properties.contains($0.property) }.map(\.name)
+        )
+    }
+
+    /// Whether an object is found by a search.
+    mutating func requireFound(by search: ObjectSearch) throws(RelataError) {
+        var position = try position(of: search.scope)
+        for name in search.path { position = try follow(name, from: position) }
+        let table = schema.tables[positions[position].table]
+        let (index, columns) = try index(search, of: table)
+        guard !search.text.isEmpty else { return sql.append(dialect.never) }
+        // The row itself is asked for, since a key may lead to none, or to one that is hidden.
+        let alias = alias(of: position)
+        guard dialect == .sqlite else { return sql.append(isFound(search.text, columns, in: alias).condition) }
+        let key = tuple(self.columns(alias, index.key))
+        sql.append("\(key) IN " + index.foundKeys(bind(.text(search.text.fullTextQuery(columns)), as: .text)))
+    }
+
+    /// Begins a query's rows with those that a search finds.
+    ///
+    /// - Parameter limit: How many of the best are wanted, where nothing else decides which; `nil` for all.
+    /// - Returns: The condition on them, and how they stand in the statement.
+    mutating func begin(
+        with search: ObjectSearch, best limit: Int? = nil
+    ) throws(RelataError) -> (condition: String, rows: FoundRows) {
+        let position = try position(of: 0)
+        let table = schema.tables[positions[position].table]
+        let (index, columns) = try index(search, of: table)
+        guard !search.text.isEmpty else {
+            return (dialect.never, FoundRows(relevance: relevance("0.0"), number: nil))
+        }
+        let alias = alias(of: position)
+        guard dialect == .sqlite else {
+            let found = isFound(search.text, columns, in: alias)
+            return (found.condition, FoundRows(relevance: relevance(found.relevance), number: nil))
+        }
+        let parameter = bind(.text(search.text.fullTextQuery(columns)), as: .text)
+        let best = limit.map { bind(.integer(Int64($0)), as: .integer) }
+        let frame = positions[position].frame
+        // Found first: SQLite would look each row up in the index where it begins with another table.
+        frames[frame] = "\(index.found(parameter, best: best)) AS found CROSS JOIN \(frames[frame])"
+        let isSame = pairwise(self.columns(alias, index.key), index.key.indices.map { "found.k\($0)" })
+        let number = Term(sql: "found.number", type: .integer, isNullable: false)
+        return (
+            isSame,
+            FoundRows(
+                relevance: relevance(ownRelevance(search, index, columns, of: table) ?? "found.relevance"),
+                number: number)
+        )
+    }
+
+    /// FTS5 weighs a word by how many rows have it. Where some are hidden, each is weighed by itself: they would show in the
+    /// order of the others. `nil` where none may be hidden.
+    private mutating func ownRelevance(
+        _ search: ObjectSearch, _ index: SearchIndex, _ columns: [String]?, of table: Table
+    ) -> String? {
+        guard access.guards(table), let alias = positions[scopes[0].position].alias else { return nil }
+        let parameter = bind(.text(search.text.text), as: .text)
+        let figures = (columns ?? index.columns).map { name in
+            "relata_search_relevance(\(parameter), coalesce(\(column(alias, name)), ''))"
+        }
+        return "(\(figures.joined(separator: " + ")))"
+    }
+
+    private func relevance(_ sql: String) -> Term {
+        Term(sql: sql, type: .real, isNullable: false, name: "the relevance")
+    }
+
+    /// Whether PostgreSQL finds a row, and how well.
+    private mutating func isFound(
+        _ text: SearchText, _ columns: [String]?, in alias: String
+    ) -> (condition: String, relevance: String) {
+        let query = "CAST(\(bind(.text(text.textSearchQuery), as: .text)) AS tsquery)"
+        let words = column(alias, SearchIndex.column)
+        var condition = "\(words) @@ \(query)"
+        var ranked = words
+        if let columns {
+            // The index finds candidates by the words of all columns.
+            ranked = "relata.search_vector(ARRAY[\(self.columns(alias, columns).joined(separator: ", "))]::text[])"
+            condition = "(\(condition) AND \(ranked) @@ \(query))"
+        }
+        return (condition, "CAST(ts_rank_cd(\(ranked), \(query), 1) AS double precision)")
+    }
+}
+
+extension SearchText {
+    /// The search as FTS5 reads it, each word in quotes.
+    ///
+    /// - Parameter columns: The columns that are looked at; `nil` for all.
+    func fullTextQuery(_ columns: [String]?) -> String {
+        let phrase = { (phrase: SearchPhrase) in
+            "\"" + phrase.words.joined(separator: " ") + (phrase.isPrefix ? "\" *" : "\"")
+        }
+        let clauses = clauses.map { "(" + $0.map(phrase).joined(separator: " OR ") + ")" }
+        var query = clauses.joined(separator: " AND ")
+        if !excluded.isEmpty { query = "(\(query)) NOT (\(excluded.map(phrase).joined(separator: " OR ")))" }
+        guard let columns else { return query }
+        let names = columns.map { Dialect.sqlite.quote(SearchIndex.wordColumn($0)) }.joined(separator: " ")
+        return "{\(names)} : (\(query))"
+    }
+
+    /// The search as PostgreSQL's `tsquery` is spelled, each word in quotes.
+    var textSearchQuery: String {
+        let phrase = { (phrase: SearchPhrase) in
+            var words = phrase.words.map { "'" + String($0.unicodeScalars.prefix(SearchText.longestWord)) + "'" }
+            if phrase.isPrefix { words[words.count - 1] += ":*" }
+            return "(" + words.joined(separator: " <-> ") + ")"
+        }
+        let clauses =
+            clauses.map { "(" + $0.map(phrase).joined(separator: " | ") + ")" } + excluded.map { "!" + phrase($0) }
+        return clauses.joined(separator: " & ")
+    }
+
+    /// The number of characters of a word that PostgreSQL keeps: it takes words of two thousand bytes.
+    static let longestWord = 500
+}

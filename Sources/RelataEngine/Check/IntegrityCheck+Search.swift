@@ -1,0 +1,49 @@
+import RelataCore
+
+/// Search indexes against the rows whose words they hold.
+extension IntegrityCheck {
+    mutating func checkSearch(of table: Table) throws(RelataError) {
+        guard let index = SearchIndex(table) else { return }
+        let mend = "make it anew with rebuildSearch()"
+        let isThere = DataQuestion.hasSearch(index).query(dialect)
+        guard try connection.value(SQLStatement(isThere)) != nil else {
+            return add(.search, table.name, 1, "the index of its search is missing, or another one's", mend: mend)
+        }
+        // Elsewhere the database computes the words by itself.
+        guard dialect == .sqlite else { return }
+        let others = try connection.value(SQLStatement(index.question)) != nil
+        let (count, samples) = try list(index.missing, keyTypes(table)) { object($0, table) }
+        if count > 0 {
+            add(
+                .search, table.name, count,
+                "the search lacks, or knows by other words, \(count) \(count == 1 ? "object" : "objects") "
+                    + "(\(sampled(samples, of: count)))",
+                mend: others ? "another program wrote them: save anything, and they are found" : mend)
+        }
+        if case .integer(let excess)? = try connection.value(SQLStatement(index.excess)), excess > 0, !others {
+            add(
+                .search, table.name, Int(excess),
+                "the search holds words of \(excess) \(excess == 1 ? "object" : "objects") that \(excess == 1 ? "is" : "are") "
+                    + "gone", mend: mend)
+        }
+    }
+}
+
+extension Connection {
+    /// Makes the search indexes of a schema anew, with the words of all rows, within the open transaction.
+    ///
+    /// - Returns: The names of the entities.
+    @discardableResult
+    package func rebuildSearch(_ schema: Schema) throws(RelataError) -> [String] {
+        var names: [String] = []
+        for table in schema.tables {
+            guard let index = SearchIndex(table) else { continue }
+            for statement in index.removal(dialect) + index.creation(dialect) + index.filling(dialect) {
+                try execute(statement)
+            }
+            names.append(table.name)
+        }
+        clearStatements()
+        return names
+    }
+}
