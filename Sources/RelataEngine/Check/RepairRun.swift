@@ -48,7 +48,7 @@ package struct RepairRun {
     private func current(_ finding: IntegrityFinding) throws(RelataError) -> IntegrityFinding {
         let same = report.remaining.first {
             $0.kind == finding.kind && $0.subject == finding.subject && $0.count == finding.count
-                && $0.repair?.summary == finding.repair?.summary
+                && $0.repair == finding.repair
         }
         if let same { return same }
         throw .busy("\(finding.subject) was changed since it was checked: check it again, and look at what is found")
