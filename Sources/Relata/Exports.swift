@@ -58,6 +58,7 @@
 @_exported public import struct RelataEngine.SQL
 @_exported public import typealias RelataEngine.SQLTrace
 @_exported public import struct RelataEngines.DatabaseOptions
+@_exported public import struct RelataSQLite.ContinuousBackup
 @_exported public import protocol RelataEngine.AttributeCoding
 @_exported public import struct RelataEngine.Binder
 @_exported public import struct RelataEngine.RowReader

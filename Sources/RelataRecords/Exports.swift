@@ -38,6 +38,7 @@
 @_exported public import protocol RelataEngine.PredicateArgumentConvertible
 @_exported public import typealias RelataEngine.SQLTrace
 @_exported public import struct RelataEngines.DatabaseOptions
+@_exported public import struct RelataSQLite.ContinuousBackup
 
 #if SQLCipher
 @_exported public import struct RelataSQLite.EncryptionKey

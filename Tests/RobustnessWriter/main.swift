@@ -83,6 +83,10 @@ func run(_ arguments: [String]) throws {
         if !options.isReadOnly { try store.insert(Receipt(number: 1000, note: "written")) }
         try store.close()
         say("closed")
+    case "receipts":
+        try FollowedWriter.count(path, Int(arguments[2]) ?? 0, say: say)
+    case "follow":
+        try FollowedWriter.follow(path, arguments[2], say: say)
     case "insert":
         // Inserts so many objects of a sequence, and says how many megabytes the process had at most.
         let store = try Store.open(path, for: Garden.models)

@@ -27,7 +27,9 @@ package struct FileBackup {
                 // What is compared is the moment that was copied.
                 try source.keepingMoment {
                     try source.copyPages(to: copy, progress)
-                    if plan.verifies { try BackupCheck(of: copy, as: plan.path).run(comparingWith: source) }
+                    if plan.verifies {
+                        try BackupCheck(of: copy, as: plan.path, from: source.path).run(comparingWith: source)
+                    }
                 }
                 try copy.close()
             } catch {
@@ -43,29 +45,30 @@ struct BackupCheck {
     private let copy: Connection
     /// What messages call it.
     private let name: String
+    /// What messages call what it was made of.
+    private let origin: String
 
-    init(of copy: Connection, as name: String) {
-        self.copy = copy
-        self.name = name
+    init(of copy: Connection, as name: String, from origin: String) {
+        (self.copy, self.name, self.origin) = (copy, name, origin)
     }
 
     /// Has SQLite read all of it, and compares how many rows there are with the source, where that stays as it is
     /// meanwhile.
     ///
     /// - Throws: ``RelataError/corruptStore(_:)``.
-    func run(comparingWith source: Connection) throws(RelataError) {
+    func run(comparingWith source: Connection?) throws(RelataError) {
         let found = try copy.values(SQLStatement("PRAGMA integrity_check(5)")).compactMap(\.first)
         guard found == [.text("ok")] else {
             let problems = found.map(\.description).joined(separator: "; ")
             throw .corruptStore(
-                "what would become \(name) is damaged, and so is \(source.path) then (\(problems)): nothing was made of it; restore from a copy that is whole"
+                "what would become \(name) is damaged, and so is \(origin) then (\(problems)): nothing was made of it; restore from a copy that is whole"
             )
         }
-        guard source.isInTransaction else { return }
+        guard let source, source.isInTransaction else { return }
         let (original, copied) = (try Self.counts(source), try Self.counts(copy))
         for (table, count) in original where copied[table] != count {
             throw .corruptStore(
-                "what would become \(name) has \(copied[table] ?? 0) rows of \(table), and \(source.path) has \(count): nothing was made of it; try again"
+                "what would become \(name) has \(copied[table] ?? 0) rows of \(table), and \(origin) has \(count): nothing was made of it; try again"
             )
         }
     }

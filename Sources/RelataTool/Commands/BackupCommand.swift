@@ -13,26 +13,74 @@ struct BackupCommand: ParsableCommand {
         discussion: """
             The copy is of one moment, and has its name once it is whole and on the disk. relata restore brings it back. A \
             PostgreSQL database is backed up by pg_dump; relata copy makes a file of it.
+
+            --continuous copies everything that is written from now on to a folder, until Ctrl-C or SIGTERM; relata restore \
+            FOLDER FILE --at MOMENT brings back any moment of it.
             """)
 
     @OptionGroup var source: FileArgument
-    @Argument(help: "The file to be made.", completion: .file()) var destination: String
+    @Argument(help: "The file to be made.", completion: .file()) var destination: String?
     @Flag(name: .customLong("replace"), help: "Replace a database that is there, and that nobody uses.")
     var replaces = false
     @Flag(name: .customLong("verify"), help: "Read and check the copy, and count its rows.") var verifies = false
+    @Option(
+        name: .customLong("continuous"), help: "The folder that gets everything that is written.",
+        completion: .directory)
+    var folder: String?
+    @Option(help: "With --continuous: for how long moments can be restored, such as 7d or 12h. Default: for ever.")
+    var keep: TimeSpan?
+    @Option(help: "With --continuous: how long a commit may wait to be copied. Default: 1s.") var interval: TimeSpan?
+
+    func validate() throws {
+        guard (destination == nil) != (folder == nil) else {
+            throw ValidationError("give the file to be made, or --continuous and a folder")
+        }
+        if folder == nil, keep != nil || interval != nil {
+            throw ValidationError("--keep and --interval go with --continuous")
+        }
+        if folder != nil, replaces || verifies {
+            throw ValidationError("--replace and --verify are for a single file: restore checks continuous copies")
+        }
+    }
 
     func run() throws {
-        try Self.refuseServers([source.file, destination])
+        try Self.refuseServers([source.file, destination, folder].compactMap(\.self))
+        if let folder { return try follow(to: folder) }
+        guard let destination else { return }
         let plan = BackupPlan(to: destination, replaces ? .database : .never, verifies: verifies)
         try makeFile(from: source.file, plan, "backing up \(source.file)")
         print("\(destination): a copy of \(source.file)\(verifies ? ", checked" : "")")
+    }
+
+    private func follow(to folder: String) throws {
+        try RegularFile.require(source.file)
+        // A file of another program is refused before anything is made.
+        try ToolDatabase.store(source.file).close()
+        let copies = ContinuousBackup(
+            of: source.file, to: folder, keeping: keep?.duration, interval: interval?.duration ?? .seconds(1))
+        StopSignal.listen()
+        try copies.run(until: { StopSignal.isReceived }) { event in
+            print("\(folder): " + text(event))
+            // Whoever reads the output waits for it.
+            fflush(nil)
+        }
+    }
+
+    private func text(_ event: ContinuousBackup.Event) -> String {
+        switch event {
+        case .base(let moment): "\(source.file) can be restored from \(ContinuousBackup.text(moment)) on"
+        case .resumed(let moment): "goes on behind \(ContinuousBackup.text(moment))"
+        case .lost(let reason): "begins anew, because some of what was written may be missing: \(reason)"
+        case .removed(let count): "removed \(DisplayText.count(count, "old base"))"
+        }
     }
 
     /// Refuses databases of servers.
     static func refuseServers(_ names: [String]) throws {
         for location in try names.map({ try DatabaseLocation($0) }) where location.isServer {
             throw RelataError.invalidUse(
-                "\(location.name) is a PostgreSQL database: back it up with pg_dump, or make a file of it with relata copy")
+                "\(location.name) is a PostgreSQL database: back it up with pg_dump, or make a file of it with relata copy"
+            )
         }
     }
 
@@ -49,18 +97,42 @@ struct RestoreCommand: ParsableCommand {
         commandName: "restore", abstract: "Brings a backup back.",
         discussion: """
             The backup is checked before anything is touched. A file that is there is left as it is, unless --replace is \
-            given and nobody uses it.
+            given and nobody uses it. A folder of relata backup --continuous gives the last moment that was copied, or \
+            that of --at.
             """)
 
-    @Argument(help: "The backup.", completion: .file()) var backup: String
+    @Argument(help: "The backup, or a folder of continuous copies.", completion: .file()) var backup: String
     @Argument(help: "The file to be made of it.", completion: .file()) var file: String
     @Flag(name: .customLong("replace"), help: "Replace a file that is there, damaged or not, and that nobody uses.")
     var replaces = false
+    @Option(help: "A moment of continuous copies, such as 2026-11-26T08:00:00Z.") var at: String?
 
     func run() throws {
+        try BackupCommand.refuseServers([backup, file])
         let plan = BackupPlan(to: file, replaces ? .anyFile : .never, verifies: true)
+        var isFolder: ObjCBool = false
+        if FileManager.default.fileExists(atPath: backup, isDirectory: &isFolder), isFolder.boolValue {
+            return try restoreMoment(plan)
+        }
+        guard at == nil else {
+            throw RelataError.invalidUse("\(backup) is a copy of one moment: --at is for a folder of continuous copies")
+        }
         try makeFile(from: backup, plan, "restoring \(file)")
         print("\(file): restored from \(backup), checked")
+    }
+
+    private func restoreMoment(_ plan: BackupPlan) throws {
+        let moment = try at.map { text in
+            guard let moment = ContinuousBackup.moment(text) else {
+                throw RelataError.invalidUse("\(text) is no moment: write it as 2026-11-26T08:00:00Z")
+            }
+            return moment
+        }
+        let restored = try Progress.during("restoring \(file)") { _ in
+            try ContinuousBackup.restore(from: backup, plan, at: moment)
+        }
+        print("\(file): restored from \(backup) as it was at \(ContinuousBackup.text(restored.moment)), checked")
+        if let gap = restored.gap { Console.write("note: \(DisplayText.visible(gap))\n") }
     }
 }
 

@@ -42,3 +42,26 @@ import Testing
         // docs: show
     }
 }
+
+@Test func aFileIsFollowed() async throws {
+    try await example {
+        // docs: hide
+        let library = try RecordStore.open(temporary("library.sqlite"))
+        // docs: show
+        let (followed, following) = AsyncStream.makeStream(of: Void.self)
+        let week = Duration.seconds(7 * 24 * 3600)
+        let copies = ContinuousBackup(of: temporary("library.sqlite"), to: temporary("copies"), keeping: week)
+        let task = Task { try await copies.run { event in if case .base = event { following.finish() } } }
+        for await _ in followed {}
+        try await library.save(Record("Book", ["title": "The Dispossessed"]))
+        task.cancel()
+        try await task.value
+
+        let restored = try ContinuousBackup.restore(from: temporary("copies"), to: temporary("restored.sqlite"))
+        let books = try await RecordStore.open(temporary("restored.sqlite")).count(RecordQuery("Book"))
+        print(books, "book, nothing missing:", restored.gap == nil)
+        // docs: hide
+        try printed(in: "Documentation/MovingData.md")
+        // docs: show
+    }
+}

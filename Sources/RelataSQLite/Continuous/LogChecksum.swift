@@ -1,0 +1,73 @@
+import Foundation
+
+/// The running checksum of a write-ahead log, as SQLite computes it.
+///
+/// Each frame's follows from that of the frame before it. Two logs that agree in one agree in all that stands before.
+struct LogChecksum: Hashable, Codable {
+    private(set) var first: UInt32 = 0
+    private(set) var second: UInt32 = 0
+
+    init() {}
+
+    init(first: UInt32, second: UInt32) {
+        self.first = first
+        self.second = second
+    }
+
+    /// Goes on over bytes, whose number is a multiple of eight.
+    ///
+    /// - Parameter isBigEndian: How the log reads words, which is as the machine did that began it.
+    mutating func add(_ bytes: UnsafeRawBufferPointer, isBigEndian: Bool) {
+        var (one, two) = (first, second)
+        var place = 0
+        while place + 8 <= bytes.count {
+            let left = bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self)
+            let right = bytes.loadUnaligned(fromByteOffset: place + 4, as: UInt32.self)
+            one &+= (isBigEndian ? UInt32(bigEndian: left) : UInt32(littleEndian: left)) &+ two
+            two &+= (isBigEndian ? UInt32(bigEndian: right) : UInt32(littleEndian: right)) &+ one
+            place += 8
+        }
+        (first, second) = (one, two)
+    }
+}
+
+/// A place in a write-ahead log: behind the last frame of a transaction.
+struct LogPosition: Hashable, Codable {
+    /// What tells a log from the one that was there before it began anew.
+    var salt: UInt64
+    /// The number of the frame; 0 at the beginning of the log.
+    var frame: UInt32
+    /// The checksum of that frame; at the beginning what the log's header says.
+    var checksum: LogChecksum
+}
+
+/// The layout of the log's own file.
+enum LogLayout {
+    static let headerSize = 32
+    static let frameHeaderSize = 24
+
+    /// Where a frame begins; the first is 1.
+    static func offset(of frame: UInt32, pageSize: Int) -> Int {
+        headerSize + (Int(frame) - 1) * (frameHeaderSize + pageSize)
+    }
+}
+
+/// The head of a frame.
+struct FrameHeader {
+    /// The page that the frame holds.
+    let page: UInt32
+    /// The pages of the database after the transaction, for its last frame; else 0.
+    let size: UInt32
+    let salt: UInt64
+    let checksum: LogChecksum
+
+    /// - Parameter bytes: The frame, or its beginning.
+    init(_ bytes: UnsafeRawBufferPointer) {
+        func word(_ place: Int) -> UInt32 {
+            UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: place, as: UInt32.self))
+        }
+        (page, size) = (word(0), word(4))
+        salt = UInt64(word(8)) << 32 | UInt64(word(12))
+        checksum = LogChecksum(first: word(16), second: word(20))
+    }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import RelataCore
+import RelataEngine
+
+/// Keeps a file's write-ahead log from beginning anew before it was copied, whoever writes and copies it into the file.
+///
+/// It always reads from the file, in one of two transactions that take turns. One that reads from the log keeps it from
+/// beginning anew. One that found all of the log copied into the file reads from the file alone, and keeps what comes from
+/// being copied into it: the log may then begin anew once, and only right behind what that transaction saw. So whoever copies
+/// the log up to where the next transaction begins, before the last one ends, misses nothing.
+final class LogHold {
+    private var holder: Connection
+    private var next: Connection
+    /// Keeps others from writing for a moment. It writes nothing itself.
+    private let locker: Connection
+    /// Copies the log into the file.
+    private let copier: Connection
+
+    /// Where the file is, behind symbolic links, and its log.
+    let path: String
+    var logPath: String { path + "-wal" }
+
+    private static let patience = 5.0
+
+    /// - Throws: ``RelataError/invalidUse(_:)`` for a file that has no log.
+    init(_ path: String) throws(RelataError) {
+        self.path = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
+        holder = try Connection(path: path)
+        guard try holder.hasLog else {
+            throw .invalidUse(
+                "\(path) has no write-ahead log, which is what is copied: PRAGMA journal_mode = WAL gives it one, and so does a store that opens it for writing"
+            )
+        }
+        next = try Connection(path: path)
+        locker = try Connection(path: path)
+        copier = try Connection(path: path)
+        try Self.begin(holder)
+    }
+
+    /// Ends all of it.
+    func close() {
+        for connection in [holder, next, locker, copier] {
+            connection.endReading()
+            try? connection.close()
+        }
+    }
+
+    /// Begins to read: the transaction sees what is committed at the first read.
+    static func begin(_ connection: Connection) throws(RelataError) {
+        try connection.begin("BEGIN")
+        _ = try connection.value(SQLStatement("SELECT 1 FROM sqlite_master"))
+    }
+
+    /// Refuses a file that isn't where it was any more.
+    func checkIsInPlace() throws(RelataError) { try holder.driver.checkIsInPlace() }
+
+    /// How far the log is committed.
+    func index() throws(RelataError) -> LogIndex {
+        let end = Date(timeIntervalSinceNow: Self.patience)
+        while true {
+            for _ in 0..<20 {
+                if let index = try LogIndex(holder) { return index }
+                Thread.sleep(forTimeInterval: 0.001)
+            }
+            guard Date() < end else {
+                throw .busy("the write-ahead log of \(holder.path) isn't readable: another process is at work on it")
+            }
+            // Where a process died over it, whoever reads next makes it anew.
+            _ = try copier.value(SQLStatement("SELECT 1 FROM sqlite_master"))
+        }
+    }
+
+    /// Holds the log at its end from now on.
+    ///
+    /// - Parameter copy: Copies it to its end.
+    func advance(_ copy: () throws -> Void) throws {
+        try Self.begin(next)
+        do {
+            try copy()
+        } catch {
+            next.endReading()
+            throw error
+        }
+        holder.endReading()
+        swap(&holder, &next)
+    }
+
+    /// Runs `body` while nobody writes.
+    ///
+    /// - Throws: ``RelataError/busy(_:)`` where somebody does for long.
+    func whileNobodyWrites(_ body: () throws -> Void) throws {
+        try locker.begin("BEGIN IMMEDIATE")
+        defer { try? locker.execute("ROLLBACK") }
+        try body()
+    }
+
+    /// Copies the log into the file, so that it begins anew with the next transaction. Where somebody else reads from it, or
+    /// writes for long, it goes on instead.
+    func letBeginAnew(_ copy: () throws -> Void) throws {
+        // Most of it while others write.
+        try copyIntoFile()
+        do {
+            try whileNobodyWrites {
+                try advance(copy)
+                try copyIntoFile()
+                // Reads from the file alone now, if all of the log is in it.
+                try advance(copy)
+            }
+        } catch RelataError.busy {
+            return
+        }
+    }
+
+    private func copyIntoFile() throws(RelataError) {
+        do {
+            _ = try copier.values(SQLStatement("PRAGMA wal_checkpoint(PASSIVE)"))
+        } catch .busy {
+            // Somebody else does.
+        }
+    }
+}
