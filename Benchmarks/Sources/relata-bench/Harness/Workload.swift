@@ -13,7 +13,7 @@ struct Workload: Sendable {
         .buildTime,
         .graphBooks, .graphBooksGrowth, .graphBooksMemory, .graphSetlists, .graphTopPerParent, .graphCounts, .graphDeep,
         .graphTree,
-        .observeLatency, .observeUnrelated, .observeMemory, .fairness, .fairnessWrites,
+        .observeLatency, .observeUnrelated, .observeMemory, .fairness, .fairnessWrites, .backup,
     ]
 }
 
