@@ -156,6 +156,14 @@ struct ServerDatabaseTests {
         #expect(try lines("SELECT count(*) FROM sales.orders WHERE id = 99", in: database) == ["1"])
     }
 
+    @Test func vacuumCountsWhatThePlannerGoesBy() throws {
+        let database = try ForeignDatabase.make(on: .shared)
+        let run = try Tool.run("vacuum", database.url)
+        #expect(
+            run.exitCode == 0 && run.output.hasSuffix("/\(database.name): compacted\n"), "\(run.output)\(run.errors)")
+        #expect(try lines("SELECT reltuples::integer FROM pg_class WHERE relname = 'person'", in: database) == ["3"])
+    }
+
     @Test func deleteShowsAPlanAndDoesIt() throws {
         let database = try ForeignDatabase.make(on: .shared)
         let plan = try Tool.run("delete", database.url, "person", "1", "--dry-run")

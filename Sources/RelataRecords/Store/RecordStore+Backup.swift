@@ -40,4 +40,16 @@ extension RecordStore {
     package func backup(_ plan: BackupPlan, progress: (BackupProgress) -> Void) throws {
         try pool.backup(plan, by: access, progress)
     }
+
+    /// Makes the database as small as what it holds, and counts anew what the planner goes by to choose indexes.
+    ///
+    /// Others may read meanwhile, and writers wait. A file takes up to twice its room while it is made anew. It is seldom needed:
+    /// room that is free is used again, and an import of many rows has the planner's figures counted by itself.
+    ///
+    /// - Throws: ``RelataError/busy(_:)`` while another process writes; ``RelataError/fileAccess(path:_:)`` for a full disk.
+    public func compact() async throws { try await pool.compact(by: access) }
+
+    /// Makes the database as small as what it holds, as the call with `await`.
+    @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
+    public func compact() throws { try pool.compact(by: access) }
 }

@@ -16,7 +16,7 @@ struct RelataCommand: ParsableCommand {
         subcommands: [
             InspectCommand.self, FetchCommand.self, DeleteCommand.self, CheckCommand.self, MakeCommand.self,
             ExportCommand.self, ImportCommand.self, BackupCommand.self, RestoreCommand.self, CopyCommand.self,
-            WalkCommand.self,
+            VacuumCommand.self, WalkCommand.self,
         ] + servers)
 
     #if Server

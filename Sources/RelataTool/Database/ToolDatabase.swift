@@ -62,6 +62,9 @@ struct ToolDatabase {
 
     // MARK: Opening
 
+    /// What messages call a database: the name of a file, and a URL without its password.
+    static func name(_ path: String) throws -> String { try DatabaseLocation(path).name }
+
     /// Opens a file. Whatever isn't a database is left as it is.
     static func store(_ path: String, isReadOnly: Bool = true) throws -> RecordStore {
         // A file of another program is refused before anything could be written to it.

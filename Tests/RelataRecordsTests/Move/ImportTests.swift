@@ -55,6 +55,47 @@ import Testing
         }
     }
 
+    /// How many rows the planner takes a table for; `nil` where nobody has counted them.
+    private func countedRows(_ table: String, _ store: RecordStore) async throws -> Int? {
+        try await store.pool.alone { connection in
+            let isSQLite = connection.dialect == .sqlite
+            if isSQLite, try !connection.driver.hasTable("sqlite_stat1", connection) { return nil }
+            let query =
+                isSQLite
+                ? "SELECT max(stat) FROM sqlite_stat1 WHERE tbl = '\(table)'"
+                : "SELECT reltuples::bigint::text FROM pg_class WHERE oid = '\"\(table)\"'::regclass"
+            guard case .text(let text)? = try connection.value(SQLStatement(query)) else { return nil }
+            return text.split(separator: " ").first.flatMap { Int($0) }
+        }
+    }
+
+    @Test func thePlannerIsToldOfManyRows() async throws {
+        let store = try await store()
+        let rows = (1...10_000).map { "\($0),artist \($0)" }
+        let few = try write("id,name\n" + rows.prefix(100).joined(separator: "\n"), to: "few.csv")
+        let many = try write("id,name\n" + rows.joined(separator: "\n"), to: "many.csv")
+        var options = ImportOptions()
+        options.className = "Artist"
+        try await store.import(few, options: options)
+        #expect(try await (countedRows("Artist", store) ?? 0) <= 100)
+        options.onConflict = .update
+        options.isDryRun = true
+        try await store.import(many, options: options)
+        #expect(try await (countedRows("Artist", store) ?? 0) <= 100)
+        options.isDryRun = false
+        try await store.import(many, options: options)
+        #expect(try await countedRows("Artist", store) == 10_000)
+    }
+
+    @Test func compactingCountsAndKeepsAll() async throws {
+        let store = try await store()
+        let file = try write("id,name\n1,Ann\n2,Bob\n", to: "Artist.csv")
+        try await store.import(file)
+        try await store.compact()
+        #expect(try await countedRows("Artist", store) == 2)
+        #expect(try await store.count(RecordQuery("Artist")) == 2)
+    }
+
     @Test func csvOfOtherProgramsIsRead() async throws {
         let store = try await store()
         // A byte-order mark, names in any case, line feeds alone, quotes, blank lines, no end of the last line.

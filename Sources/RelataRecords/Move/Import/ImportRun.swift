@@ -86,6 +86,9 @@ package struct ImportRun: Sendable {
         (isDone, isRefused) = (true, !options.isDryRun)
     }
 
+    /// Whether all is done, and was no dry run.
+    var hasWritten: Bool { isDone && !isRefused && !options.isDryRun }
+
     private mutating func add(_ step: ImportStep) {
         if !hasBegun { report.resumedAfter = step.start.rows }
         hasBegun = true

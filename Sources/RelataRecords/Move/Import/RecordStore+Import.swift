@@ -41,6 +41,10 @@ extension RecordStore {
                 }
             }
             try run.throwIfRefused()
+            if let tables = self.tablesToCount(run) {
+                // What is imported stays so.
+                try? await self.pool.alone { try $0.gatherStatistics(of: tables) }
+            }
             return run.report
         }
     }
@@ -69,5 +73,24 @@ extension RecordStore {
                 run.end(stop)
             }
         }
+        if let tables = tablesToCount(run) { try? pool.withWriter { try $0.gatherStatistics(of: tables) } }
+    }
+
+    /// From so many rows on the planner is told of them: it takes a table for as large as it was when it was last counted.
+    private static let manyRows = 10_000
+
+    /// The tables, in SQL, that an import has written much to; `nil` where there are none.
+    private func tablesToCount(_ run: ImportRun) -> [String]? {
+        guard run.hasWritten else { return nil }
+        let classes = currentClasses
+        let tables = (try? MovedTable.tables(of: classes)) ?? []
+        let names = run.report.parts.filter { $0.inserted + $0.updated >= Self.manyRows }.map(\.name)
+        let counted = tables.filter { names.contains($0.name) }.map { table in
+            switch table.owner {
+            case .entity(let number): classes.schema.tables[number].stored(classes.dialect)
+            case .join(let number): classes.schema.joins[number].stored(classes.dialect)
+            }
+        }
+        return counted.isEmpty ? nil : counted
     }
 }
