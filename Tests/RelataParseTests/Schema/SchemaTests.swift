@@ -191,7 +191,7 @@ import Testing
             (["fields": ["x": ["type": "String", "order": true]]], 111),
             (["fields": ["x": ["type": "Number", "defaultValue": "a"]]], 111),
             (["fields": ["x": ["type": "Pointer", "targetClass": "A", "deleteRule": "explode"]]], 111),
-            (["indexes": ["i": ["nope": 1]]], 102), (["indexes": ["i": ["objectId": "text"]]], 102),
+            (["indexes": ["i": ["nope": 1]]], 102), (["indexes": ["i": ["createdAt": "text"]]], 102),
         ]
         for (body, code) in refused {
             let reply = try await server.send("POST", "/schemas/A", body)

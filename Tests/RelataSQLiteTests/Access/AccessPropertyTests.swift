@@ -139,7 +139,12 @@ private struct AccessRun {
         if number(0...1) == 0 { plan.limit = number(1...4) }
         plan.search = ObjectSearch(SearchText(text))
         let search = plan
-        compare("search \(search)") { try $0.run($1.select(search, columns: .expressions([the(""), .relevance]))) }
+        // The same access has no influence where nothing is hidden, but for how relevance is counted.
+        let access = library.access
+        compare("search \(search)") { library, compiler in
+            let compiler = QueryCompiler(schema: compiler.schema, access: access)
+            return try library.run(compiler.select(search, columns: .expressions([the(""), .relevance])))
+        }
         compare("number found \(search)") { try $0.connection.value($1.count(search)) }
         var condition = QueryPlan(entity: table.name, condition: .found(ObjectSearch(SearchText(text))))
         if number(0...1) == 0, let condition0 = condition.condition { condition.condition = .not(condition0) }

@@ -65,6 +65,13 @@ public struct SearchText: Hashable, Sendable, CustomStringConvertible {
         clauses = phrases(words).map { [$0] }
     }
 
+    /// The same search, which finds also what has what was excluded.
+    var withoutExclusions: SearchText {
+        var search = self
+        search.excluded = []
+        return search
+    }
+
     /// Whether something of it can't be looked for.
     package private(set) var isCut = false
 

@@ -54,7 +54,7 @@ extension ExpressionWriter {
         let table = schema.tables[positions[position].table]
         let (index, columns) = try index(search, of: table)
         guard !search.text.isEmpty else {
-            return (dialect.never, FoundRows(relevance: relevance("0.0"), number: nil))
+            return (dialect.never, FoundRows(relevance: relevance("CAST(0 AS double precision)"), number: nil))
         }
         let alias = alias(of: position)
         guard dialect == .sqlite else {
@@ -63,30 +63,20 @@ extension ExpressionWriter {
         }
         let parameter = bind(.text(search.text.fullTextQuery(columns)), as: .text)
         let best = limit.map { bind(.integer(Int64($0)), as: .integer) }
+        // FTS5 weighs a word by how many rows have it. Where some are hidden, each is weighed by itself: they would show in
+        // the order of the others.
+        let text = access.guards(table) ? bind(.text(search.text.text), as: .text) : nil
         let frame = positions[position].frame
         // Found first: SQLite would look each row up in the index where it begins with another table.
-        frames[frame] = "\(index.found(parameter, best: best)) AS found CROSS JOIN \(frames[frame])"
+        let found = index.found(parameter, best: best, telling: text)
+        frames[frame] = "\(found) AS found CROSS JOIN \(frames[frame])"
         let isSame = pairwise(self.columns(alias, index.key), index.key.indices.map { "found.k\($0)" })
         let number = Term(sql: "found.number", type: .integer, isNullable: false)
-        return (
-            isSame,
-            FoundRows(
-                relevance: relevance(ownRelevance(search, index, columns, of: table) ?? "found.relevance"),
-                number: number)
-        )
-    }
-
-    /// FTS5 weighs a word by how many rows have it. Where some are hidden, each is weighed by itself: they would show in the
-    /// order of the others. `nil` where none may be hidden.
-    private mutating func ownRelevance(
-        _ search: ObjectSearch, _ index: SearchIndex, _ columns: [String]?, of table: Table
-    ) -> String? {
-        guard access.guards(table), let alias = positions[scopes[0].position].alias else { return nil }
-        let parameter = bind(.text(search.text.text), as: .text)
         let figures = (columns ?? index.columns).map { name in
-            "relata_search_relevance(\(parameter), coalesce(\(column(alias, name)), ''))"
+            "relata_search_relevance(found.search, coalesce(\(column(alias, name)), ''))"
         }
-        return "(\(figures.joined(separator: " + ")))"
+        let own = text == nil ? "found.relevance" : "(\(figures.joined(separator: " + ")))"
+        return (isSame, FoundRows(relevance: relevance(own), number: number))
     }
 
     private func relevance(_ sql: String) -> Term {
@@ -102,7 +92,11 @@ extension ExpressionWriter {
         var condition = "\(words) @@ \(query)"
         var ranked = words
         if let columns {
-            // The index finds candidates by the words of all columns.
+            // The index finds candidates by the words of all columns, of which others may well have what is excluded.
+            if !text.excluded.isEmpty {
+                let wanted = bind(.text(text.withoutExclusions.textSearchQuery), as: .text)
+                condition = "\(words) @@ CAST(\(wanted) AS tsquery)"
+            }
             ranked = "relata.search_vector(ARRAY[\(self.columns(alias, columns).joined(separator: ", "))]::text[])"
             condition = "(\(condition) AND \(ranked) @@ \(query))"
         }

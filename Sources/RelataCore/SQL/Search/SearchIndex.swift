@@ -211,16 +211,18 @@ package struct SearchIndex: Hashable, Sendable {
     /// - Parameters:
     ///   - search: The parameter that holds what is looked for.
     ///   - limit: The parameter that holds how many of the best are wanted; `nil` for all.
-    func found(_ search: String, best limit: String? = nil) -> String {
+    ///   - text: The parameter that each row tells as what was searched for; `nil` where nobody asks.
+    func found(_ search: String, best limit: String? = nil, telling text: String? = nil) -> String {
         let words = quote(words)
         let order = limit.map { " ORDER BY w.rank, w.rowid LIMIT \($0)" } ?? ""
+        let told = text.map { ", \($0) AS search" } ?? ""
         let rows = { (key: String) in
-            "(SELECT w.rowid AS number, -w.rank AS relevance\(key) FROM \(words) AS w "
+            "(SELECT w.rowid AS number, -w.rank AS relevance\(told)\(key) FROM \(words) AS w "
                 + "WHERE w.\(words) MATCH \(search)\(order))"
         }
         if isKeyNumber { return rows(", w.rowid AS k0") }
         let keys = keyColumns.enumerated().map { "n.\(quote($1)) AS k\($0)" }.joined(separator: ", ")
-        return "(SELECT f.number, f.relevance, \(keys) FROM \(rows("")) AS f "
+        return "(SELECT f.*, \(keys) FROM \(rows("")) AS f "
             + "CROSS JOIN \(quote(numbers)) AS n ON n.number = f.number)"
     }
 
