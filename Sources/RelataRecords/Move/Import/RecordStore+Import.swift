@@ -28,25 +28,9 @@ extension RecordStore {
         _ path: String, options: ImportOptions = ImportOptions(),
         progress: @escaping @Sendable (DataProgress) -> Void = { _ in }
     ) async throws -> ImportReport {
-        try access.requireEverything(for: "an import")
-        let listener = ImportListener(progress: progress)
-        return try await pool.onOwnThread {
-            var run = try ImportRun(path, options)
-            while !run.isDone {
-                let step = run
-                do {
-                    run.take(try await self.write { try step.next(in: $0, listener) })
-                } catch let stop as ImportStop {
-                    run.end(stop)
-                }
-            }
-            try run.throwIfRefused()
-            if let tables = self.tablesToCount(run) {
-                // What is imported stays so.
-                try? await self.pool.alone { try $0.gatherStatistics(of: tables) }
-            }
-            return run.report
-        }
+        let run = try await performing(try ImportRun(path, options), ImportListener(progress: progress))
+        try run.throwIfRefused()
+        return run.report
     }
 
     /// Imports objects and their links, as the call with `await`.
@@ -60,6 +44,27 @@ extension RecordStore {
         try perform(&run, ImportListener(progress: progress))
         try run.throwIfRefused()
         return run.report
+    }
+
+    /// An import at its end, or where rows turned out to be bad.
+    package func performing(_ run: ImportRun, _ listener: ImportListener) async throws -> ImportRun {
+        try access.requireEverything(for: "an import")
+        return try await pool.onOwnThread {
+            var run = run
+            while !run.isDone {
+                let step = run
+                do {
+                    run.take(try await self.write { try step.next(in: $0, listener) })
+                } catch let stop as ImportStop {
+                    run.end(stop)
+                }
+            }
+            if let tables = self.tablesToCount(run) {
+                // What is imported stays so.
+                try? await self.pool.alone { try $0.gatherStatistics(of: tables) }
+            }
+            return run
+        }
     }
 
     /// Runs an import to its end, or until rows are bad.
