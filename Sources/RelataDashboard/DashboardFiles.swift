@@ -20,6 +20,7 @@ package enum DashboardFiles {
         "login.js": PackageResources.login_js,
         "names.js": PackageResources.names_js,
         "overlay.js": PackageResources.overlay_js,
+        "paste.js": PackageResources.paste_js,
         "place.js": PackageResources.place_js,
         "predicate.js": PackageResources.predicate_js,
         "query-dialog.js": PackageResources.query_dialog_js,

@@ -11,11 +11,13 @@ import { countText, emptyNotice } from './grid.js';
 import './inspector.js';
 import { t } from './language.js';
 import { notify, problemText, reportProblem } from './overlay.js';
+import { paste } from './paste.js';
 import { address, amend, go, longestTrail, readPlace, step } from './place.js';
 import { nameElement, remember } from './names.js';
 import { showQuery } from './query-dialog.js';
 import { Rows, readSort } from './rows.js';
 import { schema } from './schema.js';
+import { valueText } from './values.js';
 
 export class ClassPage {
   #place = null;
@@ -58,6 +60,17 @@ export class ClassPage {
     this.grid.addEventListener('open', ({ detail }) => this.#open([{ className: this.className, id: detail.row.objectId }]));
     this.grid.addEventListener('edit', ({ detail }) => this.#edit(this.className, detail.row, detail.field, detail.cell));
     this.grid.addEventListener('remove', ({ detail }) => this.#remove(this.className, detail.row));
+    this.grid.addEventListener('paste', (event) => {
+      if (session.isReadOnly) return;
+      event.preventDefault();
+      paste(event.clipboardData.getData('text/plain'), this.className, (down, right) => this.grid.cellAt(down, right));
+    });
+    this.grid.addEventListener('copy', (event) => {
+      const { row, field } = this.grid.cellAt(0, 0);
+      if (!row || !field || !getSelection().isCollapsed) return;
+      event.preventDefault();
+      event.clipboardData.setData('text/plain', valueText(edits.of(this.className, row.objectId)?.fields[field.name]?.after ?? row[field.name], field));
+    });
     this.inspector.addEventListener('edit', ({ detail }) => this.#edit(detail.className, detail.row, detail.field, detail.anchor));
     this.#whileShown(document, 'keydown', (event) => {
       if (!(event.ctrlKey || event.metaKey) || document.querySelector('dialog[open], .editor') || event.target.matches?.('input, textarea')) return;
@@ -250,6 +263,7 @@ export class ClassPage {
   #follow({ row, field }) {
     if (field.type === 'Relation') return this.#showRelation({ className: this.className, id: row.objectId, field: field.name });
     const target = row[field.name];
+    if (!target) return;
     remember(this.className, row);
     this.#open([{ className: this.className, id: row.objectId }, { className: target.className, id: target.objectId }]);
   }

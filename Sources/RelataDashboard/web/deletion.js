@@ -1,4 +1,4 @@
-// Deleting: what would happen is shown before anything does.
+// What deleting an object would do: told before it is among the changes.
 import { server } from './api.js';
 import { fill, h, icon } from './dom.js';
 import { edits } from './edits.js';
@@ -20,7 +20,7 @@ export function planDeletion(className, row) {
       },
     }, icon('trash'), t('stageDeletion'));
     server.deletionPlan(className, row.objectId).then((plan) => {
-      fill(body, planTree(plan));
+      fill(body, planTree(plan, className));
       confirm.disabled = plan.isDenied;
       if (!plan.isDenied) confirm.focus();
     }, (error) => fill(body, h('p', { class: 'form-problem', role: 'alert' }, problemText(error)))).finally(() => body.setAttribute('aria-busy', 'false'));
@@ -28,28 +28,66 @@ export function planDeletion(className, row) {
   }, { wide: true });
 }
 
-function planTree(plan) {
-  const count = (groups, part) => groups.reduce((all, group) => all + group[part].length, 0);
-  const sections = [
+/** The classes as a tree of cascades, and at each what becomes of whatever is linked to its objects. */
+function planTree(plan, root) {
+  const sum = (groups, part) => groups.reduce((all, group) => all + group[part].length, 0);
+  const counts = [['planDeleted', sum(plan.deleted, 'objectIds'), ''], ['planUnset', sum(plan.unset, 'objectIds'), ''],
+    ['planLeft', sum(plan.removedRelations, 'pairs'), ''], ['planBlocked', plan.blockers.length, 'bad'], ['planShort', plan.shortages.length, 'bad']];
+  const places = placed(plan, root);
+  return h('div', { class: 'plan' },
     plan.isDenied && h('p', { class: 'denied', role: 'alert' }, icon('lock'), t('denied')),
-    section('planBlocked', plan.blockers.length, plan.blockers.map(({ object, field, blocked }) =>
-      h('li', {}, named(object.className, object.objectId), ' ', t('isLinkedTo', { field }), ' ', named(blocked.className, blocked.objectId))), 'bad'),
-    section('planShort', plan.shortages.length, plan.shortages.map(({ object, field, message }) => h('li', {}, named(object.className, object.objectId), ` ${field}: ${message}`)), 'bad'),
-    section('planDeleted', count(plan.deleted, 'objectIds'), plan.deleted.map(({ className, objectIds }) => group(className, className, objectIds))),
-    section('planUnset', count(plan.unset, 'objectIds'), plan.unset.map(({ className, field, objectIds }) => group(`${className}.${field}`, className, objectIds))),
-    section('planLeft', count(plan.removedRelations, 'pairs'), plan.removedRelations.map(({ relation, pairs }) => h('li', {}, h('span', { class: 'branch-name' }, relation), ' ', h('span', { class: 'count' }, t('links', { count: pairs.length }))))),
-  ];
-  return h('div', { class: 'plan' }, sections);
+    h('ul', { class: 'plan-counts' }, counts.filter(([, count]) => count > 0).map(([name, count, look]) => h('li', { class: `badge ${look}` }, t(name, { count })))),
+    h('ul', { class: 'tree' }, classNode(plan, places, root, root, new Set())));
 }
 
-function section(title, count, items, look = '') {
-  return count > 0 && h('section', { class: look }, h('h3', {}, t(title, { count })), h('ul', { class: 'tree' }, items));
+/** What the plan tells besides the objects that go, by the class whose objects it hangs on. */
+function placed(plan, root) {
+  const going = new Set([root, ...plan.deleted.map(({ className }) => className)]);
+  const places = new Map([...going].map((name) => [name, []]));
+  const put = (names, item) => places.get(names.find((name) => going.has(name)) ?? root).push(item);
+  for (const { object, field, blocked } of plan.blockers) {
+    put([blocked.className], [3, h('li', { class: 'bad' }, icon('lock'), ' ', named(object.className, object.objectId), ' ', t('isLinkedTo', { field }), ' ', named(blocked.className, blocked.objectId))]);
+  }
+  for (const { object, field, message } of plan.shortages) {
+    put([], [4, h('li', { class: 'bad' }, icon('alert'), ' ', named(object.className, object.objectId), ` ${field}: ${message}`)]);
+  }
+  for (const { className, field, objectIds } of plan.unset) {
+    put([schema.get(className)?.field(field)?.targetClass], [1, branch(`${className}.${field}`, t('planUnset', { count: objectIds.length }), className, objectIds)]);
+  }
+  for (const { relation, pairs } of plan.removedRelations) {
+    const [className, field] = relation.split(/\.(.*)/s);
+    const ends = [className, schema.get(className)?.field(field)?.targetClass];
+    put(ends, [2, h('li', {}, h('div', { class: 'branch' }, h('span', { class: 'branch-name' }, relation), h('span', { class: 'count' }, t('links', { count: pairs.length }))))]);
+  }
+  return places;
 }
 
-function group(label, className, ids) {
-  const names = h('ul', {}, ids.slice(0, shown).map((id) => h('li', {}, named(className, id))),
+function classNode(plan, places, className, label, seen) {
+  seen.add(className);
+  const ids = plan.deleted.find((group) => group.className === className)?.objectIds ?? [];
+  const below = plan.cascades.filter((path) => path.className === className && !seen.has(path.target));
+  const others = (places.get(className) ?? []).sort(([one], [other]) => one - other).map(([, element]) => element);
+  const text = label === className ? className : `${label} → ${className}`;
+  return branch(text, t('planDeleted', { count: ids.length }), className, ids, [
+    below.map((path) => !seen.has(path.target) && classNode(plan, places, path.target, path.relation, seen)), others,
+  ]);
+}
+
+/** A line of the tree that opens to the objects that it is about; what hangs on them is open. */
+function branch(label, count, className, ids, below = []) {
+  const names = h('ul', { hidden: ids.length > 3 });
+  const draw = () => fill(names, ids.slice(0, shown).map((id) => h('li', {}, named(className, id))),
     ids.length > shown && h('li', { class: 'note' }, t('more', { count: ids.length - shown })));
-  return h('li', {}, h('span', { class: 'branch-name' }, label), ' ', h('span', { class: 'count' }, t('objects', { count: ids.length })), names);
+  if (!names.hidden) draw();
+  const toggle = h('button', {
+    type: 'button', class: 'plain twist', 'aria-expanded': String(!names.hidden), 'aria-label': `${label}: ${count}`,
+    onclick: () => {
+      names.hidden = !names.hidden;
+      if (!names.childElementCount) draw();
+      toggle.setAttribute('aria-expanded', String(!names.hidden));
+    },
+  }, icon('right'));
+  return h('li', {}, h('div', { class: 'branch' }, toggle, h('span', { class: 'branch-name' }, label), h('span', { class: 'count' }, count)), names, h('ul', {}, below));
 }
 
 /** An object by its name, which comes once it is known. */

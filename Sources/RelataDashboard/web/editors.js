@@ -1,6 +1,7 @@
 // Editors of values, one for each type.
 import { jsonText, jsonValue, server } from './api.js';
 import { fill, h, icon, later } from './dom.js';
+import { edits } from './edits.js';
 import { t } from './language.js';
 import { openDialog, placeBelow, problemText } from './overlay.js';
 import { quoted } from './predicate.js';
@@ -33,11 +34,33 @@ export function editorFor(field, value, { id, commit } = {}) {
       return { element: input, focus: input, read: () => (input.value === '' ? undefined : { __type: 'Date', iso: new Date(input.value).toISOString() }) };
     }
     case 'Pointer': return picker(field, value, { ...common, commit });
+    case 'Relation': return memberPicker(field, common);
     default: {
       const area = h('textarea', { ...common, rows: 8, class: 'code', spellcheck: 'false' });
       area.value = value === undefined ? '' : jsonText(value, 2);
       return { element: area, focus: area, read: () => readJSON(area.value, field) };
     }
+  }
+}
+
+/** What a text says, written as spreadsheets write values of a type. */
+export function readText(field, text) {
+  if (text === '') return undefined;
+  switch (field.type) {
+    case 'String': return text;
+    case 'Number': return readNumber(text);
+    case 'Boolean': {
+      const word = text.trim().toLowerCase();
+      if (['true', 'yes', '1', t('yes')].includes(word)) return true;
+      if (['false', 'no', '0', t('no')].includes(word)) return false;
+      throw new Unclear(t('noValue', { type: typeText(field) }));
+    }
+    case 'Date': {
+      const date = new Date(text);
+      if (Number.isNaN(date.getTime())) throw new Unclear(t('noValue', { type: typeText(field) }));
+      return { __type: 'Date', iso: date.toISOString() };
+    }
+    default: return readJSON(text, field);
   }
 }
 
@@ -71,14 +94,16 @@ function localTime(date) {
 
 // MARK: Finding objects
 
-/** Objects of a class whose names hold a text. */
+/** Objects of a class whose names hold a text; those first that are to be made with the next save. */
 export async function findByTitle(className, text, signal) {
   const known = schema.get(className);
   const wanted = text.trim();
   const cases = known.titleFields.map((name) => `\`${name}\` CONTAINS[cd] ${quoted(wanted)}`);
   if (known.keyFields.length === 1 && !cases.length) cases.push(`objectId == ${/^-?\d+$/.test(wanted) ? wanted : quoted(wanted)}`);
   const query = { ...selection(known, known.titleKeys), limit: '20', predicate: wanted && cases.join(' OR ') };
-  return (await server.find(className, query, signal)).results.map((object) => ({ ...object, className }));
+  const stored = (await server.find(className, query, signal)).results.map((object) => ({ ...object, className }));
+  const title = (object) => String(titleOf(object, className)).toLowerCase();
+  return [...edits.newOnes(className).filter((object) => title(object).includes(wanted.toLowerCase())).map((object) => ({ ...object, isNew: true })), ...stored];
 }
 
 /** A field to search for an object in. */
@@ -113,7 +138,7 @@ function picker({ targetClass, name }, value, { id, commit }) {
       found = await findByTitle(targetClass, input.value, stop.signal);
       place = -1;
       fill(list, found.map((object, index) => h('li', { role: 'option', id: `${listID}-${index}`, 'aria-selected': 'false', onclick: () => choose(object) },
-        h('span', {}, titleOf(object, targetClass)), h('span', { class: 'type' }, object.objectId))));
+        h('span', {}, titleOf(object, targetClass)), object.isNew ? h('span', { class: 'kind new' }, t('kind.new')) : h('span', { class: 'type' }, object.objectId))));
       if (!found.length) fill(list, h('li', { role: 'option', 'aria-disabled': 'true', 'aria-selected': 'false', class: 'note' }, t('nothingFound')));
     } catch (error) {
       if (error.name !== 'AbortError') fill(list, h('li', { role: 'option', 'aria-selected': 'false', class: 'note' }, problemText(error)));
@@ -149,6 +174,43 @@ function picker({ targetClass, name }, value, { id, commit }) {
       if (chosen && input.value !== String(titleOf(chosen, targetClass))) throw new Unclear(t('chooseOne'));
       if (!chosen && input.value.trim() !== '') throw new Unclear(t('chooseOne'));
       return chosen;
+    },
+  };
+}
+
+/** A list of objects, each of which is searched for. */
+function memberPicker(field, { id }) {
+  const members = [];
+  const list = h('ul', { class: 'members' });
+  const place = h('div', {});
+  let found;
+  const draw = () => fill(list, members.map((member, index) => h('li', { class: 'badge' }, titleOf(member, field.targetClass), h('button', {
+    type: 'button', class: 'plain square small', 'aria-label': `${titleOf(member, field.targetClass)}: ${t('takeOut')}`,
+    onclick: () => {
+      members.splice(index, 1);
+      draw();
+      found.focus.focus();
+    },
+  }, icon('close')))));
+  const next = (focuses) => {
+    found = picker(field, undefined, {
+      id,
+      commit: () => {
+        const member = found.read();
+        if (member && !members.some(({ objectId }) => objectId === member.objectId)) members.push(member);
+        draw();
+        next(true);
+      },
+    });
+    fill(place, found.element);
+    if (focuses) found.focus.focus();
+  };
+  next(false);
+  return {
+    element: h('div', {}, list, place), get focus() { return found.focus; },
+    read: () => {
+      found.read();
+      return members.length ? [...members] : undefined;
     },
   };
 }
@@ -207,7 +269,7 @@ export function editInPlace(cell, field, value) {
 
 /** A form for a new object. Resolves to its values. */
 export function editNew(known) {
-  const fields = known.fields.filter(({ name, type }) => type !== 'Relation' && !known.isOfEvery(name));
+  const fields = known.fields.filter(({ name }) => !known.isOfEvery(name));
   return openDialog(t('newObject', { name: known.name }), (close) => {
     const problem = h('p', { class: 'form-problem', role: 'alert' });
     const editors = fields.map((field) => [field, editorFor(field, field.defaultValue, { id: `new-${field.name}` })]);

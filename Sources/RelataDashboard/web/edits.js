@@ -18,6 +18,8 @@ export function plain(value) {
   return value?.className && value.objectId ? pointer(value.className, value.objectId) : value;
 }
 
+function asMember(object) { return { ...pointer(object.className, object.objectId), title: String(titleOf(object, object.className)) }; }
+
 class Edits extends EventTarget {
   /** Each has `className`, `id`, `title`, `kind` (`change`, `new`, `delete`), `fields` and `members`. */
   #all = new Map();
@@ -28,6 +30,13 @@ class Edits extends EventTarget {
   get canUndo() { return this.#history.length > 0; }
 
   of(className, id) { return this.#all.get(`${className}/${id}`); }
+
+  /** The objects of a class that are to be made, as others may point at them. */
+  newOnes(className) {
+    return this.list.filter((edit) => edit.kind === 'new' && edit.className === className).map(({ id, fields }) => ({
+      ...Object.fromEntries(Object.entries(fields).map(([name, { after }]) => [name, after])), className, objectId: id,
+    }));
+  }
 
   #step(change) {
     this.#history.push(new Map([...this.#all].map(([key, edit]) => [key, structuredClone(edit)])));
@@ -55,12 +64,17 @@ class Edits extends EventTarget {
   }
 
   /** A field of an object gets another value; `undefined` for none. */
-  set(className, row, name, after) {
+  set(className, row, name, after) { this.setAll(className, [{ row, name, after }]); }
+
+  /** Fields of objects get other values, which is one step. */
+  setAll(className, changes) {
     this.#step(() => {
-      const { fields } = this.#edit(className, row);
-      const before = name in fields ? fields[name].before : row[name];
-      if (isSame(before, after)) delete fields[name];
-      else fields[name] = { before, after };
+      for (const { row, name, after } of changes) {
+        const { fields } = this.#edit(className, row);
+        const before = name in fields ? fields[name].before : row[name];
+        if (isSame(before, after)) delete fields[name];
+        else fields[name] = { before, after };
+      }
     });
   }
 
@@ -68,8 +82,13 @@ class Edits extends EventTarget {
     this.#step(() => {
       this.#new += 1;
       const id = `new-${this.#new}`;
-      const fields = Object.fromEntries(Object.entries(values).map(([name, after]) => [name, { before: undefined, after }]));
-      this.#all.set(`${className}/${id}`, { className, id, title: String(titleOf({ ...values, objectId: '' }, className) ?? ''), kind: 'new', fields, members: {} });
+      const known = schema.get(className);
+      const edit = { className, id, title: String(titleOf({ ...values, objectId: '' }, className) ?? ''), kind: 'new', fields: {}, members: {} };
+      for (const [name, after] of Object.entries(values)) {
+        if (known.field(name).type !== 'Relation') edit.fields[name] = { before: undefined, after };
+        else if (after.length) edit.members[name] = { added: after.map(asMember), removed: [] };
+      }
+      this.#all.set(`${className}/${id}`, edit);
     });
   }
 
@@ -89,16 +108,22 @@ class Edits extends EventTarget {
       const place = from.findIndex(({ objectId }) => objectId === member.objectId);
       if (place >= 0) from.splice(place, 1);
       else if (!to.some(({ objectId }) => objectId === member.objectId)) {
-        to.push({ ...pointer(member.className, member.objectId), title: String(titleOf(member, member.className)) });
+        to.push(asMember(member));
       }
     });
   }
 
-  /** Takes back what was changed of one object, or of all. */
+  /** Takes back what was changed of one object, or of all. Nothing points any more at a new one that isn't to be made. */
   discard(edit) {
     this.#step(() => {
-      if (edit) this.#all.delete(`${edit.className}/${edit.id}`);
-      else this.#all.clear();
+      if (!edit) return this.#all.clear();
+      this.#all.delete(`${edit.className}/${edit.id}`);
+      if (edit.kind !== 'new') return;
+      const isIt = (value) => value?.className === edit.className && value.objectId === edit.id;
+      for (const { fields, members } of this.#all.values()) {
+        for (const [name, { after }] of Object.entries(fields)) if (isIt(after)) delete fields[name];
+        for (const change of Object.values(members)) change.added = change.added.filter((member) => !isIt(member));
+      }
     });
   }
 
@@ -127,7 +152,7 @@ class Edits extends EventTarget {
         .map(([__op, objects]) => ({ __op, objects: objects.map(plain) }));
       body[name] = ops.length === 1 ? ops[0] : { __op: 'Batch', ops };
     }
-    if (kind === 'new') return { method: 'POST', path, body };
+    if (kind === 'new') return { method: 'POST', path, body, placeholder: id };
     const target = `${path}/${encodeURIComponent(id)}`;
     return kind === 'delete' ? { method: 'DELETE', path: target } : { method: 'PUT', path: target, body };
   }

@@ -84,6 +84,12 @@ export class RelataGrid extends HTMLElement {
 
   get activeRow() { return this.#rows?.row(this.#active.row); }
 
+  /** The object and the field of a cell that lies so many rows and columns behind the active one. */
+  cellAt(down, right) {
+    const column = this.#columns[this.#active.column + right];
+    return { row: this.#rows?.row(this.#active.row + down), field: column && this.#known.field(column.name) };
+  }
+
   // MARK: Columns
 
   #header({ name }, place) {

@@ -87,7 +87,7 @@ export class RelataInspector extends HTMLElement {
       const staged = edits.of(known.name, object.objectId)?.fields;
       const isStaged = staged !== undefined && field.name in staged;
       const value = isStaged ? staged[field.name].after : object[field.name];
-      const isLink = field.type === 'Pointer' && value;
+      const isLink = field.type === 'Pointer' && value && edits.of(value.className, value.objectId)?.kind !== 'new';
       const content = field.type === 'String' && value ? h('span', { class: 'text' }, value) : valueContent(value, field, object);
       return [
         h('dt', {}, field.name, h('span', { class: 'spacer' }), h('span', { class: 'type' }, typeText(field)),

@@ -1,0 +1,127 @@
+"""What the tests of the dashboard share: a server of their own, and a browser that signed in to it."""
+
+import json
+import os
+import re
+import signal
+import sqlite3
+import subprocess
+import tempfile
+import urllib.request
+
+from support import ROOT, AppTest, Keys
+
+KEY = "the-master-key"
+HOSTILE = [
+    "<script>window.harmed = 1</script>",
+    "<img src=x onerror='window.harmed = 1'>",
+    "\"><svg onload=window.harmed=1>",
+    "javascript:window.harmed=1",
+    "$& $1 $` \\ \u202eevil 👩‍👩‍👧 中文",
+]
+
+
+class DashboardServer:
+    """`relata serve` on a file of its own."""
+
+    def __init__(self):
+        self.tool = os.environ.get("RELATA", str(ROOT / ".build" / "debug" / "relata"))
+        self.folder = tempfile.TemporaryDirectory(prefix="relata-browser-")
+        self.database = os.path.join(self.folder.name, "library.sqlite")
+        self.port = 0
+        self.process = None
+        self.token = None
+
+    def start(self, *options):
+        """Starts the server, at the next times on the port of the first one."""
+        self.process = subprocess.Popen(
+            [self.tool, "serve", self.database, "--port", str(self.port), "--app-id", "app", "--examples", *options],
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+            env={**os.environ, "RELATA_MASTER_KEY": KEY, "RELATA_CLIENT_KEY": "client"})
+        for line in self.process.stdout:
+            if found := re.search(r"http://127\.0\.0\.1:(\d+)/dashboard/#token=(\w+)", line):
+                self.port, self.token = int(found[1]), found[2]
+                return
+        raise AssertionError("the server didn't start")
+
+    @property
+    def address(self):
+        return f"http://127.0.0.1:{self.port}/dashboard/"
+
+    def sql(self, *statements):
+        connection = sqlite3.connect(self.database)
+        try:
+            for statement in statements:
+                if isinstance(statement, str):
+                    connection.execute(statement)
+                else:
+                    connection.execute(*statement)
+            connection.commit()
+        finally:
+            connection.close()
+
+    def value(self, query, *values):
+        """The first value of a query on the file."""
+        connection = sqlite3.connect(self.database)
+        try:
+            row = connection.execute(query, values).fetchone()
+            return row and row[0]
+        finally:
+            connection.close()
+
+    def ask(self, method, path, body=None):
+        """A request as another client sends it."""
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{self.port}/parse{path}", method=method, data=body and json.dumps(body).encode(),
+            headers={"X-Parse-Application-Id": "app", "X-Parse-Client-Key": "client", "Content-Type": "application/json"})
+        with urllib.request.urlopen(request, timeout=10) as reply:
+            return json.load(reply)
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        self.process.wait(30)
+        self.process.stdout.close()
+
+    def close(self):
+        if self.process and self.process.poll() is None:
+            self.stop()
+        self.folder.cleanup()
+
+
+class DashboardTest(AppTest):
+    def setUp(self):
+        self.server = DashboardServer()
+        self.addCleanup(self.server.close)
+        self.browsers = []
+        self.prepare()
+        self.server.start()
+
+    def prepare(self):
+        subprocess.run(
+            [self.server.tool, "make", self.server.database, str(ROOT / "Examples" / "Library" / "library.sql")],
+            check=True, stdout=subprocess.DEVNULL)
+
+    def is_expected(self, entry):
+        asked = "/dashboard/api/" in entry["message"] and "status of 4" in entry["message"]
+        return asked or super().is_expected(entry)
+
+    def signed_in(self, place="", **options):
+        """A browser that signed in with the master key, at a place."""
+        browser = self.browse(**options)
+        if place:
+            browser.open(self.server.address + place)
+        browser.type("#key", KEY)
+        browser.press(Keys.ENTER)
+        browser.one("relata-grid .grid-row:not(.waiting)")
+        return browser
+
+    def rows(self, browser):
+        return [text.split("\n") for text in browser.texts(".grid-row:not(.waiting)")]
+
+    def column(self, browser, number):
+        return [row[number] for row in self.rows(browser) if len(row) > number]
+
+    def active(self, browser):
+        return browser.driver.execute_script(
+            "const id = document.querySelector('.grid-scroller').getAttribute('aria-activedescendant');"
+            "return id && document.getElementById(id).innerText")
