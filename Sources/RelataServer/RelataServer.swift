@@ -29,6 +29,7 @@ public final class RelataServer: Service {
     private let channel: HTTPServerBuilder
     private let logger: Logger
     private let served: any ServedProtocol
+    private let others: [MountedProtocol]
     /// Who is signed in to the dashboard; `nil` where there is none.
     let sessions: LoginSessions?
     private let group = Mutex<ServiceGroup?>(nil)
@@ -46,23 +47,27 @@ public final class RelataServer: Service {
         metrics: PrometheusMetrics = PrometheusMetrics(), logger: Logger = Logger(label: "relata")
     ) throws {
         try self.init(
-            protocol: served, and: [], sessions: nil, configuration: configuration, metrics: metrics, logger: logger)
+            protocol: served, and: [], sessions: nil, slow: nil, configuration: configuration, metrics: metrics,
+            logger: logger)
     }
 
     /// - Parameters:
     ///   - others: Protocols that have paths of their own.
     ///   - sessions: Who is signed in to the dashboard.
+    ///   - slow: Where requests are noted that are slow.
     init(
         protocol served: any ServedProtocol, and others: [MountedProtocol], sessions: LoginSessions?,
-        configuration: Configuration, metrics: PrometheusMetrics, logger: Logger
+        slow: SlowRequests?, configuration: Configuration, metrics: PrometheusMetrics, logger: Logger
     ) throws {
         try configuration.check()
         self.configuration = configuration
         self.metrics = metrics
         self.logger = logger
         self.served = served
+        self.others = others
         self.sessions = sessions
-        responder = RequestResponder(served, and: others, configuration, metrics: metrics, logger: logger)
+        responder = RequestResponder(
+            served, and: others, configuration, slow: slow, metrics: metrics, logger: logger)
         let connection = ConnectionChannel(responder: responder, limits: configuration.limits)
         if let tls = try configuration.tls?.read() {
             let secure = try TLSChannel(connection, tlsConfiguration: tls)
@@ -101,7 +106,10 @@ public final class RelataServer: Service {
             result = .failure(error)
         }
         self.group.withLock { $0 = nil }
-        let closed = Result { try served.close() }
+        let closed = Result {
+            for other in others { try other.served.close() }
+            try served.close()
+        }
         try result.get()
         try closed.get()
     }

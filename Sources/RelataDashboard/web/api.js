@@ -52,7 +52,8 @@ export function jsonText(value, space) {
 
 export function jsonValue(text) { return JSON.parse(text, exact); }
 
-async function send(method, path, { query = {}, body, signal } = {}) {
+/** A reply, whatever its status. `bytes` is a body that is sent as it is. */
+async function exchange(method, path, { query = {}, body, bytes, signal } = {}) {
   const address = new URL('api/' + path, document.baseURI);
   for (const [name, value] of Object.entries(query)) {
     if (value === undefined || value === null || value === '') continue;
@@ -62,21 +63,26 @@ async function send(method, path, { query = {}, body, signal } = {}) {
   if (session.information) headers['X-Relata-Page-Token'] = session.information.pageToken;
   if (body !== undefined) headers['Content-Type'] = 'application/json';
   let reply;
-  let text;
+  let content;
   try {
     reply = await fetch(address, {
-      method, headers, signal, body: body === undefined ? undefined : jsonText(body), credentials: 'same-origin', cache: 'no-store',
+      method, headers, signal, body: bytes ?? (body === undefined ? undefined : jsonText(body)), credentials: 'same-origin', cache: 'no-store',
     });
-    text = await reply.text();
+    content = reply.headers.get('content-type') === 'application/octet-stream' ? await reply.blob() : await reply.text();
   } catch (error) {
     if (error.name === 'AbortError') throw error;
     throw new ServerError(0, 0, String(error.message));
   }
   if (reply.status === 401) session.end();
-  if (reply.ok && reply.headers.get('content-type')?.startsWith('image/')) return text;
+  return { reply, content };
+}
+
+async function send(method, path, options) {
+  const { reply, content } = await exchange(method, path, options);
+  if (reply.ok && (content instanceof Blob || reply.headers.get('content-type')?.startsWith('image/'))) return content;
   let json;
   try {
-    json = jsonValue(text);
+    json = jsonValue(content);
   } catch {
     json = {};
   }
@@ -96,6 +102,28 @@ export const server = {
   deletionPlan: (className, id) =>
     send('GET', `parse/classes/${segment(className)}/${segment(id)}`, { query: { deletionPlan: '1' } }),
   request: (method, path, options) => send(method, 'parse' + path, options),
+
+  // What the server does.
+  feed: (after) => send('GET', 'feed', { query: { after: String(after) } }),
+  slow: async () => (await send('GET', 'slow')).results,
+  audit: async () => (await send('GET', 'audit')).results,
+  metrics: async () => (await send('GET', 'metrics')).text,
+  check: async (signal) => (await send('GET', 'check', { signal })).results,
+  /** A request as somebody wrote it, and what came back, whatever that is. */
+  async ask(method, path, text) {
+    const start = performance.now();
+    const { reply, content } = await exchange(method, 'parse' + path, { bytes: text || undefined });
+    return { status: reply.status, text: content, milliseconds: performance.now() - start };
+  },
+
+  // What is moved out of the store, and into it.
+  beginExport: (classes, format) => send('POST', 'exports', { body: { classes, format } }),
+  beginImport: (files) => send('POST', 'imports', { body: { files } }),
+  runImport: (id, options) => send('POST', `imports/${id}/run`, { body: options }),
+  transfer: (id) => send('GET', `transfers/${id}`),
+  endTransfer: (id) => send('DELETE', `transfers/${id}`),
+  piece: (id, name, offset) => send('GET', `transfers/${id}/${segment(name)}`, { query: { offset: String(offset) } }),
+  addPiece: (id, name, offset, bytes) => send('PUT', `transfers/${id}/${segment(name)}`, { query: { offset: String(offset) }, bytes }),
 };
 
 export function pointer(className, objectId) { return { __type: 'Pointer', className, objectId }; }

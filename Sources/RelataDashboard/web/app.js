@@ -7,9 +7,13 @@ import { notify, openMenu, problemText, reportProblem } from './overlay.js';
 import { address, readPlace } from './place.js';
 import { schema } from './schema.js';
 import { ClassPage } from './class-page.js';
+import { InsidePage } from './inside-page.js';
+import { MovePage } from './move-page.js';
 import { SchemaPage } from './schema-page.js';
 
 const root = document.body.appendChild(h('div', { id: 'root' }));
+/** The pages that are of no class, as they stand on the left. */
+const pages = { schema: { icon: 'diagram', Page: SchemaPage }, move: { icon: 'move', Page: MovePage }, inside: { icon: 'gauge', Page: InsidePage } };
 let page = null;
 let counts = new Map();
 
@@ -70,7 +74,8 @@ function frame() {
       h('div', { class: 'side-name' }, h('strong', {}, 'Relata'), h('span', { title: name }, name)),
       h('button', { type: 'button', class: 'plain square only-narrow', 'aria-label': t('close'), onclick: () => toggleSide(false) }, icon('close'))),
     search, list,
-    h('a', { class: 'side-link', href: address({ page: 'schema' }), 'data-page': 'schema' }, icon('diagram'), t('schema')),
+    h('div', { class: 'side-links' }, Object.entries(pages).map(([name, { icon: shape }]) =>
+      h('a', { class: 'side-link', href: address({ page: name }), 'data-page': name }, icon(shape), t(name)))),
     h('div', { class: 'side-bottom' },
       session.isReadOnly && h('p', { class: 'badge wide', title: t('readOnlyHint') }, icon('lock'), t('readOnly')),
       h('div', { class: 'side-buttons' }, settings(), h('span', { class: 'spacer' }),
@@ -123,10 +128,11 @@ async function show(main, list) {
   }
   if (place.page === 'class' && page?.className === place.className) return page.show(place);
   page = null;
-  if (place.page === 'schema') {
-    document.title = `${t('schema')} · Relata`;
+  const other = Object.hasOwn(pages, place.page) && pages[place.page];
+  if (other) {
+    document.title = `${t(place.page)} · Relata`;
     const openSide = () => toggleSide(true);
-    return new SchemaPage(main, { store: session.information.name, openSide, classesChanged: () => fillClasses(list, '') }).show();
+    return new other.Page(main, { store: session.information.name, openSide, classesChanged: () => fillClasses(list, '') }).show();
   }
   if (place.page === 'class') {
     if (!schema.get(place.className)) {

@@ -56,20 +56,22 @@ const shapes = {
   save: 'm5 13 4 4L19 7',
   code: 'm8 7-5 5 5 5M16 7l5 5-5 5',
   pencil: 'm4 20 1-4L16 5l3 3L8 19zM14 7l3 3',
+  gauge: 'M4 18a9 9 0 1 1 16 0M12 14l4-5M12 14v.5',
+  move: 'M4 8h13M13 4l4 4-4 4M20 16H7M11 12l-4 4 4 4',
   alert: 'M12 4 2.500 20h19zM12 10v5M12 17v1',
 };
 
+/** An element of a picture. */
+export function svg(tag, attributes, ...children) {
+  const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children);
+  return element;
+}
+
 /** A picture that says nothing to those who hear the page. */
 export function icon(name) {
-  const namespace = 'http://www.w3.org/2000/svg';
-  const svg = document.createElementNS(namespace, 'svg');
-  svg.setAttribute('viewBox', '0 0 24 24');
-  svg.setAttribute('class', 'icon');
-  svg.setAttribute('aria-hidden', 'true');
-  const path = document.createElementNS(namespace, 'path');
-  path.setAttribute('d', shapes[name]);
-  svg.append(path);
-  return svg;
+  return svg('svg', { viewBox: '0 0 24 24', class: 'icon', 'aria-hidden': 'true' }, svg('path', { d: shapes[name] }));
 }
 
 /** Calls a function once nothing has asked for it for a while. */

@@ -18,7 +18,8 @@ export function showQuery(className, query) {
   }, { wide: true });
 }
 
-function code(title, text) {
+/** A text to copy, such as SQL. */
+export function code(title, text) {
   return h('section', { class: 'code-block' }, h('header', {}, h('h3', {}, title), h('span', { class: 'spacer' }), h('button', {
     type: 'button', class: 'plain square small', 'aria-label': `${title}: ${t('copy')}`, title: t('copy'),
     onclick: () => navigator.clipboard.writeText(text).then(() => notify(t('copiedText')), () => {}),

@@ -3,7 +3,7 @@ import RelataCore
 
 extension DateText {
     /// A date as Parse writes it, with milliseconds: `2026-11-20T22:57:12.011Z`.
-    static func parseText(_ date: Date) -> String { parseText(microseconds: microseconds(of: date) ?? 0) }
+    package static func parseText(_ date: Date) -> String { parseText(microseconds: microseconds(of: date) ?? 0) }
 
     /// A date as Parse writes it. What is below a millisecond is left out.
     static func parseText(microseconds: Int64) -> String {

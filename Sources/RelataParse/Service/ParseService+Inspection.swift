@@ -17,7 +17,7 @@ extension ParseService {
     ///
     /// - Parameters:
     ///   - path: `/classes` for what they are and how their objects are named; `/counts/Genre` for how many objects are in
-    ///     `relations` of the objects with some `ids`; `/diagram.svg` for a picture.
+    ///     `relations` of the objects with some `ids`; `/diagram.svg` for a picture; `/check` for what contradicts the schema.
     ///   - query: What follows the question mark.
     ///   - report: Called with what went wrong where the client is told no details.
     /// - Returns: `nil` where there is nothing at the path.
@@ -35,6 +35,7 @@ extension ParseService {
             case ("diagram.svg", 1):
                 let picture = try await store.read { $0.schema.diagram().svg }
                 return InspectionReply(contentType: "image/svg+xml; charset=utf-8", body: Array(picture.utf8))
+            case ("check", 1): return InspectionReply(body: WireReply(try await findings()).body)
             default: return nil
             }
         } catch {
@@ -43,6 +44,21 @@ extension ParseService {
             let reply = WireReply(parseError)
             return InspectionReply(status: reply.status, body: reply.body)
         }
+    }
+
+    /// What contradicts the schema, with what to do about it.
+    private func findings() async throws -> JSONValue {
+        let findings = try await store.read { try IntegrityCheck.run($0.connection, schema: $0.schema) }
+        return [
+            "results": .array(
+                findings.map { finding in
+                    [
+                        "kind": .string(finding.kind.rawValue), "subject": .string(finding.subject),
+                        "count": .integer(Int64(finding.count)), "message": .string(finding.message),
+                        "mend": .string(finding.mend),
+                    ]
+                })
+        ]
     }
 
     /// The classes as `/schemas` tells them, with `keyFields`, and `title`, the fields by which a person knows an object.

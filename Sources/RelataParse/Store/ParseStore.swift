@@ -110,6 +110,11 @@ public final class ParseStore: Sendable {
         return ParseStore(records, models: ServedModels(store: store, bindings: hooks.bindings), classes: classes)
     }
 
+    /// The id by which clients know an object.
+    package func objectID(_ key: KeyValue, of className: String) -> String {
+        currentClasses[className]?.objectID.text(key) ?? key.description
+    }
+
     /// How many threads can be busy in the store at once; more requests wait without a thread.
     public var maximumThreads: Int { pool.maximumHolders }
 

@@ -9,10 +9,17 @@ extension RelataServer {
         /// Whether the pages only show.
         public var isReadOnly: Bool
 
+        /// The file that tells who changed what, a JSON object a line; `nil`, and by default, for none. At 10 MB it gets
+        /// the end `.1`, in the place of the one before, and a new one begins.
+        public var auditFile: String?
+        /// How many bytes the files of an import may have together.
+        public var maximumImport = 1024 * 1024 * 1024
+
         /// A dashboard for a store.
-        public init(name: String, isReadOnly: Bool = false) {
+        public init(name: String, isReadOnly: Bool = false, auditFile: String? = nil) {
             self.name = name
             self.isReadOnly = isReadOnly
+            self.auditFile = auditFile
         }
 
         /// Where the pages are.

@@ -10,7 +10,11 @@ struct DashboardProtocol: ParseForm {
     /// What the service takes for its master key: it is known to this process only.
     private let serviceKey: String
     private let sessions: LoginSessions
-    private let versions: ClassVersions
+    private let changes: RecentChanges
+    private let slow: SlowRequests
+    private let audit: AuditLog
+    private let metrics: PrometheusMetrics
+    private let routesOfTransfers: TransferRoutes
     private let dashboard: RelataServer.Dashboard
     private let logger: Logger
     /// Cookies don't know ports: two servers on one machine have each their own.
@@ -24,10 +28,15 @@ struct DashboardProtocol: ParseForm {
     private static let pageTokenHeader = "x-relata-page-token"
     private static let maximumLogin = 4096
 
-    /// - Parameter isSecure: Whether the server speaks HTTPS.
+    private static let maximumPiece = 4 * 1024 * 1024
+
+    /// - Parameters:
+    ///   - slow: What was slow of all that the server answers.
+    ///   - metrics: What the server counts.
     init(
         _ store: ParseStore, _ options: ParseService.Options, sessions: LoginSessions,
-        dashboard: RelataServer.Dashboard, isSecure: Bool, logger: Logger
+        dashboard: RelataServer.Dashboard, configuration: RelataServer.Configuration, slow: SlowRequests,
+        metrics: PrometheusMetrics, logger: Logger
     ) {
         var options = options
         options.mount = Self.mount + Self.serviceMount
@@ -36,10 +45,17 @@ struct DashboardProtocol: ParseForm {
         service = ParseService(store, keys: keys, options: options)
         serviceKey = key
         self.sessions = sessions
-        versions = ClassVersions(store)
+        changes = RecentChanges(store)
+        self.slow = slow
+        audit = AuditLog(dashboard.auditFile, logger: logger)
+        self.metrics = metrics
+        routesOfTransfers = TransferRoutes(
+            transfers: Transfers(), store: store,
+            pieceSize: min(Self.maximumPiece, configuration.limits.bodySize, options.maximumReply),
+            maximumImport: dashboard.maximumImport, isReadOnly: dashboard.isReadOnly)
         self.dashboard = dashboard
         self.logger = logger
-        cookieAttributes = "; HttpOnly; SameSite=Strict" + (isSecure ? "; Secure" : "")
+        cookieAttributes = "; HttpOnly; SameSite=Strict" + (configuration.tls == nil ? "" : "; Secure")
         maximumReply = options.maximumReply
         maximumThreads = store.maximumThreads
     }
@@ -77,6 +93,7 @@ struct DashboardProtocol: ParseForm {
                 return cookieReply("", "; Max-Age=0", session: nil)
             default:
                 let session = try session(request.headers)
+                if let reply = try moved(request, session) { return reply }
                 if request.method != "GET", dashboard.isReadOnly {
                     throw ServerRefusal(.unauthorized, "this dashboard only reads", status: 403)
                 }
@@ -98,27 +115,75 @@ struct DashboardProtocol: ParseForm {
             forwarded.headers["x-parse-application-id"] = "dashboard"
             forwarded.headers["x-parse-master-key"] = serviceKey
             let reply = await service.respond(to: forwarded, report: report)
-            if request.method != "GET" { log(request, session, reply.status) }
+            if request.method != "GET" {
+                let isBatch = path == "/batch" && reply.status == 200
+                note(request, session, reply.status, isBatch ? AuditLog.details(of: request.body, reply.body) : [])
+            }
             return ServerReply(reply)
         }
         guard request.method == "GET" else {
             return render(.nothingHere)
         }
-        if request.path == "/changes" { return ServerReply(WireReply(versions.json)) }
+        if let json = inside(request) { return ServerReply(WireReply(json)) }
         let inspection = await service.inspection(request.path, query: request.query, report: report)
         return inspection.map { ServerReply(status: $0.status, contentType: $0.contentType, body: $0.body) }
             ?? render(.nothingHere)
     }
 
-    /// Every request that was to change something: who, what, and what became of it.
-    private func log(_ request: ServerRequest, _ session: LoginSessions.Session, _ status: Int) {
-        logger.notice(
-            "dashboard: \(request.method) \(request.path.prefix(512))",
-            metadata: [
-                "session": "\(session.name)", "status": "\(status)", "peer": "\(request.peer ?? "")",
-                "bytes": "\(request.body.count)",
-            ])
+    /// What the server does, and did.
+    private func inside(_ request: ServerRequest) -> JSONValue? {
+        switch request.path {
+        case "/changes": return changes.versions
+        case "/feed":
+            let parts = request.query.split(separator: "=")
+            return changes.feed(after: parts.first == "after" ? parts.last.flatMap { Int($0) } ?? 0 : 0)
+        case "/slow": return slow.json
+        case "/audit": return audit.json
+        case "/metrics":
+            ServerMetrics.measureMemory(metrics)
+            return ["text": .string(metrics.text())]
+        default: return nil
+        }
     }
+
+    /// Answers a request of an export or an import.
+    private func moved(
+        _ request: ServerRequest, _ session: LoginSessions.Session
+    ) throws(ServerRefusal) -> ServerReply? {
+        let audit = audit
+        let entry = AuditLog.Entry(session: session.name, peer: request.peer ?? "", action: "", status: 200)
+        let reply: ServerReply
+        do {
+            let answer = try routesOfTransfers.respond(to: request) { action, status in
+                var ended = entry
+                (ended.action, ended.status) = (action, status)
+                audit.add(ended)
+            }
+            guard let answer else { return nil }
+            reply = answer
+        } catch let refusal as ServerRefusal {
+            throw refusal
+        } catch let refusal as Transfer.Refusal {
+            reply = refusal.reply
+        } catch {
+            reply = ServerReply(WireReply(ParseError(error)))
+        }
+        // Of an import there may be thousands of pieces.
+        if request.method == "POST" { note(request, session, reply.status) }
+        return reply
+    }
+
+    /// Every request that was to change something: who, what, and what became of it.
+    private func note(
+        _ request: ServerRequest, _ session: LoginSessions.Session, _ status: Int, _ details: [String] = []
+    ) {
+        audit.add(
+            AuditLog.Entry(
+                session: session.name, peer: request.peer ?? "",
+                action: "\(request.method) \(request.path.prefix(512))", status: status, details: details))
+    }
+
+    func close() throws { routesOfTransfers.transfers.close() }
 
     // MARK: Sessions
 

@@ -70,10 +70,14 @@ final class ServerMetrics: Sendable {
     /// All that was counted, as Prometheus reads it.
     func text() -> String {
         Gauge(label: "relata_uptime_seconds", factory: registry).record(Date().timeIntervalSince(start))
-        if let memory = Self.residentMemory {
-            Gauge(label: "process_resident_memory_bytes", factory: registry).record(memory)
-        }
+        Self.measureMemory(registry)
         return registry.text()
+    }
+
+    /// Notes how much memory the process holds now.
+    static func measureMemory(_ registry: PrometheusMetrics) {
+        guard let memory = residentMemory else { return }
+        Gauge(label: "process_resident_memory_bytes", factory: registry).record(memory)
     }
 
     /// The bytes of memory that the process holds, where the system says so.

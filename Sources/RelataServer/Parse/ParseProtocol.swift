@@ -48,12 +48,13 @@ extension RelataServer {
         let sessions = LoginSessions(keys)
         var withFiles = configuration
         withFiles.files[Dashboard.mount] = Dashboard.files
+        let slow = SlowRequests()
         let pages = DashboardProtocol(
-            store, options, sessions: sessions, dashboard: dashboard, isSecure: configuration.tls != nil, logger: logger
-        )
+            store, options, sessions: sessions, dashboard: dashboard, configuration: configuration, slow: slow,
+            metrics: metrics, logger: logger)
         try self.init(
             protocol: served, and: [MountedProtocol(mount: Mount(DashboardProtocol.mount), served: pages)],
-            sessions: sessions, configuration: withFiles, metrics: metrics, logger: logger)
+            sessions: sessions, slow: slow, configuration: withFiles, metrics: metrics, logger: logger)
     }
 }
 

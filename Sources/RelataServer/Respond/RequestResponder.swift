@@ -22,6 +22,7 @@ final class RequestResponder: Sendable {
     private let encoder: ReplyEncoder
     private let origins: AllowedOrigins
     private let status: StatusPages
+    private let slow: SlowRequests?
     private let ids = RequestIDs()
     private let logger: Logger
     private let requestLogLevel: Logger.Level
@@ -30,9 +31,10 @@ final class RequestResponder: Sendable {
     /// - Parameters:
     ///   - served: The protocol. It is asked whether the server is ready, and how refusals look.
     ///   - others: Protocols that have paths of their own. Their requests are answered on the same threads.
+    ///   - slow: Where requests are noted that are slow.
     init(
         _ served: any ServedProtocol, and others: [MountedProtocol] = [], _ configuration: RelataServer.Configuration,
-        metrics: PrometheusMetrics, logger: Logger
+        slow: SlowRequests? = nil, metrics: PrometheusMetrics, logger: Logger
     ) {
         self.served = served
         let protocols = [MountedProtocol(mount: Mount(configuration.mount), served: served)] + others
@@ -41,6 +43,7 @@ final class RequestResponder: Sendable {
         executor = RequestExecutor(threads: min(max(served.maximumThreads, 1), 1024) + 2)
         fields = HeaderFields(kept: Array(Set(protocols.flatMap(\.served.headerNames).map { $0.lowercased() })))
         self.logger = logger
+        self.slow = slow
         routes = RequestRoutes(protocols, configuration)
         limits = configuration.limits
         bodies = BodyBudget(limit: configuration.limits.bodyMemory)
@@ -174,6 +177,12 @@ final class RequestResponder: Sendable {
         metrics.requestEnded(
             route, method: request.method, status: reply.status, time: time,
             received: request.body.readableBytes, sent: sent)
+        // Files and the server's own pages ask no store.
+        if let slow, route != nil {
+            slow.note(
+                method: request.method, path: request.target.path, query: request.target.query, status: reply.status,
+                duration: time)
+        }
         if logger.logLevel <= requestLogLevel { log(request, reply, id, time, peer) }
     }
 

@@ -32,6 +32,7 @@ struct ServeCommand: AsyncParsableCommand {
     @Option(name: .customLong("public"), help: "A folder whose files are served below /.", completion: .directory)
     var publicFolder: String?
     @Option(help: "The pages at /dashboard: on, read-only, off. (default: on)") var dashboard: String?
+    @Option(help: "A file that tells who changed what by the dashboard.", completion: .file()) var audit: String?
     @Option(help: "A configuration file.", completion: .file()) var config: String?
     @Flag(help: "Refuse classes and fields that don't exist, instead of making them.") var production = false
     @Flag(help: "Let clients change the schema without the master key.") var development = false
@@ -90,6 +91,7 @@ struct ServeCommand: AsyncParsableCommand {
     private var flags: [ServeSetting: String] {
         let options: [ServeSetting: String?] = [
             .file: file, .host: host, .port: port, .mount: mount, .publicFolder: publicFolder, .dashboard: dashboard,
+            .audit: audit,
             .keys: keys,
             .appID: appID, .clientKey: clientKey,
             .masterKey: masterKey, .tlsCertificate: tlsCertificate, .tlsKey: tlsKey, .allowOrigin: allowOrigin,

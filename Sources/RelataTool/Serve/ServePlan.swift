@@ -55,11 +55,13 @@ struct ServePlan {
         let dashboard: DashboardMode = try settings.choice(.dashboard) ?? .on
         if dashboard != .off {
             configuration.dashboard = RelataServer.Dashboard(
-                name: location.name, isReadOnly: dashboard == .readOnly)
+                name: location.name, isReadOnly: dashboard == .readOnly, auditFile: settings.text(.audit))
         }
         try set(settings)
         if let publicFolder {
-            let secrets = [location.file, keysPath, settings.configurationFile, configuration.tls?.key]
+            let secrets = [
+                location.file, keysPath, settings.configurationFile, configuration.tls?.key, settings.text(.audit),
+            ]
             try publicFolder.check(besides: secrets.compactMap(\.self))
             configuration.files["/"] = try StaticFiles(folder: publicFolder.path)
         }

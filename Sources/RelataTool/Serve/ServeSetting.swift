@@ -4,7 +4,7 @@
 enum ServeSetting: String, CaseIterable {
     case file, host, port, mount
     case publicFolder = "public"
-    case dashboard
+    case dashboard, audit
     case production, development
     case keys
     case appID = "app-id"

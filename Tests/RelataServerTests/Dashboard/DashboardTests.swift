@@ -8,51 +8,7 @@ import Testing
 @testable import RelataServer
 
 /// The dashboard over HTTP, as its page and others call it.
-struct DashboardTests {
-    /// What a page sends that signed in.
-    struct Page: Sendable {
-        let server: TestServer
-        let cookie: String
-        let token: String
-
-        var headers: [String: String] { ["Cookie": cookie, "X-Relata-Page-Token": token] }
-
-        func request(
-            _ method: String, _ path: String, _ body: JSONValue? = nil, headers: [String: String] = [:]
-        ) async throws -> ServerReplyText {
-            try await server.request(
-                method, "/dashboard/api" + path, headers: self.headers.merging(headers) { $1 },
-                body: body.map { Array(JSONWriter.text($0).utf8) } ?? [])
-        }
-    }
-
-    private func running<Result: Sendable>(
-        isReadOnly: Bool = false, allowedOrigins: [String] = ["*"],
-        _ body: @escaping @Sendable (TestServer, RelataServer) async throws -> Result
-    ) async throws -> Result {
-        var configuration = RelataServer.Configuration()
-        configuration.port = 0
-        configuration.stopsOnSignals = false
-        configuration.allowedOrigins = allowedOrigins
-        configuration.dashboard = RelataServer.Dashboard(name: "library", isReadOnly: isReadOnly)
-        let server = try RelataServer(
-            try ParseStore.open(nil), keys: ServerKeys(applicationID: "app", clientKey: "client", masterKey: "master"),
-            configuration: configuration)
-        return try await TestServer.running(server) { try await body($0, server) }
-    }
-
-    private func signIn(_ server: TestServer, _ key: String = "master") async throws -> ServerReplyText {
-        try await server.request(
-            "POST", "/dashboard/api/login", body: Array(JSONWriter.text(["key": .string(key)]).utf8))
-    }
-
-    private func page(_ server: TestServer, _ key: String = "master") async throws -> Page {
-        let reply = try await signIn(server, key)
-        #expect(reply.status == 200)
-        let cookie = try #require(reply.headers["set-cookie"]?.split(separator: ";").first)
-        return Page(server: server, cookie: String(cookie), token: try #require(reply.json["pageToken"]?.string))
-    }
-
+struct DashboardTests: DashboardSuite {
     // MARK: The pages
 
     @Test func thePagesRunNoScriptButTheirOwnAndAreShownInNoFrame() async throws {

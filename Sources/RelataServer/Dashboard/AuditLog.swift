@@ -1,0 +1,113 @@
+#if Server
+import Foundation
+import Logging
+import RelataCore
+import RelataParse
+import Synchronization
+
+/// Who did what by the dashboard: the last entries in memory, and all of them in a file, where one was asked for. Never what
+/// was in it.
+final class AuditLog: Sendable {
+    /// Something that was done, or refused.
+    struct Entry: Sendable {
+        /// The session that did it.
+        let session: String
+        /// The address that it was done from.
+        let peer: String
+        /// What was done: `PUT /parse/classes/Book/6`.
+        var action: String
+        /// What became of it, as a status of HTTP.
+        var status: Int
+        /// The objects of a batch: `PUT /classes/Book/6 (title)`.
+        var details: [String] = []
+
+        fileprivate func json(_ time: Date) -> JSONValue {
+            var members: JSONObject = [
+                "at": .string(DateText.parseText(time)), "session": .string(session), "peer": .string(peer),
+                "action": .string(action), "status": .integer(Int64(status)),
+            ]
+            if !details.isEmpty { members["details"] = .array(details.map { .string($0) }) }
+            return .object(members)
+        }
+    }
+
+    /// How large the file gets before it is put aside, in the place of the one that was put aside before.
+    static let defaultMaximumSize = 10 * 1024 * 1024
+    private static let maximumCount = 500
+    private static let maximumDetails = 100
+
+    private let path: String?
+    private let maximumSize: Int
+    private let logger: Logger
+    private let entries = Mutex<[JSONValue]>([])
+
+    /// - Parameter path: The file; `nil` for none.
+    init(_ path: String?, maximumSize: Int = AuditLog.defaultMaximumSize, logger: Logger) {
+        self.path = path
+        self.maximumSize = maximumSize
+        self.logger = logger
+    }
+
+    /// Writes an entry down.
+    func add(_ entry: Entry) {
+        var metadata: Logger.Metadata = [
+            "session": "\(entry.session)", "status": "\(entry.status)", "peer": "\(entry.peer)",
+        ]
+        if !entry.details.isEmpty { metadata["objects"] = "\(entry.details.joined(separator: ", "))" }
+        logger.notice("dashboard: \(entry.action)", metadata: metadata)
+        let line = entry.json(Date())
+        entries.withLock { entries in
+            entries.append(line)
+            entries.removeFirst(max(0, entries.count - Self.maximumCount))
+            do {
+                try write(line)
+            } catch {
+                logger.error(
+                    "dashboard: the audit can't be written", metadata: ["file": "\(path ?? "")", "error": "\(error)"])
+            }
+        }
+    }
+
+    /// The last entries, the newest first: `{"results": […]}`.
+    var json: JSONValue { ["results": .array(entries.withLock { $0.reversed() })] }
+
+    private func write(_ line: JSONValue) throws {
+        guard let path else { return }
+        let manager = FileManager.default
+        let size = (try? manager.attributesOfItem(atPath: path))?[.size] as? Int ?? 0
+        if size >= maximumSize {
+            try? manager.removeItem(atPath: path + ".1")
+            try manager.moveItem(atPath: path, toPath: path + ".1")
+        }
+        if !manager.fileExists(atPath: path) {
+            // Who changed what is nobody's business but the owner's.
+            _ = manager.createFile(atPath: path, contents: nil, attributes: [.posixPermissions: 0o600])
+        }
+        let file = try FileHandle(forWritingTo: URL(fileURLWithPath: path))
+        defer { try? file.close() }
+        try file.seekToEnd()
+        try file.write(contentsOf: Data(JSONWriter.text(line).utf8) + Data("\n".utf8))
+    }
+
+    // MARK: Batches
+
+    /// What the requests of a batch were about, with the names of the fields, and the ids of new objects.
+    static func details(of request: [UInt8], _ reply: [UInt8]) -> [String] {
+        guard let requests = (try? JSONParser.parse(request))?["requests"]?.array else { return [] }
+        let replies = (try? JSONParser.parse(reply))?.array ?? []
+        var details = requests.prefix(maximumDetails).enumerated().map { place, request in
+            var path = request["path"]?.string ?? ""
+            if request["method"] == "POST", replies.count == requests.count,
+                let id = replies[place]["success"]?["objectId"]?.string
+            {
+                path += "/" + id
+            }
+            let fields = request["body"]?.object?.map(\.key).sorted().joined(separator: ", ") ?? ""
+            let text = "\(request["method"]?.string ?? "") \(path)" + (fields.isEmpty ? "" : " (\(fields))")
+            return String(text.prefix(512))
+        }
+        if requests.count > maximumDetails { details.append("and \(requests.count - maximumDetails) more") }
+        return details
+    }
+}
+#endif
