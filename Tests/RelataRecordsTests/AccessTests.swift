@@ -41,7 +41,7 @@ private func isNotFound(_ error: RelataError?) -> Bool {
 }
 
 /// Records for a caller who doesn't see all of them.
-@Suite(.timeLimit(.minutes(2)), .onEveryEngine) struct AccessTests {
+@Suite(.timeLimit(.minutes(20)), .onEveryEngine) struct AccessTests {
     /// Two albums, of which the caller sees the first, with their artist.
     private func music(
         _ options: RecordStore.Options = RecordStore.Options()

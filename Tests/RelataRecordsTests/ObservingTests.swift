@@ -4,7 +4,7 @@ import TestEngines
 import Testing
 
 /// Values that follow the database, classes that appear meanwhile included.
-@Suite(.timeLimit(.minutes(2)), .onEveryEngine) struct ObservingTests {
+@Suite(.timeLimit(.minutes(20)), .onEveryEngine) struct ObservingTests {
     @Test(arguments: [false, true]) func aClassThatAppearsWhileItIsObservedIsSeen(isFile: Bool) async throws {
         let folder = try TestDatabases()
         let store = try isFile ? RecordStore.open(folder.path()) : RecordStore.make()

@@ -26,7 +26,7 @@ import Testing
 }
 
 /// Files of models and of other programs.
-@Suite(.timeLimit(.minutes(2))) struct OtherFilesTests {
+@Suite(.timeLimit(.minutes(20))) struct OtherFilesTests {
     private func stores(_ path: String) throws -> (typed: Store, records: RecordStore) {
         var options = Store.Options()
         options.externalChangeDelay = 0.01

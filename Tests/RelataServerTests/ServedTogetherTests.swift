@@ -8,7 +8,7 @@ import Testing
 
 /// Several processes that serve one database of PostgreSQL: clients can't tell which of them answers.
 @Suite(
-    .enabled(if: PrivateCluster.isInstalled, Comment(rawValue: PrivateCluster.missing)), .timeLimit(.minutes(3)))
+    .enabled(if: PrivateCluster.isInstalled, Comment(rawValue: PrivateCluster.missing)), .timeLimit(.minutes(20)))
 struct ServedTogetherTests {
     private static let headers = ["X-Parse-Application-Id": "app", "X-Parse-Master-Key": "master"]
 

@@ -194,7 +194,7 @@ struct ServerDatabaseTests {
         #expect(missing.exitCode == 1 && missing.errors.contains("has no person with the key 1"))
     }
 
-    @Test(.timeLimit(.minutes(2))) func storesSeeADeletion() async throws {
+    @Test(.timeLimit(.minutes(20))) func storesSeeADeletion() async throws {
         let database = try PrivateCluster.shared.makeDatabase()
         var options = Store.Options()
         options.changeLog = true

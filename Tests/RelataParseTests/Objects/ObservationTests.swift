@@ -4,7 +4,7 @@ import TestEngines
 import Testing
 
 /// What clients write, as the rest of the program observes it.
-@Suite(.timeLimit(.minutes(2)), .onEveryEngine) struct ObservationTests {
+@Suite(.timeLimit(.minutes(20)), .onEveryEngine) struct ObservationTests {
     @Test func objectsThatClientsWriteAreObservedWithTheirClass() async throws {
         let server = try TestServer()
         let records = server.store.records

@@ -36,7 +36,7 @@ struct CallbackTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: Engine.allCases) func anErrorIsTheLastCallAndComesOnce(_ engine: Engine)
+    @Test(.timeLimit(.minutes(20)), arguments: Engine.allCases) func anErrorIsTheLastCallAndComesOnce(_ engine: Engine)
         async throws
     {
         let store = try TestStore.make(engine, for: Author.self)
@@ -61,7 +61,7 @@ struct CallbackTests {
         withExtendedLifetime((observer, healthy)) {}
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: Engine.allCases) func anErrorAtTheStartIsTheOnlyCall(_ engine: Engine)
+    @Test(.timeLimit(.minutes(20)), arguments: Engine.allCases) func anErrorAtTheStartIsTheOnlyCall(_ engine: Engine)
         async throws
     {
         let store = try TestStore.make(engine, for: Author.self)
@@ -74,7 +74,7 @@ struct CallbackTests {
         observer.cancel()
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: Engine.allCases, [true, false])
+    @Test(.timeLimit(.minutes(20)), arguments: Engine.allCases, [true, false])
     func nothingIsCalledAfterTheEnd(_ engine: Engine, isCancelled: Bool) async throws {
         let store = try TestStore.make(engine, for: Author.self)
         let (calls, others) = (Calls(), Calls())
@@ -99,7 +99,7 @@ struct CallbackTests {
 
     // MARK: Completion handlers
 
-    @Test(.timeLimit(.minutes(1)), arguments: Engine.allCases) func aCallThatFailsCompletesOnceWithItsError(
+    @Test(.timeLimit(.minutes(20)), arguments: Engine.allCases) func aCallThatFailsCompletesOnceWithItsError(
         _ engine: Engine
     ) async throws {
         let store = try TestStore.make(engine, for: Book.self)
@@ -133,7 +133,7 @@ struct CallbackTests {
         #expect(calls.all.dropFirst() == ["true", "closed"])
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: Engine.allCases)
+    @Test(.timeLimit(.minutes(20)), arguments: Engine.allCases)
     func aCallThatIsCancelledCompletesWithThatAndWritesNothing(_ engine: Engine) async throws {
         let store = try TestStore.make(engine, for: Author.self)
         let start = DispatchSemaphore(value: 0)

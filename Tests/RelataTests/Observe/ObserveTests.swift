@@ -231,7 +231,7 @@ struct ObserveTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: Engine.allCases) func statementsThatCameAndWentHideNoOthers(
+    @Test(.timeLimit(.minutes(20)), arguments: Engine.allCases) func statementsThatCameAndWentHideNoOthers(
         _ engine: Engine
     ) async throws {
         let store = try TestStore.make(engine, for: Folder.self, Author.self)

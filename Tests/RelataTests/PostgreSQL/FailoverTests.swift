@@ -42,7 +42,7 @@ struct FailoverTests {
         try #require(state == "sync")
     }
 
-    @Test(.timeLimit(.minutes(3))) func noAcknowledgedTransactionIsLostWhenAReplicaIsPromotedUnderLoad() async throws {
+    @Test(.timeLimit(.minutes(20))) func noAcknowledgedTransactionIsLostWhenAReplicaIsPromotedUnderLoad() async throws {
         let cluster = try PrivateCluster(settings: Self.settings)
         let replica = try cluster.makeReplica()
         try await synchronise(cluster, with: replica)
@@ -111,7 +111,7 @@ struct FailoverTests {
         try store.close()
     }
 
-    @Test(.timeLimit(.minutes(2))) func readsGoToAReplicaAndSeeWhatTheStoreHasWritten() async throws {
+    @Test(.timeLimit(.minutes(20))) func readsGoToAReplicaAndSeeWhatTheStoreHasWritten() async throws {
         let cluster = try PrivateCluster(settings: Self.settings)
         let replica = try cluster.makeReplica()
         var options = Store.Options()

@@ -26,7 +26,7 @@ struct ReplicaPositionTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func nobodyReadsBeforeThePrimaryHasSaidWhereItIs() async throws {
+    @Test(.timeLimit(.minutes(20))) func nobodyReadsBeforeThePrimaryHasSaidWhereItIs() async throws {
         let primary = try SilentServer()
         let reads = ReplicaReads(
             try PostgresURL(PrivateCluster.shared.url()), of: try PostgresURL(primary.url), patience: .seconds(5))
