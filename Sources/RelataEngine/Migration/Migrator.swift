@@ -59,7 +59,11 @@ package enum Migrator {
         try connection.driver.makeReady(connection)
         let known = Metadata.state(connection, fingerprint: fingerprint(schema, steps))
         if case .unchanged(.asDeclared) = known { return nil }
-        if case .changed = known { try migrate(connection, schema: schema, steps: steps) }
+        if case .changed = known {
+            try migrate(connection, schema: schema, steps: steps)
+            // Else the first commit would ask for them.
+            try connection.knownSearchIndexes()
+        }
         // Elsewhere columns that refer to each other are compared alike.
         guard connection.dialect == .sqlite else { return nil }
         return schema.entities(comparedBy: try Introspection.tables(of: connection, hidesReserved: false))
