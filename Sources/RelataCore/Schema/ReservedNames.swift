@@ -9,7 +9,7 @@ package enum ReservedNames {
     }
 
     /// Whether a table or a trigger of that name belongs to a search index.
-    package static func isOfSearch(_ name: String) -> Bool { begins(name, with: ["relata_search_"]) }
+    package static func isOfSearch(_ name: String) -> Bool { begins(name, with: [SearchIndex.prefix.foldedName]) }
 
     private static let ownTables: Set<FoldedName> = [
         "relata_metadata", "relata_changes", "relata_commits", "relata_copy", "relata_import",

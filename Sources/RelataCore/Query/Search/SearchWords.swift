@@ -46,9 +46,7 @@ package enum SearchWords {
     private static let overlooked: TextOptions = [.caseInsensitive, .diacriticInsensitive]
 
     private static func asciiWords(of text: String) -> [String] {
-        text.utf8.split { byte in
-            !(byte >= 0x30 && byte <= 0x39 || byte >= 0x41 && byte <= 0x5A || byte >= 0x61 && byte <= 0x7A)
-        }.map { String(Substring($0)).lowercased() }
+        text.utf8.split { Unicode.Scalar($0).searchRole == .separator }.map { String(Substring($0)).lowercased() }
     }
 
     /// Cuts a folded text, scalar by scalar. Each word keeps the places of its first and its last scalar.
