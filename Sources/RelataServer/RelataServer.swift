@@ -106,12 +106,10 @@ public final class RelataServer: Service {
             result = .failure(error)
         }
         self.group.withLock { $0 = nil }
-        let closed = Result {
-            for other in others { try other.served.close() }
-            try served.close()
-        }
+        // Each is closed, whatever becomes of those before it.
+        let closed = (others.map(\.served) + [served]).map { served in Result { try served.close() } }
         try result.get()
-        try closed.get()
+        for end in closed { try end.get() }
     }
 
     /// Has ``run()`` come to its end, as SIGTERM does.
