@@ -88,9 +88,7 @@ struct ContinuousRestore {
         let target = open(path, O_WRONLY | O_CLOEXEC)
         guard target >= 0 else { throw FileFailure.error(path, "opened") }
         defer { close(target) }
-        var status = stat()
-        fstat(base, &status)
-        try copy(base, Int(status.st_size), of: generation.base, to: target, path)
+        try copy(base, base.fileSize, of: generation.base, to: target, path)
         var pages: UInt32 = 0
         let size = LogLayout.frameHeaderSize + log.head.pageSize
         for wanted in records.wanted {

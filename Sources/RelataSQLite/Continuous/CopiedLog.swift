@@ -56,9 +56,7 @@ final class CopiedLog {
             last = record
             end = place + record.size(pageSize: head.pageSize)
         }
-        var status = stat()
-        fstat(descriptor, &status)
-        remainder = Int(status.st_size) - end
+        remainder = descriptor.fileSize - end
         // The head of a record was written after its frames were on the disk.
         guard isWritten, remainder > 0 else { return }
         guard ftruncate(descriptor, off_t(end)) == 0 else { throw FileFailure.error(path, "written") }
@@ -68,9 +66,7 @@ final class CopiedLog {
     deinit { close(descriptor) }
 
     private static func readHead(_ descriptor: Int32, _ path: String) throws -> (Head, Int) {
-        var status = stat()
-        fstat(descriptor, &status)
-        let bytes = try descriptor.read(min(Int(status.st_size), 65_536), at: 0, of: path) ?? []
+        let bytes = try descriptor.read(min(descriptor.fileSize, 65_536), at: 0, of: path) ?? []
         guard let end = bytes.firstIndex(of: 0x0A),
             let head = try? JSONDecoder().decode(Head.self, from: Data(bytes[..<end])), head.format == 1,
             head.pageSize >= 512, head.pageSize <= 65_536
@@ -82,13 +78,12 @@ final class CopiedLog {
 
     /// Gives each record and where it begins to `body`, in order, as far as they follow each other and are whole.
     func forEachRecord(_ body: (LogRecord, Int) throws -> Void) throws {
-        var status = stat()
-        fstat(descriptor, &status)
+        let size = descriptor.fileSize
         var place = try Self.readHead(descriptor, path).1
         var (position, number, time) = (head.start, UInt64(0), head.moment)
         while let bytes = try descriptor.read(LogRecord.size, at: place, of: path), let record = LogRecord(bytes),
             record.number == number, record.follows(position), record.began >= time,
-            place + record.size(pageSize: head.pageSize) <= Int(status.st_size)
+            place + record.size(pageSize: head.pageSize) <= size
         {
             try body(record, place)
             place += record.size(pageSize: head.pageSize)

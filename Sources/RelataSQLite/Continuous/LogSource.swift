@@ -111,6 +111,12 @@ struct FrameChecker {
 }
 
 extension Int32 {
+    /// How many bytes an open file has.
+    var fileSize: Int {
+        var status = stat()
+        return fstat(self, &status) == 0 ? Int(status.st_size) : 0
+    }
+
     /// Reads bytes of an open file; `nil` where it ends before.
     func read(_ count: Int, at place: Int, of name: String) throws(RelataError) -> [UInt8]? {
         var bytes = [UInt8](repeating: 0, count: count)
