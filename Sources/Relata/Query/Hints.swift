@@ -22,9 +22,7 @@ extension Query {
     @_documentation(visibility: internal)
     @available(*, unavailable, message: "write 'where { … }'")
     public func filter<Check: QueryExpression<Bool>>(_ condition: (Root.Fields) -> Check) -> Query { self }
-}
 
-extension Query {
     /// Says how a query is sorted.
     @_documentation(visibility: internal)
     @available(*, unavailable, message: "write 'sorted { $0.title }', or 'sorted { $0.title.descending }'")
@@ -46,9 +44,7 @@ extension Model {
     @_documentation(visibility: internal)
     @available(*, unavailable, message: "write 'store.fetch(Book.self, id: …)', or 'store.first(Book.all)'")
     public static func fetchOne<Reader>(_ reader: Reader) -> Self? { nil }
-}
 
-extension Model {
     /// Says how a query is sorted.
     @_documentation(visibility: internal)
     @available(*, unavailable, message: "write 'sorted { $0.title }', or 'sorted { $0.title.descending }'")
