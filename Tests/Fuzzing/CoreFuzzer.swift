@@ -2,40 +2,14 @@
 // file with those of RelataCore as one module, under libFuzzer.
 import Foundation
 
-/// Entities with every type of attribute and every kind of relationship.
-private let schema: Schema = try! Schema([
-    Entity(
-        name: "Artist",
-        properties: [
-            .attribute(Attribute("id", type: .text)), .attribute(Attribute("name", column: "Name", type: .text)),
-            .relationship(Relationship("albums", target: "Album", kind: .toMany(inverse: "artist"))),
-        ]),
-    Entity(
-        name: "Album",
-        properties: [
-            .attribute(Attribute("id", type: .integer)), .attribute(Attribute("title", type: .text)),
-            .attribute(Attribute("price", type: .decimal)), .attribute(Attribute("released", type: .date(.iso8601))),
-            .attribute(Attribute("isLive", type: .boolean)), .attribute(Attribute("code", type: .uuid(.text))),
-            .attribute(Attribute("in", type: .integer)), .attribute(Attribute("odd name", type: .integer)),
-            .attribute(Attribute("more", type: .json)), .attribute(Attribute("weight", type: .real)),
-            .relationship(
-                Relationship("artist", target: "Artist", kind: .toOne(isOptional: true, columns: ["ArtistId"]))),
-            .relationship(Relationship("tracks", target: "Track", kind: .toMany(inverse: "album"))),
-            .relationship(Relationship("tags", target: "Tag", kind: .manyToMany())),
-        ]),
-    Entity(
-        name: "Track",
-        properties: [
-            .attribute(Attribute("id", type: .integer)), .attribute(Attribute("title", type: .text)),
-            .attribute(Attribute("length", type: .integer)),
-            .relationship(Relationship("album", target: "Album", kind: .toOne(isOptional: false))),
-        ]),
-    Entity(
-        name: "Tag",
-        properties: [
-            .attribute(Attribute("first", type: .text)), .attribute(Attribute("second", type: .integer)),
-        ], key: ["first", "second"]),
-])
+/// The entities of the tests, with a number that has a fraction and with JSON.
+private let schema: Schema = {
+    var entities = MusicEntities.all
+    entities[1].properties += [
+        .attribute(Attribute("more", type: .json)), .attribute(Attribute("weight", type: .real)),
+    ]
+    return try! Schema(entities)
+}()
 
 /// One input: JSON where it begins with a brace, else a condition, which is compiled for both dialects.
 @_cdecl("LLVMFuzzerTestOneInput") public func fuzz(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {

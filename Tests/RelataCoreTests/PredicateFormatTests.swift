@@ -4,43 +4,9 @@ import Testing
 
 /// Text becomes the same expressions as typed conditions, and what is wrong in it is told with its place.
 struct PredicateFormatTests {
-    static let entities: [Entity] = [
-        Entity(
-            name: "Artist",
-            properties: [
-                .attribute(Attribute("id", type: .text)), .attribute(Attribute("name", column: "Name", type: .text)),
-                .relationship(Relationship("albums", target: "Album", kind: .toMany(inverse: "artist"))),
-            ]),
-        Entity(
-            name: "Album",
-            properties: [
-                .attribute(Attribute("id", type: .integer)), .attribute(Attribute("title", type: .text)),
-                .attribute(Attribute("price", type: .decimal)),
-                .attribute(Attribute("released", type: .date(.iso8601))),
-                .attribute(Attribute("isLive", type: .boolean)), .attribute(Attribute("code", type: .uuid(.text))),
-                .attribute(Attribute("in", type: .integer)), .attribute(Attribute("odd name", type: .integer)),
-                .relationship(
-                    Relationship("artist", target: "Artist", kind: .toOne(isOptional: true, columns: ["ArtistId"]))),
-                .relationship(Relationship("tracks", target: "Track", kind: .toMany(inverse: "album"))),
-                .relationship(Relationship("tags", target: "Tag", kind: .manyToMany())),
-            ]),
-        Entity(
-            name: "Track",
-            properties: [
-                .attribute(Attribute("id", type: .integer)), .attribute(Attribute("title", type: .text)),
-                .attribute(Attribute("length", type: .integer)),
-                .relationship(Relationship("album", target: "Album", kind: .toOne(isOptional: false))),
-            ]),
-        Entity(
-            name: "Tag",
-            properties: [
-                .attribute(Attribute("first", type: .text)), .attribute(Attribute("second", type: .integer)),
-            ], key: ["first", "second"]),
-    ]
-
     let schema: Schema
 
-    init() throws { schema = try Schema(Self.entities) }
+    init() throws { schema = try Schema(MusicEntities.all) }
 
     private func parse(
         _ text: String, _ arguments: PredicateArgument..., entity: String = "Album"
