@@ -175,24 +175,16 @@ import Testing
         try library.execute("CREATE TABLE big (data); INSERT INTO big VALUES (zeroblob(3000000))")
         let before = try library.bytes()
         let tool = try Tool.executablePath()
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/bin/sh")
-        process.arguments = [
-            "-c",
-            SmallDisk.shell(
-                folder.url.path,
-                """
-                "\(tool)" backup "\(library.path)" backup.sqlite 2>&1
-                echo $?
-                "\(tool)" export "\(library.path)" big --output big.csv 2>&1
-                echo $?
-                ls -A
-                """),
-        ]
-        let output = Pipe()
-        process.standardOutput = output
-        try process.run()
-        let lines = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        let (process, output) = try SmallDisk.start(
+            folder.url.path,
+            """
+            "\(tool)" backup "\(library.path)" backup.sqlite 2>&1
+            echo $?
+            "\(tool)" export "\(library.path)" big --output big.csv 2>&1
+            echo $?
+            ls -A
+            """)
+        let lines = String(decoding: output.readDataToEndOfFile(), as: UTF8.self)
             .split(separator: "\n")
         process.waitUntilExit()
         try #require(lines.count == 4, "one error each, and no file: \(lines)")

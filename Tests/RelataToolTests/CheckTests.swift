@@ -170,14 +170,7 @@ import Testing
 
     @Test func damageIsAFinding() throws {
         let file = try SampleFile.library()
-        // The index is over some rows and says that it is over all.
-        try file.execute(
-            """
-            CREATE INDEX Review_stars ON Review (stars) WHERE id < 4;
-            PRAGMA writable_schema = ON;
-            UPDATE sqlite_master SET sql = 'CREATE INDEX Review_stars ON Review (stars)' WHERE name = 'Review_stars';
-            PRAGMA writable_schema = RESET;
-            """)
+        try file.damageIndex()
         let run = try file.run("check")
         #expect(run.exitCode == 1)
         #expect(run.output.contains("the file: ") && run.output.contains("mend: make the indexes anew: REINDEX"))

@@ -109,35 +109,27 @@ import Testing
         let writer = try SampleConnection(library.path)
         try writer.execute("INSERT INTO big VALUES (1)")
         let tool = try Tool.executablePath()
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/bin/sh")
         // The base has room, and what is written then hasn't.
-        process.arguments = [
-            "-c",
-            SmallDisk.shell(
-                folder.url.path,
-                """
-                true
-                "\(tool)" backup "\(library.path)" --continuous copies --interval 20ms >out 2>&1 & \
-                while ! grep -q restored out; do sleep 0.05; done
-                echo ready
-                wait $!
-                echo $?
-                cat out
-                "\(tool)" restore copies "\(library.path)-restored" 2>&1
-                """),
-        ]
-        let output = Pipe()
-        process.standardOutput = output
-        try process.run()
+        let (process, output) = try SmallDisk.start(
+            folder.url.path,
+            """
+            true
+            "\(tool)" backup "\(library.path)" --continuous copies --interval 20ms >out 2>&1 & \
+            while ! grep -q restored out; do sleep 0.05; done
+            echo ready
+            wait $!
+            echo $?
+            cat out
+            "\(tool)" restore copies "\(library.path)-restored" 2>&1
+            """)
         var text = ""
         while !text.contains("ready\n") {
-            let data = output.fileHandleForReading.availableData
+            let data = output.availableData
             try #require(!data.isEmpty, "\(text)")
             text += String(decoding: data, as: UTF8.self)
         }
         try writer.execute("INSERT INTO big VALUES (randomblob(900000))")
-        text += String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        text += String(decoding: output.readDataToEndOfFile(), as: UTF8.self)
         process.waitUntilExit()
         let lines = text.split(separator: "\n")
         #expect(lines.count > 1 && lines[1] == "1", "\(text)")

@@ -78,13 +78,7 @@ import Testing
 
     @Test func indexesThatAreDamagedAreMadeAnew() throws {
         let file = try SampleFile.library()
-        try file.execute(
-            """
-            CREATE INDEX Review_stars ON Review (stars) WHERE id < 4;
-            PRAGMA writable_schema = ON;
-            UPDATE sqlite_master SET sql = 'CREATE INDEX Review_stars ON Review (stars)' WHERE name = 'Review_stars';
-            PRAGMA writable_schema = RESET;
-            """)
+        try file.damageIndex()
         let run = try file.run("check", "--repair", "--yes")
         #expect(run.exitCode == 0, "\(run.output)\(run.errors)")
         #expect(run.lines.contains("  repair: make the indexes anew: REINDEX"))

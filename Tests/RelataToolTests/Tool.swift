@@ -136,6 +136,17 @@ final class SampleFile {
         return try SampleFile(try String(contentsOf: sql, encoding: .utf8), name: "library.sqlite")
     }
 
+    /// Gives the sample library an index `Review_stars` that is over some rows and says that it is over all.
+    func damageIndex() throws {
+        try execute(
+            """
+            CREATE INDEX Review_stars ON Review (stars) WHERE id < 4;
+            PRAGMA writable_schema = ON;
+            UPDATE sqlite_master SET sql = 'CREATE INDEX Review_stars ON Review (stars)' WHERE name = 'Review_stars';
+            PRAGMA writable_schema = RESET;
+            """)
+    }
+
     /// Runs the tool on the file.
     func run(_ command: String, _ arguments: String..., input: String = "") throws -> ToolRun {
         try run(command, arguments, input: input)

@@ -11,6 +11,19 @@ package enum SmallDisk {
         """
     }
 
+    /// Has a shell run words in a folder which is that disk.
+    ///
+    /// - Returns: The shell, which runs, and what it prints.
+    package static func start(_ folder: String, _ body: String) throws -> (process: Process, output: FileHandle) {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/bin/sh")
+        process.arguments = ["-c", shell(folder, body)]
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        return (process, output.fileHandleForReading)
+    }
+
     /// Whether one can be mounted here.
     package static let isAvailable: Bool = {
         let folder = FileManager.default.temporaryDirectory.path
