@@ -17,10 +17,13 @@ public enum PackageFiles {
         return found.filter { $0.hasSuffix(suffix) }.sorted().map { "\(folder)/\($0)" }
     }
 
-    /// Whether a file holds a text. With `RELATA_RECORD=1` in the environment it gets the text instead.
+    /// Whether outputs and pictures are written anew, and not compared: with `RELATA_RECORD=1` in the environment.
+    public static let isRecording = ProcessInfo.processInfo.environment["RELATA_RECORD"] != nil
+
+    /// Whether a file holds a text. While recording, it gets the text.
     public static func holds(_ path: String, _ text: String) throws -> Bool {
         let url = root.appendingPathComponent(path)
-        if ProcessInfo.processInfo.environment["RELATA_RECORD"] != nil {
+        if isRecording {
             try text.write(to: url, atomically: true, encoding: .utf8)
         }
         return try String(contentsOf: url, encoding: .utf8) == text

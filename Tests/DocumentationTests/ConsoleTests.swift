@@ -22,11 +22,11 @@ func everyCommandPrintsWhatTheGuideShows(path: String) async throws {
             printed += try shell(String(command.dropFirst(2)), in: run.folder)
         }
         recorded.append((block, printed))
-        if !isRecording {
+        if !PackageFiles.isRecording {
             #expect(block.lines == printed, "\(path):\(block.line) differs; RELATA_RECORD=1 writes it anew")
         }
     }
-    if isRecording {
+    if PackageFiles.isRecording {
         for (block, lines) in recorded.reversed() { try MarkdownDocument(path).replace(block, with: lines) }
     }
 }

@@ -23,7 +23,7 @@ final class Told: Sendable {
         let page = try MarkdownDocument("Documentation/Stories/\(story.name.capitalized).md")
         let block = try #require(
             page.blocks("text").first, "the page has no transcript", sourceLocation: sourceLocation)
-        if ProcessInfo.processInfo.environment["RELATA_RECORD"] != nil {
+        if PackageFiles.isRecording {
             try page.replace(block, with: lines)
         } else {
             #expect(

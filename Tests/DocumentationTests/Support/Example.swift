@@ -42,7 +42,7 @@ private func compare(
         Issue.record("\(path) doesn't show this example and its output", sourceLocation: sourceLocation)
         return
     }
-    if isRecording { return try document.replace(output, with: lines) }
+    if PackageFiles.isRecording { return try document.replace(output, with: lines) }
     let text = lines.joined(separator: "\n")
     #expect(
         output.lines == lines, "\(path):\(output.line) differs; printed is:\n\(text)", sourceLocation: sourceLocation)
@@ -50,9 +50,6 @@ private func compare(
 
 /// Examples that run at the same time write one after another.
 private let recording = Mutex(())
-
-/// Whether the guides get new outputs.
-let isRecording = ProcessInfo.processInfo.environment["RELATA_RECORD"] != nil
 
 /// What stands for `print` in the examples: it has the same parameters, so that it is the one that is found.
 func print(_ items: Any..., separator: String = " ", terminator: String = "\n") {
