@@ -24,6 +24,7 @@ package enum DashboardFiles {
         "move-page.js": PackageResources.move_page_js,
         "names.js": PackageResources.names_js,
         "overlay.js": PackageResources.overlay_js,
+        "page.js": PackageResources.page_js,
         "paste.js": PackageResources.paste_js,
         "place.js": PackageResources.place_js,
         "predicate.js": PackageResources.predicate_js,

@@ -11,6 +11,7 @@ import { countText, emptyNotice } from './grid.js';
 import './inspector.js';
 import { t } from './language.js';
 import { notify, problemText, reportProblem } from './overlay.js';
+import { pageTitle } from './page.js';
 import { paste } from './paste.js';
 import { address, amend, go, longestTrail, readPlace, step } from './place.js';
 import { nameElement, remember } from './names.js';
@@ -40,8 +41,7 @@ export class ClassPage {
     this.cover = h('div', { class: 'cover', hidden: true });
     fill(main,
       h('header', { class: 'page-head' },
-        h('div', { class: 'page-title' },
-          h('button', { type: 'button', class: 'plain square only-narrow', 'aria-label': t('classes'), onclick: openSide }, icon('menu')),
+        pageTitle(openSide,
           this.trail, h('span', { class: 'spacer' }), this.status,
           h('button', { type: 'button', class: 'plain square', title: t('query'), 'aria-label': t('query'), onclick: () => showQuery(className, this.#rows.firstQuery) }, icon('code')),
           h('button', { type: 'button', class: 'plain square', title: t('reload'), 'aria-label': t('reload'), onclick: () => this.reload() }, icon('reload')),

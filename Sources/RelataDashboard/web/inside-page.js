@@ -4,8 +4,8 @@ import { drawCharts } from './charts.js';
 import { consoleSection } from './console.js';
 import { fill, h, icon } from './dom.js';
 import { dateText, number, t } from './language.js';
-import { table } from './move-page.js';
 import { notify, problemText } from './overlay.js';
+import { pageTitle, table } from './page.js';
 import { address } from './place.js';
 import { schema } from './schema.js';
 
@@ -23,8 +23,7 @@ export class InsidePage {
     this.findings = h('div', { 'aria-live': 'polite' });
     const again = (name, draw) => h('button', { type: 'button', class: 'plain square', 'aria-label': `${t(name)}: ${t('reload')}`, title: t('reload'), onclick: draw }, icon('reload'));
     this.check = h('button', { type: 'button', onclick: () => this.#check() }, icon('save'), t('checkNow'));
-    fill(main, h('header', { class: 'page-head' }, h('div', { class: 'page-title' },
-      h('button', { type: 'button', class: 'plain square only-narrow', 'aria-label': t('classes'), onclick: openSide }, icon('menu')), h('h1', {}, t('inside')))),
+    fill(main, h('header', { class: 'page-head' }, pageTitle(openSide, h('h1', {}, t('inside')))),
     h('div', { class: 'page-scroll' }, h('div', { class: 'inside-cards' }, consoleSection(),
       card('figures', t('figuresHint'), null, this.charts),
       card('liveChanges', t('liveChangesHint'), null, this.feed),

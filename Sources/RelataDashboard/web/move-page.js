@@ -3,6 +3,7 @@ import { session } from './api.js';
 import { fill, h, icon } from './dom.js';
 import { number, t } from './language.js';
 import { problemText } from './overlay.js';
+import { pageTitle, saveFile, table } from './page.js';
 import { schema } from './schema.js';
 import { jobs, startExport, startImport } from './transfer.js';
 
@@ -11,8 +12,7 @@ export class MovePage {
     this.store = store;
     this.out = h('section', { class: 'card', 'aria-labelledby': 'export-title' });
     this.in = h('section', { class: 'card', 'aria-labelledby': 'import-title' });
-    fill(main, h('header', { class: 'page-head' }, h('div', { class: 'page-title' },
-      h('button', { type: 'button', class: 'plain square only-narrow', 'aria-label': t('classes'), onclick: openSide }, icon('menu')), h('h1', {}, t('move')))),
+    fill(main, h('header', { class: 'page-head' }, pageTitle(openSide, h('h1', {}, t('move')))),
     h('div', { class: 'page-scroll' }, this.out, !session.isReadOnly && this.in));
   }
 
@@ -49,8 +49,8 @@ export class MovePage {
 
   #exported(job) {
     const rows = job.report.parts.reduce((sum, part) => sum + part.rows, 0);
-    const links = job.files.map(({ name, blob }) => h('li', {}, h('button', { type: 'button', class: 'link', onclick: () => save(name, blob) }, name), ' ', h('span', { class: 'count' }, t('bytes', { count: blob.size }))));
-    if (job.files.length === 1 && !job.isSaved) save(job.files[0].name, job.files[0].blob);
+    const links = job.files.map(({ name, blob }) => h('li', {}, h('button', { type: 'button', class: 'link', onclick: () => saveFile(name, blob) }, name), ' ', h('span', { class: 'count' }, t('bytes', { count: blob.size }))));
+    if (job.files.length === 1 && !job.isSaved) saveFile(job.files[0].name, job.files[0].blob);
     job.isSaved = true;
     return [h('p', { role: 'status' }, t('exported', { count: rows })), h('ul', { class: 'file-list' }, links)];
   }
@@ -116,19 +116,4 @@ export class MovePage {
     job.addEventListener('change', draw);
     draw();
   }
-}
-
-export function table(names, rows, label) {
-  return h('div', { class: 'table-scroll', tabindex: '0', role: 'group', 'aria-label': label }, h('table', { class: 'plain-table' },
-    h('thead', {}, h('tr', {}, names.map((name) => h('th', { scope: 'col' }, t(`column.${name}`))))),
-    h('tbody', {}, rows.map((row) => h('tr', {}, row.map((cell) => h('td', {}, cell)))))));
-}
-
-function save(name, blob) {
-  const url = URL.createObjectURL(blob);
-  const link = h('a', { href: url, download: name });
-  document.body.append(link);
-  link.click();
-  link.remove();
-  setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }

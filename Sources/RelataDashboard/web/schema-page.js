@@ -3,6 +3,7 @@ import { server, session } from './api.js';
 import { fill, h, icon } from './dom.js';
 import { t } from './language.js';
 import { notify, openDialog, problemText, reportProblem } from './overlay.js';
+import { pageTitle, saveFile } from './page.js';
 import { address } from './place.js';
 import { schema, typeText } from './schema.js';
 
@@ -17,8 +18,7 @@ export class SchemaPage {
     this.store = store;
     this.figure = h('figure', { class: 'diagram', tabindex: '0', role: 'group', 'aria-label': t('diagram') });
     this.list = h('div', { class: 'class-cards' });
-    fill(main, h('header', { class: 'page-head' }, h('div', { class: 'page-title' },
-      h('button', { type: 'button', class: 'plain square only-narrow', 'aria-label': t('classes'), onclick: openSide }, icon('menu')),
+    fill(main, h('header', { class: 'page-head' }, pageTitle(openSide,
       h('h1', {}, t('schema')), h('span', { class: 'spacer' }),
       !session.isReadOnly && h('button', { type: 'button', class: 'plain', onclick: () => this.#addClass() }, icon('plus'), t('newClass')),
       h('button', { type: 'button', class: 'plain', onclick: () => this.#export() }, icon('save'), t('exportSVG')))),
@@ -40,12 +40,7 @@ export class SchemaPage {
   }
 
   #export() {
-    const url = URL.createObjectURL(new Blob([this.#picture], { type: 'image/svg+xml' }));
-    const link = h('a', { href: url, download: `${this.store}.svg` });
-    document.body.append(link);
-    link.click();
-    link.remove();
-    setTimeout(() => URL.revokeObjectURL(url), 10_000);
+    saveFile(`${this.store}.svg`, new Blob([this.#picture], { type: 'image/svg+xml' }));
   }
 
   #drawClasses() {
