@@ -26,6 +26,8 @@ public struct MigrationPlan: Sendable {
     package var drops: [String: SchemaProblem] = [:]
     /// What must not be true in the end.
     package var finalChecks: [MigrationCheck] = []
+    /// How many columns were compared; of the others it was known that they are as they were.
+    package var comparedColumns = 0
     /// Whether tables or indexes are dropped or made anew, so that references may lead nowhere afterwards.
     package var mayBreakReferences = false
 

@@ -145,7 +145,7 @@ extension MigrationPlanner {
         _ column: ColumnDescription, _ actual: ColumnDescription, of table: TableDescription, _ remake: inout Remake
     ) throws(RelataError) {
         guard let working = tables[table.name.foldedName],
-            let index = remake.final.columns.firstIndex(where: { $0.name == column.name })
+            let index = remake.final.columns.place(of: column.name)
         else { return }
         let place = place(of: column.name, in: table)
         if actual.isGenerated {
@@ -198,7 +198,7 @@ extension MigrationPlanner {
         _ column: ColumnDescription, _ actual: ColumnDescription, of table: TableDescription, _ working: WorkingTable,
         _ remake: inout Remake
     ) throws(RelataError) {
-        guard let index = remake.final.columns.firstIndex(where: { $0.name == column.name }) else { return }
+        guard let index = remake.final.columns.place(of: column.name) else { return }
         let place = place(of: column.name, in: table)
         let type = self.column(column.name, of: table)?.type
         let fits = type.map { dialect.holds($0, declaredType: actual.type) } ?? fitsStorage(column, actual)

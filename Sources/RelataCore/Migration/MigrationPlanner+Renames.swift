@@ -61,7 +61,10 @@ extension MigrationPlanner {
     // MARK: Claims
 
     private func claims(ofColumnsOf table: Table) -> [Claim] {
-        let oldEntity = oldTable(table)?.entity
+        var oldColumns: [String: String] = [:]
+        for case .attribute(let attribute) in oldTable(table)?.entity.properties ?? [] {
+            oldColumns[attribute.name] = attribute.column
+        }
         var claims: [Claim] = []
         for property in table.entity.properties {
             switch property {
@@ -69,9 +72,8 @@ extension MigrationPlanner {
                 claims.append(
                     Claim(
                         name: attribute.column,
-                        declared: (attribute.originalName?.names ?? []).map {
-                            oldEntity?.attribute($0)?.column ?? $0
-                        }, current: oldEntity?.attribute(attribute.name)?.column,
+                        declared: (attribute.originalName?.names ?? []).map { oldColumns[$0] ?? $0 },
+                        current: oldColumns[attribute.name],
                         place: Place(table.name, attribute.name)))
             case .relationship(let relationship):
                 guard case .reference(let number)? = table.links[relationship.name] else { continue }

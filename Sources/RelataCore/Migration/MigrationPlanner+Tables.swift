@@ -10,9 +10,13 @@ extension MigrationPlanner {
 
     mutating func compare(_ wanted: TableDescription, _ working: WorkingTable) throws(RelataError) {
         var remake = Remake(final: wanted)
-        for column in wanted.columns {
-            // A key that no column declares is the rowid, which every such table has.
+        let formerly = onlyAppends(wanted) ? oldTables[wanted.name.foldedName]?.columns : nil
+        for (place, column) in wanted.columns.enumerated() {
+            let there = working.description.columns
+            if let formerly, Self.isAsItWas(column, at: place, formerly, there) { continue }
+            plan.comparedColumns += 1
             if refuseFormerName(column.name, of: wanted) { continue }
+            // A key that no column declares is the rowid, which every such table has.
             let isRowID =
                 ["rowid", "_rowid_", "oid"].contains(column.name.foldedName) && working.description.hasRowID
             if let actual = working.description.column(column.name) {
@@ -27,6 +31,24 @@ extension MigrationPlanner {
         try compareForeignKeys(wanted, &remake)
         try keepOrDropOthers(wanted, &remake)
         try compareIndexes(wanted, remake)
+    }
+
+    /// Whether all that a file lacks of an entity are properties at its end: its columns need no closer look then. A class
+    /// that is made by use gets hundreds of fields in this way, one after the other.
+    private func onlyAppends(_ wanted: TableDescription) -> Bool {
+        guard part != nil, let entity = entity(of: wanted), let before = oldTable(entity) else { return false }
+        return entity.entity.properties.starts(with: before.entity.properties)
+    }
+
+    /// Whether a column is what it was, where nearly all are that still are in their places.
+    private static func isAsItWas(
+        _ column: ColumnDescription, at place: Int, _ formerly: NamedColumns, _ there: NamedColumns
+    ) -> Bool {
+        guard formerly.indices.contains(place), there.indices.contains(place), formerly[place] == column else {
+            return false
+        }
+        return there[place].name == column.name && there[place].type == column.type
+            && there[place].isRequired == column.isRequired && !there[place].isGenerated
     }
 
     /// Has the database assign keys that objects brought along so far.

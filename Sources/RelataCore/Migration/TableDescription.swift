@@ -3,7 +3,7 @@ package struct TableDescription: Hashable, Sendable {
     /// The table's name.
     package var name: String
     /// The columns in order, generated ones included.
-    package var columns: [ColumnDescription]
+    package var columns: NamedColumns
     /// The names of the primary key's columns, in the key's order; empty where none is declared.
     package var primaryKey: [String]
     /// The name of the primary key's constraint, where it was read from a database that names it.
@@ -36,7 +36,7 @@ package struct TableDescription: Hashable, Sendable {
         sql: String? = nil, triggers: [String] = []
     ) {
         self.name = name
-        self.columns = columns
+        self.columns = NamedColumns(columns)
         self.primaryKey = primaryKey
         self.isKeyAssigned = isKeyAssigned
         self.neverReusesKeys = neverReusesKeys
@@ -51,10 +51,7 @@ package struct TableDescription: Hashable, Sendable {
     var plainName: String { source?.name ?? name }
 
     /// The column of that name, whatever its case.
-    package func column(_ name: String) -> ColumnDescription? {
-        // Nearly all names are written alike, which is faster to see.
-        columns.first { $0.name == name } ?? columns.first { $0.name.isSameName(as: name) }
-    }
+    package func column(_ name: String) -> ColumnDescription? { columns[name] }
 
     /// The table without some columns, and without the keys and indexes that they are part of.
     package func without(_ names: Set<String>) -> TableDescription {

@@ -167,6 +167,17 @@ package struct Table: Sendable {
     package let keyColumns: [Int]
     /// How each relationship of the entity is resolved, by name.
     package let links: [String: Link]
+    /// Where the columns of each property are; `nil` where there are so few that going through them is faster.
+    private let columnPlaces: [String: [Int]]?
+
+    init(index: Int, entity: Entity, columns: [Column], keyColumns: [Int], links: [String: Link]) {
+        self.index = index
+        self.entity = entity
+        self.columns = columns
+        self.keyColumns = keyColumns
+        self.links = links
+        columnPlaces = columns.count > 16 ? Dictionary(grouping: columns.indices) { columns[$0].property } : nil
+    }
 
     /// The entity's name, for messages.
     package var name: String { entity.name }
@@ -181,7 +192,8 @@ package struct Table: Sendable {
     /// The columns of one property, as indexes in ``columns``: one for an attribute, one for each key column of the
     /// target for a to-one.
     package func columnIndexes(of property: String) -> [Int] {
-        columns.indices.filter { columns[$0].property == property }
+        if let columnPlaces { return columnPlaces[property] ?? [] }
+        return columns.indices.filter { columns[$0].property == property }
     }
 
     /// Whether it has a relationship of that name that may hold several objects.

@@ -75,7 +75,8 @@ package struct EntityChanges {
                 changes += before.relationships.flatMap { Self.dropping($0, of: before) }
                 continue
             }
-            for property in before.properties where after.property(property.name) == nil {
+            let kept = Set(after.properties.map(\.name))
+            for property in before.properties where !kept.contains(property.name) {
                 changes.append(.dropping("\(before.name).\(property.name)"))
                 if case .relationship(let relationship) = property {
                     changes += Self.dropping(relationship, of: before)
