@@ -255,8 +255,12 @@ extension ExpressionWriter {
             limit = " AND relata_tree.level < " + bind(.integer(Int64(depth)), as: .integer)
         }
         let isSet = far.map { $0 + " IS NOT NULL" }.joined(separator: " AND ")
+        // Nothing is reached from hidden objects. A step leads to none; those it begins with are anyone's.
+        let isSeen =
+            link.isReference ? nil : isSeen((0..<width).map { dialect.unaffiliated("relata_list.c\($0)") }, of: table)
+        let begin = "SELECT \(names)\(first) FROM \(list) AS relata_list" + (isSeen.map { " WHERE " + $0 } ?? "")
         return
-            "(WITH RECURSIVE relata_tree(\(names)\(level)) AS (SELECT \(names)\(first) FROM \(list) AS relata_list UNION SELECT "
+            "(WITH RECURSIVE relata_tree(\(names)\(level)) AS (\(begin) UNION SELECT "
             + far.joined(separator: ", ") + next
             + " FROM relata_tree JOIN \(step.rows) AS step ON \(near)"
             + " WHERE \(isSet)\(limit)) SELECT \(level.isEmpty ? "" : "DISTINCT ")\(names) FROM relata_tree)"

@@ -7,7 +7,7 @@ import Testing
 
 /// Whatever is asked, hidden rows make no more difference than rows that aren't there.
 struct AccessPropertyTests {
-    @Test(arguments: 1...24)
+    @Test(arguments: Array(1...24) + [26, 34, 114, 162])
     func hiddenRowsShowNowhere(_ seed: Int) throws {
         var random = SeededGenerator(seed: UInt64(seed))
         let library = try AccessLibrary(&random)
