@@ -24,7 +24,7 @@ struct WebSocketTests {
                     switch message {
                     case .text("enough"): return
                     case .text("fail"): throw CancellationError()
-                    case .text("busy"): try await Task.sleep(for: .milliseconds(1500))
+                    case .text("busy"): try await Task.sleep(for: .seconds(7))
                     case .text("flood"):
                         while true { try await socket.send(.binary([UInt8](repeating: 0, count: 10_000))) }
                     default: try await socket.send(message)
@@ -186,7 +186,8 @@ struct WebSocketTests {
     }
 
     @Test func aClientWhoseMessagesWaitIsNotTakenForGone() async throws {
-        try await talking({ $0.limits.idleTime = .milliseconds(300) }) { socket in
+        // Long enough for a busy machine to answer a ping, and less than half of what its messages wait.
+        try await talking({ $0.limits.idleTime = .seconds(3) }) { socket in
             let texts = ["busy", "a", "b", "c", "d"]
             try socket.send(texts.flatMap { ServerConnection.frame(.text, Array($0.utf8)) })
             var answers: [String] = []
