@@ -10,7 +10,16 @@ extension ToOne {
     @_documentation(visibility: internal)
     @inlinable
     public static func _read(_ reader: inout RowReader) throws -> ToOne {
-        ToOne(key: try Target.readKey(from: &reader), box: nil)
+        let first = reader
+        do {
+            return ToOne(key: try Target.readKey(from: &reader), box: nil)
+        } catch {
+            // Another program may have given the column another type than that of the key.
+            guard let key = Target.referredKey(first) else { throw error }
+            reader = first
+            reader.skip(1)
+            return ToOne(key: key, box: nil)
+        }
     }
 
     /// Gives the key; unset while the target waits for its key.

@@ -13,6 +13,16 @@ import Testing
     @Relationship(columns: ["artist"]) var artist: ToOne<AdoptedArtist>?
 }
 
+@Model(table: "label") struct AdoptedLabel {
+    let id: Int
+    @Relationship(deleteRule: .cascade, inverse: \AdoptedRecord.label) var records: ToMany<AdoptedRecord>
+}
+
+@Model(table: "record") struct AdoptedRecord {
+    let id: Int
+    @Relationship(columns: ["label"]) var label: ToOne<AdoptedLabel>?
+}
+
 /// Models of tables that other programs made.
 @Suite struct AdoptedFileTests {
     /// SQLite compares a reference by the collation of the column that it refers to, which no model declares.
@@ -156,9 +166,41 @@ import Testing
         let store = try TestStore.open(path, for: [AdoptedArtist.self, AdoptedAlbum.self])
         #expect(try store.count(AdoptedAlbum.where { $0.artist.id == "7" }) == 2)
         #expect(try store.fetch(AdoptedArtist.where { $0.albums.count == 2 }).map(\.id) == ["7"])
-        // What the column holds is no key of the model.
-        let error = thrown { try store.fetch(AdoptedAlbum.all) }
-        #expect(error?.description.contains("holds the integer 7, which is no String") == true)
+        try expectLinks(store, ["7": [1, 3], "8": [2]])
+        #expect(try store.fetch(AdoptedAlbum.sorted { $0.id }).map { $0.artist?.id } == ["7", "8", "7"])
+    }
+
+    @Test func textsThatReferToIntegersAreReadAsThese() throws {
+        let path = TestStore.path()
+        let connection = try Connection(path: path)
+        try connection.execute(
+            """
+            CREATE TABLE label (id INTEGER PRIMARY KEY NOT NULL);
+            CREATE TABLE record (id INTEGER PRIMARY KEY NOT NULL, label TEXT REFERENCES label (id) ON DELETE CASCADE);
+            CREATE INDEX record_label ON record (label);
+            INSERT INTO label VALUES (7), (8);
+            INSERT INTO record VALUES (1, '7'), (2, '07'), (3, ' 8 '), (4, '7.0'), (5, '70e-1'), (6, NULL);
+            """)
+        try connection.close()
+        let store = try TestStore.open(path, for: [AdoptedLabel.self, AdoptedRecord.self])
+        let records = try store.fetch(AdoptedRecord.sorted { $0.id }.including { $0.label })
+        #expect(records.map { $0.label?.id } == [7, 7, 8, 7, 7, nil])
+        #expect(records.map { $0.label?.loaded?.id } == [7, 7, 8, 7, 7, nil])
+        let labels = try store.fetch(AdoptedLabel.sorted { $0.id }.including { $0.records })
+        #expect(try labels.map { try $0.records.objects.map(\.id).sorted() } == [[1, 2, 4, 5], [3]])
+        // Saved, a record holds the key as the model stores it.
+        var record = records[1]
+        record.label = ToOne(id: 8)
+        try store.save(record)
+        #expect(try store.related(to: AdoptedLabel.self, id: 8) { $0.records }.map(\.id).sorted() == [2, 3])
+        // What refers to no integer is told as it was.
+        try store.write { tx in
+            try tx.execute("PRAGMA defer_foreign_keys = ON")
+            try tx.execute("UPDATE record SET label = '0x7' WHERE id = 1")
+            let error = thrown { try tx.fetch(AdoptedRecord.self, id: 1) }
+            #expect(error?.description.contains("which is no Int") == true, "\(error as Any)")
+            try tx.execute("UPDATE record SET label = '7' WHERE id = 1")
+        }
     }
 
     /// A table that somebody made anew while no store was open is looked at again.
