@@ -16,6 +16,14 @@ public func coding<Target: Model>(of type: Target?.Type) -> RefusedCoding<Target
 @_documentation(visibility: internal)
 public func coding<Target: Model>(of type: [Target].Type) -> RefusedCoding<[Target]> { RefusedCoding() }
 
+/// The coding of models that may be unset, which no column stores.
+@_documentation(visibility: internal)
+public func coding<Target: Model>(of type: [Target]?.Type) -> RefusedCoding<[Target]?> { RefusedCoding() }
+
+/// The coding of a set of models, which no column stores.
+@_documentation(visibility: internal)
+public func coding<Target: Model>(of type: Set<Target>.Type) -> RefusedCoding<Set<Target>> { RefusedCoding() }
+
 extension Property {
     /// Refuses a type that can't be stored.
     public static func attribute<Value>(
@@ -39,5 +47,18 @@ extension Property {
     public static func attribute<Target: Model>(
         _ name: String, _ coding: RefusedCoding<[Target]>, column: String? = nil, originalName: OriginalNames? = nil,
         options: [AttributeOption] = [], default initial: (() -> [Target])? = nil
+    ) -> RefusedProperty<RefusedModel> { RefusedProperty() }
+
+    /// Refuses an array of models that may be unset as a value.
+    public static func attribute<Target: Model>(
+        _ name: String, _ coding: RefusedCoding<[Target]?>, column: String? = nil, originalName: OriginalNames? = nil,
+        options: [AttributeOption] = [], default initial: (() -> [Target]?)? = nil
+    ) -> RefusedProperty<RefusedModel> { RefusedProperty() }
+
+    /// Refuses a set of models as a value.
+    public static func attribute<Target: Model>(
+        _ name: String, _ coding: RefusedCoding<Set<Target>>, column: String? = nil,
+        originalName: OriginalNames? = nil,
+        options: [AttributeOption] = [], default initial: (() -> Set<Target>)? = nil
     ) -> RefusedProperty<RefusedModel> { RefusedProperty() }
 }

@@ -27,9 +27,17 @@ struct PropertyType {
     /// The link the type declares, if it does.
     var link: Link? { Link(wrapped, isOptional: isOptional) }
 
-    /// The type inside of an array or an optional, as written, where it could be a model by its name.
+    /// The type of the elements, where it is an array or a set.
+    private var element: TypeSyntax? {
+        if let array = wrapped.as(ArrayTypeSyntax.self) { return array.element.withoutParentheses }
+        guard let nominal = wrapped.nominal, ["Array", "Set"].contains(nominal.name), nominal.arguments.count == 1
+        else { return nil }
+        return TypeSyntax(stringLiteral: nominal.arguments[0]).withoutParentheses
+    }
+
+    /// The type inside of an array, a set or an optional, as written, where it could be a model by its name.
     var content: String? {
-        let element = wrapped.as(ArrayTypeSyntax.self)?.element.withoutParentheses ?? wrapped
+        let element = element ?? wrapped
         let isNamed = element.is(IdentifierTypeSyntax.self) || element.is(MemberTypeSyntax.self)
         guard isNamed, KnownType(name: element.nominal?.name ?? "") == nil, optionality < 2 else { return nil }
         return element.trimmedDescription
@@ -38,7 +46,7 @@ struct PropertyType {
     /// The link to write where the content is a model: `ToMany<B>` for `[B]`, `ToOne<B>?` for `B?`, `ToOne<B>` for `B`.
     var linkInstead: String? {
         guard let content else { return nil }
-        if wrapped.is(ArrayTypeSyntax.self) { return "ToMany<\(content)>" }
+        if element != nil { return "ToMany<\(content)>" }
         return "ToOne<\(content)>" + (isOptional ? "?" : "")
     }
 

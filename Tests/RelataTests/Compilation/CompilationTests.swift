@@ -121,6 +121,9 @@ struct CompilationTests {
                 var song: Song  // 'song' can't be of the type Song: models aren't stored inside another: write its type as 'ToOne<Song>'
                 var maybe: Song?  // 'maybe' can't be of the type Song?: models aren't stored inside another: write its type as 'ToOne<Song>?'
                 var songs: [Song] = []  // 'songs' can't be of the type [Song]: models aren't stored inside another: write its type as 'ToMany<Song>'
+                var others: Array<Song>  // 'others' can't be of the type Array<Song>: models aren't stored inside another: write its type as 'ToMany<Song>'
+                var unset: [Song]?  // 'unset' can't be of the type [Song]?: models aren't stored inside another: write its type as 'ToMany<Song>'
+                var set: Set<Song> = []  // 'set' can't be of the type Set<Song>: models aren't stored inside another: write its type as 'ToMany<Song>'
             }
             """
         try Compiler.expectErrors(in: source)
