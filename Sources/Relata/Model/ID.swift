@@ -51,6 +51,21 @@ extension ID: Comparable, CustomStringConvertible {
     public var description: String { uuid.uuidString.lowercased() }
 }
 
+/// A key by which the model is known, too: what `fetch(book.id)` takes. `ID` alone conforms.
+public protocol ModelKey<Target>: Hashable, Sendable {
+    /// The model whose objects have it.
+    associatedtype Target: Model where Target.Key == Self
+}
+
+/// The `ID` of any model.
+///
+/// Of two functions the compiler takes the one that less is wrong with. A query lacks all that is named here: so a mistake
+/// in a closure beside it, as in `update(Book.all) { $0.titel.set(to: "") }`, is told as what it is, and not as a query
+/// that is no `ID`.
+public typealias AnyModelID = ModelKey & Comparable & CustomStringConvertible & Codable & AttributeValue
+
+extension ID: ModelKey where Target: Model, Target.Key == ID<Target> {}
+
 extension ID: EntityKey {
     package static var keyedEntity: String? { (Target.self as? any Model.Type)?.entityName }
 }

@@ -28,8 +28,8 @@ extension Store {
     }
 
     /// Observes the object with that `ID`; `nil` while there is none.
-    public func observe<M: Model>(_ id: ID<M>) -> ObservedValues<ReadRequest<M?>> where M.Key == ID<M> {
-        observe(M.self, id: id)
+    public func observe<Key: AnyModelID>(_ id: Key) -> ObservedValues<ReadRequest<Key.Target?>> {
+        observe(Key.Target.self, id: id)
     }
 
     /// Observes the number of a query's objects.

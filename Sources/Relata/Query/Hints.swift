@@ -1,6 +1,7 @@
 // What other libraries write differently. These overloads never run: they only say what to write instead.
 
 import Foundation
+import RelataCore
 
 extension Query {
     /// Says how a query is sorted.
@@ -78,6 +79,55 @@ extension QueryExpression where QueryValue: TextOperand {
     public func starts(with other: String) -> Condition { hasPrefix(other) }
 }
 
+extension QueryExpression where QueryValue == String {
+    /// Says how long a text is.
+    @_documentation(visibility: internal)
+    @available(*, unavailable, renamed: "length")
+    public var count: TypedExpression<Int> { length }
+}
+
+extension Field {
+    /// Says what can be unset.
+    @_documentation(visibility: internal)
+    @available(*, unavailable, message: "the attribute can't be unset: declare it as an optional, or set it to a value")
+    @_disfavoredOverload
+    public func unset() -> Assignment { Assignment(Self.path(of: self), .value(.null)) }
+}
+
+extension ToManyField {
+    /// Says that a list has no single value.
+    @_documentation(visibility: internal)
+    @available(
+        *, unavailable,
+        message: "a to-many has no single value: write 'contains { $0.title == … }', or a figure: 'maximum { $0.year }'"
+    )
+    public subscript<Value>(dynamicMember member: KeyPath<Target.Fields, Field<Value>>) -> Field<Value> {
+        Target.Fields(path: FieldPath())[keyPath: member]
+    }
+
+    /// Says how members are asked for.
+    @_documentation(visibility: internal)
+    @available(
+        *, unavailable,
+        message: "write 'contains { … }' or 'all { … }', or a figure: 'count { … }'; 'including' loads some of them"
+    )
+    public func filter<Check: QueryExpression<Bool>>(_ condition: (Target.Fields) -> Check) -> Condition {
+        contains(where: condition)
+    }
+
+    /// Says how figures of members are asked for.
+    @_documentation(visibility: internal)
+    @available(
+        *, unavailable, message: "write a figure, such as 'sum { $0.price }', or load them: 'including { $0.authors }'"
+    )
+    public func map<Value: QueryExpression>(
+        _ value: (Target.Fields) -> Value
+    ) -> TypedExpression<Value.QueryValue> {
+        let value = value(Target.Fields(path: FieldPath()))
+        return TypedExpression(value.node, value.coding)
+    }
+}
+
 extension TypedExpression {
     /// Says that text and date figures of a query are properties.
     @_documentation(visibility: internal)
@@ -112,6 +162,21 @@ extension ToMany {
     public var isEmpty: Bool { true }
 }
 
+/// Says how the members are gone through.
+@available(*, unavailable, message: "write 'for author in try book.authors.objects'")
+extension ToMany: Sequence {
+    /// Says how the members are gone through.
+    @_documentation(visibility: internal)
+    public func makeIterator() -> IndexingIterator<[Target]> { [].makeIterator() }
+}
+
+extension ToMany {
+    /// Says how a member is taken.
+    @_documentation(visibility: internal)
+    @available(*, unavailable, message: "write 'try objects[0]'")
+    public subscript(index: Int) -> Target? { nil }
+}
+
 extension StoreReader {
     /// Says how the objects of a query are fetched.
     @_documentation(visibility: internal)
@@ -143,7 +208,7 @@ extension StoreReader {
     @_documentation(visibility: internal)
     @available(*, unavailable, message: "the key of the model is of another type: see its 'Key'")
     @_disfavoredOverload
-    public func fetch<M: Model, Other>(_ model: M.Type, id: Other) throws -> M? { nil }
+    public func fetch<M: Model, Other: Hashable>(_ model: M.Type, id: Other) throws -> M? { nil }
 }
 
 extension Store {
@@ -182,7 +247,7 @@ extension Store {
     @_documentation(visibility: internal)
     @available(*, unavailable, message: "the key of the model is of another type: see its 'Key'")
     @_disfavoredOverload
-    public func fetch<M: Model, Other>(_ model: M.Type, id: Other) async throws -> M? { nil }
+    public func fetch<M: Model, Other: Hashable>(_ model: M.Type, id: Other) async throws -> M? { nil }
 }
 
 extension AttributeOption {

@@ -201,6 +201,9 @@ extension Field {
     /// Sets the attribute in an update by query.
     public func set(to value: Value) -> Assignment { Assignment(assigned, coding.constant(value)) }
 
+    /// Unsets an attribute that may be unset in an update by query: `$0.due.unset()`.
+    public func unset<Wrapped>() -> Assignment where Value == Wrapped? { Assignment(assigned, .value(.null)) }
+
     /// Sets an attribute that may be unset to what is computed from the object in an update by query.
     public func set<Wrapped, Other: QueryExpression<Wrapped>>(to expression: Other) -> Assignment
     where Value == Wrapped? { Assignment(assigned, expression.node) }

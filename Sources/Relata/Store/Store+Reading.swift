@@ -17,7 +17,7 @@ extension Store {
     }
 
     /// The object with that `ID`, or `nil` if there is none: the type of the key says of which model.
-    public func fetch<M: Model>(_ id: ID<M>) async throws -> M? where M.Key == ID<M> {
+    public func fetch<Key: AnyModelID>(_ id: Key) async throws -> Key.Target? {
         try await _readOnce { try $0.fetch(id) }
     }
 

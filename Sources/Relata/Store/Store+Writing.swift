@@ -123,8 +123,9 @@ extension Store {
 
     /// Reads an object by its `ID`, lets `change` edit it, and writes only what changed.
     @discardableResult
-    public func update<M: Model>(_ id: ID<M>, _ change: @Sendable (inout M) throws -> Void) async throws -> M
-    where M.Key == ID<M> {
+    public func update<Key: AnyModelID>(_ id: Key, _ change: @Sendable (inout Key.Target) throws -> Void) async throws
+        -> Key.Target
+    {
         try await _writeOnce { try $0.update(id, change) }
     }
 
@@ -139,15 +140,15 @@ extension Store {
 
     /// Reads an object by its `ID` with relationships loaded, lets `change` edit it, and writes only what changed.
     @discardableResult
-    public func update<M: Model>(
-        _ id: ID<M>, @IncludeBuilder including links: @Sendable (M.Fields) -> [IncludePlan],
-        _ change: @Sendable (inout M) throws -> Void
-    ) async throws -> M where M.Key == ID<M> {
+    public func update<Key: AnyModelID>(
+        _ id: Key, @IncludeBuilder including links: @Sendable (Key.Target.Fields) -> [IncludePlan],
+        _ change: @Sendable (inout Key.Target) throws -> Void
+    ) async throws -> Key.Target {
         try await _writeOnce { try $0.update(id, including: links, change) }
     }
 
-    /// Inserts or updates each object by itself: the culprit of an error keeps it, the others are saved.
-    @discardableResult
+    /// Inserts or updates each object by itself: the culprit of an error keeps it, the others are saved. The results hold
+    /// the errors and the keys, so the compiler warns where they aren't used.
     public func saveEach(_ objects: [any Model]) async throws -> [Result<any Model, any Error>] {
         try await _writeOnce { try $0.saveEach(objects) }
     }
@@ -214,8 +215,8 @@ extension Store {
 
     /// Deletes the object with that `ID`, and what the delete rules say goes with it.
     @discardableResult
-    public func delete<M: Model>(_ id: ID<M>) async throws -> DeletionReport where M.Key == ID<M> {
-        try await delete(M.self, id: id)
+    public func delete<Key: AnyModelID>(_ id: Key) async throws -> DeletionReport {
+        try await delete(Key.Target.self, id: id)
     }
 
     /// Deletes all objects of a query, and what the delete rules say goes with them.

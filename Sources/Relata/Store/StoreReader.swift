@@ -46,7 +46,7 @@ extension StoreReader {
 
     /// The object with that `ID`, or `nil` if there is none: the type of the key says of which model.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
-    public func fetch<M: Model>(_ id: ID<M>) throws -> M? where M.Key == ID<M> { try fetch(M.self, id: id) }
+    public func fetch<Key: AnyModelID>(_ id: Key) throws -> Key.Target? { try fetch(Key.Target.self, id: id) }
 
     /// The object with that `ID` and the relationships that are named, or `nil` if there is none.
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")

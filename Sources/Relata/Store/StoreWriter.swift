@@ -182,17 +182,18 @@ extension StoreWriter {
     /// Reads an object by its `ID` with relationships loaded, lets `change` edit it, and writes only what changed.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
-    public func update<M: Model>(
-        _ id: ID<M>, @IncludeBuilder including links: (M.Fields) -> [IncludePlan], _ change: (inout M) throws -> Void
-    ) throws -> M where M.Key == ID<M> {
-        try update(M.self, id: id, including: links, change)
+    public func update<Key: AnyModelID>(
+        _ id: Key, @IncludeBuilder including links: (Key.Target.Fields) -> [IncludePlan],
+        _ change: (inout Key.Target) throws -> Void
+    ) throws -> Key.Target {
+        try update(Key.Target.self, id: id, including: links, change)
     }
 
     /// Reads an object by its `ID`, lets `change` edit it, and writes only what changed.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
-    public func update<M: Model>(_ id: ID<M>, _ change: (inout M) throws -> Void) throws -> M where M.Key == ID<M> {
-        try update(M.self, id: id, change)
+    public func update<Key: AnyModelID>(_ id: Key, _ change: (inout Key.Target) throws -> Void) throws -> Key.Target {
+        try update(Key.Target.self, id: id, change)
     }
 
     /// Inserts or updates each object by itself: the culprit of an error keeps it, the others are saved. What depends on
@@ -312,8 +313,8 @@ extension StoreWriter {
     /// Deletes the object with that `ID`.
     @discardableResult
     @available(*, noasync, message: "write 'try await'; in a main.swift, only inside an async function")
-    public func delete<M: Model>(_ id: ID<M>) throws -> DeletionReport where M.Key == ID<M> {
-        try delete(M.self, id: id)
+    public func delete<Key: AnyModelID>(_ id: Key) throws -> DeletionReport {
+        try delete(Key.Target.self, id: id)
     }
 
     /// Deletes all objects of a query, and what the delete rules say goes with them.

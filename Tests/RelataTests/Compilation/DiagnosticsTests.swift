@@ -46,6 +46,32 @@ struct DiagnosticsTests {
                     _ = Book.where { $0.weight.or(0) % 2 == 0 }  // operator function '%'
                     _ = try await store.fetch("x")  // write a query, such as 'Book.where { … }', an ID or a to-one
                     _ = try await store.fetch(Song.self, id: "x")  // the key of the model is of another type
+                    _ = try await store.update(Book.where { $0.year > 3 }) { $0.titel.set(to: "x") }  // member 'titel'
+                    _ = try await store.update(Book.all) { $0.titel.set(to: "x") }  // has no member 'titel'
+                    _ = try await store.update(Book.all) { $0.title.set(to: 3) }  // cannot convert value of type 'Int'
+                    _ = try await store.update(Book.all) { $0.title.unset() }  // the attribute can't be unset
+                    try await store.write { try $0.update(Book.all) { $0.titel.set(to: "x") } }  // no member 'titel'
+                    try await store.write { try $0.update(Book.all) { $0.title.set(to: 3) } }  // value of type 'Int'
+                    _ = try await store.delete(Book.where { $0.titel == "x" })  // has no member 'titel'
+                    _ = store.observe(Book.where { $0.titel == "x" })  // has no member 'titel'
+                }
+                func use(_ store: Store, _ book: Book) async throws {
+                    _ = try await store.update(book.id) { $0.titel = "x" }  // has no member 'titel'
+                    _ = try await store.update(Book.self, id: book.id) { $0.titel = "x" }  // has no member 'titel'
+                    _ = try await store.fetch(book.id, including: { $0.autors })  // has no member 'autors'
+                    _ = try await store.update("x") { $0.title = "x" }  // requires that 'String' conform to 'ModelKey'
+                }
+                """)
+    }
+
+    @Test func aListInAQueryIsAnsweredWithWhatToAsk() throws {
+        try Compiler.expectErrors(
+            in: Self.models + """
+                func use(_ store: Store) async throws {
+                    _ = try await store.fetch(Book.where { $0.authors.name == "x" })  // write 'contains { $0.title == … }'
+                    _ = try await store.fetch(Book.where { $0.authors.filter { $0.name == "x" } })  // write 'contains { … }'
+                    _ = try await store.fetch(Book.where { $0.authors.map { $0.name } == "x" })  // write a figure
+                    _ = try await store.fetch(Book.where { $0.title.count == 3 })  // 'count' has been renamed to 'length'
                 }
                 """)
     }
@@ -144,6 +170,8 @@ struct DiagnosticsTests {
                     book.authors.removeAll()  // write 'set([])'
                     print(book.authors.count)  // write 'try objects.count'
                     print(book.authors.isEmpty)  // write 'try objects.isEmpty'
+                    _ = book.authors[0]  // write 'try objects[0]'
+                    for author in book.authors { print(author) }  // write 'for author in try book.authors.objects'
                 }
                 """)
     }

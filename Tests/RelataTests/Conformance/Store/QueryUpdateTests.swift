@@ -19,6 +19,18 @@ enum GaugeReadingKind: String { case low, high }
 
 /// Updates by query: one statement, under the same rules as a save.
 @Suite struct QueryUpdateTests {
+    @Test(arguments: Engine.allCases) func whatMayBeUnsetIsUnset(_ engine: Engine) throws {
+        let discs = try Discs(engine)
+        try discs.store.update(Disc.all) { $0.rating.set(to: 3) }
+        #expect(
+            try discs.store.update(Disc.where { $0.isLive }) {
+                $0.rating.unset()
+                $0.label.unset()
+            } == 2)
+        try discs.expect("BD", Disc.where { $0.rating == nil })
+        try discs.expect("BD", Disc.where { $0.label == nil && $0.isLive })
+    }
+
     @Test(arguments: Engine.allCases) func valuesAreConstantsOrComputed(_ engine: Engine) throws {
         let discs = try Discs(engine)
         let store = discs.store
