@@ -115,6 +115,57 @@ import Testing
         #expect(try file.delete("p", 8).deletedCount == 2)
     }
 
+    /// What would be in the way by one rule or by several is told once, and with the reason where no rule is it.
+    @Test func whatCannotBePlannedIsToldOnceWithItsReason() throws {
+        let file = try File(
+            """
+            CREATE TABLE p (id INT PRIMARY KEY);
+            CREATE TABLE x (id INTEGER PRIMARY KEY, p TEXT REFERENCES p ON DELETE CASCADE);
+            CREATE TABLE y (id INTEGER PRIMARY KEY, p INT REFERENCES p);
+            INSERT INTO p VALUES (7); INSERT INTO x VALUES (2, '07'); INSERT INTO y VALUES (1, 7);
+            """)
+        let blockers = try file.plan("p", 7).blockers
+        #expect(blockers.map(\.object.entity).sorted() == ["x", "y"], "\(blockers)")
+        #expect(blockers.filter { $0.reason != nil }.map(\.object.entity) == ["x"])
+        let error = #expect(throws: RelataError.self) { try file.delete("p", 7) }
+        #expect(error?.description.contains("their types or collations differ") == true, "\(error as Any)")
+        #expect(try file.plan("p", 7).description.contains("y 1 is linked to p 7 (p.ys denies)"), "\(blockers)")
+    }
+
+    /// Which of the two comes first is SQLite's to choose: by the other one it would fail.
+    @Test func aRequiredColumnThatIsToBeUnsetIsInTheWayOfWhatGoes() throws {
+        let file = try File(
+            """
+            CREATE TABLE p (id INTEGER PRIMARY KEY);
+            CREATE TABLE q (id INTEGER PRIMARY KEY, p INTEGER REFERENCES p ON DELETE CASCADE);
+            CREATE TABLE x (id INTEGER PRIMARY KEY, p INTEGER REFERENCES p ON DELETE CASCADE,
+                q INTEGER NOT NULL REFERENCES q ON DELETE SET NULL);
+            INSERT INTO p VALUES (1), (2); INSERT INTO q VALUES (1, 1), (2, NULL); INSERT INTO x VALUES (1, 1, 1), (2, 2, 2);
+            """)
+        let blockers = try file.plan("p", 1).blockers
+        #expect(blockers.map(\.object.key) == [KeyValue(1)])
+        #expect(blockers.first?.reason?.contains("let it say ON DELETE CASCADE") == true, "\(blockers)")
+        #expect(throws: RelataError.self) { try file.delete("p", 1) }
+        #expect(try file.count("x") == 2)
+        // Where what it refers to stays, the row goes.
+        #expect(try file.delete("p", 2).deletedKeys(of: "x") == .of(2))
+    }
+
+    /// One column that is unset suffices: the row refers to nothing then, and the other column is required.
+    @Test func rowsInACircleAreUntiedByTheColumnsThatMayBeUnset() throws {
+        let file = try File(
+            """
+            CREATE TABLE p (a INTEGER, b INTEGER, c INTEGER NOT NULL, d INTEGER, PRIMARY KEY (a, b),
+                FOREIGN KEY (c, d) REFERENCES p (a, b) ON DELETE CASCADE);
+            INSERT INTO p VALUES (1, 1, 1, NULL), (1, 2, 1, 1), (1, 3, 1, 2); UPDATE p SET d = 3 WHERE b = 1;
+            """)
+        let root = KeyValue([.integer(1), .integer(2)])
+        let report = try file.connection.delete(
+            entity: 0, roots: .keys([root]), schema: file.schema, access: .everything)
+        #expect(report.deletedCount == 3)
+        #expect(try file.count("p") == 0)
+    }
+
     @Test func aReferenceToAUniqueColumnIsFollowed() throws {
         let file = try File(
             """
@@ -234,12 +285,15 @@ import Testing
             """
             CREATE VIRTUAL TABLE words USING fts5(text); CREATE VIEW v AS SELECT 1 AS id;
             CREATE TABLE x (id INTEGER PRIMARY KEY, a INTEGER REFERENCES words (rowid), b INTEGER REFERENCES v (id),
-                c INTEGER REFERENCES words_data (id));
+                c INTEGER REFERENCES words_data (id), d INTEGER REFERENCES relata_notes (id));
+            CREATE TABLE relata_notes (id INTEGER PRIMARY KEY);
             """)
         let notes = try Introspection.read(connection).notes.map(\.description)
         #expect(notes.contains { $0.contains("words points at a virtual table, which is left out") }, "\(notes)")
         #expect(notes.contains { $0.contains("v points at a view, which is left out") }, "\(notes)")
         #expect(notes.contains { $0.contains("a table that belongs to a virtual one") }, "\(notes)")
+        #expect(
+            notes.contains { $0.contains("relata_notes points at a table with a name of Relata's own") }, "\(notes)")
     }
 
     @Test func objectsWithoutAKeyAreNotDeletedByAccident() throws {
@@ -281,6 +335,22 @@ import Testing
             #expect(try file.count("x") == 2)
             #expect(try file.connection.value(SQLStatement("SELECT p FROM y")) == 1)
         }
+    }
+
+    /// The row that refers stays, so that SQLite refuses to delete the one it refers to.
+    @Test func aTriggerThatKeepsARowIsNamedWhereTheDeletionFails() throws {
+        let file = try File(
+            """
+            CREATE TABLE p (id INTEGER PRIMARY KEY);
+            CREATE TABLE x (id INTEGER PRIMARY KEY, p INTEGER NOT NULL REFERENCES p ON DELETE CASCADE);
+            CREATE TABLE z (id INTEGER PRIMARY KEY, x INTEGER NOT NULL REFERENCES x ON DELETE CASCADE);
+            INSERT INTO p VALUES (1); INSERT INTO x VALUES (1, 1), (2, 1); INSERT INTO z VALUES (1, 2);
+            CREATE TRIGGER guard BEFORE DELETE ON z BEGIN SELECT RAISE(IGNORE); END;
+            """)
+        let error = #expect(throws: RelataError.self) { try file.delete("p", 1) }
+        #expect(error?.description.contains("a trigger (guard)") == true, "\(error as Any)")
+        #expect(error?.description.contains("1 of 1 z would still be there") == true, "\(error as Any)")
+        #expect(try file.count("x") == 2 && file.count("z") == 1)
     }
 
     @Test func aTriggerThatWritesALogIsNoHindrance() throws {

@@ -130,11 +130,19 @@ import Testing
 
     // MARK: Comparing
 
+    /// A key by which an object is known: whole numbers are integers, also in a REAL column that refers to one.
+    private func known(_ key: KeyValue) -> KeyValue {
+        KeyValue(
+            key.values.map { value in
+                if case .real(let real) = value, let integer = Int64(exactly: real) { .integer(integer) } else { value }
+            })
+    }
+
     private func rows(of table: Table, in connection: Connection) throws -> [KeyValue: [Value]] {
         var rows: [KeyValue: [Value]] = [:]
         let keys = Dialect.sqlite.list(table.keyColumnNames)
         for values in try connection.values(SQLStatement("SELECT \(keys), * FROM \(table.sqlName)")) {
-            rows[KeyValue(Array(values[..<table.keyColumns.count]))] = values
+            rows[known(KeyValue(Array(values[..<table.keyColumns.count])))] = values
         }
         return rows
     }
@@ -163,9 +171,9 @@ import Testing
         for table in schema.tables {
             let (old, new) = (before[table.name] ?? [:], after[table.name] ?? [:])
             let deleted = Set(old.keys).subtracting(new.keys)
-            #expect(deleted == Set(report.deletedKeys(of: table.name)), place)
+            #expect(deleted == Set(report.deletedKeys(of: table.name).map(known)), place)
             let changed = Set(new.filter { old[$0.key] != $0.value }.keys)
-            let unset = Set(report.nullified.filter { $0.entity == table.name }.flatMap { Array($0.keys) })
+            let unset = Set(report.nullified.filter { $0.entity == table.name }.flatMap { $0.keys.map(known) })
             #expect(changed == unset, place)
         }
     }
@@ -175,12 +183,17 @@ import Testing
     private func isUnplannable(
         _ file: ForeignFile, _ original: Connection, _ schema: Schema, _ table: Table, _ roots: [KeyValue]
     ) throws -> Bool {
-        let report = try original.deletionPlan(
-            of: table.index, roots: .keys(roots), schema: schema, access: .everything)
+        let report: DeletionReport
+        do {
+            report = try original.deletionPlan(
+                of: table.index, roots: .keys(roots), schema: schema, access: .everything)
+        } catch RelataError.invalidUse(let message) {
+            return message.contains("on a circle of required references")
+        }
         return try report.blockers.contains { blocker in
             let name = blocker.object.entity
-            return try file.setsDefaults(name) || file.sharesColumns(name) || file.unsetsTargets(name)
-                || file.refersToConverted(name) || file.hasExceptions(name, in: original)
+            return try file.setsDefaults(name) || file.unsetsRequired(name) || file.sharesColumns(name)
+                || file.unsetsTargets(name) || file.refersToConverted(name) || file.hasExceptions(name, in: original)
         }
     }
 }

@@ -9,6 +9,7 @@ import TestSupport
 struct ForeignFile {
     private(set) var tables: [TableText] = []
     private(set) var keys: [KeyText] = []
+    private(set) var indexes: [(table: Int, column: Int)] = []
 
     struct ColumnText {
         let name: String
@@ -50,6 +51,7 @@ struct ForeignFile {
     init(_ random: inout SeededGenerator) {
         for number in 0..<Int.random(in: 2...5, using: &random) { tables.append(Self.table(number, &random)) }
         for _ in 0..<Int.random(in: 1...7, using: &random) { addKey(&random) }
+        for key in keys where random.chance(25) { indexes.append((key.source, key.columns[0])) }
     }
 
     private static func type(_ random: inout SeededGenerator) -> String {
@@ -111,9 +113,13 @@ struct ForeignFile {
                     name: "c\(tables[source].columns.count)", type: type,
                     collation: random.chance(70) ? other.collation : Self.collation(&random)))
             columns.append(tables[source].columns.count - 1)
+            // Only a row that has a number can be told from others when it refers to nothing, and goes.
+            if tables[source].hasRowID, random.chance(12) {
+                tables[source].columns[tables[source].columns.count - 1].isRequired = true
+            }
         }
         var actions = ["CASCADE", "CASCADE", "CASCADE", "NO ACTION", "RESTRICT"]
-        // A key that is unset has no object any more, and a required column can't be: only CASCADE and refusals.
+        // A key that is unset has no object any more: only CASCADE and refusals.
         if isFree { actions += ["SET NULL", "SET NULL", "SET DEFAULT"] }
         let action = actions.randomElement(using: &random) ?? "CASCADE"
         if action == "SET DEFAULT", random.chance(50) {
@@ -145,15 +151,24 @@ struct ForeignFile {
             return "CREATE TABLE \(table.name) (\(parts.joined(separator: ", ")))"
                 + (table.hasRowID ? "" : " WITHOUT ROWID")
         }
+            + indexes.enumerated().map { number, index in
+                let table = tables[index.table]
+                return "CREATE INDEX i\(number) ON \(table.name) (\(table.columns[index.column].name))"
+            }
     }
 
-    /// Makes the tables and their rows; SQLite itself refuses references that lead nowhere.
+    /// Makes the tables and their rows, as far as their references lead somewhere.
     func write(to connection: Connection, _ random: inout SeededGenerator) throws {
         for statement in statements { try connection.execute(statement) }
+        // Rows that must refer to others are there before these, or refer to themselves.
+        let isAnyRequired = keys.contains { key in key.columns.contains { tables[key.source].columns[$0].isRequired } }
+        if isAnyRequired { try connection.execute("PRAGMA foreign_keys = OFF") }
         for table in tables {
             for _ in 0..<Int.random(in: 1...7, using: &random) {
                 let values = table.columns.indices.map { column -> Value in
-                    let isKey = table.primaryKey.contains(column) || table.unique.contains(column)
+                    let isKey =
+                        table.primaryKey.contains(column) || table.unique.contains(column)
+                        || table.columns[column].isRequired
                     return isKey ? value(of: table.columns[column], &random) : column == 1 ? "note" : .null
                 }
                 let places = values.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
@@ -161,6 +176,13 @@ struct ForeignFile {
                 try? connection.execute(
                     SQLStatement("INSERT INTO \(table.name) VALUES (\(places))", values.map { .value($0) }))
             }
+        }
+        if isAnyRequired {
+            while let stray = try connection.values(SQLStatement("PRAGMA foreign_key_check")).first {
+                let condition = stray[1] == .null ? "true" : "rowid = \(stray[1])"
+                try connection.execute("DELETE FROM \(stray[0]) WHERE \(condition)")
+            }
+            try connection.execute("PRAGMA foreign_keys = ON")
         }
         // References come afterwards, one row at a time, as far as they lead somewhere.
         for _ in 0..<2 {
@@ -232,6 +254,14 @@ struct ForeignFile {
         keys.contains { tables[$0.source].name == table && $0.action == "SET DEFAULT" }
     }
 
+    /// Whether a foreign key of a table sets columns to NULL of which one can't be.
+    func unsetsRequired(_ table: String) -> Bool {
+        keys.contains { key in
+            tables[key.source].name == table && key.action == "SET NULL"
+                && key.columns.contains { tables[key.source].columns[$0].isRequired }
+        }
+    }
+
     /// Whether something refers to a column of a table that a foreign key unsets.
     func unsetsTargets(_ table: String) -> Bool {
         keys.contains { key in
@@ -261,7 +291,9 @@ struct ForeignFile {
         return Set(
             zip(key.columns, key.targetColumns).filter { column, pointed in
                 let (own, other) = (source.columns[column].type, target.columns[pointed].type)
-                let isIndexed = source.primaryKey.first == column || source.unique.first == column
+                let isIndexed =
+                    source.primaryKey.first == column || source.unique.first == column
+                    || indexes.contains { $0.table == key.source && $0.column == column }
                 return isIndexed
                     && (numbers.contains(own) ? !numbers.contains(other) : own == "TEXT" && other != "TEXT")
             }.map(\.1))

@@ -46,7 +46,7 @@ extension DeletionReport: CustomStringConvertible {
             for blocker in blockers.prefix(limit) {
                 lines.append(
                     "  \(blocker.object.entity) \(name(blocker.object)) is linked to "
-                        + "\(blocker.blocked.entity) \(name(blocker.blocked)) (\(blocker.relationship) denies)")
+                        + "\(blocker.blocked.entity) \(name(blocker.blocked)) (\(blocker.denial))")
             }
             if blockers.count > limit { lines.append("  and \(blockers.count - limit) more") }
             if hiddenBlockerCount > 0 { lines.append("  \(hiddenBlockerCount) hidden in the way") }

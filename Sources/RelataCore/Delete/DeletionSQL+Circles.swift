@@ -17,10 +17,12 @@ extension DeletionSQL {
 
 extension Schema {
     /// Whether doomed rows can be made to refer to nothing by a foreign key, or where it is required and leads to the same
-    /// entity, to themselves. The key itself can't be turned: by it the rows are known.
+    /// entity, to themselves. The key itself can't be turned: by it the rows are known. Nor does SQLite take a row for its
+    /// own target where the columns' types differ.
     func isLoose(_ foreignKey: SchemaForeignKey) -> Bool {
         let keys = tables[foreignKey.source].keyColumnNames
-        return (foreignKey.isOptional || foreignKey.source == foreignKey.target)
+        let canBeTurned = foreignKey.source == foreignKey.target && foreignKey.comparison == .equal
+        return (!foreignKey.optionalColumns.isEmpty || canBeTurned)
             && !foreignKey.columns.contains { column in keys.contains { $0.isSameName(as: column) } }
     }
 }

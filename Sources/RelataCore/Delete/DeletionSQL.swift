@@ -151,7 +151,7 @@ package struct DeletionSQL: Sendable {
                 let isNumber = schema.tables[key.target].entity.isKeyAssigned && [$0] == self.key(of: key.target)
                 return "\(isNumber ? "" : "+")x.\(dialect.quote($0)) = o.\(dialect.quote($1))"
             }.joined(separator: " AND ")
-            if key.setsDefault {
+            if key.unsupportedAction == .setsDefault {
                 // The default may refer in yet another way, whether the row goes afterwards or not.
                 return SQLStatement(
                     "\(columns) FROM \(source) CROSS JOIN \(target) WHERE (\(refers) OR \(isChecked) OR \(isFound)) "
@@ -183,6 +183,15 @@ package struct DeletionSQL: Sendable {
             return SQLStatement(
                 "\(columns) FROM \(target) JOIN \(source) ON \(refers("o", to: "x", key)) "
                     + "WHERE \(isDoomed) AND \(other)", builder.parameters)
+        case .unsupported:
+            let isDoomed = isDoomed(key.target, &builder)
+            let keys = self.key(of: key.source)
+            var goes = "\(dialect.tuple(keys, of: "o")) IN \(doomed(key.source, &builder))"
+            // Nothing is done to a row by its own deletion.
+            if key.source == key.target { goes += " AND NOT (\(dialect.areSame(keys, of: "o", keys, of: "x")))" }
+            return SQLStatement(
+                "\(columns) FROM \(target) JOIN \(source) ON \(refers("o", to: "x", key)) "
+                    + "WHERE \(isDoomed) AND \(goes)", builder.parameters)
         case .unsetTarget(let number):
             let unset = schema.foreignKeys[number]
             let condition = refersToDoomed("x", unset, &builder)
@@ -252,9 +261,11 @@ package struct DeletionSQL: Sendable {
     package func untie(_ foreignKey: SchemaForeignKey) -> SQLStatement? {
         guard schema.isLoose(foreignKey) else { return nil }
         var builder = builder()
-        let changes = zip(foreignKey.columns, foreignKey.targetColumns).map {
-            "\(dialect.quote($0)) = \(foreignKey.isOptional ? "NULL" : dialect.quote($1))"
-        }
+        let optional = foreignKey.optionalColumns.map { "\(dialect.quote($0)) = NULL" }
+        let changes =
+            optional.isEmpty
+            ? zip(foreignKey.columns, foreignKey.targetColumns).map { "\(dialect.quote($0)) = \(dialect.quote($1))" }
+            : optional
         let condition = isDoomed(foreignKey.source, &builder)
         return SQLStatement(
             "UPDATE \(table(foreignKey.source)) AS x SET \(changes.joined(separator: ", ")) WHERE \(condition)",

@@ -87,13 +87,20 @@ public struct Blocker: Hashable, Sendable {
     public let relationship: String
     /// The object that would be deleted.
     public let blocked: ObjectReference
+    /// Why it is in the way, where that isn't the rule of the relationship: what the database would do by itself can't be
+    /// planned. `nil` for a rule.
+    public let reason: String?
 
     /// Describes a blocker.
-    public init(object: ObjectReference, relationship: String, blocked: ObjectReference) {
+    public init(object: ObjectReference, relationship: String, blocked: ObjectReference, reason: String? = nil) {
         self.object = object
         self.relationship = relationship
         self.blocked = blocked
+        self.reason = reason
     }
+
+    /// What says no: `Book.genre denies`.
+    package var denial: String { relationship + (reason.map { ": \($0)" } ?? " denies") }
 }
 
 /// Both versions of an object that was changed by somebody else.
@@ -168,7 +175,7 @@ extension RelataError: CustomStringConvertible {
             "can't delete: hidden objects still refer to what would go, or to what goes with it"
         case .deleteDenied(let blockers):
             "can't delete: "
-                + Self.list(blockers.map { "\($0.object) still refers to \($0.blocked) (\($0.relationship) denies)" })
+                + Self.list(blockers.map { "\($0.object) still refers to \($0.blocked) (\($0.denial))" })
         case .requiredReference(let entity, let property, let hint): "\(entity).\(property) is required: \(hint)"
         case .invalidReference(let entity, let property, let key):
             "\(entity).\(property) points at \(key.map { "\($0), which" } ?? "an object that") isn't stored: save the target first, or link the object itself"

@@ -1,8 +1,8 @@
 // What tables say of foreign keys and no declaration does.
 
 extension Schema {
-    /// The entities with how a database compares the columns of their to-ones and join tables, whether it gives to-ones
-    /// defaults, whether it finds the rows that refer by an index, and which keys may be of other types than declared. `nil`
+    /// The entities with how a database compares the columns of their to-ones and join tables, what it does with to-ones
+    /// that no rule does, whether it finds the rows that refer by an index, and which keys may be of other types than declared. `nil`
     /// where all is as models declare it.
     package func entities(describedBy descriptions: [TableDescription]) -> [Entity]? {
         let tables = Dictionary(descriptions.map { ($0.name.foldedName, $0) }) { first, _ in first }
@@ -28,7 +28,14 @@ extension Schema {
             else { continue }
             var relationship = declared
             relationship.comparison = KeyComparison(reference.columns, of: own, with: target.keyColumnNames, of: other)
-            relationship.setsDefault = key.onDelete == .setDefault
+            switch key.onDelete {
+            case .setDefault: relationship.unsupportedAction = .setsDefault
+            // Whether the columns could be unset is told by who read them.
+            case .setNull: break
+            case .none, .restrict, .cascade: relationship.unsupportedAction = nil
+            }
+            relationship.requiredColumns =
+                reference.isOptional ? reference.columns.filter { own.column($0)?.isRequired == true } : []
             relationship.isIndexed = own.isIndexed(reference.columns)
             if relationship == declared { continue }
             entities[source.index].properties[number] = .relationship(relationship)

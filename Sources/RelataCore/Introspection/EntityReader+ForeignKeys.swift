@@ -37,7 +37,7 @@ extension EntityReader {
                 readConstraint(number, foreignKey, target, "stands in a generated column")
                 continue
             }
-            if setsDefault(foreignKey) {
+            if foreignKey.onDelete == .setDefault {
                 note(number, foreignKey, "sets a default on delete, which is no delete rule: it is read as deny")
             }
             noteUnsetKey(number, foreignKey)
@@ -45,7 +45,8 @@ extension EntityReader {
             references[number].append(
                 KeyReference(
                     columns: columns, target: target, rule: rule(of: foreignKey, in: number),
-                    isRestricting: foreignKey.onDelete == .restrict, setsDefault: setsDefault(foreignKey),
+                    isRestricting: foreignKey.onDelete == .restrict,
+                    unsupportedAction: unsupportedAction(of: foreignKey, in: number),
                     comparison: KeyComparison(columns, of: table, with: targetKey, of: tables[target])))
         }
     }
@@ -96,15 +97,16 @@ extension EntityReader {
         note(
             number, key,
             reason + ": its columns are read as plain attributes"
-                + (setsDefault(key)
+                + (key.onDelete == .setDefault
                     ? ", and the default that it sets on delete as deny" : "; deletions follow it"))
         noteUnsetKey(number, key)
         constraints[number].append(
             ForeignKey(
                 columns: key.columns, target: entityNames[target], targetColumns: pointed,
-                rule: rule(of: key, in: number), isOptional: canBeUnset(key.columns, of: number),
+                rule: rule(of: key, in: number), optionalColumns: optional(key.columns, of: number),
                 unsetColumns: key.unsetColumns,
-                setsDefault: setsDefault(key), isIndexed: tables[number].isIndexed(key.columns),
+                unsupportedAction: unsupportedAction(of: key, in: number),
+                isIndexed: tables[number].isIndexed(key.columns),
                 comparison: KeyComparison(key.columns, of: tables[number], with: pointed, of: tables[target])))
     }
 
@@ -143,8 +145,9 @@ extension EntityReader {
             constraints[number].append(
                 ForeignKey(
                     columns: reference.columns, target: entityNames[reference.target],
-                    targetColumns: tables[reference.target].primaryKey, rule: reference.rule, isOptional: false,
-                    setsDefault: reference.setsDefault, isIndexed: tables[number].isIndexed(reference.columns),
+                    targetColumns: tables[reference.target].primaryKey, rule: reference.rule, optionalColumns: [],
+                    unsupportedAction: reference.unsupportedAction,
+                    isIndexed: tables[number].isIndexed(reference.columns),
                     comparison: reference.comparison))
         }
     }
@@ -168,23 +171,34 @@ extension EntityReader {
             || reference.columns.allSatisfy { tables[number].column($0)?.isRequired == true }
     }
 
-    /// Whether all columns may be unset; none is a part of the primary key, by which the object is known.
-    private func canBeUnset(_ columns: [String], of number: Int) -> Bool {
+    /// The columns that may be unset; none is a part of the primary key, by which the object is known.
+    private func optional(_ columns: [String], of number: Int) -> [String] {
         let table = tables[number]
-        return columns.allSatisfy { column in
+        return columns.filter { column in
             !table.primaryKey.contains { $0.isSameName(as: column) }
                 && table.column(column).map { !$0.isRequired && !$0.isGenerated } == true
         }
     }
 
-    /// Whether a foreign key gives its columns a value where the target goes.
-    private func setsDefault(_ key: ForeignKeyDescription) -> Bool { key.onDelete == .setDefault }
+    /// Whether a foreign key sets columns to NULL where the target goes, all of which can be.
+    private func canBeUnset(_ key: ForeignKeyDescription, of number: Int) -> Bool {
+        let columns = key.unsetColumns ?? key.columns
+        return optional(columns, of: number).count == columns.count
+    }
+
+    private func unsupportedAction(of key: ForeignKeyDescription, in number: Int) -> UnsupportedAction? {
+        switch key.onDelete {
+        case .setDefault: .setsDefault
+        case .setNull: canBeUnset(key, of: number) ? nil : .unsetsRequired
+        case .none, .restrict, .cascade: nil
+        }
+    }
 
     /// The rule that an action amounts to; where columns can't be unset, the database refuses.
     private func rule(of key: ForeignKeyDescription, in number: Int) -> DeleteRule {
         switch key.onDelete {
         case .cascade: .cascade
-        case .setNull: canBeUnset(key.unsetColumns ?? key.columns, of: number) ? .nullify : .deny
+        case .setNull: canBeUnset(key, of: number) ? .nullify : .deny
         case .none, .restrict, .setDefault: .deny
         }
     }
@@ -210,7 +224,10 @@ extension EntityReader {
             kind: .toOne(isOptional: !isRequired(reference, of: number), columns: reference.columns),
             onTargetDelete: reference.target < declared.count ? reference.rule : nil)
         relationship.comparison = reference.comparison
-        relationship.setsDefault = reference.setsDefault
+        relationship.unsupportedAction = reference.unsupportedAction
+        relationship.requiredColumns =
+            isRequired(reference, of: number)
+            ? [] : reference.columns.filter { tables[number].column($0)?.isRequired == true }
         relationship.isIndexed = tables[number].isIndexed(reference.columns)
         return relationship
     }

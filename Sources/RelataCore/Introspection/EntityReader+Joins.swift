@@ -15,7 +15,11 @@ extension EntityReader {
                 && !$0.isGenerated
         }
         // A server's own default may refer to another object.
-        if let source = table.source, source.kind != .table || keys.contains(where: \.setsDefault) { return false }
+        if let source = table.source,
+            source.kind != .table || keys.contains(where: { $0.unsupportedAction == .setsDefault })
+        {
+            return false
+        }
         return arePositions && keys.allSatisfy { isRequired($0, of: number) } && table.isUnique(columns)
             && !table.isUnique(keys[0].columns) && !table.isUnique(keys[1].columns)
     }

@@ -31,8 +31,8 @@ package struct EntityReader {
         let rule: DeleteRule
         /// Whether the database refuses the deletion of the target at once.
         let isRestricting: Bool
-        /// Whether the database gives the columns their defaults where the target goes.
-        let setsDefault: Bool
+        /// What the database does where the target goes, if no delete rule does that.
+        let unsupportedAction: UnsupportedAction?
         let comparison: KeyComparison
         /// The to-one's name, once it has one.
         var property = ""

@@ -11,13 +11,12 @@ package struct ForeignKey: Hashable, Sendable {
     package var targetColumns: [String]
     /// What happens to the row when the one that it refers to is deleted.
     package var rule: DeleteRule
-    /// Whether its columns may be unset.
-    package var isOptional: Bool
+    /// Those of its columns that may be unset: one that is suffices for a row to refer to nothing.
+    package var optionalColumns: [String]
     /// Those of its columns that become unset where the target goes; `nil` for all.
     package var unsetColumns: [String]?
-    /// Whether the database gives its columns their defaults where the target goes, which no delete rule does: such a
-    /// deletion is refused.
-    package var setsDefault: Bool
+    /// What the database does where the target goes, if no delete rule does that: such a deletion is refused.
+    package var unsupportedAction: UnsupportedAction?
     /// Whether the rows that refer to a given one are found without a scan.
     package var isIndexed: Bool
     /// How its columns are compared with those that they refer to.
@@ -25,20 +24,29 @@ package struct ForeignKey: Hashable, Sendable {
 
     /// Describes a foreign key.
     package init(
-        columns: [String], target: String, targetColumns: [String], rule: DeleteRule, isOptional: Bool,
-        unsetColumns: [String]? = nil, setsDefault: Bool = false, isIndexed: Bool = true,
+        columns: [String], target: String, targetColumns: [String], rule: DeleteRule, optionalColumns: [String],
+        unsetColumns: [String]? = nil, unsupportedAction: UnsupportedAction? = nil, isIndexed: Bool = true,
         comparison: KeyComparison = .equal
     ) {
-        self.setsDefault = setsDefault
+        self.unsupportedAction = unsupportedAction
         self.columns = columns
         self.target = target
         self.targetColumns = targetColumns
         self.rule = rule
-        self.isOptional = isOptional
+        self.optionalColumns = optionalColumns
         self.unsetColumns = unsetColumns
         self.isIndexed = isIndexed
         self.comparison = comparison
     }
+}
+
+/// What a database does with the columns of a foreign key where the target goes, and no delete rule does. Rows that stay are
+/// in the way then, and so are those that go as well: whether the database changes them first depends on its order.
+package enum UnsupportedAction: Hashable, Sendable {
+    /// It gives them their defaults.
+    case setsDefault
+    /// It sets columns to NULL that can't be NULL.
+    case unsetsRequired
 }
 
 /// How the columns of a foreign key are compared with those that they refer to.
@@ -85,12 +93,12 @@ package struct SchemaForeignKey: Sendable {
     package let targetColumns: [String]
     /// What happens to the source when the target is deleted.
     package let rule: DeleteRule
-    /// Whether the key may be unset.
-    package let isOptional: Bool
+    /// Those of its columns that may be unset: one that is suffices for a row to refer to nothing.
+    package let optionalColumns: [String]
     /// Those of its columns that become unset where the target goes.
     package let unsetColumns: [String]
-    /// Whether the database gives its columns their defaults where the target goes.
-    package let setsDefault: Bool
+    /// What the database does where the target goes, if no delete rule does that.
+    package let unsupportedAction: UnsupportedAction?
     /// Whether the rows that refer to a given one are found without a scan.
     package let isIndexed: Bool
     /// How the two sides are compared.
@@ -136,11 +144,13 @@ extension Schema {
         keys.reserveCapacity(references.count)
         for number in resolver.drafts.keys.sorted() {
             let reference = references[number]
+            let relationship = tables[reference.source].entity.relationship(reference.property)
+            let required = reference.isOptional ? relationship?.requiredColumns ?? [] : reference.columns
             let key = SchemaForeignKey(
                 index: reference.index, source: reference.source, columns: reference.columns, target: reference.target,
                 targetColumns: tables[reference.target].keyColumnNames, rule: reference.onTargetDelete,
-                isOptional: reference.isOptional, unsetColumns: reference.columns,
-                setsDefault: tables[reference.source].entity.relationship(reference.property)?.setsDefault ?? false,
+                optionalColumns: reference.columns.filter { !required.contains($0) }, unsetColumns: reference.columns,
+                unsupportedAction: relationship?.unsupportedAction,
                 isIndexed: reference.isIndexed, comparison: reference.comparison,
                 property: reference.property,
                 reference: reference.index)
@@ -166,9 +176,9 @@ extension Schema {
             }
             return SchemaForeignKey(
                 index: 0, source: table.index, columns: key.columns, target: target,
-                targetColumns: key.targetColumns, rule: key.rule, isOptional: key.isOptional,
+                targetColumns: key.targetColumns, rule: key.rule, optionalColumns: key.optionalColumns,
                 unsetColumns: key.unsetColumns ?? key.columns,
-                setsDefault: key.setsDefault, isIndexed: key.isIndexed, comparison: key.comparison,
+                unsupportedAction: key.unsupportedAction, isIndexed: key.isIndexed, comparison: key.comparison,
                 property: properties.joined(separator: ", "), reference: nil)
         }
     }

@@ -25,9 +25,12 @@ public struct Relationship: Hashable, Sendable, Codable {
     package var comparison = KeyComparison.equal
     /// How a join table's columns are compared with the key of the entity that declares the many-to-many.
     package var sourceComparison = KeyComparison.equal
-    /// Whether the database gives the columns of a to-one their defaults where the target goes, which no delete rule does:
-    /// such a deletion is refused. Read from a database.
-    package var setsDefault = false
+    /// What the database does with the columns of a to-one where the target goes, if no delete rule does that: such a
+    /// deletion is refused. Read from a database.
+    package var unsupportedAction: UnsupportedAction?
+    /// Those columns of an optional to-one that can't be unset, as another program may declare some of several. Read from a
+    /// database; all columns of a model's optional to-ones can be unset.
+    package var requiredColumns: [String] = []
     /// How the rows of a join table are read that another program made on a server.
     package var joinSource: TableSource?
     /// Whether the objects whose to-one has a given target are found without a scan. Read from a database; the columns of

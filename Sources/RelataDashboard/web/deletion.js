@@ -45,8 +45,8 @@ function placed(plan, root) {
   const going = new Set([root, ...plan.deleted.map(({ className }) => className)]);
   const places = new Map([...going].map((name) => [name, []]));
   const put = (names, item) => places.get(names.find((name) => going.has(name)) ?? root).push(item);
-  for (const { object, field, blocked } of plan.blockers) {
-    put([blocked.className], [3, h('li', { class: 'bad' }, icon('lock'), ' ', named(object.className, object.objectId), ' ', t('isLinkedTo', { field }), ' ', named(blocked.className, blocked.objectId))]);
+  for (const { object, field, blocked, reason } of plan.blockers) {
+    put([blocked.className], [3, h('li', { class: 'bad' }, icon('lock'), ' ', named(object.className, object.objectId), ' ', t('isLinkedTo', { field }), ' ', named(blocked.className, blocked.objectId), reason ? `: ${reason}` : '')]);
   }
   for (const { object, field, message } of plan.shortages) {
     put([], [4, h('li', { class: 'bad' }, icon('alert'), ' ', named(object.className, object.objectId), ` ${field}: ${message}`)]);

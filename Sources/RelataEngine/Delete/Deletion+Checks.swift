@@ -78,14 +78,36 @@ extension Deletion {
         }
     }
 
+    /// What stands behind an error: a trigger that keeps rows which others still refer to, if one does.
+    func explained(_ error: RelataError) -> RelataError {
+        guard case .database(ConstraintCode.foreignKey, _, _) = error, hasTriggers, connection.isInTransaction else {
+            return error
+        }
+        var sql = sql
+        for objects in report.deleted {
+            guard let entity = schema.index(of: objects.entity),
+                fileKeys.triggered.contains(schema.tables[entity].sqlName.foldedName)
+            else { continue }
+            sql.lists[entity] = objects.keys
+            guard case .integer(let count)? = try? connection.value(sql.remaining(entity)), count > 0,
+                let refusal = try? refused(stillThere(count, of: objects), schema.tables[entity])
+            else { continue }
+            return refusal
+        }
+        return error
+    }
+
+    private func stillThere(_ count: Int64, of objects: DeletedObjects) -> String {
+        "\(count) of \(objects.keys.count) \(objects.entity) would still be there"
+    }
+
     /// Refuses what isn't as planned. The deletion is undone then.
     mutating func verify() throws(RelataError) {
         for objects in report.deleted {
             guard let entity = schema.index(of: objects.entity) else { continue }
             sql.lists[entity] = objects.keys
             guard case .integer(let count)? = try connection.value(sql.remaining(entity)), count > 0 else { continue }
-            throw try refused(
-                "\(count) of \(objects.keys.count) \(objects.entity) would still be there", schema.tables[entity])
+            throw try refused(stillThere(count, of: objects), schema.tables[entity])
         }
         for (key, keys) in unset
         where fileKeys.foreign?[schema.tables[key.source].sqlName.foldedName]?.obstacles.hasNoKeys == nil {

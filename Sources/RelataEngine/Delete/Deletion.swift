@@ -138,16 +138,20 @@ struct Deletion {
         try refuseUndeclared()
         try refuseStrays()
         try refuseCircles()
+        var blockers = Blockers()
         for conflict in graph.conflicts {
             let key = schema.foreignKeys[conflict.key]
             guard !sql.isEmpty(key.target) || conflict.isAboutSource else { continue }
-            try addBlockers(
+            // A server looks at its foreign keys when all rows are gone.
+            if conflict.isOfOrder, fileKeys.foreign != nil { continue }
+            try add(
                 sql.conflicts(conflict), entity: key.source, "\(schema.tables[key.source].name).\(key.property)",
-                blocked: key.target)
+                blocked: key.target, conflict.reason.description(of: key, in: schema), to: &blockers)
         }
         for edge in graph.denials where !sql.isEmpty(edge.from) {
-            try addBlockers(sql.blockers(edge), entity: edge.to, edge.relationship, blocked: edge.from)
+            try add(sql.blockers(edge), entity: edge.to, edge.relationship, blocked: edge.from, nil, to: &blockers)
         }
+        report.blockers = blockers.all
         for list in graph.counted where !sql.isEmpty(list.member) {
             let types = keyTypes(list.owner)
             for values in try connection.values(sql.shortages(list), types: types) {
@@ -160,15 +164,28 @@ struct Deletion {
         }
     }
 
-    private mutating func addBlockers(
-        _ statement: SQLStatement, entity: Int, _ relationship: String, blocked: Int
+    /// What is in the way, each once: several foreign keys may lead from one object to another.
+    private struct Blockers {
+        private(set) var all: [Blocker] = []
+        private var known: Set<Blocker> = []
+
+        mutating func add(_ blocker: Blocker) {
+            let plain = Blocker(
+                object: blocker.object, relationship: blocker.relationship, blocked: blocker.blocked)
+            if known.insert(plain).inserted { all.append(blocker) }
+        }
+    }
+
+    private func add(
+        _ statement: SQLStatement, entity: Int, _ relationship: String, blocked: Int, _ reason: String?,
+        to blockers: inout Blockers
     ) throws(RelataError) {
         let types = keyTypes(entity) + keyTypes(blocked)
         let split = keyTypes(entity).count
         for values in try connection.values(statement, types: types) {
             let object = ObjectReference(entity: schema.tables[entity].name, key: KeyValue(Array(values[..<split])))
             let target = ObjectReference(entity: schema.tables[blocked].name, key: KeyValue(Array(values[split...])))
-            report.blockers.append(Blocker(object: object, relationship: relationship, blocked: target))
+            blockers.add(Blocker(object: object, relationship: relationship, blocked: target, reason: reason))
         }
     }
 
@@ -196,13 +213,14 @@ struct Deletion {
             // SQLite meets a foreign key row by row, and follows a native action a thousand levels deep at most. Both
             // matter on cycles only, where untied rows need neither.
             // After some errors, such as an interruption, SQLite has rolled all back: what came now would be written alone.
-            if graph.knots.isEmpty || !connection.isInTransaction { throw error }
+            if graph.knots.isEmpty || !connection.isInTransaction { throw explained(error) }
             let wait = try ForeignKeyWait(on: connection)
             do {
                 try untie()
                 try remove(&remaining)
                 try wait.end()
             } catch {
+                let error = explained(error)
                 wait.cancel()
                 throw error
             }
@@ -217,7 +235,7 @@ struct Deletion {
     }
 
     /// Whether a table that is changed has a trigger.
-    private var hasTriggers: Bool {
+    var hasTriggers: Bool {
         if fileKeys.triggered.isEmpty { return false }
         let entities = graph.order + unset.map(\.key.source)
         let tables = entities.map { schema.tables[$0].sqlName } + graph.joins.map { schema.joins[$0].table }

@@ -23,10 +23,16 @@ package enum Introspection {
             return reader
         }
         let all = try tables(of: connection, hidesReserved: false)
+        let reserved = all.map(\.name).filter { ReservedNames.isInternal($0) && !ReservedNames.isOwn($0) }
+        var leftOut = try connection.driver.otherTables(connection)
+        for name in reserved { leftOut[name] = "a table with a name of Relata's own" }
         var reader = try reader(
-            of: all.filter { !ReservedNames.isInternal($0.name) },
-            leavingOut: try connection.driver.otherTables(connection), connection)
-        reader.notes += reserved(among: all)
+            of: all.filter { !ReservedNames.isInternal($0.name) }, leavingOut: leftOut, connection)
+        // Those of other programs.
+        reader.notes += reserved.map { name in
+            SchemaProblem(
+                entity: name, message: "names that begin with relata_ are Relata's own: the table is left out")
+        }
         return reader
     }
 
@@ -44,14 +50,6 @@ package enum Introspection {
         var reader = EntityReader(tables, declared: fitting, leavingOut: leftOut)
         reader.notes += lost
         return reader
-    }
-
-    /// Notes about the tables of other programs that have reserved names.
-    private static func reserved(among tables: [TableDescription]) -> [SchemaProblem] {
-        tables.map(\.name).filter { ReservedNames.isInternal($0) && !ReservedNames.isOwn($0) }.map { name in
-            SchemaProblem(
-                entity: name, message: "names that begin with relata_ are Relata's own: the table is left out")
-        }
     }
 
     /// The tables of a database as they are, without the engine's and Relata's own, views and virtual tables.

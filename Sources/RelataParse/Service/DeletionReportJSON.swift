@@ -43,7 +43,7 @@ struct DeletionReportJSON {
                 }),
             "blockers": .array(
                 report.blockers.map {
-                    [
+                    var members: JSONObject = [
                         "object": Pointer(
                             className: $0.object.entity, objectID: text($0.object.key, $0.object.entity)
                         ).json,
@@ -52,6 +52,8 @@ struct DeletionReportJSON {
                             className: $0.blocked.entity, objectID: text($0.blocked.key, $0.blocked.entity)
                         ).json,
                     ]
+                    if let reason = $0.reason { members["reason"] = .string(reason) }
+                    return .object(members)
                 }),
             "shortages": .array(
                 report.shortages.map { list in

@@ -250,7 +250,8 @@ private struct GrowthRandom {
         case 14:
             entities[index].foreignKeys.append(
                 ForeignKey(
-                    columns: [name], target: target.name, targetColumns: ["id"], rule: .cascade, isOptional: true))
+                    columns: [name], target: target.name, targetColumns: ["id"], rule: .cascade,
+                    optionalColumns: [name]))
         default:
             if below(4) == 0 { entities.remove(at: index) } else { entities[index].properties.append(.text(name)) }
         }
