@@ -113,13 +113,9 @@ struct ForeignFile {
                     name: "c\(tables[source].columns.count)", type: type,
                     collation: random.chance(70) ? other.collation : Self.collation(&random)))
             columns.append(tables[source].columns.count - 1)
-            // Only a row that has a number can be told from others when it refers to nothing, and goes.
-            if tables[source].hasRowID, random.chance(12) {
-                tables[source].columns[tables[source].columns.count - 1].isRequired = true
-            }
         }
         var actions = ["CASCADE", "CASCADE", "CASCADE", "NO ACTION", "RESTRICT"]
-        // A key that is unset has no object any more: only CASCADE and refusals.
+        // A key that is unset has no object any more, and a required column can't be: only CASCADE and refusals.
         if isFree { actions += ["SET NULL", "SET NULL", "SET DEFAULT"] }
         let action = actions.randomElement(using: &random) ?? "CASCADE"
         if action == "SET DEFAULT", random.chance(50) {
@@ -160,15 +156,11 @@ struct ForeignFile {
     /// Makes the tables and their rows, as far as their references lead somewhere.
     func write(to connection: Connection, _ random: inout SeededGenerator) throws {
         for statement in statements { try connection.execute(statement) }
-        // Rows that must refer to others are there before these, or refer to themselves.
-        let isAnyRequired = keys.contains { key in key.columns.contains { tables[key.source].columns[$0].isRequired } }
-        if isAnyRequired { try connection.execute("PRAGMA foreign_keys = OFF") }
         for table in tables {
             for _ in 0..<Int.random(in: 1...7, using: &random) {
                 let values = table.columns.indices.map { column -> Value in
                     let isKey =
                         table.primaryKey.contains(column) || table.unique.contains(column)
-                        || table.columns[column].isRequired
                     return isKey ? value(of: table.columns[column], &random) : column == 1 ? "note" : .null
                 }
                 let places = values.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
@@ -176,13 +168,6 @@ struct ForeignFile {
                 try? connection.execute(
                     SQLStatement("INSERT INTO \(table.name) VALUES (\(places))", values.map { .value($0) }))
             }
-        }
-        if isAnyRequired {
-            while let stray = try connection.values(SQLStatement("PRAGMA foreign_key_check")).first {
-                let condition = stray[1] == .null ? "true" : "rowid = \(stray[1])"
-                try connection.execute("DELETE FROM \(stray[0]) WHERE \(condition)")
-            }
-            try connection.execute("PRAGMA foreign_keys = ON")
         }
         // References come afterwards, one row at a time, as far as they lead somewhere.
         for _ in 0..<2 {

@@ -21,13 +21,6 @@ extension DeletionConflict.Reason {
             let other = schema.foreignKeys[number]
             return "\(pointed), to which it refers, is unset where \(schema.tables[other.target].name) goes: "
                 + "unset the reference first"
-        case .unsupported(.setsDefault):
-            return "its foreign key says ON DELETE SET DEFAULT, which may give it a value before it goes: "
-                + "let it say ON DELETE CASCADE, or unset the reference first"
-        case .unsupported(.unsetsRequired):
-            return
-                "\(held) is required, and its foreign key says ON DELETE SET NULL: let it say ON DELETE CASCADE, or let "
-                + "the column be NULL"
         }
     }
 

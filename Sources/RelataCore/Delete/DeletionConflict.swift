@@ -8,9 +8,6 @@ package struct DeletionConflict: Hashable, Sendable {
     /// Whether it is about rows that stay, whatever their entity loses.
     package var isAboutSource: Bool { if case .unsetTarget = reason { true } else { false } }
 
-    /// Whether a database that looks at its foreign keys when all rows are gone isn't concerned.
-    package var isOfOrder: Bool { if case .unsupported = reason { true } else { false } }
-
     package enum Reason: Hashable, Sendable {
         /// Rows refer by the key to doomed ones, and SQLite's actions don't find them, or find others.
         case exceptions
@@ -21,9 +18,6 @@ package struct DeletionConflict: Hashable, Sendable {
         case sharedColumn(with: Int)
         /// Rows refer by the key to rows whose column another key unsets, at the latest before they go themselves.
         case unsetTarget(by: Int)
-        /// Rows that go refer by the key to others that go, and the database would change them at that in a way that no
-        /// delete rule does.
-        case unsupported(UnsupportedAction)
     }
 }
 
@@ -50,14 +44,10 @@ extension Schema {
                 }
             }
         }
-        for key in foreignKeys where key.rule == .deny && losing.contains(key.target) && losing.contains(key.source) {
-            guard let action = key.unsupportedAction else { continue }
-            conflicts.append(DeletionConflict(key: key.index, reason: .unsupported(action)))
-        }
         // Only keys that no relationship stands for can share a column with others or refer to an unset one.
         guard foreignKeys.count > references.count else { return conflicts }
         let unset = unsetting.map { foreignKeys[$0] }
-        let changed = unset + foreignKeys.filter { $0.unsupportedAction == .setsDefault && losing.contains($0.target) }
+        let changed = unset + foreignKeys.filter { $0.unsupportedAction != nil && losing.contains($0.target) }
         for key in changed {
             for other in foreignKeys where other.index != key.index && other.isEnforced {
                 guard other.source == key.source, losing.contains(other.target), other.isShared(with: key) else {

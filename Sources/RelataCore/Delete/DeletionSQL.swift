@@ -183,15 +183,6 @@ package struct DeletionSQL: Sendable {
             return SQLStatement(
                 "\(columns) FROM \(target) JOIN \(source) ON \(refers("o", to: "x", key)) "
                     + "WHERE \(isDoomed) AND \(other)", builder.parameters)
-        case .unsupported:
-            let isDoomed = isDoomed(key.target, &builder)
-            let keys = self.key(of: key.source)
-            var goes = "\(dialect.tuple(keys, of: "o")) IN \(doomed(key.source, &builder))"
-            // Nothing is done to a row by its own deletion.
-            if key.source == key.target { goes += " AND NOT (\(dialect.areSame(keys, of: "o", keys, of: "x")))" }
-            return SQLStatement(
-                "\(columns) FROM \(target) JOIN \(source) ON \(refers("o", to: "x", key)) "
-                    + "WHERE \(isDoomed) AND \(goes)", builder.parameters)
         case .unsetTarget(let number):
             let unset = schema.foreignKeys[number]
             let condition = refersToDoomed("x", unset, &builder)

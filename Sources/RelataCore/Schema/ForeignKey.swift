@@ -41,7 +41,7 @@ package struct ForeignKey: Hashable, Sendable {
 }
 
 /// What a database does with the columns of a foreign key where the target goes, and no delete rule does. Rows that stay are
-/// in the way then, and so are those that go as well: whether the database changes them first depends on its order.
+/// in the way then.
 package enum UnsupportedAction: Hashable, Sendable {
     /// It gives them their defaults.
     case setsDefault

@@ -142,8 +142,6 @@ struct Deletion {
         for conflict in graph.conflicts {
             let key = schema.foreignKeys[conflict.key]
             guard !sql.isEmpty(key.target) || conflict.isAboutSource else { continue }
-            // A server looks at its foreign keys when all rows are gone.
-            if conflict.isOfOrder, fileKeys.foreign != nil { continue }
             try add(
                 sql.conflicts(conflict), entity: key.source, "\(schema.tables[key.source].name).\(key.property)",
                 blocked: key.target, conflict.reason.description(of: key, in: schema), to: &blockers)
