@@ -230,11 +230,12 @@ package struct DeletionSQL: Sendable {
         return SQLStatement(selection(of: entity, &builder), builder.parameters)
     }
 
-    /// Counts the doomed rows of an entity that are there.
-    package func remaining(_ entity: Int) -> SQLStatement {
-        var builder = builder()
-        let condition = isDoomed(entity, &builder)
-        return SQLStatement("SELECT count(*) FROM \(table(entity)) AS x WHERE \(condition)", builder.parameters)
+    /// Counts the objects of a list that are there.
+    package func remaining(_ entity: Int, among keys: KeyList) -> SQLStatement {
+        var builder = Builder(dialect: dialect, parameters: [])
+        return SQLStatement(
+            "SELECT count(*) FROM \(table(entity)) AS x WHERE \(dialect.tuple(key(of: entity), of: "x")) "
+                + "IN \(builder.rows(keys, of: schema.tables[entity]))", builder.parameters)
     }
 
     /// Counts the objects of a list whose foreign key is unset.

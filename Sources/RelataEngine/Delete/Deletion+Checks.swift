@@ -83,31 +83,29 @@ extension Deletion {
         guard case .database(ConstraintCode.foreignKey, _, _) = error, hasTriggers, connection.isInTransaction else {
             return error
         }
-        var sql = sql
         for objects in report.deleted {
-            guard let entity = schema.index(of: objects.entity),
-                fileKeys.triggered.contains(schema.tables[entity].sqlName.foldedName)
-            else { continue }
-            sql.lists[entity] = objects.keys
-            guard case .integer(let count)? = try? connection.value(sql.remaining(entity)), count > 0,
-                let refusal = try? refused(stillThere(count, of: objects), schema.tables[entity])
-            else { continue }
-            return refusal
+            if let table = schema[objects.entity], fileKeys.triggered.contains(table.sqlName.foldedName),
+                let refusal = try? refusal(ifKept: objects)
+            {
+                return refusal
+            }
         }
         return error
     }
 
-    private func stillThere(_ count: Int64, of objects: DeletedObjects) -> String {
-        "\(count) of \(objects.keys.count) \(objects.entity) would still be there"
+    /// The error where rows that were to go are still there.
+    private func refusal(ifKept objects: DeletedObjects) throws(RelataError) -> RelataError? {
+        guard let entity = schema.index(of: objects.entity),
+            case .integer(let count)? = try connection.value(sql.remaining(entity, among: objects.keys)), count > 0
+        else { return nil }
+        return try refused(
+            "\(count) of \(objects.keys.count) \(objects.entity) would still be there", schema.tables[entity])
     }
 
     /// Refuses what isn't as planned. The deletion is undone then.
-    mutating func verify() throws(RelataError) {
+    func verify() throws(RelataError) {
         for objects in report.deleted {
-            guard let entity = schema.index(of: objects.entity) else { continue }
-            sql.lists[entity] = objects.keys
-            guard case .integer(let count)? = try connection.value(sql.remaining(entity)), count > 0 else { continue }
-            throw try refused(stillThere(count, of: objects), schema.tables[entity])
+            if let refusal = try refusal(ifKept: objects) { throw refusal }
         }
         for (key, keys) in unset
         where fileKeys.foreign?[schema.tables[key.source].sqlName.foldedName]?.obstacles.hasNoKeys == nil {
