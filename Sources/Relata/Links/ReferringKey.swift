@@ -1,3 +1,4 @@
+import Foundation
 import RelataCore
 import RelataEngine
 
@@ -25,8 +26,7 @@ extension Model {
 extension Int64 {
     /// The integer that a text is to SQLite where it is compared with one.
     fileprivate init?(referring text: String) {
-        let digits = text.trimmingPrefix { $0.isWhitespace }.reversed().drop { $0.isWhitespace }.reversed()
-        let plain = String(digits)
+        let plain = text.trimmingCharacters(in: .whitespacesAndNewlines)
         if let integer = Int64(plain) {
             self = integer
             return

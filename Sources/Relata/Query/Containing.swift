@@ -15,22 +15,20 @@ extension ClosedRange {
     /// Whether the value of a query lies in the range: `(1960...1970).contains($0.year)`.
     @_disfavoredOverload
     public func contains<Value: QueryExpression<Bound>>(_ value: Value) -> Condition { value.in(self) }
-}
 
-extension ClosedRange {
     /// Whether the value of a query is set and lies in the range: `(1.5...2).contains($0.price)`.
     @_disfavoredOverload
     public func contains<Value: QueryExpression<Bound?>>(_ value: Value) -> Condition { value.in(self) }
 }
 
 extension Range {
-    /// Whether the value of a query is set and lies in the range: `(1.5..<2).contains($0.price)`.
-    @_disfavoredOverload
-    public func contains<Value: QueryExpression<Bound?>>(_ value: Value) -> Condition { value.in(self) }
-
     /// Whether the value of a query lies in the range: `(1960..<1970).contains($0.year)`.
     @_disfavoredOverload
     public func contains<Value: QueryExpression<Bound>>(_ value: Value) -> Condition { value.in(self) }
+
+    /// Whether the value of a query is set and lies in the range: `(1.5..<2).contains($0.price)`.
+    @_disfavoredOverload
+    public func contains<Value: QueryExpression<Bound?>>(_ value: Value) -> Condition { value.in(self) }
 }
 
 extension PartialRangeFrom {

@@ -208,7 +208,7 @@ extension StoreReader {
     @_documentation(visibility: internal)
     @available(*, unavailable, message: "the key of the model is of another type: see its 'Key'")
     @_disfavoredOverload
-    public func fetch<M: Model, Other: Hashable>(_ model: M.Type, id: Other) throws -> M? { nil }
+    public func fetch<M: Model, Other>(_ model: M.Type, id: Other) throws -> M? { nil }
 }
 
 extension Store {
@@ -247,7 +247,7 @@ extension Store {
     @_documentation(visibility: internal)
     @available(*, unavailable, message: "the key of the model is of another type: see its 'Key'")
     @_disfavoredOverload
-    public func fetch<M: Model, Other: Hashable>(_ model: M.Type, id: Other) async throws -> M? { nil }
+    public func fetch<M: Model, Other>(_ model: M.Type, id: Other) async throws -> M? { nil }
 }
 
 extension AttributeOption {
