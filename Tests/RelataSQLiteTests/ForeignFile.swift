@@ -153,14 +153,13 @@ struct ForeignFile {
             }
     }
 
-    /// Makes the tables and their rows, as far as their references lead somewhere.
+    /// Makes the tables and their rows; SQLite itself refuses references that lead nowhere.
     func write(to connection: Connection, _ random: inout SeededGenerator) throws {
         for statement in statements { try connection.execute(statement) }
         for table in tables {
             for _ in 0..<Int.random(in: 1...7, using: &random) {
                 let values = table.columns.indices.map { column -> Value in
-                    let isKey =
-                        table.primaryKey.contains(column) || table.unique.contains(column)
+                    let isKey = table.primaryKey.contains(column) || table.unique.contains(column)
                     return isKey ? value(of: table.columns[column], &random) : column == 1 ? "note" : .null
                 }
                 let places = values.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
@@ -237,14 +236,6 @@ struct ForeignFile {
     /// Whether a foreign key of a table sets defaults, which is no delete rule.
     func setsDefaults(_ table: String) -> Bool {
         keys.contains { tables[$0.source].name == table && $0.action == "SET DEFAULT" }
-    }
-
-    /// Whether a foreign key of a table sets columns to NULL of which one can't be.
-    func unsetsRequired(_ table: String) -> Bool {
-        keys.contains { key in
-            tables[key.source].name == table && key.action == "SET NULL"
-                && key.columns.contains { tables[key.source].columns[$0].isRequired }
-        }
     }
 
     /// Whether something refers to a column of a table that a foreign key unsets.
