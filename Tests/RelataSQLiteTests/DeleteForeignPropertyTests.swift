@@ -51,7 +51,9 @@ import Testing
                 keys.sorted { "\($0)" < "\($1)" }.shuffled(using: &random).prefix(
                     Int.random(in: 1...2, using: &random)))
             outcomes.append(
-                try check(file, original, schema, table, roots, "seed \(seed), deleting \(table.name) \(roots)"))
+                try check(
+                    file, original, schema, table, roots,
+                    "seed \(seed), deleting \(table.name) \(roots): \(file.statements.joined(separator: "; "))"))
         }
         return outcomes
     }

@@ -96,14 +96,25 @@ struct FieldDecoder {
 
     /// The key of a pointer's target.
     ///
-    /// - Throws: ``ParseError`` 111 for another class, 101 for an id that no object can have.
-    func key(_ pointer: Pointer, in transaction: ParseTransaction) throws(ParseError) -> KeyValue {
+    /// - Parameter isNew: Whether something is to lead there, and not only to be taken away.
+    /// - Throws: ``ParseError`` 111 for another class, 101 for an id that no object can have, and for an object that is
+    ///   hidden from the caller, in the words for one that isn't there.
+    func key(
+        _ pointer: Pointer, in transaction: ParseTransaction, isNew: Bool = true
+    ) throws(ParseError) -> KeyValue {
         guard pointer.className == field.type.targetClass, let target = transaction.classes[pointer.className] else {
             throw SchemaDraft.mismatch(parseClass.name, field.name, field.type, .pointer(pointer.className))
         }
         guard let key = try transaction.key(pointer.objectID, of: target) else {
             throw ParseError(
                 .objectNotFound, "\(pointer.className) has no object \(pointer.objectID.prefix(64))", status: 400)
+        }
+        do {
+            if isNew, try transaction.connection.firstHidden(of: [key], in: target.table, transaction.compiler) != nil {
+                throw RelataError.invalidReference(entity: parseClass.name, property: field.name, key: key)
+            }
+        } catch {
+            throw ParseError(error)
         }
         return key
     }

@@ -9,6 +9,8 @@ struct ObjectBody: Sendable {
     let fields: FieldNames
     /// What is done.
     let changes: [FieldChange]
+    /// What is done to the list of who may read and change the object; `nil` where that stays as it is.
+    private(set) var access: AccessChange?
     /// Whether there are whole numbers among them that no floating-point number is.
     let holdsLargeIntegers: Bool
 
@@ -22,14 +24,14 @@ struct ObjectBody: Sendable {
     ///
     /// - Parameter previous: Another that was read, whose fields this one is likely to have: their names are known to be
     ///   right.
-    /// - Throws: ``ParseError`` for names that no field can have, operations that aren't any, and an ACL that isn't
-    ///   enforced.
+    /// - Throws: ``ParseError`` for names that no field can have, operations that aren't any, and an ACL that is none.
     init(_ body: JSONObject, after previous: ObjectBody? = nil) throws(ParseError) {
         if let previous, let alike = try ObjectBody(body, like: previous) {
             self = alike
             return
         }
         var objectID: String?
+        var access: AccessChange?
         var (names, changes): ([String], [FieldChange]) = ([], [])
         // What is done to members of an object comes right after what is done to it, in the order of their names.
         let hasMembers = body.contains { $0.key.utf8.contains(UInt8(ascii: ".")) }
@@ -45,7 +47,7 @@ struct ObjectBody: Sendable {
             // What clients send back of what they were told.
             case "createdAt", "updatedAt": continue
             case "ACL":
-                try Self.requirePublicAccess(value)
+                access = try AccessChange(value)
                 continue
             case _ where hasMembers && name.utf8.contains(UInt8(ascii: ".")):
                 let (field, read) = try Self.memberChanges(value, of: name)
@@ -66,6 +68,7 @@ struct ObjectBody: Sendable {
             }
         }
         assert(names.count == changes.count)
+        self.access = access
         self.objectID = objectID
         self.changes = changes
         holdsLargeIntegers = changes.contains(where: \.isLargeInteger)
@@ -94,8 +97,9 @@ struct ObjectBody: Sendable {
     }
 
     private init(
-        objectID: String?, fields: FieldNames, changes: [FieldChange], holdsLargeIntegers: Bool
+        objectID: String?, fields: FieldNames, changes: [FieldChange], access: AccessChange?, holdsLargeIntegers: Bool
     ) {
+        self.access = access
         self.objectID = objectID
         self.fields = fields
         self.changes = changes
@@ -110,7 +114,15 @@ struct ObjectBody: Sendable {
         changed.reserveCapacity(changes.count)
         for change in changes { changed.append(try transform(change)) }
         return ObjectBody(
-            objectID: objectID, fields: fields, changes: changed, holdsLargeIntegers: holdsLargeIntegers)
+            objectID: objectID, fields: fields, changes: changed, access: access, holdsLargeIntegers: holdsLargeIntegers
+        )
+    }
+
+    /// The same with a list of who may read and change the object.
+    func with(_ access: AccessChange) -> ObjectBody {
+        var body = self
+        body.access = access
+        return body
     }
 
     /// Whether both say something of the same fields, in the same order: most objects of a batch do.
@@ -123,6 +135,9 @@ struct ObjectBody: Sendable {
     private func hasField(_ name: String, at place: Int) -> Bool {
         place < fields.names.count && fields.names[place].hasSameBytes(as: name)
     }
+
+    /// Whether the object is to have a list of who may read and change it.
+    var hasAccessList: Bool { if case .list? = access { true } else { false } }
 
     private func checkNumber() throws(ParseError) {
         var counts: [String: Int] = [:]
@@ -147,15 +162,5 @@ struct ObjectBody: Sendable {
         }
         for part in path.dropFirst() { try JSONValue.checkName(part) }
         return (path[0], read.map { .member(Array(path.dropFirst()), $0) })
-    }
-
-    /// Nothing that isn't enforced is stored.
-    private static func requirePublicAccess(_ acl: JSONValue) throws(ParseError) {
-        if acl.isNull || acl["__op"]?.string == "Delete" { return }
-        if let everybody = acl["*"], everybody["read"] == true, everybody["write"] == true { return }
-        throw ParseError(
-            .operationForbidden,
-            "access control is off: an object can't be saved with an ACL other than public read and write, which would not be enforced"
-        )
     }
 }

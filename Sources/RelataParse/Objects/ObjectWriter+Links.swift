@@ -29,7 +29,7 @@ extension ObjectWriter {
         let changes: [LinkChange] =
             switch change {
             case .addRelation(let pointers): try keys(pointers, field).map { .add(.key($0)) }
-            case .removeRelation(let pointers): try keys(pointers, field).map { .remove(.key($0)) }
+            case .removeRelation(let pointers): try keys(pointers, field, isNew: false).map { .remove(.key($0)) }
             case .unset: [.set([])]
             default: []
             }
@@ -38,9 +38,9 @@ extension ObjectWriter {
             owner: owner, link: PlannedLink(field.name, target, link, transaction.schema), changes: changes)
     }
 
-    private func keys(_ pointers: [Pointer], _ field: Field) throws -> [KeyValue] {
+    private func keys(_ pointers: [Pointer], _ field: Field, isNew: Bool = true) throws -> [KeyValue] {
         let decoder = FieldDecoder(parseClass: parseClass, field: field)
-        return try pointers.map { try decoder.key($0, in: transaction) }
+        return try pointers.map { try decoder.key($0, in: transaction, isNew: isNew) }
     }
 
     /// All objects of a relation.
@@ -60,7 +60,7 @@ extension ObjectWriter {
         case .addRelation(let pointers):
             members = try keys(pointers, field)
             isAdding = true
-        case .removeRelation(let pointers): members = try keys(pointers, field)
+        case .removeRelation(let pointers): members = try keys(pointers, field, isNew: false)
         case .unset: members = try self.members(of: owner, field)
         default: return
         }
@@ -84,7 +84,7 @@ extension ObjectWriter {
     ) throws {
         let source = transaction.schema.tables[reference.source]
         let indexes = source.columnIndexes(of: reference.property)
-        guard let row = try transaction.connection.row(member, of: source, transaction.compiler) else {
+        guard let row = try transaction.connection.row(member, of: source, transaction.writeCompiler) else {
             if isAdding { throw ParseError(.objectNotFound, "\(source.name) has no object \(member)", status: 400) }
             return
         }

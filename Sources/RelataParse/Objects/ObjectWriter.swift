@@ -33,10 +33,15 @@ struct ObjectWriter {
 
     /// Inserts an object.
     ///
-    /// - Parameter fields: The fields that `body` is about, as ``apply(_:to:)`` takes them.
+    /// - Parameters:
+    ///   - fields: The fields that `body` is about, as ``apply(_:to:)`` takes them.
+    ///   - hidden: Values that no request names, by column.
     /// - Returns: Its key.
-    mutating func create(_ body: ObjectBody, of fields: [Field?], key: KeyValue?) throws -> KeyValue {
+    mutating func create(
+        _ body: ObjectBody, of fields: [Field?], key: KeyValue?, hidden: [Int: Value] = [:]
+    ) throws -> KeyValue {
         try readNew(body, of: fields, key: key)
+        for (column, value) in hidden { columns[column] = value }
         let isModel = transaction.models != nil
         let pending = isModel ? PendingObject(parseClass, key: key, values: columns.map { $0 ?? .null }) : nil
         return try transaction.save(pending) { changes in
@@ -87,6 +92,7 @@ struct ObjectWriter {
             }
         }
         try apply(body, to: fields)
+        if let access = body.access { try apply(access) }
         stamp(parseClass.createdAt)
         stamp(parseClass.updatedAt)
         noteRevision()
@@ -99,14 +105,19 @@ struct ObjectWriter {
 
     /// Changes an object that is there.
     ///
-    /// - Throws: ``ParseError`` 101 where it isn't.
-    mutating func update(_ key: KeyValue, _ body: ObjectBody, of fields: [Field?]) throws {
-        guard let row = try transaction.connection.row(key, of: table, transaction.compiler) else {
+    /// - Parameter hidden: Values that no request names, by column.
+    /// - Throws: ``ParseError`` 101 where it isn't, or the caller may not change it.
+    mutating func update(
+        _ key: KeyValue, _ body: ObjectBody, of fields: [Field?], hidden: [Int: Value] = [:]
+    ) throws {
+        guard let row = try transaction.connection.row(key, of: table, transaction.writeCompiler) else {
             throw ParseError(.objectNotFound, "Object not found.")
         }
         self.row = row
         columns = Array(repeating: nil, count: table.columns.count)
         try apply(body, to: fields)
+        if let access = body.access { try apply(access) }
+        for (column, value) in hidden { columns[column] = value }
         try keepKey(row)
         stamp(parseClass.updatedAt)
         noteRevision()
@@ -148,7 +159,7 @@ struct ObjectWriter {
 
     private func isWritten(_ field: Field) -> Bool {
         switch field.storage {
-        case .objectID, .relation: false
+        case .objectID, .relation, .access: false
         case .column(let column): columns[column] != nil
         case .pointer(_, let indexes): indexes.contains { columns[$0] != nil }
         }
@@ -191,6 +202,20 @@ struct ObjectWriter {
         if !documents.isEmpty { try writeDocuments() }
     }
 
+    /// Changes who may read and change the object.
+    ///
+    /// - Throws: ``ParseError`` 119 where the class can't keep that.
+    private mutating func apply(_ access: AccessChange) throws {
+        guard let column = parseClass.accessColumn else {
+            if access == .open { return }
+            throw ParseError.accessIsOff
+        }
+        switch access {
+        case .open: columns[column] = .null
+        case .list(let list): columns[column] = try transaction.stored(list)
+        }
+    }
+
     private mutating func writeDocuments() throws {
         for (column, (field, value)) in documents.sorted(by: { $0.key < $1.key }) {
             // Within an object it is one level deeper, and must be read again.
@@ -217,6 +242,8 @@ struct ObjectWriter {
         case .column(let column): try apply(change, to: field, column)
         case .pointer(_, let indexes): try point(field, indexes, change)
         case .relation: try relate(field, change)
+        // No change is about it: it is read by itself.
+        case .access: break
         }
     }
 
@@ -359,7 +386,7 @@ struct ObjectWriter {
                 }
             case .pointer(_, let indexes):
                 if field.isRequired, indexes.contains(where: { current($0).isNull }) { throw required(field) }
-            case .objectID, .relation: break
+            case .objectID, .relation, .access: break
             }
         }
     }

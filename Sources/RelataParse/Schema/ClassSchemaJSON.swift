@@ -30,7 +30,7 @@ extension ParseClass {
             json["required"] = .bool(field.isRequired)
         }
         if let value = field.defaultValue { json["defaultValue"] = value }
-        if let relationship = stored.relationship(field.name) {
+        if field.type != .acl, let relationship = stored.relationship(field.name) {
             let details = RelationshipDetails(relationship)
             if let rule = details.onTargetDelete { json["onTargetDelete"] = .string(rule.rawValue) }
             if let rule = details.deleteRule { json["deleteRule"] = .string(rule.rawValue) }

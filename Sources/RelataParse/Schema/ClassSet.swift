@@ -14,6 +14,11 @@ final class ClassSet: Sendable {
     let prepared = PreparedFetches()
     /// The classes that somebody asked for, in the order of the tables.
     private let classes: [Slot]
+    /// The classes whose objects aren't open to everybody.
+    let guarded: [String]
+    /// Whether fields are left out that only some of those who see an object get.
+    private let isForClients: Bool
+    private let clients = AtomicLazyReference<ClassSet>()
 
     /// A class, once it was asked for.
     private final class Slot: Sendable {
@@ -32,7 +37,28 @@ final class ClassSet: Sendable {
             try strict.map { (entities) throws(RelataError) in try Schema(entities, since: known) } ?? stored.schema
         self.options = options
         classes = stored.entities.map { _ in Slot() }
+        guarded = stored.entities.filter { $0.isGuarded || $0.isSession }.map(\.name)
+        isForClients = false
     }
+
+    /// The same for requests without the master key.
+    private init(forClientsOf all: ClassSet) {
+        stored = all.stored
+        schema = all.schema
+        options = all.options
+        classes = all.stored.entities.map { _ in Slot() }
+        guarded = all.guarded
+        isForClients = true
+    }
+
+    /// The same classes without the fields that only some of those who see an object get.
+    var forClients: ClassSet {
+        if guarded.isEmpty { return self }
+        return clients.load() ?? clients.storeIfNil(ClassSet(forClientsOf: self))
+    }
+
+    /// Whether there are users.
+    var hasUsers: Bool { schema[InternalClasses.user]?.entity.property("_password") != nil }
 
     /// The entities as they are stored.
     var entities: [Entity] { stored.entities }
@@ -126,8 +152,10 @@ final class ClassSet: Sendable {
         return concerned
     }
 
-    /// All classes in the order they were made.
-    var all: [ParseClass] { classes.indices.map(parseClass) }
+    /// All classes that clients know, in the order they were made.
+    var all: [ParseClass] {
+        classes.indices.filter { !InternalClasses.hidden.contains(schema.tables[$0].name) }.map(parseClass)
+    }
 
     /// The class of that name.
     subscript(name: String) -> ParseClass? { schema.index(of: name).map(parseClass) }
@@ -143,6 +171,6 @@ final class ClassSet: Sendable {
         return slot.parseClass.storeIfNil(
             ParseClass(
                 table, stored: entities[number], in: schema, options: options[table.name] ?? ClassOptions(),
-                dialect: dialect))
+                dialect: dialect, isForClients: isForClients))
     }
 }

@@ -35,7 +35,14 @@ final class ParseClass: Sendable {
     /// The field of that name.
     subscript(name: String) -> Field? { places[name].map { fields[$0] } }
 
-    init(_ table: Table, stored: Entity, in schema: Schema, options: ClassOptions, dialect: Dialect) {
+    /// The column that names the list of who may read and change an object; `nil` where the class has none.
+    let accessColumn: Int?
+
+    /// - Parameter isForClients: Whether fields are left out that only some of those who see an object get.
+    init(
+        _ table: Table, stored: Entity, in schema: Schema, options: ClassOptions, dialect: Dialect,
+        isForClients: Bool = false
+    ) {
         self.table = table
         self.stored = stored
         self.options = options
@@ -51,12 +58,17 @@ final class ParseClass: Sendable {
         let shown = Set(
             [entity.createdAt, entity.updatedAt].compactMap(\.self) + (entity.key.count == 1 ? entity.key : []))
         for property in entity.properties where !shown.contains(property.name) {
+            if InternalClasses.hides(property.name, of: table.name) { continue }
+            if isForClients, table.name == InternalClasses.user, InternalClasses.privateFields.contains(property.name) {
+                continue
+            }
             if let field = Field(property, of: table, in: schema, options: options.fields[property.name]) {
                 fields.append(field)
             }
         }
         self.fields = fields
         insertion = ValueBatch.Insertion(into: table, dialect)
+        accessColumn = entity.isGuarded ? table.columnIndexes(of: InternalClasses.link).first : nil
         createdAt = entity.createdAt.flatMap { table.columnIndexes(of: $0).first }
         updatedAt = entity.updatedAt.flatMap { table.columnIndexes(of: $0).first }
         revision = entity.revision.flatMap { table.columnIndexes(of: $0).first }
@@ -83,7 +95,7 @@ extension ParseClass {
     /// What clients get of a field of a row; `nil` where it is unset.
     func json(_ field: Field, of row: [Value], in classes: ClassSet) -> JSONValue? {
         switch field.storage {
-        case .objectID, .relation: return nil
+        case .objectID, .relation, .access: return nil
         case .column(let column):
             if row[column].isNull { return nil }
             let type = table.columns[column].type
@@ -148,6 +160,8 @@ final class Field: Sendable {
         case pointer(reference: Int, columns: [Int])
         /// A view of a to-one, a many-to-many, or what lies beyond one.
         case relation(Link)
+        /// The list of who may read and change the object.
+        case access
     }
 
     init(name: String, type: FieldType, storage: Storage) {
@@ -181,6 +195,11 @@ final class Field: Sendable {
         case .relationship(let relationship):
             guard let link = table.links[relationship.name] else { return nil }
             switch link {
+            case .reference where relationship.target == InternalClasses.accessList:
+                (isRequired, limits, isAnyJSON, plain) = (false, [], false, nil)
+                (keepsIntegers, canKeepIntegers, needsText) = (false, false, false)
+                type = .acl
+                storage = .access
             case .reference(let number):
                 (limits, isAnyJSON, plain) = ([], false, nil)
                 (keepsIntegers, canKeepIntegers, needsText) = (false, false, false)
@@ -203,7 +222,7 @@ final class Field: Sendable {
         switch storage {
         case .column(let column): [column]
         case .pointer(_, let columns): columns
-        case .objectID, .relation: []
+        case .objectID, .relation, .access: []
         }
     }
 
@@ -231,4 +250,11 @@ final class Field: Sendable {
     func accepts(_ given: FieldType) -> Bool {
         given == type || isAnyJSON && (given == .array || given.attributeType == .json)
     }
+}
+
+extension Entity {
+    /// Whether its objects may have lists of who may read and change them.
+    var isGuarded: Bool { relationship(InternalClasses.link)?.target == InternalClasses.accessList }
+    /// Whether its objects are sessions of users.
+    var isSession: Bool { name == InternalClasses.session && property("_token") != nil }
 }

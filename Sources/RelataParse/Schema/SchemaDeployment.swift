@@ -70,7 +70,7 @@ extension DeploymentPlan: CustomStringConvertible {
 extension ParseStore {
     /// What the store's classes are, as JSON: sorted by name, so that two documents can be compared line by line.
     public func schemaJSON() async throws -> JSONValue {
-        try await read { transaction in
+        try await read(as: .master) { transaction in
             .array(transaction.classes.all.sorted { $0.name < $1.name }.map(\.schemaJSON))
         }
     }
@@ -79,8 +79,10 @@ extension ParseStore {
     ///
     /// - Parameter removes: Whether classes and fields that the document doesn't have are to go.
     public func deploymentPlan(for document: SchemaDocument, removes: Bool = false) async throws -> DeploymentPlan {
-        try await read { transaction in
-            var draft = SchemaDraft(entities: transaction.classes.entities, options: transaction.classes.options)
+        try await read(as: .master) { transaction in
+            var draft = SchemaDraft(
+                entities: transaction.classes.entities, options: transaction.classes.options,
+                hasUsers: transaction.secrets != nil)
             return try draft.deploy(document, removes: removes, checking: transaction.connection)
         }
     }

@@ -86,7 +86,7 @@ extension SchemaDraft {
         let wanted = Dictionary(document.classes.map { ($0.className, Set($0.fields.keys)) }) { first, _ in first }
         var goneClasses: Set<String> = []
         var gone: [String: Set<String>] = [:]
-        for entity in stored.tables.map(\.entity) {
+        for entity in stored.tables.map(\.entity) where !InternalClasses.contains(entity.name) {
             guard let fields = wanted[entity.name] else {
                 if try stored.holdsObjects(entity.name, connection) {
                     plan.keep("the class \(entity.name)", "it holds objects")
@@ -160,7 +160,7 @@ extension SchemaDraft {
     /// What changed since, in words.
     private func changes(since old: SchemaDraft) -> [String] {
         var changes: [String] = []
-        for entity in entities {
+        for entity in entities where !InternalClasses.hidden.contains(entity.name) {
             let name = entity.name
             let before = old.entity(name)
             if before == nil { changes.append("add the class \(name)") }
@@ -219,6 +219,8 @@ extension Entity {
     /// Whether every class has it, and clients don't say so.
     fileprivate func isGiven(_ property: String) -> Bool {
         key.contains(property) || property == createdAt || property == updatedAt
+            || property == InternalClasses.link && isGuarded
+            || InternalClasses.contains(name) && InternalClasses.entity(name).property(property) != nil
     }
 }
 

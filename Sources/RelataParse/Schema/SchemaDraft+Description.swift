@@ -20,6 +20,9 @@ extension SchemaDraft {
             } else if let wanted {
                 try apply(wanted, as: field, of: name, isWhole: isWhole)
             } else {
+                guard !InternalClasses.needs(field, in: name) else {
+                    throw ParseError(.changedImmutableField, "field \(field) cannot be changed")
+                }
                 guard entity(name)?.property(field) != nil else {
                     throw ParseError(.classNotEmpty, "Field \(field) does not exist, cannot delete.")
                 }

@@ -6,8 +6,11 @@ import RelataEngine
 struct SchemaDraft {
     private(set) var entities: EntityList
     private(set) var options: [String: ClassOptions]
+    /// Whether there may be users.
+    private let hasUsers: Bool
 
-    init(entities: [Entity], options: [String: ClassOptions]) {
+    init(entities: [Entity], options: [String: ClassOptions], hasUsers: Bool = false) {
+        self.hasUsers = hasUsers
         self.entities = EntityList(entities)
         self.options = options
     }
@@ -57,6 +60,10 @@ struct SchemaDraft {
             return
         }
         if let error = DisabledFeature.error(forClass: name) { throw error }
+        if InternalClasses.ofClients.contains(name) {
+            guard hasUsers else { throw .usersAreOff }
+            return addUsers()
+        }
         try ParseNames.checkClass(name)
         if let other = entities.first(where: { $0.name.isSameName(as: name) || $0.table.isSameName(as: name) }) {
             throw ParseError(
@@ -66,6 +73,13 @@ struct SchemaDraft {
         }
         if isImplied { options[name, default: ClassOptions()].isImplied = true }
         entities.append(Self.newEntity(name))
+    }
+
+    /// Adds a class that the server itself needs; nothing happens if it is there.
+    mutating func addInternalClass(_ name: String) {
+        if hasClass(name) { return }
+        entities.append(InternalClasses.entity(name))
+        options[name] = InternalClasses.options(name)
     }
 
     /// A class with the fields that every object has.
@@ -83,6 +97,9 @@ struct SchemaDraft {
     ///
     /// - Throws: ``ParseError`` 255 where fields of other classes lead to it.
     mutating func removeClass(_ name: String) throws(ParseError) {
+        guard !InternalClasses.contains(name) else {
+            throw ParseError(.operationForbidden, "the class \(name) belongs to the server: it can't be deleted")
+        }
         for entity in entities where entity.name != name {
             if let field = entity.relationships.first(where: { $0.target == name }) {
                 throw ParseError(
@@ -166,7 +183,11 @@ struct SchemaDraft {
         case .attribute(let attribute):
             options[className]?.fields[attribute.name]?.type ?? FieldType(attribute.type)
         case .relationship(let relationship):
-            relationship.isToMany ? .relation(relationship.target) : .pointer(relationship.target)
+            if relationship.target == InternalClasses.accessList {
+                .acl
+            } else {
+                relationship.isToMany ? .relation(relationship.target) : .pointer(relationship.target)
+            }
         }
     }
 

@@ -105,7 +105,8 @@ final class BatchWriter {
     ///   one, or one of them can't be written, which then says so by itself.
     func createTogether(_ run: BatchOrder.Run) throws -> [String]? {
         guard run.objects.count > 1, let name = run.className, let parseClass = known(name),
-            parseClass.insertsTogether, transaction.models == nil, !transaction.schema.hasCounts
+            parseClass.insertsTogether, !InternalClasses.contains(name), transaction.models == nil,
+            !transaction.schema.hasCounts
         else { return nil }
         do {
             let keys = try transaction.connection.savepoint { () -> [KeyValue]? in
@@ -153,6 +154,7 @@ final class BatchWriter {
             }
             throw Self.missing(name)
         }
+        if name == InternalClasses.role { try transaction.checkRole(body, isNew: true) }
         let key = try newKey(parseClass, body)
         var writer = ObjectWriter(transaction, parseClass)
         let stored = try writer.create(body, of: fields(of: body, in: parseClass), key: key)
@@ -172,7 +174,7 @@ final class BatchWriter {
     }
 
     /// The key of a new object; `nil` for one that the database gives, or whose parts are fields.
-    private func newKey(_ parseClass: ParseClass, _ body: ObjectBody) throws -> KeyValue? {
+    func newKey(_ parseClass: ParseClass, _ body: ObjectBody) throws -> KeyValue? {
         if let id = body.objectID {
             guard options.allowsCustomObjectIDs else {
                 throw ParseError(.invalidKeyName, "objectId is an invalid field name.")
@@ -199,6 +201,7 @@ final class BatchWriter {
 
     private func update(_ name: String, _ id: String, _ body: ObjectBody, into json: inout JSONWriter) throws {
         let (parseClass, key) = try transaction.object(name, id)
+        if name == InternalClasses.role { try transaction.checkRole(body, isNew: false) }
         var writer = ObjectWriter(transaction, parseClass)
         try writer.update(key, body, of: fields(of: body, in: parseClass))
         var reply = try told(parseClass, key, writer)
@@ -208,6 +211,7 @@ final class BatchWriter {
 
     private func delete(_ name: String, _ id: String) throws {
         let (parseClass, key) = try transaction.object(name, id)
+        try transaction.checkMayChange(key, of: parseClass)
         guard let typed = transaction.typed, let binding = transaction.models?.bindings[name], binding.watchesDeletions
         else {
             let report = try transaction.delete(parseClass, .keys([key]))

@@ -4,9 +4,9 @@ enum DisabledFeature {
         guard let first = path.first else { return nil }
         let message: String
         switch first {
-        case "users", "login", "logout", "sessions", "roles", "requestPasswordReset", "verificationEmailRequest",
-            "verifyPassword", "loginAs", "upgradeToRevocableSession", "challenge":
-            message = "users are off: this server has none yet"
+        case _ where UserRoute.names.contains(first): return .usersAreOff
+        case "requestPasswordReset", "verificationEmailRequest": message = "mail is off: this server sends none"
+        case "upgradeToRevocableSession", "challenge": message = "\(first) is off"
         case "installations", "push", "push_audiences": message = "push notifications are off"
         case "hooks", "cloud_code": message = "hooks are off: this server calls Swift closures"
         case "functions", "jobs":
@@ -24,11 +24,16 @@ enum DisabledFeature {
     static func error(forClass name: String) -> ParseError? {
         guard name.utf8.first == UInt8(ascii: "_") else { return nil }
         return switch name {
-        case "_User", "_Session", "_Role": error(for: ["users"])
+        case _ where InternalClasses.ofClients.contains(name): nil
         case "_Installation", "_PushStatus", "_Audience": error(for: ["push"])
         case _ where name.hasPrefix("_"):
             ParseError(.operationForbidden, "the class \(name.prefix(64)) belongs to a feature that is off")
         default: nil
         }
     }
+}
+
+extension ParseError {
+    /// What a request about users gets where there are none.
+    static let usersAreOff = ParseError(.operationForbidden, "users are off")
 }

@@ -15,6 +15,7 @@ enum ObjectRoute {
         let className = path[1]
         if let error = DisabledFeature.error(forClass: className) { throw error }
         let objectID = path.count == 3 ? path[2] : nil
+        try Self.checkInternal(className, call)
         if call.method == .post || call.method == .put { try prohibited.check(call.body) }
         switch (call.method, objectID) {
         case (.get, nil): self = .read(.find(try FindRequest(className, call)))
@@ -30,6 +31,28 @@ enum ObjectRoute {
             throw ParseError(.commandUnavailable, "\(call.line.prefix(128)) isn't possible", status: 405)
         }
     }
+}
+
+extension ObjectRoute {
+    /// Refuses what can't be done to a user or a session as it is to objects of other classes.
+    fileprivate static func checkInternal(_ className: String, _ call: ParseCall) throws(ParseError) {
+        switch (className, call.method) {
+        case (InternalClasses.session, .post), (InternalClasses.session, .put):
+            throw ParseError(.operationForbidden, "sessions begin by signing in, and can't be changed")
+        case (InternalClasses.user, .put)
+        where call.isMaster && InternalClasses.userFields.allSatisfy { call.body[$0] == nil }:
+            break
+        case (InternalClasses.user, .delete):
+            if call.isMaster { return }
+            if try call.isDryRun() { return }
+            throw usersApart
+        case (InternalClasses.user, .post), (InternalClasses.user, .put): throw usersApart
+        default: break
+        }
+    }
+
+    private static let usersApart = ParseError(
+        .operationForbidden, "a user is made, changed and deleted at /users, by a request of its own")
 }
 
 /// A request that reads objects.

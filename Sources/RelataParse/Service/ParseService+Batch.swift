@@ -30,7 +30,7 @@ extension ParseService {
             if case .success(.write(let write)) = route { write } else { nil }
         }
         guard !writes.isEmpty else {
-            return try await store.read { transaction in
+            return try await store.read(as: call.caller) { transaction in
                 for expectation in expectations { try expectation.check(in: transaction) }
                 let writer = BatchWriter(transaction: transaction, options: options)
                 var replies = BatchReplies(routes.count, limit: options.maximumReply)
@@ -90,18 +90,18 @@ extension ParseService {
             }
             return reply
         }
-        return reply.isRepeated ? try await completed(reply, routes) : reply
+        return reply.isRepeated ? try await completed(reply, routes, call.caller) : reply
     }
 
     /// A reply that was kept, with what was only read, which is read again.
     private func completed(
-        _ kept: WireReply, _ routes: [Result<ObjectRoute, ParseError>]
+        _ kept: WireReply, _ routes: [Result<ObjectRoute, ParseError>], _ caller: Caller
     ) async throws -> WireReply {
         guard routes.contains(where: \.isRead), let parts = try JSONParser.parse(kept.body).array,
             parts.count == routes.count
         else { return kept }
         let options = options
-        return try await store.read { transaction in
+        return try await store.read(as: caller) { transaction in
             let writer = BatchWriter(transaction: transaction, options: options)
             var replies = BatchReplies(routes.count, limit: options.maximumReply)
             for (place, route) in routes.enumerated() {
@@ -224,7 +224,7 @@ private struct BatchReader {
         let end = target.utf8.firstIndex(of: UInt8(ascii: "?"))
         var call = ParseCall(
             method: method, path: try path(end.map { String(target[..<$0]) } ?? target), body: [:],
-            isMaster: batch.isMaster)
+            caller: batch.caller)
         switch members["body"] {
         case nil, .null: break
         case .object(let body): call.body = body

@@ -12,7 +12,7 @@ extension ParseService {
         if call.method != .get { try options.prohibitedNames.check(call.body) }
         switch (call.method, name) {
         case (.get, nil):
-            return try await store.read { transaction in
+            return try await store.read(as: .master) { transaction in
                 WireReply(["results": .array(transaction.classes.all.map(\.schemaJSON))])
             }
         case (.get, let name?): return try await schema(name)
@@ -45,7 +45,7 @@ extension ParseService {
     }
 
     private func schema(_ name: String) async throws -> WireReply {
-        try await store.read { transaction in
+        try await store.read(as: .master) { transaction in
             guard let parseClass = try transaction.existing(name) else { throw Self.noClass(name) }
             return WireReply(parseClass.schemaJSON)
         }
@@ -111,7 +111,8 @@ extension ParseService {
         if let error = DisabledFeature.error(forClass: name) { throw error }
         let isDryRun = try call.isDryRun()
         let options = options
-        let (reply, actions) = try await store.write { transaction -> (WireReply, [ParseTransaction.Action]) in
+        let (reply, actions) = try await store.write(as: .master) {
+            transaction -> (WireReply, [ParseTransaction.Action]) in
             // Of a class that isn't there, nothing is left to be deleted.
             let parseClass = transaction.classes[name]
             if isDryRun {

@@ -42,13 +42,13 @@ extension ParseService {
     ) async throws -> WireReply {
         let options = options
         let isMade = store.mode == .development && store.models == nil
-        let (reply, actions) = try await store.write(sharing: sharing) { transaction in
+        let (reply, actions) = try await store.write(as: call.caller, sharing: sharing) { transaction in
             let reply = try Self.once(call, in: transaction, options) {
-                if isMade, transaction.classes !== prepared {
+                if isMade, transaction.storedClasses !== prepared {
                     let isLost = writes.contains { write in
                         guard let (name, body) = write.body else { return false }
                         return SchemaDemand.isMet(by: prepared, name, body)
-                            && !SchemaDemand.isMet(by: transaction.classes, name, body)
+                            && !SchemaDemand.isMet(by: transaction.storedClasses, name, body)
                     }
                     if isLost { throw ClassesChanged() }
                 }
@@ -83,24 +83,33 @@ extension ParseService {
     private func prepare(
         _ writes: [ObjectWrite], _ call: ParseCall, isAtomic: Bool, _ named: Set<Pointer>
     ) async throws -> (reply: WireReply?, classes: ClassSet?) {
-        guard store.mode == .development, store.models == nil else { return (nil, nil) }
+        guard store.models == nil else { return (nil, nil) }
+        // In production no use makes a class or a field; but who may do what with an object is always kept.
+        let makesFields = store.mode == .development
+        if !makesFields, !writes.contains(where: { $0.body?.body.hasAccessList == true }) { return (nil, nil) }
         let known = store.currentClasses
+        @Sendable func isMet(_ className: String, _ body: ObjectBody) -> Bool {
+            if makesFields { return SchemaDemand.isMet(by: known, className, body) }
+            return SchemaDemand.isAccessMet(by: known, className, body)
+                || known.schema[className]?.entity.isOfClients != true
+        }
         // Most requests bring nothing new.
         var last: (className: String, body: ObjectBody)?
-        let isMet = writes.allSatisfy { write in
+        let areMet = writes.allSatisfy { write in
             guard let next = write.body else { return true }
             // Most objects of a batch are of one class and bring the same fields.
             if let last, last.className.hasSameBytes(as: next.className), last.body.hasFields(of: next.body),
-                !next.body.holdsLargeIntegers
+                !next.body.holdsLargeIntegers, !next.body.hasAccessList
             {
                 return true
             }
             last = next
-            return SchemaDemand.isMet(by: known, next.className, next.body)
+            return isMet(next.className, next.body)
         }
-        if isMet { return (nil, nil) }
+        if areMet { return (nil, nil) }
         if call.requestID != nil,
-            let known = try await store.read({ try RequestLog.reply(to: call, on: $0.connection, now: $0.now) })
+            let known = try await store.read(
+                as: call.caller, { try RequestLog.reply(to: call, on: $0.connection, now: $0.now) })
         {
             return (known, nil)
         }
@@ -114,15 +123,16 @@ extension ParseService {
                 if isAtomic { throw error }
             }
         }
-        guard all.contains(where: { !$0.isMet(by: known) }) else { return (nil, nil) }
-        let checked = isAtomic ? all : all.filter { !$0.isMet(by: known) }
+        @Sendable func isMet(_ demand: SchemaDemand) -> Bool { isMet(demand.className, demand.body) }
+        guard !all.allSatisfy(isMet) else { return (nil, nil) }
+        let checked = isAtomic ? all : all.filter { !isMet($0) }
         let created = named.union(
             writes.compactMap { write -> Pointer? in
                 guard case .create(let name, let body) = write, let id = body.objectID else { return nil }
                 return Pointer(className: name, objectID: id)
             })
         // What will be refused whatever the classes are leaves no trace in them.
-        let demands = try await store.read { transaction in
+        let demands = try await store.read(as: call.caller) { transaction in
             try checked.filter { demand in
                 do throws(ParseError) {
                     try demand.validate(in: transaction, created)
@@ -130,7 +140,7 @@ extension ParseService {
                     if isAtomic { throw error }
                     return false
                 }
-                return !demand.isMet(by: known)
+                return !isMet(demand)
             }
         }
         guard !demands.isEmpty else { return (nil, nil) }
@@ -142,6 +152,7 @@ extension ParseService {
                 try Task.checkCancellation()
                 do throws(ParseError) {
                     try draft.attempt(changing: demand.className) { (draft) throws(ParseError) in
+                        guard makesFields else { return demand.addAccess(to: &draft) }
                         let points = draft.geoPoints(of: demand.className)
                         try demand.add(to: &draft)
                         if !severalGeoPoints { try draft.checkGeoPoints(of: demand.className, since: points) }
@@ -151,7 +162,7 @@ extension ParseService {
                 }
             }
         } finish: { _, transaction in
-            transaction.classes
+            transaction.storedClasses
         }
         return (nil, made)
     }
@@ -171,7 +182,7 @@ extension ParseTransaction {
     /// Deletes objects of a class by the delete rules.
     func delete(_ parseClass: ParseClass, _ roots: DeletionRoots) throws -> DeletionReport {
         try connection.delete(
-            entity: parseClass.table.index, roots: roots, schema: schema, access: access, now: now,
+            entity: parseClass.table.index, roots: roots, schema: schema, access: caller.write, now: now,
             isUndoneByCaller: true)
     }
 
@@ -185,6 +196,14 @@ extension ParseTransaction {
         return (parseClass, key)
     }
 
+    /// - Throws: ``ParseError`` 101 for an object that the caller may not change: to him, it isn't there.
+    func checkMayChange(_ key: KeyValue, of parseClass: ParseClass) throws {
+        guard caller.write.guards(parseClass.table) else { return }
+        guard try connection.isSeen(key, of: parseClass.table, writeCompiler) else {
+            throw ParseError(.objectNotFound, "Object not found.")
+        }
+    }
+
     /// A query for the keys of all objects of a class.
     func keys(of parseClass: ParseClass) throws(RelataError) -> SQLStatement {
         try compiler.keys(QueryPlan(entity: parseClass.name)).statement
@@ -194,6 +213,7 @@ extension ParseTransaction {
     func deletionPlan(_ name: String, _ id: String) throws -> WireReply {
         let (parseClass, key) = try object(name, id)
         let report = try deletionPlan(of: parseClass, .keys([key]))
+        try checkMayChange(key, of: parseClass)
         guard report.deletedCount > 0 || report.isDenied else { throw ParseError(.objectNotFound, "Object not found.") }
         return WireReply(DeletionReportJSON(classes: classes).json(report))
     }

@@ -35,6 +35,10 @@ public final class ParseService: Sendable {
         public var maximumKeptReply = 1024 * 1024
         /// How many bytes all kept replies of more than 256 bytes may have together. The oldest are forgotten first.
         public var maximumKeptReplies = 64 * 1024 * 1024
+        /// Hashes passwords and tokens; `nil` where there are no users.
+        public var secrets: (any SecretHashing)?
+        /// For how many seconds a session of a user lasts.
+        public var sessionLifetime = 365.0 * 24 * 3600
         /// How many bytes the body of a request may have that doesn't name its keys in header fields.
         public var maximumBodyWithoutKeys = 1024 * 1024
 
@@ -45,10 +49,11 @@ public final class ParseService: Sendable {
     let store: ParseStore
     let keys: ParseKeys
     let options: Options
+    let decoy = DecoyHash()
 
     /// Serves a store.
     public init(_ store: ParseStore, keys: ParseKeys, options: Options = Options()) {
-        self.store = store
+        self.store = options.secrets.map(store.withUsers) ?? store
         self.keys = keys
         self.options = options
     }
@@ -62,7 +67,7 @@ public final class ParseService: Sendable {
         // Who asks whether the server is well may not know its keys.
         if request.path == "/health" || request.path == "/health/" { return WireReply(["status": "ok"]) }
         do {
-            let call = try ParseCall(request, keys: keys, limit: options.maximumBodyWithoutKeys)
+            let call = try ParseCall(request, keys: keys, limit: options.maximumBodyWithoutKeys, hasUsers: hasUsers)
             var reply = try await answer(call)
             reply.isOfRead = reply.isOfRead || call.method == .get
             if call.method == .get { reply.comment = try QueryAdvice.comment(of: call) }
@@ -92,11 +97,13 @@ public final class ParseService: Sendable {
     /// Checks a path before anything else of a request is read.
     ///
     /// - Throws: ``ParseError`` for a path that leads nowhere, or to what is off.
-    static func checkPath(_ path: [String]) throws(ParseError) {
-        if let error = DisabledFeature.error(for: path) { throw error }
+    static func checkPath(_ path: [String], hasUsers: Bool) throws(ParseError) {
+        let isOfUsers = hasUsers && path.first.map(UserRoute.names.contains) == true
+        if !isOfUsers, let error = DisabledFeature.error(for: path) { throw error }
         let count = path.count
         let isKnown =
             switch path.first {
+            case _ where isOfUsers: count <= 2
             case "classes": (2...3).contains(count)
             case "batch", "serverInfo": count == 1
             case "schemas": count <= 2
@@ -104,6 +111,11 @@ public final class ParseService: Sendable {
             default: false
             }
         guard isKnown else { throw nothing(at: "/" + path.joined(separator: "/")) }
+        if count > 1, !isOfUsers, !hasUsers,
+            InternalClasses.ofClients.contains(path[1])
+        {
+            throw ParseError.usersAreOff
+        }
         if count > 1, path[0] != "batch", let error = DisabledFeature.error(forClass: path[1]) { throw error }
     }
 
@@ -111,7 +123,11 @@ public final class ParseService: Sendable {
         ParseError(.commandUnavailable, "there is nothing at \(line.prefix(128))", status: 404)
     }
 
+    /// Whether there are users.
+    var hasUsers: Bool { store.secrets != nil }
+
     private func answer(_ call: ParseCall) async throws -> WireReply {
+        if hasUsers, let route = try UserRoute(call) { return try await respond(to: route, call) }
         switch call.path.first {
         case "classes": return try await objects(call)
         case "batch": return try await batch(call)
@@ -119,16 +135,16 @@ public final class ParseService: Sendable {
         case "purge": return try await purge(call)
         case "aggregate" where call.method == .get && call.path.count == 2:
             let request = try AggregateRequest(call.path[1], call)
-            return try await store.read { try request.run(in: $0, self.options) }
+            return try await store.read(as: call.caller) { try request.run(in: $0, self.options) }
         case "serverInfo": return try serverInfo(call)
         default: throw Self.unknown(call)
         }
     }
 
     /// Requests about objects of one class.
-    private func objects(_ call: ParseCall) async throws -> WireReply {
+    func objects(_ call: ParseCall) async throws -> WireReply {
         switch try ObjectRoute(call, prohibited: options.prohibitedNames) {
-        case .read(let read): return try await store.read { try read.run(in: $0, self.options) }
+        case .read(let read): return try await store.read(as: call.caller) { try read.run(in: $0, self.options) }
         case .write(let write):
             return try await writing([write], call, sharing: write.body != nil) { try $0.run(write) }
         }

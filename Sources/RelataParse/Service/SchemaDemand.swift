@@ -11,7 +11,7 @@ struct SchemaDemand: Sendable {
     private let inner: Set<String>
     /// The object that is changed; `nil` for a new one.
     private let objectID: String?
-    private let body: ObjectBody
+    let body: ObjectBody
 
     /// - Throws: ``ParseError`` for values that are of no type.
     init(_ className: String, _ objectID: String?, _ body: ObjectBody) throws(ParseError) {
@@ -47,7 +47,8 @@ struct SchemaDemand: Sendable {
                 throw ParseError(.objectNotFound, "Object not found.")
             }
         }
-        let known = transaction.classes[className]
+        if body.hasAccessList, transaction.secrets == nil { throw .accessIsOff }
+        let known = transaction.storedClasses[className]
         var values: [String: JSONValue] = [:]
         for (name, change) in zip(body.fields.names, body.changes) where known?[name] == nil {
             try transaction.validate(change, forNew: name, created)
@@ -57,24 +58,30 @@ struct SchemaDemand: Sendable {
         }
     }
 
-    /// Whether the class has all of it, of whatever type.
-    func isMet(by classes: ClassSet) -> Bool {
-        Self.isMet(classes, className, fields.lazy.map(\.name))
-            && !largeIntegers.contains { classes[className]?[$0]?.canKeepIntegers == true }
-    }
-
     /// Whether a class has all fields that an object brings along.
     static func isMet(by classes: ClassSet, _ className: String, _ body: ObjectBody) -> Bool {
-        guard isMet(classes, className, body.fields.names) else { return false }
+        guard isAccessMet(by: classes, className, body), isMet(classes, className, body.fields.names) else {
+            return false
+        }
         guard body.holdsLargeIntegers, let known = classes[className] else { return true }
         return zip(body.fields.names, body.changes).allSatisfy { name, change in
             !change.isLargeInteger || known[name]?.canKeepIntegers != true
         }
     }
 
+    /// Whether the class can keep who may read and change an object.
+    static func isAccessMet(by classes: ClassSet, _ className: String, _ body: ObjectBody) -> Bool {
+        !body.hasAccessList || classes.schema[className]?.entity.isGuarded == true
+    }
+
     private static func isMet(_ classes: ClassSet, _ className: String, _ fields: some Sequence<String>) -> Bool {
         guard let known = classes[className], known.options.isImplied != true else { return false }
         return fields.allSatisfy { known[$0] != nil }
+    }
+
+    /// Lets objects of the class have lists of who may read and change them, if this one is to have one.
+    func addAccess(to draft: inout SchemaDraft) {
+        if body.hasAccessList { draft.guardClass(className) }
     }
 
     /// Adds what is missing.
@@ -88,6 +95,7 @@ struct SchemaDemand: Sendable {
             }
             try draft.addField(name, type, to: className)
         }
+        addAccess(to: &draft)
         for name in largeIntegers { draft.keepIntegers(of: name, in: className) }
     }
 }
@@ -125,6 +133,7 @@ extension ParseTransaction {
     func checkTargets(_ pointers: [Pointer], _ created: Set<Pointer> = []) throws(ParseError) {
         for pointer in pointers where !created.contains(pointer) {
             if let error = DisabledFeature.error(forClass: pointer.className) { throw error }
+            if secrets == nil, InternalClasses.ofClients.contains(pointer.className) { throw .usersAreOff }
             guard try exists(pointer) else {
                 throw ParseError(
                     .objectNotFound, "\(pointer.className.prefix(128)) has no object \(pointer.objectID.prefix(64))",

@@ -6,11 +6,11 @@ extension ParseStore {
     ///
     /// - Throws: ``RelataError`` where it doesn't: it is closed, its file is damaged or gone, or the disk is still full.
     public func check() async throws {
-        try await read { transaction in
+        try await read(as: .master) { transaction in
             try transaction.connection.driver.checkIsInPlace()
             _ = try RecordClasses.version(of: transaction.connection)
         }
         guard isDiskFull else { return }
-        try await write { transaction in try KeptRequests.takeRoom(on: transaction.connection) }
+        try await write(as: .master) { transaction in try KeptRequests.takeRoom(on: transaction.connection) }
     }
 }

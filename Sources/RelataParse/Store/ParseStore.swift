@@ -1,3 +1,4 @@
+import Foundation
 import Relata
 import RelataCore
 import RelataRecords
@@ -18,11 +19,14 @@ public final class ParseStore: Sendable {
     private let objectIDs: ObjectIDGenerator
     /// The classes as they were last seen.
     private let last: Mutex<ClassSet>
+    /// Hashes passwords and tokens; `nil` where there are no users.
+    let secrets: (any SecretHashing)?
 
     private init(
         _ records: RecordStore, models: ServedModels?, classes: ClassSet,
-        objectIDs: ObjectIDGenerator = ObjectIDGenerator()
+        objectIDs: ObjectIDGenerator = ObjectIDGenerator(), secrets: (any SecretHashing)? = nil
     ) {
+        self.secrets = secrets
         self.objectIDs = objectIDs
         self.records = records
         self.models = models
@@ -35,7 +39,14 @@ public final class ParseStore: Sendable {
     package func acting(under access: Access) -> ParseStore {
         ParseStore(
             records.acting(under: access), models: models?.acting(under: access), classes: last.withLock { $0 },
-            objectIDs: objectIDs)
+            objectIDs: objectIDs, secrets: secrets)
+    }
+
+    /// The same store with users, whose classes are made when they are first needed. A store of an app's models has none.
+    func withUsers(_ secrets: any SecretHashing) -> ParseStore {
+        guard models == nil else { return self }
+        return ParseStore(
+            records, models: nil, classes: last.withLock { $0 }, objectIDs: objectIDs, secrets: secrets)
     }
 
     /// Whether using a class or field that doesn't exist makes it.
@@ -123,33 +134,46 @@ public final class ParseStore: Sendable {
 
     // MARK: Transactions
 
-    /// Runs `body` on one state of the store.
-    func read<Result: Sendable>(_ body: @Sendable (ParseTransaction) throws -> Result) async throws -> Result {
-        try await records.read { try body(try self.transaction($0)) }
+    /// Runs `body` on one state of the store, for somebody.
+    ///
+    /// - Throws: what `body` throws; ``ParseError`` 209 for a session that there isn't.
+    func read<Result: Sendable>(
+        as caller: Caller, _ body: @Sendable (ParseTransaction) throws -> Result
+    ) async throws -> Result {
+        try await records.read { try body(try self.transaction($0, caller)) }
     }
 
-    /// Runs `body` in a transaction: all of it is written, or, if it throws, nothing.
+    /// Runs `body` in a transaction, for somebody: all of it is written, or, if it throws, nothing.
     ///
     /// - Parameter sharing: Whether it may be one transaction with others that wait, which are written all the same if
     ///   `body` throws. Then `body` may be run again, and must do nothing but write.
     func write<Result: Sendable>(
-        sharing: Bool = false, _ body: @escaping @Sendable (ParseTransaction) throws -> Result
+        as caller: Caller, sharing: Bool = false, _ body: @escaping @Sendable (ParseTransaction) throws -> Result
     ) async throws -> Result {
         // What an app does before and after it saves isn't ours to repeat.
         if sharing && models == nil {
-            return try await records.writeShared { try body(try self.transaction($0)) }
+            return try await records.writeShared { try body(try self.transaction($0, caller)) }
         }
-        return try await records.write { try body(try self.transaction($0)) }
+        return try await records.write { try body(try self.transaction($0, caller)) }
     }
 
     /// Whether the disk was full when something was written last.
     var isDiskFull: Bool { records.isDiskFull }
 
-    /// A transaction with what clients know of its classes.
-    private func transaction(_ transaction: RecordTransaction) throws -> ParseTransaction {
-        ParseTransaction(
-            transaction.connection, try classes(transaction.recordClasses, transaction.connection), models,
-            access: transaction.access, objectIDs: objectIDs, mode: mode)
+    /// A transaction with what the caller knows of its classes.
+    private func transaction(_ transaction: RecordTransaction, _ caller: Caller) throws -> ParseTransaction {
+        let classes = try classes(transaction.recordClasses, transaction.connection)
+        let now = Date()
+        var known = try CallerLookup(
+            connection: transaction.connection, classes: classes, now: now, secrets: secrets
+        ).known(caller)
+        // Whoever made the store may have hidden more.
+        if transaction.access.isLimited {
+            known = KnownCaller(isMaster: true, read: transaction.access, write: transaction.access)
+        }
+        return ParseTransaction(
+            transaction.connection, classes, models, caller: known, secrets: secrets, objectIDs: objectIDs, mode: mode,
+            now: now)
     }
 
     /// The classes as the transaction that the connection is in sees the tables.
@@ -202,11 +226,12 @@ public final class ParseStore: Sendable {
         }
         let (result, classes) = try await records.altering { alteration in
             let known = try Self.classes(alteration.classes, alteration.connection)
-            var draft = SchemaDraft(entities: known.entities, options: known.options)
+            var draft = SchemaDraft(
+                entities: known.entities, options: known.options, hasUsers: self.secrets != nil)
             let found = try change(&draft, alteration.connection)
             let classes = try Self.apply(draft, since: known, in: alteration)
             let transaction = ParseTransaction(
-                alteration.connection, classes, access: .everything, objectIDs: self.objectIDs)
+                alteration.connection, classes, caller: .master, secrets: self.secrets, objectIDs: self.objectIDs)
             return (try finish(found, transaction), classes)
         }
         remember(classes)

@@ -9,9 +9,14 @@ import RelataEngine
 /// A class, because it is passed on for every object that is written.
 final class ParseTransaction {
     let connection: Connection
+    /// The classes as the caller knows them.
     let classes: ClassSet
-    /// Which objects requests see; all others are nowhere.
-    let access: Access
+    /// The classes with all of their fields.
+    let storedClasses: ClassSet
+    /// Who sends the request.
+    let caller: KnownCaller
+    /// Hashes passwords and tokens; `nil` where there are no users.
+    let secrets: (any SecretHashing)?
     /// The models that the classes are bound to.
     let models: ServedModels?
     /// Whether using a class that doesn't exist makes it.
@@ -41,20 +46,25 @@ final class ParseTransaction {
     }
 
     init(
-        _ connection: Connection, _ classes: ClassSet, _ models: ServedModels? = nil, access: Access,
-        objectIDs: ObjectIDGenerator, mode: ParseStore.Mode = .development, now: Date = Date()
+        _ connection: Connection, _ classes: ClassSet, _ models: ServedModels? = nil, caller: KnownCaller,
+        secrets: (any SecretHashing)?, objectIDs: ObjectIDGenerator, mode: ParseStore.Mode = .development,
+        now: Date = Date()
     ) {
-        self.access = access
+        self.caller = caller
+        self.secrets = secrets
         self.objectIDs = objectIDs
         self.models = models
         self.mode = mode
         self.connection = connection
-        self.classes = classes
+        storedClasses = classes
+        self.classes = caller.isMaster ? classes : classes.forClients
         // Clients know milliseconds; what they are told must be what is stored.
         self.now = Date(timeIntervalSince1970: (now.timeIntervalSince1970 * 1000).rounded(.down) / 1000)
     }
 
     var schema: Schema { classes.schema }
+    /// Which objects the caller sees; all others are nowhere.
+    var access: Access { caller.read }
 
     /// Writes the statements of the transaction.
     var compiler: QueryCompiler { QueryCompiler(schema: schema, access: access, dialect: connection.dialect) }
@@ -63,6 +73,10 @@ final class ParseTransaction {
     ///
     /// - Throws: ``ParseError`` 103 for a name that no class can have; `nil` is a class that doesn't exist yet.
     func existing(_ name: String) throws(ParseError) -> ParseClass? {
+        if InternalClasses.ofClients.contains(name) {
+            if secrets == nil { throw .usersAreOff }
+            return classes[name]
+        }
         if let known = classes[name] { return known }
         try ParseNames.checkClass(name)
         return nil

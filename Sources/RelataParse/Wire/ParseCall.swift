@@ -11,8 +11,12 @@ struct ParseCall: Sendable {
     var body: JSONObject
     /// What follows the question mark of a request that writes.
     var parameters: JSONObject = [:]
+    /// Who sends it.
+    var caller = Caller()
     /// Whether the master key came along.
-    var isMaster = false
+    var isMaster: Bool { caller.isMaster }
+    /// The app's installation that it comes from.
+    var installationID: String?
     /// What tells a request from another, so that one that is sent again isn't done again.
     var requestID: String?
     /// Whether the client knows what to make of a field that an app unset while it was saved. Those of typed languages
@@ -28,7 +32,8 @@ struct ParseCall: Sendable {
 
     private func makeFingerprint() -> String {
         var digest: UInt64 = 0xCBF2_9CE4_8422_2325
-        for part in [body, parameters] {
+        // What somebody may do, and is told, depends on who he is.
+        for part in [body, parameters, caller.sessionToken.map { ["_SessionToken": .string($0)] } ?? [:]] {
             // FNV-1a: it must be the same in every process, and nobody gains by two requests that agree.
             for byte in JSONWriter.canonicalText(.object(part)).utf8 {
                 digest = (digest ^ UInt64(byte)) &* 0x100_0000_01B3
@@ -46,7 +51,11 @@ extension ParseCall {
     ///
     /// - Throws: ``ParseError`` 403 for keys that aren't right, and the error of a path that leads nowhere; 107 for a body
     ///   or parameter that is no JSON.
-    init(_ request: WireRequest, keys: ParseKeys, limit: Int = .max) throws(ParseError) {
+    ///
+    /// - Parameter hasUsers: Whether there are users.
+    init(
+        _ request: WireRequest, keys: ParseKeys, limit: Int = .max, hasUsers: Bool = false
+    ) throws(ParseError) {
         let path = try Self.path(request.path)
         var headers = request.headers
         let isForm = Self.isForm(request)
@@ -60,7 +69,7 @@ extension ParseCall {
             headers.merge(given) { own, _ in own }
         }
         _ = try keys.check(headers)
-        try ParseService.checkPath(path)
+        try ParseService.checkPath(path, hasUsers: hasUsers)
         var body: JSONObject = [:]
         if isForm {
             body = try Self.parameters(String(decoding: request.body, as: UTF8.self))
@@ -88,7 +97,7 @@ extension ParseCall {
         guard let method = Method(rawValue: name) else {
             throw ParseError(.commandUnavailable, "there is no method \(name.prefix(32)) here", status: 405)
         }
-        isMaster = try keys.check(headers)
+        caller.isMaster = try keys.check(headers)
         self.method = method
         self.path = path
         let parameters = try Self.parameters(request.query)
@@ -99,8 +108,12 @@ extension ParseCall {
             self.parameters = parameters
         }
         tellsUnset = headers["x-parse-client-version"].map { Self.tellsUnset($0) } ?? true
+        installationID = headers["x-parse-installation-id"]
         if let token = headers["x-parse-session-token"], !token.isEmpty {
-            throw ParseError(.invalidSessionToken, "Invalid session token: this server has no users yet")
+            guard hasUsers else {
+                throw ParseError(.invalidSessionToken, "Invalid session token: this server has no users")
+            }
+            caller.sessionToken = token
         }
         if method != .get, let id = headers["x-parse-request-id"], !id.isEmpty {
             guard id.utf8.count <= 128 else {
@@ -144,9 +157,10 @@ extension ParseCall {
         "_JavaScriptKey": "x-parse-javascript-key", "_RESTAPIKey": "x-parse-rest-api-key",
         "_MasterKey": "x-parse-master-key", "_SessionToken": "x-parse-session-token",
         "_RequestId": "x-parse-request-id", "_ClientVersion": "x-parse-client-version",
+        "_InstallationId": "x-parse-installation-id",
     ]
     private static let ignoredFields: Set = [
-        "_method", "_InstallationId", "_ContentType", "_noBody", "_RevocableSession", "_context",
+        "_method", "_ContentType", "_noBody", "_RevocableSession", "_context",
     ]
 
     /// Whether a member of a body is none of what the request is about.

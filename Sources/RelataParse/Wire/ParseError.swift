@@ -18,16 +18,26 @@ public struct ParseError: Error, Hashable, Sendable {
         case objectTooLarge = 116
         case operationForbidden = 119
         case invalidNestedKey = 121
+        case invalidACL = 123
         case timeout = 124
+        case invalidEmailAddress = 125
         case fileSaveError = 130
         case missingRequiredField = 135
         case changedImmutableField = 136
         case duplicateValue = 137
+        case invalidRoleName = 139
         case scriptFailed = 141
         case validationError = 142
         case requestLimitExceeded = 155
         case duplicateRequest = 159
+        case usernameMissing = 200
+        case passwordMissing = 201
+        case usernameTaken = 202
+        case emailTaken = 203
+        case sessionMissing = 206
+        case accountAlreadyLinked = 208
         case invalidSessionToken = 209
+        case unsupportedService = 252
         case classNotEmpty = 255
     }
 

@@ -36,6 +36,7 @@ extension RelataServer {
     ) throws {
         var options = options
         options.mount = Mount(configuration.mount).path
+        if options.secrets == nil { options.secrets = ScryptSecrets() }
         try options.check()
         let served = ParseProtocol(store, keys.parseKeys, options)
         guard let dashboard = configuration.dashboard else {

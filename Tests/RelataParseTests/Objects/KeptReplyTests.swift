@@ -11,7 +11,7 @@ import Testing
 /// What is kept of replies, for requests that are sent again.
 @Suite(.onEveryEngine) struct KeptReplyTests {
     private func kept(_ server: TestServer) async throws -> [Value] {
-        try await server.store.read { transaction in
+        try await server.store.read(as: .master) { transaction in
             let order = transaction.connection.dialect.insertionOrder
             return try transaction.connection.values(
                 SQLStatement("SELECT body FROM relata_parse_requests ORDER BY \(order)")
@@ -135,7 +135,7 @@ import Testing
         #expect(try await server.send("DELETE", long, headers: headers("three")).status == 200)
         #expect(try await server.send("DELETE", long, headers: headers("three")).status == 200)
         #expect(try await server.send("DELETE", long + "C", headers: headers("three")).code == 159)
-        let lines = try await server.store.read { transaction in
+        let lines = try await server.store.read(as: .master) { transaction in
             try transaction.connection.values(SQLStatement("SELECT max(length(line)) FROM relata_parse_requests"))
         }
         guard case .integer(let longest)? = lines.first?.first else {

@@ -150,7 +150,7 @@ import Testing
         let server = try TestServer(path: path)
         defer { try? server.store.close() }
         func type() async throws -> String? {
-            try await server.store.read { transaction in
+            try await server.store.read(as: .master) { transaction in
                 try transaction.connection.value(
                     SQLStatement("SELECT type FROM pragma_table_info('Item') WHERE name = 'n'"))?.description
             }

@@ -171,7 +171,7 @@ import Testing
                 headers: ["x-parse-request-id": "r\(number % 200)"])
             #expect(reply["n"] == .integer(Int64(number + 1)))
         }
-        let isShort = try await server.store.read { transaction in
+        let isShort = try await server.store.read(as: .master) { transaction in
             try transaction.connection.value(SQLStatement("SELECT count(*) <= 64 FROM relata_parse_requests"))
         }
         #expect(isShort == .integer(1))
@@ -181,7 +181,7 @@ import Testing
     @Test func repliesThatAreOldAreForgottenAFewAtATime() async throws {
         let server = try TestServer()
         let id = try await server.create("Counter", ["n": 0])
-        try await server.store.write { transaction in
+        try await server.store.write(as: .master) { transaction in
             try transaction.connection.execute(
                 """
                 WITH RECURSIVE numbers (n) AS (VALUES (1) UNION ALL SELECT n + 1 FROM numbers WHERE n < 1000)
@@ -196,7 +196,7 @@ import Testing
                 headers: ["x-parse-request-id": "r\(number)"])
             guard number.isMultiple(of: 64) else { continue }
             left.append(
-                try await server.store.read { transaction in
+                try await server.store.read(as: .master) { transaction in
                     try transaction.connection.value(
                         SQLStatement("SELECT count(*) FROM relata_parse_requests WHERE expires = 0"))
                 })

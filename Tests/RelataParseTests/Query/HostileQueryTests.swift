@@ -34,7 +34,7 @@ import Testing
     }
 
     private func state(_ server: TestServer) async throws -> [[Value]] {
-        try await server.store.read { transaction in
+        try await server.store.read(as: .master) { transaction in
             let connection = transaction.connection
             return try Introspection.tables(of: connection, hidesReserved: false).map { [.text("\($0)")] }
                 + connection.values(SQLStatement("SELECT * FROM \"Item\""))

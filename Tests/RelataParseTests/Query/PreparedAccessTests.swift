@@ -27,7 +27,7 @@ import Testing
         #expect(prepared(ada) === prepared(bob) && prepared(ada) !== prepared(.everything))
         func found(_ plan: QueryPlan, _ access: Access) async throws -> Int {
             let statement = try prepared(access).statement(plan, under: access)
-            return try await server.store.read { try $0.connection.values(statement).count }
+            return try await server.store.read(as: .master) { try $0.connection.values(statement).count }
         }
         let list = QueryPlan(entity: "Item", sort: [SortTerm(.property(scope: 0, path: ["owner"]))])
         for _ in 0..<2 {

@@ -233,7 +233,7 @@ import Testing
         guard FileManager.default.fileExists(atPath: file.path) else { return }
         try FileManager.default.copyItem(atPath: file.path, toPath: folder.path("sample.sqlite"))
         let server = try TestServer(path: folder.path("sample.sqlite"))
-        for parseClass in try await server.store.read({ $0.classes.all.map(\.name) }) {
+        for parseClass in try await server.store.read(as: .master, { $0.classes.all.map(\.name) }) {
             let objects = try await server.find(parseClass, [:], ["include": "*", "limit": 50])
             #expect(!objects.isEmpty)
             for object in objects { #expect(object["objectId"]?.string?.isEmpty == false) }

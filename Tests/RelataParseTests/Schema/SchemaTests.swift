@@ -79,7 +79,7 @@ import Testing
             SELECT group_concat(field.name) FROM pragma_index_list('Point') list, pragma_index_info(list.name) field
             WHERE list.origin <> 'pk' GROUP BY list.name
             """
-        let indexed = try await server.store.read { try $0.connection.values(SQLStatement(query)) }
+        let indexed = try await server.store.read(as: .master) { try $0.connection.values(SQLStatement(query)) }
         #expect(!indexed.isEmpty && indexed.allSatisfy { $0 == [.text("b,a")] }, "\(indexed)")
         let exported = try await server.store.schemaJSON()
         let other = try TestServer()

@@ -174,6 +174,8 @@ extension ConditionReader {
                 return target
             }
             switch field.storage {
+            // Nobody finds objects by who else may read them.
+            case .access: return target
             case .objectID:
                 guard rest.isEmpty else { return target }
                 target.source = .object(subject.property(), subject.parseClass, isPointer: false)

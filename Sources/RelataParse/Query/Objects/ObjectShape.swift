@@ -144,6 +144,10 @@ struct ObjectShapeBuilder {
     ) -> ObjectShape.Content? {
         switch field.storage {
         case .objectID: return nil
+        case .access:
+            joins += 1
+            let list = path + [InternalClasses.link, InternalClasses.permissions]
+            return .json(add(.expression(.property(scope: 0, path: list))))
         case .relation:
             guard let target = field.type.targetClass else { return nil }
             return .constant(Array(JSONWriter.text(["__type": "Relation", "className": .string(target)]).utf8))

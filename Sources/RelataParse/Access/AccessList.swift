@@ -1,0 +1,92 @@
+import RelataCore
+
+/// Who may read and change an object: Parse's ACL.
+///
+/// Lists that say the same are equal, however a client wrote them.
+struct AccessList: Hashable, Sendable {
+    /// What one of those that a list names may do.
+    struct Rights: Hashable, Sendable {
+        var canRead = false
+        var canWrite = false
+    }
+
+    /// How many users and roles one list names at most.
+    static let maximumPrincipals = 1000
+
+    /// By whom they are for: the id of a user, `role:Editors`, or `*` for everybody.
+    let rights: [String: Rights]
+
+    /// A list of these rights. Those that allow nothing are left out.
+    init(_ rights: [String: Rights]) { self.rights = rights.filter { $0.value != Rights() } }
+
+    /// A list for one user alone.
+    static func only(_ user: String) -> AccessList { AccessList([user: Rights(canRead: true, canWrite: true)]) }
+
+    /// Whether everybody may do everything, so that there is nothing to keep.
+    var isOpen: Bool { rights["*"] == Rights(canRead: true, canWrite: true) }
+
+    /// Reads what clients send: `{"*": {"read": true}, "x7Yz": {"read": true, "write": true}}`.
+    ///
+    /// - Throws: ``ParseError`` 123 for what is no such list.
+    init(_ json: JSONValue) throws(ParseError) {
+        guard let members = json.object else { throw Self.invalid("it must be an object") }
+        guard members.count <= Self.maximumPrincipals else {
+            throw Self.invalid("it names \(members.count), and \(Self.maximumPrincipals) are possible: use a role")
+        }
+        var rights: [String: Rights] = [:]
+        for (name, value) in members {
+            guard !name.isEmpty, name.utf8.count <= 256, !name.utf8.contains(0) else {
+                throw Self.invalid("'\(name.prefix(64))' is no user, no role and not *")
+            }
+            guard let operations = value.object else {
+                throw Self.invalid("what \(name.prefix(64)) may must be an object")
+            }
+            var own = Rights()
+            for (operation, isAllowed) in operations {
+                guard case .bool(let isAllowed) = isAllowed else {
+                    throw Self.invalid("\(name.prefix(64)).\(operation.prefix(64)) must be true or false")
+                }
+                switch operation {
+                case "read": own.canRead = isAllowed
+                case "write": own.canWrite = isAllowed
+                default: throw Self.invalid("there is no '\(operation.prefix(64))': write read and write")
+                }
+            }
+            rights[name] = own
+        }
+        self.init(rights)
+    }
+
+    private static func invalid(_ reason: String) -> ParseError { ParseError(.invalidACL, "Invalid ACL: \(reason)") }
+
+    /// The list as clients get it.
+    var json: JSONValue {
+        .object(
+            JSONObject(
+                rights.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map { name, rights in
+                    var operations: JSONObject = [:]
+                    if rights.canRead { operations["read"] = true }
+                    if rights.canWrite { operations["write"] = true }
+                    return (name, .object(operations))
+                }))
+    }
+}
+
+/// What a request does to the access list of an object.
+enum AccessChange: Hashable, Sendable {
+    /// Takes it away, so that everybody may do everything.
+    case open
+    case list(AccessList)
+
+    /// Reads what clients send as `ACL`; `nil` for what changes nothing.
+    ///
+    /// - Throws: ``ParseError`` 123 for what is no list.
+    init(_ json: JSONValue) throws(ParseError) {
+        if json.isNull || json["__op"]?.string == "Delete" {
+            self = .open
+            return
+        }
+        let list = try AccessList(json)
+        self = list.isOpen ? .open : .list(list)
+    }
+}

@@ -1,0 +1,48 @@
+import RelataCore
+import RelataEngine
+
+extension ParseTransaction {
+    /// Writes statements that find what the caller may change.
+    var writeCompiler: QueryCompiler {
+        QueryCompiler(schema: schema, access: caller.write, dialect: connection.dialect)
+    }
+
+    /// The column's value for a list, which is stored if it wasn't.
+    ///
+    /// - Throws: ``ParseError`` 119 where there are no users.
+    func stored(_ list: AccessList) throws -> Value {
+        guard let secrets, let lists = schema[InternalClasses.accessList],
+            let entries = schema[InternalClasses.accessEntry]
+        else { throw ParseError.accessIsOff }
+        let text = JSONWriter.canonicalText(list.json)
+        // The same list has the same id in every database and process.
+        let id = Value.text(secrets.digestText(of: text))
+        let key = KeyValue(id)
+        if try connection.isStored(key, in: lists) { return id }
+        try write(
+            [ValueBatch.Row(key: key, values: lists.values(["objectId": id, "permissions": .text(text)]))], of: lists)
+        let rows = list.rights.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map { principal, rights in
+            ValueBatch.Row(
+                key: KeyValue([id, .text(principal)]),
+                values: entries.values([
+                    "list": id, "principal": .text(principal), "canRead": .integer(rights.canRead ? 1 : 0),
+                    "canWrite": .integer(rights.canWrite ? 1 : 0),
+                ]))
+        }
+        if !rows.isEmpty { try write(rows, of: entries) }
+        return id
+    }
+}
+
+extension Table {
+    /// The values of a row by the names of its properties, in the order of the columns. What isn't named is unset.
+    func values(_ named: [String: Value]) -> [Value] { columns.map { named[$0.property] ?? .null } }
+}
+
+extension ParseError {
+    /// What a request gets that would limit who may do what with an object, where there are no users.
+    static let accessIsOff = ParseError(
+        .operationForbidden,
+        "access control is off: an object can't be saved with an ACL other than public read and write, which would not be enforced"
+    )
+}

@@ -1,0 +1,127 @@
+import RelataCore
+import RelataRecords
+
+/// The classes that users and their rights are kept in. They are made when they are first needed.
+enum InternalClasses {
+    static let user = "_User"
+    static let session = "_Session"
+    static let role = "_Role"
+    /// The lists that objects name. Equal lists are one object.
+    static let accessList = "_AccessList"
+    /// What one user or role may do by a list.
+    static let accessEntry = "_AccessEntry"
+
+    /// The name that the link to an object's list has in each class.
+    static let link = "ACL"
+    /// The attribute of a list that holds it as clients get it.
+    static let permissions = "permissions"
+
+    /// The classes that clients know, by Parse's own names.
+    static let ofClients: Set = [user, session, role]
+    /// The classes that no client knows.
+    static let hidden: Set = [accessList, accessEntry]
+
+    /// The fields of a user that only he himself, and the master key, get.
+    static let privateFields: Set = ["email", "emailVerified", "authData"]
+    /// The fields that a request can't write as it does others.
+    static let userFields: Set = ["username", "password", "email", "emailVerified", "authData"]
+
+    /// Whether a class is one of these.
+    static func contains(_ name: String) -> Bool { ofClients.contains(name) || hidden.contains(name) }
+
+    /// Whether an attribute is none of the fields that clients know: a password's hash, or what makes a name unique.
+    static func hides(_ property: String, of className: String) -> Bool {
+        property.utf8.first == UInt8(ascii: "_") && contains(className)
+    }
+
+    /// Whether the server needs a field of a class.
+    static func needs(_ field: String, in className: String) -> Bool {
+        contains(className) && entity(className).property(field) != nil
+    }
+
+    /// The link to the list of who may read and change an object.
+    static let accessLink = Property.relationship(
+        Relationship(link, target: accessList, kind: .toOne(isOptional: true, columns: [link]), onTargetDelete: .deny))
+
+    /// The entity of a class.
+    static func entity(_ name: String) -> Entity {
+        var entity = SchemaDraft.newEntity(name)
+        func text(_ name: String, isOptional: Bool = true) -> Property {
+            .attribute(Attribute(name, type: .text, isOptional: isOptional))
+        }
+        switch name {
+        case user:
+            entity.properties += [
+                text("username"), text("email"),
+                .attribute(Attribute("emailVerified", type: .boolean, isOptional: true)),
+                .attribute(Attribute("authData", type: .json, isOptional: true)), text("_usernameKey"),
+                text("_emailKey"), text("_anonymousKey"), text("_password"), accessLink,
+            ]
+            entity.uniques = [["_usernameKey"], ["_emailKey"], ["_anonymousKey"]]
+        case session:
+            entity.properties += [
+                .relationship(
+                    Relationship(
+                        "user", target: user, kind: .toOne(isOptional: false, columns: ["user"]),
+                        onTargetDelete: .cascade)),
+                .attribute(Attribute("createdWith", type: .json, isOptional: true)),
+                .attribute(Attribute("restricted", type: .boolean, isOptional: true)),
+                .attribute(Attribute("expiresAt", type: .date(.microseconds), isOptional: true)),
+                text("installationId"), text("_token", isOptional: false),
+            ]
+            entity.uniques = [["_token"]]
+        case role:
+            entity.properties += [
+                text("name", isOptional: false),
+                .relationship(RelationshipDetails().relation("users", of: role, to: user)),
+                .relationship(RelationshipDetails().relation("roles", of: role, to: role)), accessLink,
+            ]
+            entity.uniques = [["name"]]
+        case accessList:
+            entity.properties = [
+                .attribute(Attribute("objectId", type: .text)), .attribute(Attribute(permissions, type: .text)),
+            ]
+            (entity.createdAt, entity.updatedAt) = (nil, nil)
+        default:
+            entity.properties = [
+                .relationship(
+                    Relationship(
+                        "list", target: accessList, kind: .toOne(isOptional: false, columns: ["list"]),
+                        onTargetDelete: .cascade)),
+                .attribute(Attribute("principal", type: .text)),
+                .attribute(Attribute("canRead", type: .boolean)), .attribute(Attribute("canWrite", type: .boolean)),
+            ]
+            entity.key = ["list", "principal"]
+            entity.indexes = [["principal"]]
+            (entity.createdAt, entity.updatedAt) = (nil, nil)
+        }
+        return entity
+    }
+
+    /// What clients know of a class besides its entity.
+    static func options(_ name: String) -> ClassOptions? {
+        var options = ClassOptions()
+        switch name {
+        case user: options.fields["authData"] = FieldOptions(type: .object)
+        case session: options.fields["createdWith"] = FieldOptions(type: .object)
+        default: return nil
+        }
+        return options
+    }
+}
+
+extension SchemaDraft {
+    /// Adds the classes that users and their rights are kept in, as far as they aren't there.
+    mutating func addUsers() {
+        for name in [InternalClasses.accessList, InternalClasses.accessEntry] { addInternalClass(name) }
+        for name in [InternalClasses.user, InternalClasses.session, InternalClasses.role] { addInternalClass(name) }
+    }
+
+    /// Lets objects of a class have lists of who may read and change them; nothing happens if they have.
+    mutating func guardClass(_ name: String) {
+        for name in [InternalClasses.accessList, InternalClasses.accessEntry] { addInternalClass(name) }
+        edit(name) { entity, _ in
+            if entity.property(InternalClasses.link) == nil { entity.properties.append(InternalClasses.accessLink) }
+        }
+    }
+}

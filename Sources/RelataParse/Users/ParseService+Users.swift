@@ -1,0 +1,290 @@
+import Foundation
+import RelataCore
+import RelataEngine
+
+extension ParseService {
+    /// Answers a request about users, their sessions and roles.
+    func respond(to route: UserRoute, _ call: ParseCall) async throws -> WireReply {
+        switch route {
+        case .signUp: return try await signUp(call)
+        case .logIn: return try await logIn(call)
+        case .me(let className): return try await me(className, call)
+        case .read(let id): return try await read(user: id, call)
+        case .update(let id): return try await update(user: id, call)
+        case .delete(let id): return try await delete(user: id, call)
+        case .logOut: return try await logOut(call)
+        case .verifyPassword:
+            let user = try await checkedPassword(call)
+            return try await store.read(as: .master) { transaction in
+                try transaction.ownUser(user.id, Selection(), token: nil, limit: self.options.maximumReply)
+            }
+        case .logInAs: return try await logInAs(call)
+        case .objects(let path):
+            var call = call
+            call.path = path
+            if call.method == .post { try await makeUsers() }
+            return try await objects(call)
+        }
+    }
+
+    /// Makes the classes of users, if they aren't there.
+    private func makeUsers() async throws {
+        if store.currentClasses.hasUsers { return }
+        try await store.alter { draft, _ in draft.addUsers() }
+        guard store.currentClasses.hasUsers else {
+            throw ParseError(
+                .operationForbidden,
+                "the table \(InternalClasses.user) is another program's: there can be no users here")
+        }
+    }
+
+    // MARK: Signing up
+
+    private func signUp(_ call: ParseCall) async throws -> WireReply {
+        guard let secrets = store.secrets else { throw ParseError.usersAreOff }
+        try options.prohibitedNames.check(call.body)
+        let fields = try UserFields(call.body, isMaster: call.isMaster)
+        let anonymous = fields.anonymousID
+        if anonymous == nil {
+            guard fields.username?.isEmpty == false else { throw Self.usernameMissing }
+            guard fields.password?.isEmpty == false else { throw Self.passwordMissing }
+        } else if let user = try await known(anonymous: anonymous, secrets) {
+            return try await beginSession(of: user, hash: nil, ("login", UserFields.anonymous), call)
+        }
+        try await makeUsers()
+        var hash: String?
+        if let password = fields.password { hash = try await secrets.hash(of: password) }
+        let lifetime = options.sessionLifetime
+        let action = ("signup", provider: anonymous == nil ? "password" : UserFields.anonymous)
+        let kept = hash
+        // Its reply holds a token, which nothing keeps.
+        var once = call
+        once.requestID = nil
+        return try await writing([.create(InternalClasses.user, fields.body)], once) { writer in
+            let transaction = writer.transaction
+            try transaction.checkIsFree(fields, for: nil)
+            let (id, reply) = try transaction.create(fields, hash: kept, writer)
+            var told = reply
+            let token = try transaction.newSession(
+                of: id, action, installation: call.installationID, lifetime: lifetime)
+            told["sessionToken"] = .string(token)
+            if fields.username == nil { told["username"] = .string(id) }
+            var json = JSONWriter(capacity: 128)
+            writer.tell(id, told, into: &json)
+            return WireReply(status: 201, body: json.bytes, location: "\(self.options.mount)/users/\(id)")
+        }
+    }
+
+    private func known(anonymous: String?, _ secrets: any SecretHashing) async throws -> String? {
+        guard let anonymous else { return nil }
+        return try await store.read(as: .master) { transaction in
+            try transaction.user("_anonymousKey", secrets.digestText(of: anonymous))?.id
+        }
+    }
+
+    private static let usernameMissing = ParseError(.usernameMissing, "bad or missing username")
+    private static let passwordMissing = ParseError(.passwordMissing, "password is required")
+
+    // MARK: Sessions
+
+    private func logIn(_ call: ParseCall) async throws -> WireReply {
+        // A client that is signed in may sign in as somebody else, also where its session is over.
+        var call = call
+        call.caller.sessionToken = nil
+        let user = try await checkedPassword(call)
+        return try await beginSession(of: user.id, hash: user.hash, ("login", "password"), call)
+    }
+
+    /// The user of a name, or an address, and a password.
+    ///
+    /// - Throws: ``ParseError`` 101 where one of the two is wrong: the reply, and its time, don't tell which.
+    private func checkedPassword(_ call: ParseCall) async throws -> StoredUser {
+        guard let secrets = store.secrets else { throw ParseError.usersAreOff }
+        let name = call.body["username"]?.string ?? ""
+        let address = call.body["email"]?.string ?? ""
+        guard !name.isEmpty || !address.isEmpty else {
+            throw ParseError(.usernameMissing, "username/email is required.")
+        }
+        guard let password = call.body["password"]?.string, !password.isEmpty else {
+            throw ParseError(.passwordMissing, "password is required.")
+        }
+        let user = try await store.read(as: .master) { transaction in
+            let named = name.isEmpty ? nil : try transaction.user("_usernameKey", UserFields.key(name))
+            guard !address.isEmpty else { return named }
+            let other = try transaction.user("_emailKey", UserFields.key(address))
+            return name.isEmpty || named?.id == other?.id ? other : nil
+        }
+        // As long as it takes to find that the password is wrong it takes to find that there is no user.
+        let decoy = try await decoy.hash(by: secrets)
+        let isRight = try await secrets.matches(password, user?.hash ?? decoy)
+        guard isRight, let user, user.hash != nil else {
+            throw ParseError(.objectNotFound, "Invalid username/password.")
+        }
+        return user
+    }
+
+    /// Begins a session, and replies with the user and the token.
+    ///
+    /// - Parameter hash: That of the password which was right: it must still be.
+    private func beginSession(
+        of user: String, hash: String?, _ action: (String, provider: String), _ call: ParseCall
+    ) async throws -> WireReply {
+        let lifetime = options.sessionLifetime
+        let token = try await store.write(as: .master) { transaction in
+            guard let known = try transaction.user("objectId", user), hash == nil || known.hash == hash else {
+                throw ParseError(.objectNotFound, "Invalid username/password.")
+            }
+            return try transaction.newSession(
+                of: user, action, installation: call.installationID, lifetime: lifetime)
+        }
+        return try await store.read(as: Caller(sessionToken: token)) { transaction in
+            try transaction.ownUser(user, Selection(), token: token, limit: self.options.maximumReply)
+        }
+    }
+
+    private func logInAs(_ call: ParseCall) async throws -> WireReply {
+        guard call.isMaster else { throw ParseError(.operationForbidden, "master key is required", status: 403) }
+        guard let id = call.body["userId"]?.string, !id.isEmpty else {
+            throw ParseError(.otherCause, "userId must not be empty, null, or undefined", status: 400)
+        }
+        guard try await store.read(as: .master, { try $0.user("objectId", id) }) != nil else {
+            throw ParseError(.objectNotFound, "user not found")
+        }
+        return try await beginSession(of: id, hash: nil, ("login", "masterkey"), call)
+    }
+
+    private func logOut(_ call: ParseCall) async throws -> WireReply {
+        guard call.caller.sessionToken != nil else { return WireReply([:]) }
+        try await store.write(as: call.caller) { transaction in
+            guard let session = transaction.caller.session,
+                let sessions = transaction.storedClasses[InternalClasses.session]
+            else { throw ParseError.invalidSession }
+            _ = try transaction.delete(sessions, .keys([KeyValue(.text(session.id))]))
+        }
+        return WireReply([:])
+    }
+
+    /// The user, or the session, of whoever asks.
+    private func me(_ className: String, _ call: ParseCall) async throws -> WireReply {
+        let options = options
+        return try await store.read(as: call.caller) { transaction in
+            guard let session = transaction.caller.session else { throw ParseError.invalidSession }
+            guard className == InternalClasses.user else {
+                return try GetRequest(className, session.id, call).run(in: transaction, options)
+            }
+            return try transaction.ownUser(
+                session.user, try Selection(call), token: call.caller.sessionToken, limit: options.maximumReply)
+        }
+    }
+
+    // MARK: Users
+
+    private func read(user id: String, _ call: ParseCall) async throws -> WireReply {
+        let request = try GetRequest(InternalClasses.user, id, call)
+        let options = options
+        return try await store.read(as: call.caller) { transaction in
+            guard !transaction.caller.isMaster, transaction.caller.session?.user == id else {
+                return try request.run(in: transaction, options)
+            }
+            return try transaction.ownUser(id, try Selection(call), token: nil, limit: options.maximumReply)
+        }
+    }
+
+    private func update(user id: String, _ call: ParseCall) async throws -> WireReply {
+        guard let secrets = store.secrets else { throw ParseError.usersAreOff }
+        try options.prohibitedNames.check(call.body)
+        let fields = try UserFields(call.body, isMaster: call.isMaster)
+        if fields.username?.isEmpty == true { throw Self.usernameMissing }
+        if fields.password?.isEmpty == true { throw Self.passwordMissing }
+        // Who may change nothing costs no hash.
+        try await store.read(as: call.caller) { try $0.checkIsOwn(user: id) }
+        var hash: String?
+        if let password = fields.password { hash = try await secrets.hash(of: password) }
+        let kept = hash
+        return try await writing([.update(InternalClasses.user, id, fields.body)], call) { writer in
+            let transaction = writer.transaction
+            try transaction.checkIsOwn(user: id)
+            try transaction.checkIsFree(fields, for: id)
+            let reply = try transaction.update(fields, hash: kept, of: id, writer)
+            // Whoever knew the old password is out.
+            if kept != nil { try transaction.endSessions(of: id, except: transaction.caller.session?.id) }
+            return reply
+        }
+    }
+
+    private func delete(user id: String, _ call: ParseCall) async throws -> WireReply {
+        try await writing([.delete(InternalClasses.user, id)], call) { writer in
+            try writer.transaction.checkIsOwn(user: id)
+            return try writer.run(.delete(InternalClasses.user, id))
+        }
+    }
+}
+
+extension ParseTransaction {
+    /// - Throws: ``ParseError`` 206 for a user that is somebody else.
+    fileprivate func checkIsOwn(user id: String) throws(ParseError) {
+        guard caller.isMaster || caller.session?.user == id else {
+            throw ParseError(.sessionMissing, "Cannot modify user \(id.prefix(64)).")
+        }
+    }
+
+    /// Writes a new user.
+    ///
+    /// - Returns: The id, and what the client can't know.
+    fileprivate func create(
+        _ fields: UserFields, hash: String?, _ writer: BatchWriter
+    ) throws -> (id: String, told: JSONObject) {
+        guard let secrets else { throw ParseError.usersAreOff }
+        let users = try users()
+        let key = try writer.newKey(users, fields.body)
+        guard case .text(let id)? = key?.values.first, ParseNames.isPlain("u" + id) else {
+            throw ParseError(.invalidKeyName, "the objectId of a user has letters and digits only")
+        }
+        var values = fields.values(hash: hash, secrets)
+        if fields.username == nil {
+            values["username"] = .text(id)
+            values["_usernameKey"] = .text(UserFields.key(id))
+        }
+        var object = ObjectWriter(self, users)
+        let body = fields.body.with(fields.body.access?.keeping(id) ?? .list(.only(id)))
+        _ = try object.create(
+            body, of: body.fields.names.map { users[$0] }, key: key, hidden: users.table.columnValues(values))
+        return (id, object.told)
+    }
+
+    fileprivate func update(
+        _ fields: UserFields, hash: String?, of id: String, _ writer: BatchWriter
+    ) throws -> WireReply {
+        guard let secrets else { throw ParseError.usersAreOff }
+        let users = try users()
+        guard let known = try user("objectId", id) else { throw ParseError(.objectNotFound, "Object not found.") }
+        var object = ObjectWriter(self, users)
+        let body = fields.body.access.map { fields.body.with($0.keeping(id)) } ?? fields.body
+        let values = fields.values(hash: hash, secrets, known: known.authData)
+        try object.update(
+            KeyValue(.text(id)), body, of: body.fields.names.map { users[$0] },
+            hidden: users.table.columnValues(values))
+        var told = object.told
+        told["updatedAt"] = .string(DateText.parseText(now))
+        return WireReply(.object(told))
+    }
+}
+
+extension Table {
+    /// Values by column.
+    fileprivate func columnValues(_ named: [String: Value]) -> [Int: Value] {
+        var values: [Int: Value] = [:]
+        for (name, value) in named { for column in columnIndexes(of: name) { values[column] = value } }
+        return values
+    }
+}
+
+extension AccessChange {
+    /// The same, by which a user can read and change himself.
+    fileprivate func keeping(_ user: String) -> AccessChange {
+        guard case .list(let list) = self else { return self }
+        var rights = list.rights
+        rights[user] = AccessList.Rights(canRead: true, canWrite: true)
+        return .list(AccessList(rights))
+    }
+}

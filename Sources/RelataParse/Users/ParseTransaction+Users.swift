@@ -1,0 +1,138 @@
+import Foundation
+import RelataCore
+import RelataEngine
+
+/// A user as the server knows him.
+struct StoredUser: Sendable {
+    let id: String
+    /// The hash of his password; `nil` where he has none.
+    let hash: String?
+    let authData: JSONObject
+}
+
+extension ParseTransaction {
+    /// The class of users, with all fields.
+    ///
+    /// - Throws: ``ParseError`` 119 where the table of that name is another program's.
+    func users() throws(ParseError) -> ParseClass {
+        guard storedClasses.hasUsers, let users = storedClasses[InternalClasses.user] else {
+            throw ParseError(
+                .operationForbidden,
+                "the table \(InternalClasses.user) is another program's: there can be no users here")
+        }
+        return users
+    }
+
+    /// The user with a value that nobody else has: a name, an address, or the key.
+    func user(_ property: String, _ value: String) throws -> StoredUser? {
+        guard storedClasses.hasUsers else { return nil }
+        let plan = QueryPlan(
+            entity: InternalClasses.user,
+            condition: .comparison(.equal, .property(scope: 0, path: [property]), .value(.text(value)), []))
+        let compiler = QueryCompiler(schema: schema, access: .everything, dialect: connection.dialect)
+        let nodes = ["objectId", "_password", "authData"].map { ExpressionNode.property(scope: 0, path: [$0]) }
+        let query = try compiler.select(plan, columns: .expressions(nodes))
+        guard let row = try connection.values(query.statement, types: query.columnTypes).first,
+            case .text(let id) = row[0]
+        else { return nil }
+        var hash: String?
+        if case .text(let text) = row[1] { hash = text }
+        let providers = row[2].isNull ? nil : try? JSONParser.parse(row[2].description)
+        return StoredUser(id: id, hash: hash, authData: providers?.object ?? [:])
+    }
+
+    /// Checks that nobody else has a name or an address.
+    ///
+    /// - Parameter id: The user who is to have them; `nil` for a new one.
+    /// - Throws: ``ParseError`` 202 and 203.
+    func checkIsFree(_ fields: UserFields, for id: String?) throws {
+        if let name = fields.username, let other = try user("_usernameKey", UserFields.key(name)), other.id != id {
+            throw ParseError(.usernameTaken, "Account already exists for this username.")
+        }
+        if case .set(let address)? = fields.email, let other = try user("_emailKey", UserFields.key(address)),
+            other.id != id
+        {
+            throw ParseError(.emailTaken, "Account already exists for this email address.")
+        }
+        if let anonymous = fields.anonymousID, let secrets,
+            let other = try user("_anonymousKey", secrets.digestText(of: anonymous)), other.id != id
+        {
+            throw ParseError(.accountAlreadyLinked, "this auth is already used")
+        }
+    }
+
+    /// Begins a session.
+    ///
+    /// - Parameter action: How it came about, and who vouched for the user.
+    /// - Returns: Its token, which isn't known here any more.
+    func newSession(
+        of user: String, _ action: (String, provider: String), installation: String?, lifetime: Double
+    ) throws -> String {
+        guard let secrets, let table = schema[InternalClasses.session], table.entity.isSession else {
+            throw ParseError.usersAreOff
+        }
+        let token = Token.session()
+        let end = now.addingTimeInterval(lifetime)
+        let created: JSONValue = ["action": .string(action.0), "authProvider": .string(action.provider)]
+        var values: [String: Value] = [
+            "objectId": .text(objectIDs.next()), "user": .text(user), "restricted": .integer(0),
+            "createdWith": .text(JSONWriter.text(created)), "_token": .text(secrets.digestText(of: token)),
+        ]
+        for (name, date) in [("createdAt", now), ("updatedAt", now), ("expiresAt", end)] {
+            values[name] = table.columnIndexes(of: name).first.map { table.columns[$0].type.stamp(date) }
+        }
+        if let installation { values["installationId"] = .text(String(installation.prefix(256))) }
+        try write([ValueBatch.Row(key: KeyValue(values["objectId"] ?? .null), values: table.values(values))], of: table)
+        return token
+    }
+
+    /// Ends the sessions of a user.
+    ///
+    /// - Parameter kept: The one that goes on.
+    func endSessions(of user: String, except kept: String?) throws {
+        guard let sessions = storedClasses[InternalClasses.session], sessions.table.entity.isSession else { return }
+        var condition = ExpressionNode.keyIn(.property(scope: 0, path: ["user"]), [KeyValue(.text(user))])
+        if let kept {
+            condition = .and([condition, .not(.keyIn(.property(scope: 0, path: []), [KeyValue(.text(kept))]))])
+        }
+        let compiler = QueryCompiler(schema: schema, access: .everything, dialect: connection.dialect)
+        let keys = try compiler.keys(QueryPlan(entity: InternalClasses.session, condition: condition)).statement
+        _ = try connection.delete(
+            entity: sessions.table.index, roots: .query(keys), schema: schema, access: .everything, now: now,
+            isUndoneByCaller: true)
+    }
+
+    /// A user as he himself gets it.
+    ///
+    /// - Parameters:
+    ///   - selection: The fields that are shown.
+    ///   - token: That of his session, where he is told.
+    func ownUser(_ id: String, _ selection: Selection, token: String?, limit: Int) throws -> WireReply {
+        guard let users = storedClasses[InternalClasses.user],
+            let row = try connection.row(
+                KeyValue(.text(id)), of: users.table,
+                QueryCompiler(schema: schema, access: .everything, dialect: connection.dialect)),
+            let seen = classes[InternalClasses.user]
+        else { throw ParseError(.objectNotFound, "Object not found.") }
+        let plan = QueryPlan(
+            entity: seen.name, condition: .keyIn(.property(scope: 0, path: []), [KeyValue(.text(id))]))
+        var objects = try ObjectFetcher(self, limit: limit).fetch(plan, selection, of: seen)
+        guard !objects.ranges.isEmpty, objects.bytes.popLast() == UInt8(ascii: "}") else {
+            throw ParseError(.objectNotFound, "Object not found.")
+        }
+        var json = JSONWriter(capacity: 256)
+        for name in InternalClasses.privateFields.sorted() where seen[name] == nil {
+            guard let field = users[name], selection.shows(field),
+                let value = users.json(field, of: row, in: storedClasses)
+            else { continue }
+            json.append(json: Array(",\(JSONWriter.text(.string(name))):".utf8))
+            json.write(value)
+        }
+        if let token {
+            json.append(",\"sessionToken\":")
+            json.write(token)
+        }
+        json.append("}")
+        return WireReply(body: objects.bytes + json.bytes)
+    }
+}

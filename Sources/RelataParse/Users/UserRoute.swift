@@ -1,0 +1,59 @@
+/// A request about users, their sessions and roles.
+enum UserRoute {
+    case signUp
+    case logIn
+    /// What `/users/me` and `/sessions/me` tell.
+    case me(className: String)
+    case read(user: String)
+    case update(user: String)
+    case delete(user: String)
+    case logOut
+    case verifyPassword
+    case logInAs
+    /// Users, sessions and roles that are asked for, or changed, as objects of any class are.
+    case objects(path: [String])
+
+    /// What the paths of such requests begin with.
+    static let names: Set = ["users", "login", "logout", "sessions", "roles", "verifyPassword", "loginAs"]
+
+    private static let classes = [
+        "users": InternalClasses.user, "sessions": InternalClasses.session, "roles": InternalClasses.role,
+    ]
+
+    /// Reads a request; `nil` for one that is about none of these.
+    ///
+    /// - Throws: ``ParseError`` for paths that lead nowhere.
+    init?(_ call: ParseCall) throws(ParseError) {
+        guard let first = call.path.first else { return nil }
+        switch (first, call.method) {
+        case ("login", .get), ("login", .post): self = .logIn
+        case ("logout", .post): self = .logOut
+        case ("verifyPassword", .get), ("verifyPassword", .post): self = .verifyPassword
+        case ("loginAs", .post): self = .logInAs
+        case ("login", _), ("logout", _), ("verifyPassword", _), ("loginAs", _): throw Self.impossible(call)
+        default:
+            let isClass = first == "classes" && call.path.count > 1 && InternalClasses.ofClients.contains(call.path[1])
+            guard let className = isClass ? call.path[1] : Self.classes[first] else { return nil }
+            let rest = Array(call.path.dropFirst(isClass ? 2 : 1))
+            guard rest.count <= 1 else { throw ParseService.unknown(call) }
+            self = try Self.route(call, className, id: rest.first)
+        }
+    }
+
+    private static func route(_ call: ParseCall, _ className: String, id: String?) throws(ParseError) -> UserRoute {
+        let objects = UserRoute.objects(path: ["classes", className] + (id.map { [$0] } ?? []))
+        switch (className, call.method, id) {
+        case (InternalClasses.user, .get, "me"?), (InternalClasses.session, .get, "me"?):
+            return .me(className: className)
+        case (InternalClasses.user, .post, nil): return .signUp
+        case (InternalClasses.user, .get, let id?): return try call.flag("deletionPlan") ? objects : .read(user: id)
+        case (InternalClasses.user, .put, let id?): return .update(user: id)
+        case (InternalClasses.user, .delete, let id?): return try call.isDryRun() ? objects : .delete(user: id)
+        default: return objects
+        }
+    }
+
+    private static func impossible(_ call: ParseCall) -> ParseError {
+        ParseError(.commandUnavailable, "\(call.line.prefix(128)) isn't possible", status: 405)
+    }
+}

@@ -1,0 +1,106 @@
+#if Server
+import Crypto
+import CryptoExtras
+import Foundation
+import RelataCore
+import RelataParse
+import Synchronization
+
+/// Passwords by scrypt, and tokens by SHA-256.
+///
+/// ```swift
+/// var options = ParseService.Options()
+/// options.secrets = ScryptSecrets(cost: 16)
+/// ```
+///
+/// A hash tells its own cost, so that passwords which were hashed before another is chosen stay what they are. As many are
+/// hashed at once as the processor has cores, since each takes memory; others wait, and are refused where too many do.
+public struct ScryptSecrets: SecretHashing {
+    /// How much work a hash is: 2 to that power, in rounds of 1 kB of memory each.
+    public let cost: Int
+    private let gate: Gate
+
+    /// - Parameter cost: How much work a hash is, 10 to 20: 15 takes 32 MB, and about a tenth of a second.
+    public init(cost: Int = 15) {
+        self.cost = min(max(cost, 10), 20)
+        gate = Gate(width: ProcessInfo.processInfo.activeProcessorCount)
+    }
+
+    private static let salt = 16
+    private static let size = 32
+    private static let blockSize = 8
+
+    /// The hash of a password: `scrypt$15$8$1$…$…`.
+    public func hash(of password: String) async throws -> String {
+        var random = SystemRandomNumberGenerator()
+        let salt = Data((0..<Self.salt).map { _ in UInt8.random(in: 0...255, using: &random) })
+        let key = try await derive(password, salt, cost: cost)
+        return "scrypt$\(cost)$\(Self.blockSize)$1$\(salt.base64EncodedString())$\(key.base64EncodedString())"
+    }
+
+    /// Whether a password is the one of a hash. Takes the same time whatever they are.
+    public func matches(_ password: String, _ hash: String) async throws -> Bool {
+        let parts = hash.split(separator: "$", omittingEmptySubsequences: false).map(String.init)
+        guard parts.count == 6, parts[0] == "scrypt", let cost = Int(parts[1]), (10...20).contains(cost),
+            parts[2] == "\(Self.blockSize)", parts[3] == "1", let salt = Data(base64Encoded: parts[4]),
+            let key = Data(base64Encoded: parts[5])
+        else { return false }
+        return ConstantTime.areEqual(try await derive(password, salt, cost: cost), key)
+    }
+
+    /// The SHA-256 of a text.
+    public func digest(of text: String) -> [UInt8] { Array(SHA256.hash(data: Data(text.utf8))) }
+
+    private func derive(_ password: String, _ salt: Data, cost: Int) async throws -> Data {
+        try await gate.enter()
+        defer { gate.leave() }
+        // A name that was typed on one system is the same on another.
+        let text = password.precomposedStringWithCompatibilityMapping
+        let key = try KDF.Scrypt.deriveKey(
+            from: Data(text.utf8), salt: salt, outputByteCount: Self.size, rounds: 1 << cost, blockSize: Self.blockSize,
+            parallelism: 1)
+        return key.withUnsafeBytes { Data($0) }
+    }
+}
+
+/// Lets so many in at once. Others wait in the order they came.
+private final class Gate: Sendable {
+    private struct State {
+        var free: Int
+        var waiting: [CheckedContinuation<Void, Never>] = []
+    }
+
+    /// How many wait at most.
+    private static let maximumWaiting = 1000
+
+    private let state: Mutex<State>
+
+    init(width: Int) { state = Mutex(State(free: max(1, width))) }
+
+    /// - Throws: ``RelataError/busy(_:)`` where too many wait.
+    func enter() async throws {
+        let isFull = state.withLock { $0.free == 0 && $0.waiting.count >= Self.maximumWaiting }
+        if isFull { throw ParseError(.requestLimitExceeded, "too many sign in at the moment: try again", status: 503) }
+        await withCheckedContinuation { continuation in
+            let isFree = state.withLock { state -> Bool in
+                guard state.free == 0 else {
+                    state.free -= 1
+                    return true
+                }
+                state.waiting.append(continuation)
+                return false
+            }
+            if isFree { continuation.resume() }
+        }
+    }
+
+    func leave() {
+        let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
+            state.free += 1
+            return nil
+        }
+        next?.resume()
+    }
+}
+#endif

@@ -1,0 +1,98 @@
+import RelataParse
+import TestEngines
+import Testing
+
+/// Roles, and what they let users do.
+@Suite(.onEveryEngine) struct RoleTests {
+    private let server: TestServer
+    private let mei, sam: TestServer.Person
+
+    init() async throws {
+        server = try TestServer.withUsers()
+        mei = try await server.signUp("mei")
+        sam = try await server.signUp("sam")
+    }
+
+    private func role(_ name: String, users: [TestServer.Person] = [], roles: [String] = []) async throws -> String {
+        var body: JSONObject = ["name": .string(name), "ACL": acl(read: ["*"])]
+        if !users.isEmpty {
+            body["users"] = ["__op": "AddRelation", "objects": .array(users.map { pointer("_User", $0.id) })]
+        }
+        if !roles.isEmpty {
+            body["roles"] = ["__op": "AddRelation", "objects": .array(roles.map { pointer("_Role", $0) })]
+        }
+        let reply = try await server.send("POST", "/roles", .object(body))
+        return try #require(reply["objectId"]?.string, "\(reply.json)")
+    }
+
+    @Test func aRoleMayWhatItsListSays() async throws {
+        _ = try await role("Editors", users: [mei])
+        _ = try await server.create(
+            "Note", ["title": "edited", "ACL": acl(read: ["role:Editors"], write: ["role:Editors"])])
+        #expect(try await server.titles(as: mei, "Note") == ["edited"])
+        #expect(try await server.titles(as: sam, "Note") == [])
+        #expect(try await server.titles(as: nil, "Note") == [])
+    }
+
+    @Test func aRoleHasWhatItsRolesHaveAlsoInACircle() async throws {
+        let inner = try await role("Inner", users: [mei])
+        let middle = try await role("Middle", roles: [inner])
+        let outer = try await role("Outer", roles: [middle])
+        try await server.send(
+            "PUT", "/roles/\(inner)", ["roles": ["__op": "AddRelation", "objects": [pointer("_Role", outer)]]])
+        let id = try await server.create("Note", ["title": "a", "ACL": acl(read: ["role:Outer"])])
+        _ = try await server.create("Note", ["title": "b", "ACL": acl(read: ["role:Inner"])])
+        #expect(try await server.titles(as: mei, "Note") == ["a", "b"])
+        #expect(try await server.titles(as: sam, "Note") == [])
+        try await server.send(
+            "PUT", "/roles/\(outer)", ["users": ["__op": "AddRelation", "objects": [pointer("_User", sam.id)]]])
+        // By the circle, whoever has one of the three has all.
+        #expect(try await server.titles(as: sam, "Note") == ["a", "b"])
+        try await server.send(
+            "PUT", "/roles/\(inner)", ["roles": ["__op": "RemoveRelation", "objects": [pointer("_Role", outer)]]])
+        #expect(try await server.titles(as: sam, "Note") == ["a"])
+        #expect(try await server.send("DELETE", "/roles/\(outer)").status == 200)
+        #expect(try await server.titles(as: sam, "Note") == [])
+        #expect(try await server.send("GET", "/classes/Note/\(id)").status == 200)
+    }
+
+    @Test func nobodyBecomesAMemberOfARoleHeMayNotChange() async throws {
+        let id = try await role("Editors", users: [mei])
+        for person in [sam, nil] {
+            let reply = try await server.send(
+                as: person, "PUT", "/roles/\(id)",
+                ["users": ["__op": "AddRelation", "objects": [pointer("_User", sam.id)]]])
+            #expect(reply.code == 101, "\(reply.json)")
+            #expect(try await server.send(as: person, "DELETE", "/roles/\(id)").code == 101)
+        }
+        #expect(try await server.send(as: sam, "GET", "/roles/\(id)")["name"] == "Editors")
+    }
+
+    @Test func theNameOfARoleIsItsOwnAndStays() async throws {
+        let id = try await role("Editors")
+        #expect(try await server.send("POST", "/roles", ["name": "Editors"]).code == 137)
+        #expect(try await server.send("PUT", "/roles/\(id)", ["name": "Others"]).code == 139)
+        for name: JSONValue in ["", "a:b", "é", 5, .null] {
+            let reply = try await server.send("POST", "/roles", ["name": name])
+            #expect(reply.status == 400 && [139, 111].contains(reply.code ?? 0), "\(name): \(reply.json)")
+        }
+        #expect(try await server.send("POST", "/roles", [:]).code == 139)
+        // Two at once go another way.
+        let batch = try await server.send(
+            "POST", "/batch",
+            [
+                "requests": [
+                    ["method": "POST", "path": "/parse/classes/_Role", "body": ["name": "a:b"]],
+                    ["method": "POST", "path": "/parse/classes/_Role", "body": ["name": "a:c"]],
+                ]
+            ])
+        #expect(batch.json.array?.allSatisfy { $0["error"]?["code"] == 139 } == true, "\(batch.json)")
+    }
+
+    @Test func inProductionRolesComeWithTheMasterKey() async throws {
+        let server = try TestServer.withUsers(mode: .production)
+        let mei = try await server.signUp("mei")
+        #expect(try await server.send(as: mei, "POST", "/roles", ["name": "Admin"]).code == 119)
+        #expect(try await server.send("POST", "/roles", ["name": "Admin"]).status == 201)
+    }
+}

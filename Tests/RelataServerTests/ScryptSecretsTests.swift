@@ -1,0 +1,49 @@
+import RelataServer
+import Testing
+
+/// What passwords are kept as.
+@Suite struct ScryptSecretsTests {
+    private let secrets = ScryptSecrets(cost: 10)
+
+    @Test func aPasswordIsKnownByItsHashAlone() async throws {
+        let hash = try await secrets.hash(of: "secret")
+        #expect(hash.hasPrefix("scrypt$10$8$1$") && !hash.contains("secret"))
+        #expect(try await secrets.hash(of: "secret") != hash)
+        #expect(try await secrets.matches("secret", hash))
+        for wrong in ["", "Secret", "secret ", "secreté"] { #expect(try await !secrets.matches(wrong, hash)) }
+    }
+
+    @Test func aHashTellsItsOwnCost() async throws {
+        let old = try await ScryptSecrets(cost: 11).hash(of: "secret")
+        #expect(try await secrets.matches("secret", old))
+    }
+
+    @Test func aNameIsOneHoweverItIsComposed() async throws {
+        let hash = try await secrets.hash(of: "caf\u{E9}")
+        #expect(try await secrets.matches("cafe\u{301}", hash))
+    }
+
+    @Test(arguments: [
+        "", "secret", "scrypt$10$8$1$$", "scrypt$99$8$1$AAAA$AAAA", "scrypt$10$8$9$AAAA$AAAA", "scrypt$10$8$1$?$?",
+        "bcrypt$10$8$1$AAAA$AAAA",
+    ])
+    func whatIsNoHashMatchesNothing(hash: String) async throws {
+        #expect(try await !secrets.matches("secret", hash))
+    }
+
+    @Test func manyAtOnceWaitForEachOther() async throws {
+        let hash = try await secrets.hash(of: "secret")
+        let count = try await withThrowingTaskGroup(of: Bool.self) { group in
+            for number in 0..<40 {
+                group.addTask { try await secrets.matches(number % 2 == 0 ? "secret" : "other", hash) }
+            }
+            return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+        }
+        #expect(count == 20)
+    }
+
+    @Test func aDigestIsAlwaysTheSame() {
+        #expect(secrets.digest(of: "a") == ScryptSecrets().digest(of: "a") && secrets.digest(of: "a").count == 32)
+        #expect(secrets.digest(of: "a") != secrets.digest(of: "b"))
+    }
+}
