@@ -1,3 +1,4 @@
+#if Server
 import RelataServer
 import Testing
 
@@ -47,3 +48,4 @@ import Testing
         #expect(secrets.digest(of: "a") != secrets.digest(of: "b"))
     }
 }
+#endif

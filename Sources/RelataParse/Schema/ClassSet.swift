@@ -157,8 +157,10 @@ final class ClassSet: Sendable {
         classes.indices.filter { !InternalClasses.hidden.contains(schema.tables[$0].name) }.map(parseClass)
     }
 
-    /// The class of that name.
-    subscript(name: String) -> ParseClass? { schema.index(of: name).map(parseClass) }
+    /// The class of that name; `nil` for those that no client knows.
+    subscript(name: String) -> ParseClass? {
+        InternalClasses.hidden.contains(name) ? nil : schema.index(of: name).map(parseClass)
+    }
 
     /// The class of an entity.
     subscript(entity number: Int) -> ParseClass? { parseClass(number) }

@@ -154,7 +154,7 @@ final class BatchWriter {
             }
             throw Self.missing(name)
         }
-        if name == InternalClasses.role { try transaction.checkRole(body, isNew: true) }
+        let body = name == InternalClasses.role ? try transaction.newRole(body) : body
         let key = try newKey(parseClass, body)
         var writer = ObjectWriter(transaction, parseClass)
         let stored = try writer.create(body, of: fields(of: body, in: parseClass), key: key)
@@ -201,7 +201,7 @@ final class BatchWriter {
 
     private func update(_ name: String, _ id: String, _ body: ObjectBody, into json: inout JSONWriter) throws {
         let (parseClass, key) = try transaction.object(name, id)
-        if name == InternalClasses.role { try transaction.checkRole(body, isNew: false) }
+        if name == InternalClasses.role { try transaction.checkChange(ofRole: body) }
         var writer = ObjectWriter(transaction, parseClass)
         try writer.update(key, body, of: fields(of: body, in: parseClass))
         var reply = try told(parseClass, key, writer)
@@ -214,7 +214,7 @@ final class BatchWriter {
         try transaction.checkMayChange(key, of: parseClass)
         guard let typed = transaction.typed, let binding = transaction.models?.bindings[name], binding.watchesDeletions
         else {
-            let report = try transaction.delete(parseClass, .keys([key]))
+            let report = try transaction.delete(key, of: parseClass)
             guard report.deletedCount > 0 else { throw ParseError(.objectNotFound, "Object not found.") }
             return
         }

@@ -179,10 +179,21 @@ extension ParseService {
 }
 
 extension ParseTransaction {
+    /// Deletes an object that the caller may change, by the delete rules. What stands in the way is named if it is seen.
+    func delete(_ key: KeyValue, of parseClass: ParseClass) throws -> DeletionReport {
+        let isSeen =
+            try !access.guards(parseClass.table) || connection.isSeen(key, of: parseClass.table, compiler)
+        return try delete(parseClass, .keys([key]), under: isSeen ? caller.read : caller.write)
+    }
+
     /// Deletes objects of a class by the delete rules.
-    func delete(_ parseClass: ParseClass, _ roots: DeletionRoots) throws -> DeletionReport {
+    ///
+    /// - Parameter access: Which objects can be named, of those that are to be deleted and of others.
+    func delete(
+        _ parseClass: ParseClass, _ roots: DeletionRoots, under access: Access? = nil
+    ) throws -> DeletionReport {
         try connection.delete(
-            entity: parseClass.table.index, roots: roots, schema: schema, access: caller.write, now: now,
+            entity: parseClass.table.index, roots: roots, schema: schema, access: access ?? caller.write, now: now,
             isUndoneByCaller: true)
     }
 

@@ -24,7 +24,7 @@ enum InternalClasses {
     /// The fields of a user that only he himself, and the master key, get.
     static let privateFields: Set = ["email", "emailVerified", "authData"]
     /// The fields that a request can't write as it does others.
-    static let userFields: Set = ["username", "password", "email", "emailVerified", "authData"]
+    static let userFields: Set = ["username", "password", "email", "emailVerified", "authData", "sessionToken"]
 
     /// Whether a class is one of these.
     static func contains(_ name: String) -> Bool { ofClients.contains(name) || hidden.contains(name) }

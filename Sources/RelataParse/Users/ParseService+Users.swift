@@ -260,7 +260,7 @@ extension ParseTransaction {
         guard let known = try user("objectId", id) else { throw ParseError(.objectNotFound, "Object not found.") }
         var object = ObjectWriter(self, users)
         let body = fields.body.access.map { fields.body.with($0.keeping(id)) } ?? fields.body
-        let values = fields.values(hash: hash, secrets, known: known.authData)
+        let values = fields.values(hash: hash, secrets, known: known)
         try object.update(
             KeyValue(.text(id)), body, of: body.fields.names.map { users[$0] },
             hidden: users.table.columnValues(values))

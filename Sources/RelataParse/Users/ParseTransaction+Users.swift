@@ -8,6 +8,8 @@ struct StoredUser: Sendable {
     /// The hash of his password; `nil` where he has none.
     let hash: String?
     let authData: JSONObject
+    /// What is the same for addresses that people take for the same; `nil` where there is none.
+    let emailKey: String?
 }
 
 extension ParseTransaction {
@@ -30,7 +32,9 @@ extension ParseTransaction {
             entity: InternalClasses.user,
             condition: .comparison(.equal, .property(scope: 0, path: [property]), .value(.text(value)), []))
         let compiler = QueryCompiler(schema: schema, access: .everything, dialect: connection.dialect)
-        let nodes = ["objectId", "_password", "authData"].map { ExpressionNode.property(scope: 0, path: [$0]) }
+        let nodes = ["objectId", "_password", "authData", "_emailKey"].map {
+            ExpressionNode.property(scope: 0, path: [$0])
+        }
         let query = try compiler.select(plan, columns: .expressions(nodes))
         guard let row = try connection.values(query.statement, types: query.columnTypes).first,
             case .text(let id) = row[0]
@@ -38,7 +42,9 @@ extension ParseTransaction {
         var hash: String?
         if case .text(let text) = row[1] { hash = text }
         let providers = row[2].isNull ? nil : try? JSONParser.parse(row[2].description)
-        return StoredUser(id: id, hash: hash, authData: providers?.object ?? [:])
+        return StoredUser(
+            id: id, hash: hash, authData: providers?.object ?? [:],
+            emailKey: row[3].isNull ? nil : row[3].description)
     }
 
     /// Checks that nobody else has a name or an address.

@@ -1,27 +1,33 @@
 import RelataCore
 
 extension ParseTransaction {
-    /// Checks what a request says of a role: lists of rights name it, and so its name is its own and never changes.
+    /// Checks a new role. Lists of rights name it, and so its name is its own and never changes.
     ///
-    /// - Throws: ``ParseError`` 139 for a name that a role can't have, 119 for a new role in production without the master
-    ///   key.
-    func checkRole(_ body: ObjectBody, isNew: Bool) throws(ParseError) {
-        let changes = zip(body.fields.names, body.changes).filter { $0.0 == "name" }.map(\.1)
-        guard isNew else {
-            guard changes.isEmpty else {
-                throw ParseError(.invalidRoleName, "A role's name can only be set before it has been saved.")
-            }
-            return
-        }
+    /// - Returns: What is written: a role of which nobody says who may change it can be read by everybody, and changed
+    ///   with the master key only. Otherwise, everybody could join it.
+    /// - Throws: ``ParseError`` 139 for a name that a role can't have, 119 in production without the master key.
+    func newRole(_ body: ObjectBody) throws(ParseError) -> ObjectBody {
         guard mode == .development || caller.isMaster else {
             throw ParseError(
                 .operationForbidden, "Permission denied for action create on class \(InternalClasses.role).")
         }
-        guard case .set(let value)? = changes.last, let name = value.string, Self.canBeRole(name) else {
+        guard case .set(let value)? = changes(ofNameIn: body).last, let name = value.string, Self.canBeRole(name) else {
             throw ParseError(
                 .invalidRoleName,
                 "A role's name must be 1 to 128 letters, digits, spaces, underscores and hyphens")
         }
+        return body.access == nil ? body.with(.list(AccessList(["*": AccessList.Rights(canRead: true)]))) : body
+    }
+
+    /// - Throws: ``ParseError`` 139 for another name.
+    func checkChange(ofRole body: ObjectBody) throws(ParseError) {
+        guard changes(ofNameIn: body).isEmpty else {
+            throw ParseError(.invalidRoleName, "A role's name can only be set before it has been saved.")
+        }
+    }
+
+    private func changes(ofNameIn body: ObjectBody) -> [FieldChange] {
+        zip(body.fields.names, body.changes).filter { $0.0 == "name" }.map(\.1)
     }
 
     private static func canBeRole(_ name: String) -> Bool {

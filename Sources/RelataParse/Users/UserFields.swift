@@ -44,7 +44,14 @@ struct UserFields: Sendable {
                 // What clients send back of what they were told.
                 if isMaster { isEmailVerified = value == true }
             case "authData": authData = try Self.authData(value)
-            default: rest.append((name, value))
+            case "sessionToken": break
+            default:
+                // What a server must know of is told as a whole.
+                if let whole = name.split(separator: ".").first, InternalClasses.userFields.contains(String(whole)) {
+                    throw ParseError(
+                        .invalidKeyName, "Invalid field name: \(name.prefix(128)): set \(whole) as a whole.")
+                }
+                rest.append((name, value))
             }
         }
         self.body = try ObjectBody(JSONObject(rest))
@@ -106,8 +113,8 @@ struct UserFields: Sendable {
     ///
     /// - Parameters:
     ///   - hash: The hash of the password, if there is one.
-    ///   - known: What is known of the providers so far.
-    func values(hash: String?, _ secrets: any SecretHashing, known: JSONObject = [:]) -> [String: Value] {
+    ///   - known: The user as it is; `nil` for a new one.
+    func values(hash: String?, _ secrets: any SecretHashing, known: StoredUser? = nil) -> [String: Value] {
         var values: [String: Value] = [:]
         if let username {
             values["username"] = .text(username)
@@ -116,8 +123,10 @@ struct UserFields: Sendable {
         switch email {
         case .set(let address)?:
             values["email"] = .text(address)
-            values["_emailKey"] = .text(Self.key(address))
-            values["emailVerified"] = .integer(0)
+            let key = Self.key(address)
+            values["_emailKey"] = .text(key)
+            // Clients send back what they were told: the same address stays verified.
+            if key != known?.emailKey { values["emailVerified"] = .integer(0) }
         case .unset?:
             for name in ["email", "_emailKey", "emailVerified"] { values[name] = .null }
         case nil: break
@@ -125,7 +134,7 @@ struct UserFields: Sendable {
         if let isEmailVerified { values["emailVerified"] = .integer(isEmailVerified ? 1 : 0) }
         if let hash { values["_password"] = .text(hash) }
         if !authData.isEmpty {
-            var providers = known
+            var providers = known?.authData ?? [:]
             for (provider, data) in authData { providers[provider] = data.map { .object($0) } }
             values["authData"] = providers.isEmpty ? .null : .text(JSONWriter.text(.object(providers)))
             values["_anonymousKey"] = anonymousID.map { .text(secrets.digestText(of: $0)) } ?? .null

@@ -102,6 +102,12 @@ import Testing
         let words = JSONWriter.text(wrong.json).replacingOccurrences(of: hidden, with: "AAAAAAAAAA")
         #expect(words == JSONWriter.text(missing.json))
         #expect(try await server.send(as: sam, "GET", "/aggregate/Note?distinct=title").status == 403)
+        for name in ["_AccessList", "_AccessEntry", "_Session"] {
+            let inner: JSONValue = ["best": ["$inQuery": ["className": .string(name), "where": [:]]]]
+            let text = JSONWriter.text(inner).addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+            let reply = try await server.send(as: sam, "GET", "/classes/Shelf?where=\(text)")
+            #expect(reply.results.isEmpty, "\(name): \(reply.json)")
+        }
         for key in ["ACL", "ACL.permissions", "_password"] {
             let found = try await server.send(
                 as: sam, "GET", "/classes/Note?where=%7B%22\(key)%22:%7B%22$exists%22:true%7D%7D")
@@ -157,6 +163,22 @@ import Testing
         #expect(plan.status == 200 && !JSONWriter.text(plan.json).contains(id), "\(plan.json)")
         #expect(try await server.send(as: sam, "DELETE", "/classes/Folder/\(folder)").status == 200)
         #expect(try await server.send("GET", "/classes/Page/\(id)").code == 101)
+    }
+
+    @Test func whatStandsInTheWayIsNamedToThoseWhoSeeIt() async throws {
+        let folder = try await server.create("Folder", ["name": "f"])
+        try await server.send(
+            "POST", "/schemas/Page",
+            ["fields": ["folder": ["type": "Pointer", "targetClass": "Folder", "onTargetDelete": "deny"]]])
+        // Everybody may change it, and only one may read it.
+        let page = try await server.send(
+            as: mei, "POST", "/classes/Page",
+            ["folder": pointer("Folder", folder), "ACL": acl(read: [mei.id], write: ["*"])])
+        let id = try #require(page["objectId"]?.string, "\(page.json)")
+        for (person, isNamed) in [(sam, false), (mei, true)] {
+            let reply = try await server.send(as: person, "DELETE", "/classes/Folder/\(folder)")
+            #expect(reply.code == 119 && JSONWriter.text(reply.json).contains(id) == isNamed, "\(reply.json)")
+        }
     }
 
     @Test(

@@ -68,6 +68,15 @@ import Testing
         #expect(try await server.send(as: sam, "GET", "/roles/\(id)")["name"] == "Editors")
     }
 
+    @Test func aRoleWithoutAListIsChangedWithTheMasterKeyOnly() async throws {
+        let reply = try await server.send(as: mei, "POST", "/roles", ["name": "Staff"])
+        let id = try #require(reply["objectId"]?.string, "\(reply.json)")
+        let join: JSONValue = ["users": ["__op": "AddRelation", "objects": [pointer("_User", mei.id)]]]
+        #expect(try await server.send(as: mei, "PUT", "/roles/\(id)", join).code == 101)
+        #expect(try await server.send(as: sam, "GET", "/roles/\(id)")["ACL"] == acl(read: ["*"]))
+        #expect(try await server.send("PUT", "/roles/\(id)", join).status == 200)
+    }
+
     @Test func theNameOfARoleIsItsOwnAndStays() async throws {
         let id = try await role("Editors")
         #expect(try await server.send("POST", "/roles", ["name": "Editors"]).code == 137)

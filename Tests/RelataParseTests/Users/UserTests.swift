@@ -81,15 +81,34 @@ import Testing
             (["username": "a", "password": "x", "authData": "y"], 252), (["authData": [:]], 200),
             (["authData": ["anonymous": ["id": ""]]], 252), (["username": "a", "password": "x", "ACL": 5], 123),
             (["username": "a", "password": "x", "_password": "y"], 105),
-            (["username": "a", "password": "x", "sessionToken.a": "y"], nil),
-        ] as [(JSONValue, Int64?)])
-    func whatNobodyCanSignUpWithIsRefused(body: JSONValue, code: Int64?) async throws {
+            (["username": "a", "password": "x", "authData.anonymous": ["id": "12345678"]], 105),
+            (["username": "a", "password": "x", "email.x": "y"], 105),
+            (["username": "a", "password": "x", "sessionToken.a": "y"], 105),
+        ] as [(JSONValue, Int64)])
+    func whatNobodyCanSignUpWithIsRefused(body: JSONValue, code: Int64) async throws {
         let server = try TestServer.withUsers()
         let reply = try await server.send("POST", "/users", body, isMaster: false)
-        if let code { #expect(reply.code == code, "\(body): \(reply.json)") }
-        if reply.status != 201 {
-            #expect(try await server.send("GET", "/users?count=1&limit=0")["count"] == 0, "\(body)")
-        }
+        #expect(reply.code == code, "\(body): \(reply.json)")
+        #expect(try await server.send("GET", "/users?count=1&limit=0")["count"] == 0, "\(body)")
+    }
+
+    @Test func whatAUserGetsBackMayBeSentBack() async throws {
+        let server = try TestServer.withUsers()
+        let mei = try await server.signUp(
+            "mei", ["email": "mei@example.org", "sessionToken": "x", "emailVerified": true])
+        var me = try #require(try await server.send(as: mei, "GET", "/users/me").json.object)
+        #expect(me["emailVerified"] == false && me["sessionToken"]?.string == mei.token)
+        me["sessionToken"] = "x"
+        me["emailVerified"] = true
+        me["age"] = 30
+        #expect(try await server.send(as: mei, "PUT", "/users/\(mei.id)", .object(me)).status == 200)
+        let after = try await server.send(as: mei, "GET", "/users/me")
+        try await server.send("PUT", "/users/\(mei.id)", ["emailVerified": true])
+        #expect(try await server.send(as: mei, "PUT", "/users/\(mei.id)", ["email": "MEI@example.org"]).status == 200)
+        #expect(try await server.send(as: mei, "GET", "/users/me")["emailVerified"] == true)
+        #expect(try await server.send(as: mei, "PUT", "/users/\(mei.id)", ["email": "new@example.org"]).status == 200)
+        #expect(try await server.send(as: mei, "GET", "/users/me")["emailVerified"] == false)
+        #expect(after["age"] == 30 && after["emailVerified"] == false && after["sessionToken"]?.string == mei.token)
     }
 
     @Test func aUserIsHiddenFromOthers() async throws {
