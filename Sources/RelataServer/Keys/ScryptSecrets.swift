@@ -20,7 +20,7 @@ public struct ScryptSecrets: SecretHashing {
     public let cost: Int
     private let gate: Gate
 
-    /// - Parameter cost: How much work a hash is, 10 to 20: 15 takes 32 MB, and about a tenth of a second.
+    /// - Parameter cost: How much work a hash is, 10 to 20: 15 takes 32 MB, each more twice as much.
     public init(cost: Int = 15) {
         self.cost = min(max(cost, 10), 20)
         gate = Gate(width: ProcessInfo.processInfo.activeProcessorCount)
