@@ -53,17 +53,17 @@ extension ParseTransaction {
     /// - Throws: ``ParseError`` 202 and 203.
     func checkIsFree(_ fields: UserFields, for id: String?) throws {
         if let name = fields.username, let other = try user("_usernameKey", UserFields.key(name)), other.id != id {
-            throw ParseError(.usernameTaken, "Account already exists for this username.")
+            throw ParseError.usernameIsTaken
         }
         if case .set(let address)? = fields.email, let other = try user("_emailKey", UserFields.key(address)),
             other.id != id
         {
-            throw ParseError(.emailTaken, "Account already exists for this email address.")
+            throw ParseError.emailIsTaken
         }
         if let anonymous = fields.anonymousID, let secrets,
             let other = try user("_anonymousKey", secrets.digestText(of: anonymous)), other.id != id
         {
-            throw ParseError(.accountAlreadyLinked, "this auth is already used")
+            throw ParseError.providerIsTaken
         }
     }
 
@@ -141,4 +141,10 @@ extension ParseTransaction {
         json.append("}")
         return WireReply(body: objects.bytes + json.bytes)
     }
+}
+
+extension ParseError {
+    static let usernameIsTaken = ParseError(.usernameTaken, "Account already exists for this username.")
+    static let emailIsTaken = ParseError(.emailTaken, "Account already exists for this email address.")
+    static let providerIsTaken = ParseError(.accountAlreadyLinked, "this auth is already used")
 }

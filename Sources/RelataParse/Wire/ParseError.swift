@@ -116,6 +116,10 @@ extension ParseError {
         case .notFound: self.init(.objectNotFound, "Object not found.")
         case .invalidReference: self.init(.objectNotFound, error.description, status: 400)
         case .alreadyExists: self.init(.duplicateValue, error.description)
+        // Two who sign up at once may both have found the name free.
+        case .uniqueViolation(InternalClasses.user, ["_usernameKey"]): self = .usernameIsTaken
+        case .uniqueViolation(InternalClasses.user, ["_emailKey"]): self = .emailIsTaken
+        case .uniqueViolation(InternalClasses.user, ["_anonymousKey"]): self = .providerIsTaken
         case .uniqueViolation:
             self.init(
                 .duplicateValue, "A duplicate value for a field with unique values was provided: \(error.description)")

@@ -111,6 +111,22 @@ import Testing
         #expect(after["age"] == 30 && after["emailVerified"] == false && after["sessionToken"]?.string == mei.token)
     }
 
+    @Test func ofThoseWhoWantOneNameAtOnceOneGetsIt() async throws {
+        let server = try TestServer.withUsers()
+        let codes = try await withThrowingTaskGroup(of: Int64.self) { group in
+            for _ in 0..<10 {
+                group.addTask {
+                    let reply = try await server.send(
+                        "POST", "/users", ["username": "mei", "password": "x"], isMaster: false)
+                    return reply.code ?? Int64(reply.status)
+                }
+            }
+            return try await group.reduce(into: [Int64]()) { $0.append($1) }
+        }
+        #expect(codes.sorted() == [201] + Array(repeating: 202, count: 9))
+        #expect(try await server.send("GET", "/users?count=1&limit=0")["count"] == 1)
+    }
+
     @Test func aUserIsHiddenFromOthers() async throws {
         let server = try TestServer.withUsers()
         let mei = try await server.signUp("mei", ["email": "mei@example.org"])
