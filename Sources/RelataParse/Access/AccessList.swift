@@ -63,7 +63,7 @@ struct AccessList: Hashable, Sendable {
     var json: JSONValue {
         .object(
             JSONObject(
-                rights.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map { name, rights in
+                rights.map { name, rights in
                     var operations: JSONObject = [:]
                     if rights.canRead { operations["read"] = true }
                     if rights.canWrite { operations["write"] = true }
@@ -72,13 +72,13 @@ struct AccessList: Hashable, Sendable {
     }
 }
 
-/// What a request does to the access list of an object.
+/// A change of an object's access list.
 enum AccessChange: Hashable, Sendable {
     /// Takes it away, so that everybody may do everything.
     case open
     case list(AccessList)
 
-    /// Reads what clients send as `ACL`; `nil` for what changes nothing.
+    /// Reads the `ACL` of a request.
     ///
     /// - Throws: ``ParseError`` 123 for what is no list.
     init(_ json: JSONValue) throws(ParseError) {

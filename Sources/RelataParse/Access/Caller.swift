@@ -2,28 +2,28 @@ import Foundation
 import RelataCore
 import RelataEngine
 
-/// Who sends a request, as far as the request says.
+/// The sender of a request, as far as the request says.
 struct Caller: Hashable, Sendable {
-    /// Whoever runs the server.
+    /// The holder of the master key.
     static let master = Caller(isMaster: true)
 
     var isMaster = false
-    /// What tells a user's session.
+    /// The token of a user's session.
     var sessionToken: String?
 }
 
-/// Who sends a request, as the store knows him, and what he may do.
+/// The sender of a request, as the store knows it, and what it may do.
 struct KnownCaller: Sendable {
-    /// Whoever may do everything.
-    static let master = KnownCaller(isMaster: true, read: .everything, write: .everything)
-    /// Somebody of whom nothing is known, where nothing is guarded.
-    static let anybody = KnownCaller(read: .everything, write: .everything)
+    /// The holder of the master key.
+    static let master = KnownCaller(isMaster: true)
 
     var isMaster = false
     /// The session's and the user's ids; `nil` where nobody is signed in.
     var session: SignedIn?
-    /// Which objects he sees, and which he may change.
-    let read, write: Access
+    /// The objects that the caller sees.
+    var read = Access.everything
+    /// The objects that the caller may change.
+    var write = Access.everything
 
     /// Somebody who is signed in.
     struct SignedIn: Hashable, Sendable {
@@ -49,10 +49,9 @@ struct CallerLookup {
     func known(_ caller: Caller) throws -> KnownCaller {
         var session: KnownCaller.SignedIn?
         if let token = caller.sessionToken { session = try self.session(token) }
-        if caller.isMaster {
-            return KnownCaller(isMaster: true, session: session, read: .everything, write: .everything)
+        if caller.isMaster || classes.guarded.isEmpty {
+            return KnownCaller(isMaster: caller.isMaster, session: session)
         }
-        if classes.guarded.isEmpty { return KnownCaller(session: session, read: .everything, write: .everything) }
         var principals = ["*"]
         if let user = session?.user {
             principals.append(user)
@@ -87,7 +86,7 @@ struct CallerLookup {
 
     // MARK: Roles
 
-    /// The names of the roles that a user has, himself or by other roles.
+    /// The names of the roles that a user has, directly or by other roles.
     private func roles(of user: String) throws -> [String] {
         guard classes.schema[InternalClasses.role]?.entity.isGuarded == true else { return [] }
         var names: [KeyValue: String] = [:]
@@ -119,7 +118,7 @@ struct CallerLookup {
         let canRead, canWrite: Bool
     }
 
-    /// What the lists allow that name one of some users and roles.
+    /// The lists that name one of some users and roles, and what they allow.
     private func lists(of principals: [String]) throws -> [ListRights] {
         let plan = QueryPlan(
             entity: InternalClasses.accessEntry,
@@ -158,6 +157,6 @@ extension Value {
 }
 
 extension ParseError {
-    /// What a request gets that names a session which isn't there.
+    /// The error for a session that isn't there.
     static let invalidSession = ParseError(.invalidSessionToken, "Invalid session token")
 }

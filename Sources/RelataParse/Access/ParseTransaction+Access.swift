@@ -7,6 +7,11 @@ extension ParseTransaction {
         QueryCompiler(schema: schema, access: caller.write, dialect: connection.dialect)
     }
 
+    /// Writes statements that find all objects, whoever asks.
+    var unlimitedCompiler: QueryCompiler {
+        QueryCompiler(schema: schema, access: .everything, dialect: connection.dialect)
+    }
+
     /// The column's value for a list, which is stored if it wasn't.
     ///
     /// - Throws: ``ParseError`` 119 where there are no users.
@@ -20,8 +25,12 @@ extension ParseTransaction {
         let key = KeyValue(id)
         if try connection.isStored(key, in: lists) { return id }
         try write(
-            [ValueBatch.Row(key: key, values: lists.values(["objectId": id, "permissions": .text(text)]))], of: lists)
-        let rows = list.rights.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }.map { principal, rights in
+            [
+                ValueBatch.Row(
+                    key: key, values: lists.values(["objectId": id, InternalClasses.permissions: .text(text)]))
+            ],
+            of: lists)
+        let rows = list.rights.map { principal, rights in
             ValueBatch.Row(
                 key: KeyValue([id, .text(principal)]),
                 values: entries.values([
@@ -35,12 +44,12 @@ extension ParseTransaction {
 }
 
 extension Table {
-    /// The values of a row by the names of its properties, in the order of the columns. What isn't named is unset.
+    /// The values of a row by the names of its properties, in the order of the columns. All others are unset.
     func values(_ named: [String: Value]) -> [Value] { columns.map { named[$0.property] ?? .null } }
 }
 
 extension ParseError {
-    /// What a request gets that would limit who may do what with an object, where there are no users.
+    /// The error for an access list where there are no users.
     static let accessIsOff = ParseError(
         .operationForbidden,
         "access control is off: an object can't be saved with an ACL other than public read and write, which would not be enforced"

@@ -9,7 +9,7 @@ struct ObjectBody: Sendable {
     let fields: FieldNames
     /// What is done.
     let changes: [FieldChange]
-    /// What is done to the list of who may read and change the object; `nil` where that stays as it is.
+    /// The change of the object's access list; `nil` where that stays as it is.
     private(set) var access: AccessChange?
     /// Whether there are whole numbers among them that no floating-point number is.
     let holdsLargeIntegers: Bool

@@ -220,7 +220,7 @@ extension Entity {
     fileprivate func isGiven(_ property: String) -> Bool {
         key.contains(property) || property == createdAt || property == updatedAt
             || property == InternalClasses.link && isGuarded
-            || InternalClasses.contains(name) && InternalClasses.entity(name).property(property) != nil
+            || InternalClasses.needs(property, in: name)
     }
 }
 

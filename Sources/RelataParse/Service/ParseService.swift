@@ -111,11 +111,7 @@ public final class ParseService: Sendable {
             default: false
             }
         guard isKnown else { throw nothing(at: "/" + path.joined(separator: "/")) }
-        if count > 1, !isOfUsers, !hasUsers,
-            InternalClasses.ofClients.contains(path[1])
-        {
-            throw ParseError.usersAreOff
-        }
+        if count > 1, !hasUsers, InternalClasses.ofClients.contains(path[1]) { throw ParseError.usersAreOff }
         if count > 1, path[0] != "batch", let error = DisabledFeature.error(forClass: path[1]) { throw error }
     }
 

@@ -21,7 +21,7 @@ enum InternalClasses {
     /// The classes that no client knows.
     static let hidden: Set = [accessList, accessEntry]
 
-    /// The fields of a user that only he himself, and the master key, get.
+    /// The fields of a user that only the user itself and the master key get.
     static let privateFields: Set = ["email", "emailVerified", "authData"]
     /// The fields that a request can't write as it does others.
     static let userFields: Set = ["username", "password", "email", "emailVerified", "authData", "sessionToken"]
@@ -113,13 +113,17 @@ enum InternalClasses {
 extension SchemaDraft {
     /// Adds the classes that users and their rights are kept in, as far as they aren't there.
     mutating func addUsers() {
-        for name in [InternalClasses.accessList, InternalClasses.accessEntry] { addInternalClass(name) }
+        addAccessLists()
         for name in [InternalClasses.user, InternalClasses.session, InternalClasses.role] { addInternalClass(name) }
+    }
+
+    private mutating func addAccessLists() {
+        for name in [InternalClasses.accessList, InternalClasses.accessEntry] { addInternalClass(name) }
     }
 
     /// Lets objects of a class have lists of who may read and change them; nothing happens if they have.
     mutating func guardClass(_ name: String) {
-        for name in [InternalClasses.accessList, InternalClasses.accessEntry] { addInternalClass(name) }
+        addAccessLists()
         edit(name) { entity, _ in
             if entity.property(InternalClasses.link) == nil { entity.properties.append(InternalClasses.accessLink) }
         }

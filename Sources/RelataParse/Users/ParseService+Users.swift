@@ -31,11 +31,7 @@ extension ParseService {
     private func makeUsers() async throws {
         if store.currentClasses.hasUsers { return }
         try await store.alter { draft, _ in draft.addUsers() }
-        guard store.currentClasses.hasUsers else {
-            throw ParseError(
-                .operationForbidden,
-                "the table \(InternalClasses.user) is another program's: there can be no users here")
-        }
+        guard store.currentClasses.hasUsers else { throw ParseError.usersTableIsForeign }
     }
 
     // MARK: Signing up
@@ -114,7 +110,7 @@ extension ParseService {
             let other = try transaction.user("_emailKey", UserFields.key(address))
             return name.isEmpty || named?.id == other?.id ? other : nil
         }
-        // As long as it takes to find that the password is wrong it takes to find that there is no user.
+        // An unknown name takes as long as a wrong password.
         let decoy = try await decoy.hash(by: secrets)
         let isRight = try await secrets.matches(password, user?.hash ?? decoy)
         guard isRight, let user, user.hash != nil else {
@@ -164,7 +160,7 @@ extension ParseService {
         return WireReply([:])
     }
 
-    /// The user, or the session, of whoever asks.
+    /// The caller's own user or session.
     private func me(_ className: String, _ call: ParseCall) async throws -> WireReply {
         let options = options
         return try await store.read(as: call.caller) { transaction in
@@ -181,12 +177,13 @@ extension ParseService {
 
     private func read(user id: String, _ call: ParseCall) async throws -> WireReply {
         let request = try GetRequest(InternalClasses.user, id, call)
+        let selection = try Selection(call)
         let options = options
         return try await store.read(as: call.caller) { transaction in
             guard !transaction.caller.isMaster, transaction.caller.session?.user == id else {
                 return try request.run(in: transaction, options)
             }
-            return try transaction.ownUser(id, try Selection(call), token: nil, limit: options.maximumReply)
+            return try transaction.ownUser(id, selection, token: nil, limit: options.maximumReply)
         }
     }
 
@@ -196,7 +193,7 @@ extension ParseService {
         let fields = try UserFields(call.body, isMaster: call.isMaster)
         if fields.username?.isEmpty == true { throw Self.usernameMissing }
         if fields.password?.isEmpty == true { throw Self.passwordMissing }
-        // Who may change nothing costs no hash.
+        // A refused request costs no hash, and adds no field.
         try await store.read(as: call.caller) { try $0.checkIsOwn(user: id) }
         var hash: String?
         if let password = fields.password { hash = try await secrets.hash(of: password) }
@@ -206,7 +203,7 @@ extension ParseService {
             try transaction.checkIsOwn(user: id)
             try transaction.checkIsFree(fields, for: id)
             let reply = try transaction.update(fields, hash: kept, of: id, writer)
-            // Whoever knew the old password is out.
+            // Somebody else may have known the old password.
             if kept != nil { try transaction.endSessions(of: id, except: transaction.caller.session?.id) }
             return reply
         }
@@ -280,7 +277,7 @@ extension Table {
 }
 
 extension AccessChange {
-    /// The same, by which a user can read and change himself.
+    /// The same, by which a user can also read and change itself.
     fileprivate func keeping(_ user: String) -> AccessChange {
         guard case .list(let list) = self else { return self }
         var rights = list.rights

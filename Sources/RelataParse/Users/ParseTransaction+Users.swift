@@ -2,10 +2,10 @@ import Foundation
 import RelataCore
 import RelataEngine
 
-/// A user as the server knows him.
+/// A user as the server knows it.
 struct StoredUser: Sendable {
     let id: String
-    /// The hash of his password; `nil` where he has none.
+    /// The hash of the password; `nil` for a user without one.
     let hash: String?
     let authData: JSONObject
     /// What is the same for addresses that people take for the same; `nil` where there is none.
@@ -18,9 +18,7 @@ extension ParseTransaction {
     /// - Throws: ``ParseError`` 119 where the table of that name is another program's.
     func users() throws(ParseError) -> ParseClass {
         guard storedClasses.hasUsers, let users = storedClasses[InternalClasses.user] else {
-            throw ParseError(
-                .operationForbidden,
-                "the table \(InternalClasses.user) is another program's: there can be no users here")
+            throw ParseError.usersTableIsForeign
         }
         return users
     }
@@ -31,11 +29,10 @@ extension ParseTransaction {
         let plan = QueryPlan(
             entity: InternalClasses.user,
             condition: .comparison(.equal, .property(scope: 0, path: [property]), .value(.text(value)), []))
-        let compiler = QueryCompiler(schema: schema, access: .everything, dialect: connection.dialect)
         let nodes = ["objectId", "_password", "authData", "_emailKey"].map {
             ExpressionNode.property(scope: 0, path: [$0])
         }
-        let query = try compiler.select(plan, columns: .expressions(nodes))
+        let query = try unlimitedCompiler.select(plan, columns: .expressions(nodes))
         guard let row = try connection.values(query.statement, types: query.columnTypes).first,
             case .text(let id) = row[0]
         else { return nil }
@@ -101,23 +98,21 @@ extension ParseTransaction {
         if let kept {
             condition = .and([condition, .not(.keyIn(.property(scope: 0, path: []), [KeyValue(.text(kept))]))])
         }
-        let compiler = QueryCompiler(schema: schema, access: .everything, dialect: connection.dialect)
-        let keys = try compiler.keys(QueryPlan(entity: InternalClasses.session, condition: condition)).statement
+        let keys = try unlimitedCompiler.keys(QueryPlan(entity: InternalClasses.session, condition: condition))
+            .statement
         _ = try connection.delete(
             entity: sessions.table.index, roots: .query(keys), schema: schema, access: .everything, now: now,
             isUndoneByCaller: true)
     }
 
-    /// A user as he himself gets it.
+    /// A user with the fields that only the user itself gets.
     ///
     /// - Parameters:
     ///   - selection: The fields that are shown.
-    ///   - token: That of his session, where he is told.
+    ///   - token: The session's token, where the reply tells it.
     func ownUser(_ id: String, _ selection: Selection, token: String?, limit: Int) throws -> WireReply {
         guard let users = storedClasses[InternalClasses.user],
-            let row = try connection.row(
-                KeyValue(.text(id)), of: users.table,
-                QueryCompiler(schema: schema, access: .everything, dialect: connection.dialect)),
+            let row = try connection.row(KeyValue(.text(id)), of: users.table, unlimitedCompiler),
             let seen = classes[InternalClasses.user]
         else { throw ParseError(.objectNotFound, "Object not found.") }
         let plan = QueryPlan(
@@ -144,6 +139,9 @@ extension ParseTransaction {
 }
 
 extension ParseError {
+    /// The error where the table of users is another program's.
+    static let usersTableIsForeign = ParseError(
+        .operationForbidden, "the table \(InternalClasses.user) is another program's: there can be no users here")
     static let usernameIsTaken = ParseError(.usernameTaken, "Account already exists for this username.")
     static let emailIsTaken = ParseError(.emailTaken, "Account already exists for this email address.")
     static let providerIsTaken = ParseError(.accountAlreadyLinked, "this auth is already used")

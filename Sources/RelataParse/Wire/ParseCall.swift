@@ -49,10 +49,9 @@ struct ParseCall: Sendable {
 extension ParseCall {
     /// Reads a request. The body comes last: whoever isn't known, and what leads nowhere, is refused before.
     ///
+    /// - Parameter hasUsers: Whether there are users.
     /// - Throws: ``ParseError`` 403 for keys that aren't right, and the error of a path that leads nowhere; 107 for a body
     ///   or parameter that is no JSON.
-    ///
-    /// - Parameter hasUsers: Whether there are users.
     init(
         _ request: WireRequest, keys: ParseKeys, limit: Int = .max, hasUsers: Bool = false
     ) throws(ParseError) {

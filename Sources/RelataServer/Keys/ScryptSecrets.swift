@@ -32,8 +32,7 @@ public struct ScryptSecrets: SecretHashing {
 
     /// The hash of a password: `scrypt$15$8$1$…$…`.
     public func hash(of password: String) async throws -> String {
-        var random = SystemRandomNumberGenerator()
-        let salt = Data((0..<Self.salt).map { _ in UInt8.random(in: 0...255, using: &random) })
+        let salt = Data.random(Self.salt)
         let key = try await derive(password, salt, cost: cost)
         return "scrypt$\(cost)$\(Self.blockSize)$1$\(salt.base64EncodedString())$\(key.base64EncodedString())"
     }
@@ -54,7 +53,7 @@ public struct ScryptSecrets: SecretHashing {
     private func derive(_ password: String, _ salt: Data, cost: Int) async throws -> Data {
         try await gate.enter()
         defer { gate.leave() }
-        // A name that was typed on one system is the same on another.
+        // Systems compose the same letters in different ways.
         let text = password.precomposedStringWithCompatibilityMapping
         let key = try KDF.Scrypt.deriveKey(
             from: Data(text.utf8), salt: salt, outputByteCount: Self.size, rounds: 1 << cost, blockSize: Self.blockSize,
@@ -63,11 +62,11 @@ public struct ScryptSecrets: SecretHashing {
     }
 }
 
-/// Lets so many in at once. Others wait in the order they came.
+/// Lets a number of callers in at once. Others wait in the order they came.
 private final class Gate: Sendable {
     private struct State {
         var free: Int
-        var waiting: [CheckedContinuation<Void, Never>] = []
+        var waiting: [CheckedContinuation<Void, any Error>] = []
     }
 
     /// How many wait at most.
@@ -77,25 +76,27 @@ private final class Gate: Sendable {
 
     init(width: Int) { state = Mutex(State(free: max(1, width))) }
 
-    /// - Throws: ``RelataError/busy(_:)`` where too many wait.
+    /// - Throws: ``ParseError`` 155 where too many wait.
     func enter() async throws {
-        let isFull = state.withLock { $0.free == 0 && $0.waiting.count >= Self.maximumWaiting }
-        if isFull { throw ParseError(.requestLimitExceeded, "too many sign in at the moment: try again", status: 503) }
-        await withCheckedContinuation { continuation in
-            let isFree = state.withLock { state -> Bool in
+        try await withCheckedThrowingContinuation { continuation in
+            let result = state.withLock { state -> Result<Void, any Error>? in
                 guard state.free == 0 else {
                     state.free -= 1
-                    return true
+                    return .success(())
                 }
+                guard state.waiting.count < Self.maximumWaiting else { return .failure(Self.isFull) }
                 state.waiting.append(continuation)
-                return false
+                return nil
             }
-            if isFree { continuation.resume() }
+            if let result { continuation.resume(with: result) }
         }
     }
 
+    private static let isFull = ParseError(
+        .requestLimitExceeded, "too many sign in at the moment: try again", status: 503)
+
     func leave() {
-        let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
+        let next = state.withLock { state -> CheckedContinuation<Void, any Error>? in
             guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
             state.free += 1
             return nil

@@ -42,8 +42,7 @@ public struct HashedKey: Hashable, Sendable, Codable {
 
     /// Forgets a key.
     public init(_ key: String) {
-        var random = SystemRandomNumberGenerator()
-        salt = Data((0..<16).map { _ in UInt8.random(in: 0...255, using: &random) })
+        salt = .random(16)
         sha256 = Self.hash(key, salt)
     }
 
@@ -51,6 +50,14 @@ public struct HashedKey: Hashable, Sendable, Codable {
     public func matches(_ text: String) -> Bool { ConstantTime.areEqual(Self.hash(text, salt), sha256) }
 
     private static func hash(_ key: String, _ salt: Data) -> Data { Data(SHA256.hash(data: salt + Data(key.utf8))) }
+}
+
+extension Data {
+    /// As many bytes that nobody guesses.
+    static func random(_ count: Int) -> Data {
+        var random = SystemRandomNumberGenerator()
+        return Data((0..<count).map { _ in UInt8.random(in: 0...255, using: &random) })
+    }
 }
 
 /// Comparisons whose time says nothing about where two values differ.

@@ -65,6 +65,12 @@ extension TestServer {
 
     struct Refused: Error { let reply: String }
 
+    /// A server with two users.
+    static func withTwoUsers() async throws -> (server: TestServer, mei: Person, sam: Person) {
+        let server = try withUsers()
+        return (server, try await server.signUp("mei"), try await server.signUp("sam"))
+    }
+
     /// Sends a request of somebody, or of nobody.
     @discardableResult
     func send(

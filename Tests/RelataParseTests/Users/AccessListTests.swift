@@ -9,11 +9,7 @@ import Testing
     private let server: TestServer
     private let mei, sam: TestServer.Person
 
-    init() async throws {
-        server = try TestServer.withUsers()
-        mei = try await server.signUp("mei")
-        sam = try await server.signUp("sam")
-    }
+    init() async throws { (server, mei, sam) = try await TestServer.withTwoUsers() }
 
     private func create(_ title: String, _ access: JSONValue?, as person: TestServer.Person? = nil) async throws
         -> String

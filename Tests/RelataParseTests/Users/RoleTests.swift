@@ -7,11 +7,7 @@ import Testing
     private let server: TestServer
     private let mei, sam: TestServer.Person
 
-    init() async throws {
-        server = try TestServer.withUsers()
-        mei = try await server.signUp("mei")
-        sam = try await server.signUp("sam")
-    }
+    init() async throws { (server, mei, sam) = try await TestServer.withTwoUsers() }
 
     private func role(_ name: String, users: [TestServer.Person] = [], roles: [String] = []) async throws -> String {
         var body: JSONObject = ["name": .string(name), "ACL": acl(read: ["*"])]
