@@ -204,25 +204,7 @@ struct Deletion {
         }
         try recordJoinRows(removing: true)
         let indexes = try makeIndexes()
-        var remaining = graph.order[...]
-        do {
-            try remove(&remaining)
-        } catch {
-            // SQLite meets a foreign key row by row, and follows a native action a thousand levels deep at most. Both
-            // matter on cycles only, where untied rows need neither.
-            // After some errors, such as an interruption, SQLite has rolled all back: what came now would be written alone.
-            if graph.knots.isEmpty || !connection.isInTransaction { throw explained(error) }
-            let wait = try ForeignKeyWait(on: connection)
-            do {
-                try untie()
-                try remove(&remaining)
-                try wait.end()
-            } catch {
-                let error = explained(error)
-                wait.cancel()
-                throw error
-            }
-        }
+        try removeAll()
         for index in indexes { try connection.execute("DROP INDEX \(index)") }
         // Triggers and SQLite's own actions change rows besides: then it is looked whether what was planned is gone. A
         // trigger may also change a row in place of each that it keeps.
@@ -238,6 +220,37 @@ struct Deletion {
         let entities = graph.order + unset.map(\.key.source)
         let tables = entities.map { schema.tables[$0].sqlName } + graph.joins.map { schema.joins[$0].table }
         return tables.contains { fileKeys.triggered.contains($0.foldedName) }
+    }
+
+    /// Deletes all doomed rows. SQLite meets a foreign key row by row, and follows a native action a thousand levels deep
+    /// at most. Both matter on cycles only, where untied rows need neither.
+    private mutating func removeAll() throws(RelataError) {
+        var remaining = graph.order[...]
+        // SQLite counts what it was told to have wait apart from what waits by itself: a row that dangled before the wait,
+        // and goes in it, would be held to dangle for ever. On a circle that can't be untied there may be such rows.
+        var wait = graph.circles.isEmpty ? nil : try ForeignKeyWait(on: connection)
+        do throws(RelataError) {
+            try remove(&remaining)
+            try wait?.end()
+        } catch {
+            // After some errors, such as an interruption, SQLite has rolled all back: what came now would be written alone.
+            if graph.knots.isEmpty || !connection.isInTransaction {
+                wait?.cancel()
+                throw explained(error)
+            }
+            do throws(RelataError) {
+                // Rows that are untied before the wait dangle no more when it begins.
+                try untie()
+                let own = if let wait { wait } else { try ForeignKeyWait(on: connection) }
+                wait = own
+                try remove(&remaining)
+                try own.end()
+            } catch {
+                let error = explained(error)
+                wait?.cancel()
+                throw error
+            }
+        }
     }
 
     /// Deletes the doomed rows of entity after entity; those that are done are no longer among the remaining ones.
