@@ -18,6 +18,22 @@ package struct Access: Hashable, Sendable {
         let condition: ExpressionNode
         /// The condition as it is written by itself.
         let statement: SQLStatement
+
+        init(
+            _ entity: String, _ condition: ExpressionNode, _ schema: Schema, _ dialect: Dialect
+        ) throws(RelataError) {
+            guard let table = schema[entity] else {
+                throw .invalidUse(
+                    "there is no entity \(entity)"
+                        + NameSuggestion.hint(for: entity, among: schema.tables.map(\.name)))
+            }
+            guard condition.isOfOneRow else {
+                throw .invalidUse("the condition on who sees \(entity) must be one on the row's own columns")
+            }
+            var writer = ExpressionWriter(schema: schema, dialect: dialect, access: .everything)
+            self.condition = condition
+            statement = try writer.condition(condition, onRowsOf: table).statement
+        }
     }
 
     private init(guards: [String: Guard]) { self.guards = guards }
@@ -31,20 +47,21 @@ package struct Access: Hashable, Sendable {
         _ conditions: [String: ExpressionNode], in schema: Schema, dialect: Dialect = .sqlite
     ) throws(RelataError) {
         var guards: [String: Guard] = [:]
-        for (entity, condition) in conditions {
-            guard let table = schema[entity] else {
-                throw .invalidUse(
-                    "there is no entity \(entity)"
-                        + NameSuggestion.hint(for: entity, among: schema.tables.map(\.name)))
-            }
-            guard condition.isOfOneRow else {
-                throw .invalidUse("the condition on who sees \(entity) must be one on the row's own columns")
-            }
-            var writer = ExpressionWriter(schema: schema, dialect: dialect, access: .everything)
-            guards[entity] = Guard(
-                condition: condition, statement: try writer.condition(condition, onRowsOf: table).statement)
-        }
+        for (entity, condition) in conditions { guards[entity] = try Guard(entity, condition, schema, dialect) }
         self.guards = guards
+    }
+
+    /// The same with another condition on the rows of one entity, or with none.
+    ///
+    /// - Throws: as ``init(_:in:dialect:)``.
+    package func guarding(
+        _ entity: String, by condition: ExpressionNode?, in schema: Schema, dialect: Dialect
+    ) throws(RelataError) -> Access {
+        var guards = guards
+        guards[entity] = try condition.map { (condition) throws(RelataError) in
+            try Guard(entity, condition, schema, dialect)
+        }
+        return Access(guards: guards)
     }
 
     /// Whether any entity is guarded.

@@ -5,7 +5,7 @@ import RelataCore
 /// Lists that say the same are equal, however a client wrote them.
 struct AccessList: Hashable, Sendable {
     /// What one of those that a list names may do.
-    struct Rights: Hashable, Sendable {
+    struct Rights: Hashable, Sendable, Codable {
         var canRead = false
         var canWrite = false
     }

@@ -20,10 +20,18 @@ struct KnownCaller: Sendable {
     var isMaster = false
     /// The session's and the user's ids; `nil` where nobody is signed in.
     var session: SignedIn?
+    /// `*`, the user's id, and its roles.
+    var principals: Set<String> = ["*"]
     /// The objects that the caller sees.
     var read = Access.everything
     /// The objects that the caller may change.
     var write = Access.everything
+    /// The objects that the caller may delete.
+    var delete = Access.everything
+    /// The lists by which the caller sees objects of a class, where these have any.
+    var isListed: [String: ExpressionNode] = [:]
+    /// The fields that the caller doesn't get, by class.
+    var hiddenFields: [String: Set<String>] = [:]
 
     /// Somebody who is signed in.
     struct SignedIn: Hashable, Sendable {
@@ -49,18 +57,37 @@ struct CallerLookup {
     func known(_ caller: Caller) throws -> KnownCaller {
         var session: KnownCaller.SignedIn?
         if let token = caller.sessionToken { session = try self.session(token) }
-        if caller.isMaster || classes.guarded.isEmpty {
-            return KnownCaller(isMaster: caller.isMaster, session: session)
-        }
-        var principals = ["*"]
+        var known = KnownCaller(isMaster: caller.isMaster, session: session)
+        if caller.isMaster || classes.guarded.isEmpty && classes.permissions.isEmpty { return known }
         if let user = session?.user {
-            principals.append(user)
-            for role in try roles(of: user) { principals.append("role:" + role) }
+            known.principals.insert(user)
+            for role in try roles(of: user) { known.principals.insert("role:" + role) }
         }
-        let lists: [ListRights] = try self.lists(of: principals)
-        let read = try access(lists.filter { $0.canRead }.map { $0.key }, user: session?.user)
-        let write = try access(lists.filter { $0.canWrite }.map { $0.key }, user: session?.user)
-        return KnownCaller(session: session, read: read, write: write)
+        let lists = try classes.guarded.isEmpty ? [] : self.lists(of: known.principals.sorted())
+        known.isListed = isListed(lists.filter { $0.canRead }.map { $0.key }, user: session?.user)
+        let mayChange = isListed(lists.filter { $0.canWrite }.map { $0.key }, user: session?.user)
+        known.read = try access(known.isListed, known) { [$0.permission(.get, on: $1), $0.limit(.find, on: $1)] }
+        known.write = try access(mayChange, known) { [$0.permission(.update, on: $1)] }
+        known.delete =
+            classes.permissions.isEmpty
+            ? known.write : try access(mayChange, known) { [$0.permission(.delete, on: $1)] }
+        known.hiddenFields = hiddenFields(from: known)
+        return known
+    }
+
+    /// The fields that somebody doesn't get, by class. The other side of a pointer would tell what it holds.
+    private func hiddenFields(from known: KnownCaller) -> [String: Set<String>] {
+        var hidden: [String: Set<String>] = [:]
+        if !classes.guarded.isEmpty { hidden[InternalClasses.user] = InternalClasses.privateFields }
+        for (name, permissions) in classes.permissions where permissions.hidesFields {
+            let fields = permissions.hiddenFields(of: known.principals, isSignedIn: known.session != nil)
+            if fields.isEmpty { continue }
+            hidden[name, default: []].formUnion(fields)
+            for side in classes.otherSides(of: fields, in: name) {
+                hidden[side.className, default: []].insert(side.field)
+            }
+        }
+        return hidden
     }
 
     // MARK: Sessions
@@ -131,7 +158,7 @@ struct CallerLookup {
     }
 
     /// Objects that have no list, or one of these, and the sessions of one user.
-    private func access(_ lists: [KeyValue], user: String?) throws(RelataError) -> Access {
+    private func isListed(_ lists: [KeyValue], user: String?) -> [String: ExpressionNode] {
         let list = ExpressionNode.property(scope: 0, path: [InternalClasses.link])
         var conditions: [String: ExpressionNode] = [:]
         for name in classes.guarded {
@@ -141,6 +168,20 @@ struct CallerLookup {
             } else {
                 conditions[name] = .or([.isNull(list), .keyIn(list, lists)])
             }
+        }
+        return conditions
+    }
+
+    /// Objects by their lists and by what their classes allow.
+    private func access(
+        _ isListed: [String: ExpressionNode], _ known: KnownCaller,
+        _ permissions: (KnownCaller, ClassPermissions?) -> [ClassPermissions.Permission]
+    ) throws(RelataError) -> Access {
+        var conditions = isListed
+        for (name, own) in classes.permissions {
+            let limits = permissions(known, own).compactMap { known.condition($0, onObjectsOf: name) }
+            let all = (conditions[name].map { [$0] } ?? []) + limits
+            conditions[name] = all.count > 1 ? .and(all) : all.first
         }
         return try Access(conditions, in: classes.schema, dialect: connection.dialect)
     }

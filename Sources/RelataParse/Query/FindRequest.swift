@@ -71,10 +71,11 @@ struct FindRequest: Sendable {
         reply.append("{\"results\":[")
         var count: Int64 = 0
         if let parseClass = try parseClass(in: transaction) {
+            let transaction = try transaction.reading(parseClass, limit == 0 && counts ? .count : .find)
             let query = try query(of: parseClass, in: transaction)
             var plan = query.plan
             plan.index = try advice.index(of: parseClass, in: transaction)
-            if counts, !advice.isExplained { count = try transaction.count(plan) }
+            if counts, !advice.isExplained { count = try transaction.reading(parseClass, .count).count(plan) }
             plan.limit = min(limit ?? options.defaultLimit, options.maximumLimit ?? .max)
             // What a query leaves out at the beginning costs nothing where it is none.
             plan.offset = skip == 0 ? nil : skip
@@ -181,6 +182,7 @@ struct GetRequest: Sendable {
         else {
             throw ParseError(.objectNotFound, "Object not found.")
         }
+        let transaction = try transaction.reading(parseClass, .get)
         let plan = QueryPlan(entity: parseClass.name, condition: .keyIn(.property(scope: 0, path: []), [key]))
         let objects = try ObjectFetcher(transaction, limit: options.maximumReply).fetch(plan, selection, of: parseClass)
         guard !objects.ranges.isEmpty else { throw ParseError(.objectNotFound, "Object not found.") }

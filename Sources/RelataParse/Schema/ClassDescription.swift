@@ -7,6 +7,8 @@ struct ClassDescription: Sendable {
     var fields: [String: FieldDescription?] = [:]
     /// The indexes by name; `nil` for one that is to go.
     var indexes: [String: IndexOptions?] = [:]
+    /// Whom it allows what; `nil` where that stays as it is.
+    var permissions: ClassPermissions?
 
     /// Fields that every class has: clients send them back as they got them.
     static let givenFields: [String: FieldType] = [
@@ -16,7 +18,7 @@ struct ClassDescription: Sendable {
     /// Reads a description.
     ///
     /// - Parameter name: The class's name where the path has it.
-    /// - Throws: ``ParseError`` for names and types that can't be, and permissions that aren't enforced.
+    /// - Throws: ``ParseError`` for names and types that can't be, and for what are no permissions.
     init(_ json: JSONObject, name: String? = nil) throws(ParseError) {
         let given = json["className"]?.string
         guard let className = name ?? given, !className.isEmpty else {
@@ -28,7 +30,9 @@ struct ClassDescription: Sendable {
         }
         if let error = DisabledFeature.error(forClass: className) { throw error }
         self.className = className
-        if let permissions = json["classLevelPermissions"] { try Self.check(permissions) }
+        if let permissions = json["classLevelPermissions"], !permissions.isNull {
+            self.permissions = try ClassPermissions(permissions)
+        }
         if let fields = json["fields"], !fields.isNull {
             guard let fields = fields.object else { throw ParseError(.invalidJSON, "fields must be an object") }
             for (field, value) in fields {
@@ -70,23 +74,6 @@ struct ClassDescription: Sendable {
             throw ParseError(.commandUnavailable, "the index \(name): fields of text and others need an index each")
         }
         return index
-    }
-
-    /// Nothing that isn't enforced is stored.
-    private static func check(_ permissions: JSONValue) throws(ParseError) {
-        if permissions.isNull { return }
-        guard let operations = permissions.object else {
-            throw ParseError(.invalidJSON, "classLevelPermissions must be an object")
-        }
-        for (operation, rule) in operations {
-            let isPublic = rule["*"] == true || rule == [:] && operation == "protectedFields"
-            guard isPublic || operation == "protectedFields" && rule["*"] == [] else {
-                throw ParseError(
-                    .operationForbidden,
-                    "access control is off: the permission \(operation.prefix(64)) can't be other than public, which would not be enforced"
-                )
-            }
-        }
     }
 }
 

@@ -8,6 +8,8 @@ struct ClassOptions: Hashable, Sendable, Codable {
     var optionalFields: Set<String>?
     /// Whether the class is only there because fields of others lead to it: whoever describes it first still makes it.
     var isImplied: Bool?
+    /// Whom the class allows what; `nil` where everybody may do everything.
+    var permissions: ClassPermissions?
 
     /// Whether objects are refused without a value of one of the fields.
     var hasRequiredFields: Bool { fields.contains { $0.value.isRequired } }

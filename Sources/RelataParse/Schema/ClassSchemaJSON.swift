@@ -13,7 +13,8 @@ extension ParseClass {
             if index.isUnique { uniques[name] = members } else { indexes[name] = members }
         }
         var json: JSONObject = [
-            "className": .string(name), "fields": .object(fields), "classLevelPermissions": Self.publicPermissions,
+            "className": .string(name), "fields": .object(fields),
+            "classLevelPermissions": (options.permissions ?? .open).json,
         ]
         // The key has an index whether or not somebody asks for others: it is told beside those.
         if indexes.count > 1 { json["indexes"] = .object(indexes) }
@@ -40,13 +41,4 @@ extension ParseClass {
         }
         return json
     }
-
-    /// Everybody may do everything: access control is off.
-    private static let publicPermissions: JSONValue = {
-        var permissions: JSONObject = ["protectedFields": ["*": []]]
-        for operation in ["find", "count", "get", "create", "update", "delete", "addField"] {
-            permissions[operation] = ["*": true]
-        }
-        return .object(permissions)
-    }()
 }

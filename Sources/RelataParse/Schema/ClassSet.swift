@@ -16,9 +16,12 @@ final class ClassSet: Sendable {
     private let classes: [Slot]
     /// The classes whose objects aren't open to everybody.
     let guarded: [String]
-    /// Whether fields are left out that only some of those who see an object get.
-    private let isForClients: Bool
-    private let clients = AtomicLazyReference<ClassSet>()
+    /// The classes that don't allow everybody everything.
+    let permissions: [String: ClassPermissions]
+    /// The fields that are left out, by class: only some of those who see an object get them.
+    private let hidden: [String: Set<String>]
+    /// The same classes without some fields, by what was left out.
+    private let views = Mutex<[[String: Set<String>]: ClassSet]>([:])
 
     /// A class, once it was asked for.
     private final class Slot: Sendable {
@@ -38,23 +41,44 @@ final class ClassSet: Sendable {
         self.options = options
         classes = stored.entities.map { _ in Slot() }
         guarded = stored.entities.filter { $0.isGuarded || $0.isSession }.map(\.name)
-        isForClients = false
+        permissions = options.compactMapValues(\.permissions).filter { stored.schema.index(of: $0.key) != nil }
+        hidden = [:]
     }
 
-    /// The same for requests without the master key.
-    private init(forClientsOf all: ClassSet) {
+    private init(_ all: ClassSet, hiding fields: [String: Set<String>]) {
         stored = all.stored
         schema = all.schema
         options = all.options
         classes = all.stored.entities.map { _ in Slot() }
         guarded = all.guarded
-        isForClients = true
+        permissions = all.permissions
+        hidden = fields
     }
 
-    /// The same classes without the fields that only some of those who see an object get.
-    var forClients: ClassSet {
-        if guarded.isEmpty { return self }
-        return clients.load() ?? clients.storeIfNil(ClassSet(forClientsOf: self))
+    /// How many views are kept: as many as there are groups of people who see different fields.
+    private static let maximumViews = 64
+
+    /// The same classes without some fields.
+    func hiding(_ fields: [String: Set<String>]) -> ClassSet {
+        if fields.isEmpty { return self }
+        if let known = views.withLock({ $0[fields] }) { return known }
+        let view = ClassSet(self, hiding: fields)
+        return views.withLock { views in
+            if let known = views[fields] { return known }
+            if views.count >= Self.maximumViews { views = [:] }
+            views[fields] = view
+            return view
+        }
+    }
+
+    /// The relations that tell what some pointers hold: their other sides.
+    func otherSides(of fields: Set<String>, in className: String) -> [(className: String, field: String)] {
+        entities.flatMap { entity in
+            entity.relationships.filter { relationship in
+                relationship.target == className
+                    && RelationshipDetails(relationship).inverse.map(fields.contains) == true
+            }.map { (entity.name, $0.name) }
+        }
     }
 
     /// Whether there are users.
@@ -173,6 +197,6 @@ final class ClassSet: Sendable {
         return slot.parseClass.storeIfNil(
             ParseClass(
                 table, stored: entities[number], in: schema, options: options[table.name] ?? ClassOptions(),
-                dialect: dialect, isForClients: isForClients))
+                dialect: dialect, hidden: hidden[table.name] ?? []))
     }
 }

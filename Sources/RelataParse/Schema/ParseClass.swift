@@ -38,10 +38,10 @@ final class ParseClass: Sendable {
     /// The column that names the list of who may read and change an object; `nil` where the class has none.
     let accessColumn: Int?
 
-    /// - Parameter isForClients: Whether fields are left out that only some of those who see an object get.
+    /// - Parameter hidden: The fields that are left out, since only some of those who see an object get them.
     init(
         _ table: Table, stored: Entity, in schema: Schema, options: ClassOptions, dialect: Dialect,
-        isForClients: Bool = false
+        hidden: Set<String> = []
     ) {
         self.table = table
         self.stored = stored
@@ -59,9 +59,7 @@ final class ParseClass: Sendable {
             [entity.createdAt, entity.updatedAt].compactMap(\.self) + (entity.key.count == 1 ? entity.key : []))
         for property in entity.properties where !shown.contains(property.name) {
             if InternalClasses.hides(property.name, of: table.name) { continue }
-            if isForClients, table.name == InternalClasses.user, InternalClasses.privateFields.contains(property.name) {
-                continue
-            }
+            if hidden.contains(property.name) { continue }
             if let field = Field(property, of: table, in: schema, options: options.fields[property.name]) {
                 fields.append(field)
             }

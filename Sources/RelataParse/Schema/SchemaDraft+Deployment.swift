@@ -30,7 +30,7 @@ extension SchemaDraft {
                         continue
                     }
                     var part = description
-                    (part.fields, part.indexes) = ([field: wanted], [:])
+                    (part.fields, part.indexes, part.permissions) = ([field: wanted], [:], nil)
                     do throws(ParseError) {
                         try apply(part, isWhole: true)
                     } catch {
@@ -42,12 +42,21 @@ extension SchemaDraft {
         for description in document.classes where hasClass(description.className) {
             for (index, wanted) in description.indexes.sorted(by: { $0.key < $1.key }) {
                 var part = description
-                (part.fields, part.indexes) = ([:], [index: wanted])
+                (part.fields, part.indexes, part.permissions) = ([:], [index: wanted], nil)
                 do throws(ParseError) {
                     try apply(part, isWhole: true)
                 } catch {
                     plan.refuse("the index \(index) of \(description.className)", error.message)
                 }
+            }
+        }
+        for description in document.classes where hasClass(description.className) && description.permissions != nil {
+            var part = description
+            (part.fields, part.indexes) = ([:], [:])
+            do throws(ParseError) {
+                try apply(part, isWhole: true)
+            } catch {
+                plan.refuse("the permissions of \(description.className)", error.message)
             }
         }
         for problem in relationProblems {
@@ -188,6 +197,11 @@ extension SchemaDraft {
                     "add \(fields.isUnique ? "the unique" : "the") index \(index) of \(name): \(fields.words)")
             }
             changes += then.keys.filter { now[$0] == nil }.sorted().map { "remove the index \($0) of \(name)" }
+            let permissions = options[name]?.permissions
+            if permissions != old.options[name]?.permissions {
+                let words = JSONWriter.canonicalText((permissions ?? .open).json)
+                changes.append("set the permissions of \(name) to \(words)")
+            }
         }
         for entity in old.entities where self.entity(entity.name) == nil {
             changes.append("remove the class \(entity.name)")

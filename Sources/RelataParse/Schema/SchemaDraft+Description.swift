@@ -33,6 +33,32 @@ extension SchemaDraft {
         for (index, wanted) in description.indexes.sorted(by: { $0.key < $1.key }) {
             try apply(wanted, index, of: name)
         }
+        if let permissions = description.permissions { try apply(permissions, to: name) }
+    }
+
+    /// Sets whom a class allows what.
+    ///
+    /// - Throws: ``ParseError`` 107 for fields that it doesn't have or that are no pointers to users, in the words of Parse's
+    ///   own server; 119 for a list of who may read new objects where there are no users.
+    private mutating func apply(_ permissions: ClassPermissions, to name: String) throws(ParseError) {
+        func type(of field: String) -> FieldType? {
+            entity(name)?.property(field).map { self.type(of: $0, in: name) }
+        }
+        for field in permissions.userFields.sorted() where type(of: field) != .pointer(InternalClasses.user) {
+            throw ParseError(
+                .invalidJSON,
+                "'\(field.prefix(128))' is not a valid column for class level pointer permissions: it must be a Pointer to \(InternalClasses.user)"
+            )
+        }
+        for field in permissions.hiddenFields.sorted() where type(of: field) == nil {
+            throw ParseError(.invalidJSON, "Field '\(field.prefix(128))' in protectedFields does not exist")
+        }
+        if permissions.hasDefaultAccess {
+            guard hasUsers else { throw .accessIsOff }
+            guardClass(name)
+        }
+        edit(name) { _, options in options.permissions = permissions == .open ? nil : permissions }
+        forgetOptions(of: name)
     }
 
     /// What every class has may be named as it is, and never changes.

@@ -7,7 +7,7 @@ struct SchemaDraft {
     private(set) var entities: EntityList
     private(set) var options: [String: ClassOptions]
     /// Whether there may be users.
-    private let hasUsers: Bool
+    let hasUsers: Bool
 
     init(entities: [Entity], options: [String: ClassOptions], hasUsers: Bool = false) {
         self.hasUsers = hasUsers
@@ -55,7 +55,7 @@ struct SchemaDraft {
         if hasClass(name) {
             if !isImplied, self.isImplied(name) {
                 options[name]?.isImplied = nil
-                if options[name] == ClassOptions() { options[name] = nil }
+                forgetOptions(of: name)
             }
             return
         }
@@ -223,6 +223,12 @@ struct SchemaDraft {
         }
         let gone = (options[className]?.indexes ?? [:]).filter { !names.isDisjoint(with: $0.value.fields.map(\.name)) }
         for name in gone.keys { options[className]?.indexes[name] = nil }
+        options[className]?.permissions?.remove(fields: names)
+    }
+
+    /// Keeps nothing of a class of which nothing is known besides its entity.
+    mutating func forgetOptions(of name: String) {
+        if options[name] == ClassOptions() { options[name] = nil }
     }
 
     /// Edits an entity and what is known besides.

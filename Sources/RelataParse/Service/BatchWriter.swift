@@ -85,7 +85,7 @@ final class BatchWriter {
     /// The class of that name.
     private func known(_ name: String) -> ParseClass? {
         if let lastClass, lastClass.name.hasSameBytes(as: name) { return lastClass }
-        return transaction.classes[name]
+        return transaction.storedClasses[name]
     }
 
     /// The fields that an object brings, one for each of its changes; `nil` where the class has none of that name.
@@ -113,7 +113,9 @@ final class BatchWriter {
                 var writer = ObjectWriter(transaction, parseClass)
                 var rows: [ValueBatch.Row] = []
                 rows.reserveCapacity(run.objects.count)
-                for body in run.objects {
+                for given in run.objects {
+                    try transaction.checkMayCreate(given, in: parseClass)
+                    let body = transaction.withDefaultAccess(given, in: parseClass)
                     guard let key = try newKey(parseClass, body) else { return nil }
                     try writer.readNew(body, of: fields(of: body, in: parseClass), key: key)
                     rows.append(writer.newRow(key: key))
@@ -143,7 +145,7 @@ final class BatchWriter {
     }
 
     private func create(_ name: String, _ body: ObjectBody, into json: inout JSONWriter) throws -> String {
-        guard let parseClass = try known(name) ?? transaction.existing(name) else {
+        guard let parseClass = try known(name) ?? transaction.writable(name) else {
             // What is wrong in itself says so, whoever may add classes.
             for (field, change) in zip(body.fields.names, body.changes) {
                 try transaction.validate(change, forNew: field)
@@ -154,7 +156,9 @@ final class BatchWriter {
             }
             throw Self.missing(name)
         }
-        let body = name == InternalClasses.role ? try transaction.newRole(body) : body
+        try transaction.checkMayCreate(body, in: parseClass)
+        let given = transaction.withDefaultAccess(body, in: parseClass)
+        let body = name == InternalClasses.role ? try transaction.newRole(given) : given
         let key = try newKey(parseClass, body)
         var writer = ObjectWriter(transaction, parseClass)
         let stored = try writer.create(body, of: fields(of: body, in: parseClass), key: key)
@@ -201,6 +205,7 @@ final class BatchWriter {
 
     private func update(_ name: String, _ id: String, _ body: ObjectBody, into json: inout JSONWriter) throws {
         let (parseClass, key) = try transaction.object(name, id)
+        try transaction.check(.update, on: parseClass)
         if name == InternalClasses.role { try transaction.checkChange(ofRole: body) }
         var writer = ObjectWriter(transaction, parseClass)
         try writer.update(key, body, of: fields(of: body, in: parseClass))
@@ -211,7 +216,7 @@ final class BatchWriter {
 
     private func delete(_ name: String, _ id: String) throws {
         let (parseClass, key) = try transaction.object(name, id)
-        try transaction.checkMayChange(key, of: parseClass)
+        try transaction.checkMayDelete(key, of: parseClass)
         guard let typed = transaction.typed, let binding = transaction.models?.bindings[name], binding.watchesDeletions
         else {
             let report = try transaction.delete(key, of: parseClass)
@@ -261,12 +266,14 @@ final class BatchWriter {
     /// What the client is told of an object that was written, as it couldn't know it.
     private func told(_ parseClass: ParseClass, _ key: KeyValue, _ writer: ObjectWriter) throws -> JSONObject {
         var told = writer.told
+        let seen = transaction.classes[parseClass.name]
+        for name in told.keys where seen?[name] == nil { told[name] = nil }
         guard !writer.changedByApp.isEmpty || !writer.untold.isEmpty,
             let row = try transaction.connection.row(key, of: parseClass.table, transaction.compiler)
         else { return told }
         for field in parseClass.fields {
             let isChanged = !writer.changedByApp.isDisjoint(with: field.columns)
-            guard isChanged || writer.untold.contains(field.name) else { continue }
+            guard isChanged || writer.untold.contains(field.name), seen?[field.name] != nil else { continue }
             let value = parseClass.json(field, of: row, in: transaction.classes)
             told[field.name] = value ?? (isChanged && tellsUnset ? ["__op": "Delete"] : nil)
         }

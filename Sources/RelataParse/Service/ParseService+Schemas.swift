@@ -9,6 +9,7 @@ extension ParseService {
         let name = call.path.dropFirst().first
         if let error = name.flatMap({ DisabledFeature.error(forClass: $0) }) { throw error }
         let severalGeoPoints = options.allowsSeveralGeoPoints
+        let isClosed = hasUsers && store.mode == .production
         if call.method != .get { try options.prohibitedNames.check(call.body) }
         switch (call.method, name) {
         case (.get, nil):
@@ -18,6 +19,7 @@ extension ParseService {
         case (.get, let name?): return try await schema(name)
         case (.post, _):
             let description = try ClassDescription(call.body, name: name)
+            if description.permissions != nil { try Self.requireMaster(call) }
             return try await altering(call, description.className) { draft, _ in
                 guard !draft.hasClass(description.className) || draft.isImplied(description.className) else {
                     throw ParseError(.invalidClassName, "Class \(description.className) already exists.")
@@ -25,13 +27,19 @@ extension ParseService {
                 let points = draft.geoPoints(of: description.className)
                 try draft.addClass(description.className)
                 try draft.apply(description, isNew: true)
+                // In production nobody gets at a class before somebody said who may.
+                if isClosed, description.permissions == nil {
+                    draft.edit(description.className) { _, options in options.permissions = .closed }
+                }
                 try draft.checkRelations(of: description.className)
                 if !severalGeoPoints { try draft.checkGeoPoints(of: description.className, since: points) }
             }
         case (.put, let name?):
             let description = try ClassDescription(call.body, name: name)
+            if description.permissions != nil { try Self.requireMaster(call) }
             return try await altering(call, name) { draft, _ in
                 guard draft.hasClass(name) else { throw Self.noClass(name) }
+                if draft.options[name]?.permissions != nil { try Self.requireMaster(call) }
                 let points = draft.geoPoints(of: name)
                 try draft.addClass(name)
                 try draft.apply(description)
@@ -74,6 +82,7 @@ extension ParseService {
 
     private func delete(_ call: ParseCall, className name: String) async throws -> WireReply {
         try await altering(call, nil) { draft, connection in
+            if draft.options[name]?.permissions != nil { try Self.requireMaster(call) }
             guard let entity = draft.entity(name) else {
                 try ParseNames.checkClass(name)
                 return
@@ -95,17 +104,17 @@ extension ParseService {
 
     /// What only whoever runs the server may do. While it is developed, everybody may be let.
     private func requireMasterForSchemas(_ call: ParseCall) throws(ParseError) {
-        if options.needsMasterKeyForSchemas { try requireMaster(call) }
+        if options.needsMasterKeyForSchemas { try Self.requireMaster(call) }
     }
 
-    private func requireMaster(_ call: ParseCall) throws(ParseError) {
+    private static func requireMaster(_ call: ParseCall) throws(ParseError) {
         guard call.isMaster else { throw ParseError.masterKeyRequired }
     }
 
     /// Deletes all objects of a class: `DELETE /purge/Book`. The delete rules hold. Objects aren't made again as classes
     /// are: whoever develops needs the master key too.
     func purge(_ call: ParseCall) async throws -> WireReply {
-        try requireMaster(call)
+        try Self.requireMaster(call)
         guard call.method == .delete, call.path.count == 2 else { throw Self.unknown(call) }
         let name = call.path[1]
         if let error = DisabledFeature.error(forClass: name) { throw error }

@@ -183,7 +183,7 @@ extension ParseTransaction {
     func delete(_ key: KeyValue, of parseClass: ParseClass) throws -> DeletionReport {
         let isSeen =
             try !access.guards(parseClass.table) || connection.isSeen(key, of: parseClass.table, compiler)
-        return try delete(parseClass, .keys([key]), under: isSeen ? caller.read : caller.write)
+        return try delete(parseClass, .keys([key]), under: isSeen ? caller.read : caller.delete)
     }
 
     /// Deletes objects of a class by the delete rules.
@@ -193,7 +193,7 @@ extension ParseTransaction {
         _ parseClass: ParseClass, _ roots: DeletionRoots, under access: Access? = nil
     ) throws -> DeletionReport {
         try connection.delete(
-            entity: parseClass.table.index, roots: roots, schema: schema, access: access ?? caller.write, now: now,
+            entity: parseClass.table.index, roots: roots, schema: schema, access: access ?? caller.delete, now: now,
             isUndoneByCaller: true)
     }
 
@@ -201,16 +201,26 @@ extension ParseTransaction {
     ///
     /// - Throws: ``ParseError`` 101 where there can't be one.
     func object(_ name: String, _ id: String) throws(ParseError) -> (ParseClass, KeyValue) {
-        guard let parseClass = try existing(name), let key = try key(id, of: parseClass) else {
+        guard let parseClass = try writable(name), let key = try key(id, of: parseClass) else {
             throw ParseError(.objectNotFound, "Object not found.")
         }
         return (parseClass, key)
     }
 
-    /// - Throws: ``ParseError`` 101 for an object that the caller may not change: to him, it isn't there.
-    func checkMayChange(_ key: KeyValue, of parseClass: ParseClass) throws {
-        guard caller.write.guards(parseClass.table) else { return }
-        guard try connection.isSeen(key, of: parseClass.table, writeCompiler) else {
+    /// The class of that name with all of its fields: those that the caller doesn't get can be written.
+    ///
+    /// - Throws: as ``existing(_:)``.
+    func writable(_ name: String) throws(ParseError) -> ParseClass? {
+        try existing(name).flatMap { storedClasses[$0.name] }
+    }
+
+    /// - Throws: ``ParseError`` 101 for an object that the caller may not delete: to him, it isn't there; 119 where its
+    ///   class doesn't allow it.
+    func checkMayDelete(_ key: KeyValue, of parseClass: ParseClass) throws {
+        try check(.delete, on: parseClass)
+        guard caller.delete.guards(parseClass.table) else { return }
+        let compiler = QueryCompiler(schema: schema, access: caller.delete, dialect: connection.dialect)
+        guard try connection.isSeen(key, of: parseClass.table, compiler) else {
             throw ParseError(.objectNotFound, "Object not found.")
         }
     }
@@ -223,8 +233,9 @@ extension ParseTransaction {
     /// What deleting an object would do.
     func deletionPlan(_ name: String, _ id: String) throws -> WireReply {
         let (parseClass, key) = try object(name, id)
+        try check(.delete, on: parseClass)
         let report = try deletionPlan(of: parseClass, .keys([key]))
-        try checkMayChange(key, of: parseClass)
+        try checkMayDelete(key, of: parseClass)
         guard report.deletedCount > 0 || report.isDenied else { throw ParseError(.objectNotFound, "Object not found.") }
         return WireReply(DeletionReportJSON(classes: classes).json(report))
     }

@@ -161,8 +161,8 @@ public final class ParseService: Sendable {
                 "hooks": ["create": false, "read": false, "update": false, "delete": false],
                 "schemas": [
                     "addField": changes, "removeField": changes, "addClass": changes, "removeClass": changes,
-                    "clearAllDataFromClass": true, "exportClass": false, "editClassLevelPermissions": false,
-                    "editPointerPermissions": false,
+                    "clearAllDataFromClass": true, "exportClass": false, "editClassLevelPermissions": changes,
+                    "editPointerPermissions": changes,
                 ],
             ],
         ])

@@ -42,6 +42,7 @@ struct SchemaDemand: Sendable {
     /// - Parameter created: Objects that come with the same request.
     /// - Throws: ``ParseError`` 101 for an object or target that isn't there, 111 for values that no field can hold.
     func validate(in transaction: ParseTransaction, _ created: Set<Pointer>) throws(ParseError) {
+        do { try checkIsAllowed(in: transaction) } catch { throw ParseError(error) }
         if let objectID, !created.contains(Pointer(className: className, objectID: objectID)) {
             guard try transaction.exists(Pointer(className: className, objectID: objectID)) else {
                 throw ParseError(.objectNotFound, "Object not found.")
@@ -55,6 +56,19 @@ struct SchemaDemand: Sendable {
             guard case .member = change else { continue }
             let isArray = try change.type(of: name) == .array
             try change.apply(to: &values[name, default: isArray ? .array([]) : .null], of: name)
+        }
+    }
+
+    /// - Throws: ``ParseError`` 119 where the class doesn't allow the caller to write the object, or to add its fields.
+    private func checkIsAllowed(in transaction: ParseTransaction) throws {
+        guard let known = transaction.storedClasses[className] else { return }
+        if objectID == nil {
+            try transaction.checkMayCreate(body, in: known)
+        } else {
+            try transaction.check(.update, on: known)
+        }
+        if fields.contains(where: { known[$0.name] == nil }) {
+            try transaction.checkMayAddFields(to: known, by: objectID)
         }
     }
 

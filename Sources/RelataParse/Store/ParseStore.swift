@@ -169,7 +169,8 @@ public final class ParseStore: Sendable {
         ).known(caller)
         // Whoever made the store may have hidden more.
         if transaction.access.isLimited {
-            known = KnownCaller(isMaster: true, read: transaction.access, write: transaction.access)
+            let access = transaction.access
+            known = KnownCaller(isMaster: true, read: access, write: access, delete: access)
         }
         return ParseTransaction(
             transaction.connection, classes, models, caller: known, secrets: secrets, objectIDs: objectIDs, mode: mode,

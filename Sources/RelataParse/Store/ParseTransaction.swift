@@ -57,9 +57,17 @@ final class ParseTransaction {
         self.mode = mode
         self.connection = connection
         storedClasses = classes
-        self.classes = caller.isMaster ? classes : classes.forClients
+        self.classes = classes.hiding(caller.hiddenFields)
         // Clients know milliseconds; what they are told must be what is stored.
         self.now = Date(timeIntervalSince1970: (now.timeIntervalSince1970 * 1000).rounded(.down) / 1000)
+    }
+
+    /// The same transaction for somebody who sees other objects.
+    convenience init(_ transaction: ParseTransaction, as caller: KnownCaller) {
+        self.init(
+            transaction.connection, transaction.storedClasses, transaction.models, caller: caller,
+            secrets: transaction.secrets, objectIDs: transaction.objectIDs, mode: transaction.mode, now: transaction.now
+        )
     }
 
     var schema: Schema { classes.schema }

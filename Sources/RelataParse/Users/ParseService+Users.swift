@@ -58,6 +58,7 @@ extension ParseService {
         once.requestID = nil
         return try await writing([.create(InternalClasses.user, fields.body)], once) { writer in
             let transaction = writer.transaction
+            try transaction.checkMayCreate(fields.body, in: try transaction.users())
             try transaction.checkIsFree(fields, for: nil)
             let (id, reply) = try transaction.create(fields, hash: kept, writer)
             var told = reply
@@ -194,13 +195,13 @@ extension ParseService {
         if fields.username?.isEmpty == true { throw Self.usernameMissing }
         if fields.password?.isEmpty == true { throw Self.passwordMissing }
         // A refused request costs no hash, and adds no field.
-        try await store.read(as: call.caller) { try $0.checkIsOwn(user: id) }
+        try await store.read(as: call.caller) { try $0.checkIsOwn(user: id, .update) }
         var hash: String?
         if let password = fields.password { hash = try await secrets.hash(of: password) }
         let kept = hash
         return try await writing([.update(InternalClasses.user, id, fields.body)], call) { writer in
             let transaction = writer.transaction
-            try transaction.checkIsOwn(user: id)
+            try transaction.checkIsOwn(user: id, .update)
             try transaction.checkIsFree(fields, for: id)
             let reply = try transaction.update(fields, hash: kept, of: id, writer)
             // Somebody else may have known the old password.
@@ -211,15 +212,16 @@ extension ParseService {
 
     private func delete(user id: String, _ call: ParseCall) async throws -> WireReply {
         try await writing([.delete(InternalClasses.user, id)], call) { writer in
-            try writer.transaction.checkIsOwn(user: id)
+            try writer.transaction.checkIsOwn(user: id, .delete)
             return try writer.run(.delete(InternalClasses.user, id))
         }
     }
 }
 
 extension ParseTransaction {
-    /// - Throws: ``ParseError`` 206 for a user that is somebody else.
-    fileprivate func checkIsOwn(user id: String) throws(ParseError) {
+    /// - Throws: ``ParseError`` 206 for a user that is somebody else; 119 where the class of users doesn't allow it.
+    fileprivate func checkIsOwn(user id: String, _ operation: ClassPermissions.Operation) throws(ParseError) {
+        if let users = storedClasses[InternalClasses.user] { try check(operation, on: users) }
         guard caller.isMaster || caller.session?.user == id else {
             throw ParseError(.sessionMissing, "Cannot modify user \(id.prefix(64)).")
         }

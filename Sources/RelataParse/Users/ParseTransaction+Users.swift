@@ -122,11 +122,11 @@ extension ParseTransaction {
             throw ParseError(.objectNotFound, "Object not found.")
         }
         var json = JSONWriter(capacity: 256)
-        for name in InternalClasses.privateFields.sorted() where seen[name] == nil {
-            guard let field = users[name], selection.shows(field),
+        for field in users.fields where seen[field.name] == nil {
+            guard selection.shows(field),
                 let value = users.json(field, of: row, in: storedClasses)
             else { continue }
-            json.append(json: Array(",\(JSONWriter.text(.string(name))):".utf8))
+            json.append(json: Array(",\(JSONWriter.text(.string(field.name))):".utf8))
             json.write(value)
         }
         if let token {

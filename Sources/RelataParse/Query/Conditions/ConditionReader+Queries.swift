@@ -44,6 +44,7 @@ extension ConditionReader {
     ) throws(ParseError) -> (plan: QueryPlan, parseClass: ParseClass)? {
         if members["redirectClassNameForKey"] != nil { throw operation.wrong("can't redirect to another class") }
         let known = classes[className]
+        if let known { try transaction.check(.find, on: known) }
         // What is malformed is refused whether or not there is such a class yet.
         let parseClass = if let known { known } else { try ParseClass.unknown(classes.dialect) }
         var plan = try nested(condition, of: parseClass)

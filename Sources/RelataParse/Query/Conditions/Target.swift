@@ -185,10 +185,12 @@ extension ConditionReader {
                 return target
             case .pointer(let reference, _):
                 guard let next = classes[entity: classes.schema.references[reference].target] else { return target }
+                if !rest.isEmpty { try transaction.check(.find, on: next) }
                 subject = Subject(parseClass: next, scope: subject.scope, path: subject.path + [field.name])
                 target.source = .object(subject.property(), next, isPointer: true)
             case .relation:
                 guard let next = field.type.targetClass.flatMap({ classes[$0] }) else { return target }
+                if !rest.isEmpty { try transaction.check(.find, on: next) }
                 let scope = newScope()
                 target.ways.append(
                     .related(

@@ -1,0 +1,245 @@
+import RelataCore
+
+/// What a class allows whom: Parse's class-level permissions.
+///
+/// What nobody is allowed here is left to the master key.
+struct ClassPermissions: Hashable, Sendable, Codable {
+    /// What requests do with the objects of a class.
+    enum Operation: String, Hashable, Sendable, Codable, CodingKeyRepresentable, CaseIterable {
+        case find, count, get, create, update, delete, addField
+
+        /// Whether it leaves objects as they are.
+        var isReading: Bool { [.find, .count, .get].contains(self) }
+    }
+
+    /// Whom an operation is allowed.
+    struct Grant: Hashable, Sendable, Codable {
+        /// The ids of users, `role:` and the name of a role, or `*` for everybody.
+        var principals: Set<String> = []
+        /// Whether it is allowed everybody who is signed in.
+        var requiresAuthentication = false
+        /// Pointers to users: whom an object's leads to may do it with that object.
+        var pointerFields: [String] = []
+    }
+
+    /// What somebody may do.
+    enum Permission: Hashable, Sendable {
+        case everything
+        /// With the objects one of whose fields leads to the caller.
+        case objects(fields: [String])
+        case nothing(needsSession: Bool)
+    }
+
+    private var grants: [Operation: Grant] = [:]
+    /// Pointers to users who may read the object.
+    private var readUserFields: [String] = []
+    /// Pointers to users who may change the object.
+    private var writeUserFields: [String] = []
+    /// The fields that aren't shown, by whom they aren't shown to: as in grants, or `authenticated`, or `userField:` and
+    /// the name of a pointer to the user.
+    private var protectedFields: [String: Set<String>] = [:]
+    /// What a new object gets that comes without a list of who may read and change it; `nil` for none.
+    private var defaultAccess: [String: AccessList.Rights]?
+
+    /// Only the master key may do anything.
+    static let closed = ClassPermissions()
+    /// Everybody may do everything.
+    static let open: ClassPermissions = {
+        var permissions = ClassPermissions()
+        for operation in Operation.allCases { permissions.grants[operation] = Grant(principals: ["*"]) }
+        return permissions
+    }()
+
+    /// Who is signed in, in a default list.
+    private static let currentUser = "currentUser"
+    private static let userField = "userField:"
+    private static let authenticated = "authenticated"
+
+    // MARK: What they say
+
+    /// What somebody may do with objects of the class.
+    ///
+    /// - Parameters:
+    ///   - principals: What the caller is: `*`, the user, and its roles.
+    ///   - isSignedIn: Whether there is a user.
+    func permission(_ operation: Operation, of principals: Set<String>, isSignedIn: Bool) -> Permission {
+        let grant = grants[operation] ?? Grant()
+        if !grant.principals.isDisjoint(with: principals) || grant.requiresAuthentication && isSignedIn {
+            return .everything
+        }
+        // A new object is nobody's yet but for what its own fields say.
+        let general = operation.isReading ? readUserFields : operation == .create ? [] : writeUserFields
+        let fields = Set(grant.pointerFields + general).sorted()
+        if !fields.isEmpty { return .objects(fields: fields) }
+        return .nothing(needsSession: grant.requiresAuthentication)
+    }
+
+    /// The fields that somebody doesn't get, but for those of objects that are the caller's own.
+    ///
+    /// Of several lists that concern the caller, a field must be in each, as in Parse's own server.
+    func hiddenFields(of principals: Set<String>, isSignedIn: Bool) -> Set<String> {
+        let lists = protectedFields.filter { name, _ in
+            principals.contains(name) || name == Self.authenticated && isSignedIn
+        }
+        guard let first = lists.values.first else { return [] }
+        return lists.values.reduce(first) { $0.intersection($1) }
+    }
+
+    /// The list of a new object that comes without one; `nil` for none.
+    func defaultAccess(for user: String?) -> AccessList? {
+        guard var rights = defaultAccess else { return nil }
+        let own = rights.removeValue(forKey: Self.currentUser)
+        if let own, let user { rights[user] = own }
+        return AccessList(rights)
+    }
+
+    /// Whether new objects get a list.
+    var hasDefaultAccess: Bool { defaultAccess != nil }
+
+    /// Whether fields are hidden from somebody.
+    var hidesFields: Bool { protectedFields.contains { !$0.value.isEmpty } }
+
+    /// The fields that must be pointers to users.
+    var userFields: Set<String> {
+        Set(grants.values.flatMap(\.pointerFields) + readUserFields + writeUserFields)
+    }
+
+    /// The fields that are hidden from somebody.
+    var hiddenFields: Set<String> { protectedFields.values.reduce([]) { $0.union($1) } }
+
+    /// Forgets fields that the class has no more. Whoever was allowed something by one isn't any longer.
+    mutating func remove(fields: Set<String>) {
+        for operation in grants.keys { grants[operation]?.pointerFields.removeAll(where: fields.contains) }
+        readUserFields.removeAll(where: fields.contains)
+        writeUserFields.removeAll(where: fields.contains)
+        for name in protectedFields.keys { protectedFields[name]?.subtract(fields) }
+    }
+
+    private init() {}
+}
+
+// MARK: JSON
+
+extension ClassPermissions {
+    /// Reads what clients send: `{"find": {"*": true}, "update": {"role:Editors": true}, "protectedFields": {…}}`.
+    ///
+    /// - Throws: ``ParseError`` 107 for what are no permissions, in the words of Parse's own server; 123 for a default list
+    ///   that is none.
+    init(_ json: JSONValue) throws(ParseError) {
+        guard let members = json.object else { throw Self.invalid("classLevelPermissions must be an object") }
+        for (name, value) in members {
+            switch name {
+            case "readUserFields": readUserFields = try Self.names(value, name)
+            case "writeUserFields": writeUserFields = try Self.names(value, name)
+            case "protectedFields": try readProtectedFields(value)
+            case "ACL": defaultAccess = value.isNull ? nil : try AccessList(value).rights
+            default:
+                guard let operation = Operation(rawValue: name) else {
+                    throw Self.invalid("\(name.prefix(64)) is not a valid operation for class level permissions")
+                }
+                grants[operation] = try Self.grant(value, name)
+            }
+        }
+        grants = grants.filter { $0.value != Grant() }
+    }
+
+    private static func invalid(_ message: String) -> ParseError { ParseError(.invalidJSON, message) }
+
+    private static func grant(_ json: JSONValue, _ operation: String) throws(ParseError) -> Grant {
+        guard let members = json.object else {
+            throw invalid(
+                "'\(JSONWriter.text(json).prefix(64))' is not a valid value for class level permissions \(operation)")
+        }
+        var grant = Grant()
+        for (name, value) in members {
+            if name == "pointerFields" {
+                grant.pointerFields = try names(value, "\(operation).pointerFields")
+                continue
+            }
+            guard name == "requiresAuthentication" || isPrincipal(name) else {
+                throw invalid("'\(name.prefix(64))' is not a valid key for class level permissions")
+            }
+            guard case .bool(let isAllowed) = value else {
+                throw invalid(
+                    "'\(JSONWriter.text(value).prefix(64))' is not a valid value for class level permissions "
+                        + "\(operation):\(name.prefix(64))")
+            }
+            if !isAllowed { continue }
+            if name == "requiresAuthentication" {
+                grant.requiresAuthentication = true
+            } else {
+                grant.principals.insert(name)
+            }
+        }
+        guard grant.principals.count <= AccessList.maximumPrincipals else {
+            throw invalid("\(operation) names more than \(AccessList.maximumPrincipals): use a role")
+        }
+        return grant
+    }
+
+    /// Whether a name may be a user's id, a role's or everybody's.
+    private static func isPrincipal(_ name: String) -> Bool {
+        if name == "*" { return true }
+        if name.hasPrefix("role:") { return name.utf8.count > 5 && name.utf8.count <= 256 }
+        return ParseNames.isPlain("u" + name) && name.utf8.count <= 256
+    }
+
+    private static func names(_ json: JSONValue, _ place: String) throws(ParseError) -> [String] {
+        if json.isNull { return [] }
+        guard let members = json.array, members.count <= ParseNames.maximumFields else {
+            throw invalid(
+                "'\(JSONWriter.text(json).prefix(64))' is not a valid value for \(place) - it must be an array")
+        }
+        var names: [String] = []
+        for member in members {
+            guard let name = member.string else { throw invalid("\(place) must be an array of names of fields") }
+            names.append(name)
+        }
+        return names
+    }
+
+    private mutating func readProtectedFields(_ json: JSONValue) throws(ParseError) {
+        if json.isNull { return }
+        guard let members = json.object else { throw Self.invalid("protectedFields must be an object") }
+        for (name, value) in members {
+            let isOfField = name.hasPrefix(Self.userField) && name.utf8.count > Self.userField.utf8.count
+            guard isOfField || name == Self.authenticated || Self.isPrincipal(name) else {
+                throw Self.invalid("'\(name.prefix(64))' is not a valid key for class level permissions")
+            }
+            guard !isOfField else {
+                throw ParseError(
+                    .operationForbidden,
+                    "protectedFields: \(name.prefix(64)): fields can't be hidden by a pointer of the object, which would not be enforced"
+                )
+            }
+            let fields = Set(try Self.names(value, "protectedFields:\(name.prefix(64))"))
+            if let given = fields.sorted().first(where: { ClassDescription.givenFields[$0] != nil }) {
+                throw Self.invalid("Default field '\(given)' can not be protected")
+            }
+            protectedFields[name] = fields
+        }
+        // What hides nothing from everybody says nothing.
+        if protectedFields == ["*": []] { protectedFields = [:] }
+    }
+
+    /// The permissions as clients get them.
+    var json: JSONValue {
+        var json: JSONObject = [:]
+        for operation in Operation.allCases {
+            let grant = grants[operation] ?? Grant()
+            var members = JSONObject(grant.principals.sorted().map { ($0, true) })
+            if grant.requiresAuthentication { members["requiresAuthentication"] = true }
+            if !grant.pointerFields.isEmpty { members["pointerFields"] = Self.json(grant.pointerFields) }
+            json[operation.rawValue] = .object(members)
+        }
+        if !readUserFields.isEmpty { json["readUserFields"] = Self.json(readUserFields) }
+        if !writeUserFields.isEmpty { json["writeUserFields"] = Self.json(writeUserFields) }
+        let hidden = protectedFields.isEmpty ? ["*": []] : protectedFields
+        json["protectedFields"] = .object(
+            JSONObject(hidden.sorted { $0.key < $1.key }.map { ($0.key, Self.json($0.value.sorted())) }))
+        if let defaultAccess { json["ACL"] = AccessList(defaultAccess).json }
+        return .object(json)
+    }
+
+    private static func json(_ names: [String]) -> JSONValue { .array(names.map { .string($0) }) }
+}

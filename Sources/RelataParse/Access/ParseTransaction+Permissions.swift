@@ -1,0 +1,116 @@
+import RelataCore
+import RelataEngine
+
+extension KnownCaller {
+    /// What the caller may do with objects of a class.
+    ///
+    /// - Parameter permissions: Those of the class; `nil` where it allows everybody everything.
+    func permission(
+        _ operation: ClassPermissions.Operation, on permissions: ClassPermissions?
+    ) -> ClassPermissions.Permission {
+        guard let permissions, !isMaster else { return .everything }
+        return permissions.permission(operation, of: principals, isSignedIn: session != nil)
+    }
+
+    /// The same of an operation that is refused before any object is looked for, where nothing is allowed.
+    func limit(
+        _ operation: ClassPermissions.Operation, on permissions: ClassPermissions?
+    ) -> ClassPermissions.Permission {
+        let permission = permission(operation, on: permissions)
+        if case .nothing = permission { return .everything }
+        return permission
+    }
+
+    /// What the objects meet with which somebody may do something; `nil` for all objects.
+    func condition(_ permission: ClassPermissions.Permission, onObjectsOf className: String) -> ExpressionNode? {
+        let users = session.map { [KeyValue(.text($0.user))] } ?? []
+        // Whatever the class of users allows, a user is there for itself.
+        let own = className == InternalClasses.user ? [ExpressionNode.keyIn(.property(scope: 0, path: []), users)] : []
+        switch permission {
+        case .everything: return nil
+        case .objects(let fields):
+            return .or(fields.map { .keyIn(.property(scope: 0, path: [$0]), users) } + own)
+        case .nothing: return own.first ?? .keyIn(.property(scope: 0, path: []), [])
+        }
+    }
+}
+
+extension ParseTransaction {
+    /// Checks that the caller may do something with objects of a class, or with some of them.
+    ///
+    /// - Throws: ``ParseError`` 119 where the class doesn't allow it, 101 where it allows it to everybody who is signed in,
+    ///   as Parse's own server does.
+    func check(_ operation: ClassPermissions.Operation, on parseClass: ParseClass) throws(ParseError) {
+        guard case .nothing(let needsSession) = caller.permission(operation, on: parseClass.options.permissions) else {
+            return
+        }
+        if needsSession { throw ParseError(.objectNotFound, "Permission denied, user needs to be authenticated.") }
+        throw ParseError.notAllowed(operation, parseClass.name)
+    }
+
+    /// The transaction for a request that reads objects of a class: it sees those of that class with which the caller may
+    /// do just that, whatever else it may do.
+    ///
+    /// - Throws: as ``check(_:on:)``.
+    func reading(
+        _ parseClass: ParseClass, _ operation: ClassPermissions.Operation
+    ) throws -> ParseTransaction {
+        guard let permissions = parseClass.options.permissions, !caller.isMaster else { return self }
+        try check(operation, on: parseClass)
+        let limit = caller.condition(caller.permission(operation, on: permissions), onObjectsOf: parseClass.name)
+        let all = [caller.isListed[parseClass.name], limit].compactMap(\.self)
+        var seeing = caller
+        seeing.read = try caller.read.guarding(
+            parseClass.name, by: all.isEmpty ? nil : .and(all), in: schema, dialect: connection.dialect)
+        return ParseTransaction(self, as: seeing)
+    }
+
+    /// Checks that the caller may make an object.
+    ///
+    /// - Throws: as ``check(_:on:)``; where only somebody may to whom the object's own fields lead, 119 unless they do.
+    func checkMayCreate(_ body: ObjectBody, in parseClass: ParseClass) throws(ParseError) {
+        try check(.create, on: parseClass)
+        guard case .objects(let fields) = caller.permission(.create, on: parseClass.options.permissions) else { return }
+        let isOwn = zip(body.fields.names, body.changes).contains { name, change in
+            guard fields.contains(name), case .set(let value) = change, let user = caller.session?.user else {
+                return false
+            }
+            return Pointer(value) == Pointer(className: InternalClasses.user, objectID: user)
+        }
+        guard isOwn else { throw ParseError.notAllowed(.create, parseClass.name) }
+    }
+
+    /// Checks that the caller may add fields to a class by writing an object.
+    ///
+    /// - Parameter objectID: The object that is changed; `nil` for a new one.
+    /// - Throws: as ``check(_:on:)``.
+    func checkMayAddFields(to parseClass: ParseClass, by objectID: String?) throws {
+        try check(.addField, on: parseClass)
+        let permission = caller.permission(.addField, on: parseClass.options.permissions)
+        guard case .objects = permission else { return }
+        guard let key = try objectID.flatMap({ (id) throws(ParseError) in try key(id, of: parseClass) }),
+            case let access = try caller.write.guarding(
+                parseClass.name, by: caller.condition(permission, onObjectsOf: parseClass.name), in: schema,
+                dialect: connection.dialect),
+            try connection.isSeen(
+                key, of: parseClass.table,
+                QueryCompiler(schema: schema, access: access, dialect: connection.dialect))
+        else { throw ParseError.notAllowed(.addField, parseClass.name) }
+    }
+
+    /// A new object with the list that its class gives those that come without one.
+    func withDefaultAccess(_ body: ObjectBody, in parseClass: ParseClass) -> ObjectBody {
+        guard body.access == nil,
+            let list = parseClass.options.permissions?.defaultAccess(for: caller.session?.user)
+        else { return body }
+        return body.with(list.isOpen ? .open : .list(list))
+    }
+}
+
+extension ParseError {
+    /// The error for what a class doesn't allow.
+    static func notAllowed(_ operation: ClassPermissions.Operation, _ className: String) -> ParseError {
+        ParseError(
+            .operationForbidden, "Permission denied for action \(operation.rawValue) on class \(className).")
+    }
+}
