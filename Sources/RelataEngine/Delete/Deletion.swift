@@ -230,26 +230,22 @@ struct Deletion {
         // and goes in it, would be held to dangle for ever. On a circle that can't be untied there may be such rows.
         var wait = graph.circles.isEmpty ? nil : try ForeignKeyWait(on: connection)
         do throws(RelataError) {
-            try remove(&remaining)
-            try wait?.end()
-        } catch {
-            // After some errors, such as an interruption, SQLite has rolled all back: what came now would be written alone.
-            if graph.knots.isEmpty || !connection.isInTransaction {
-                wait?.cancel()
-                throw explained(error)
-            }
             do throws(RelataError) {
+                try remove(&remaining)
+            } catch {
+                // After some errors, such as an interruption, SQLite has rolled all back: what came now would be written
+                // alone.
+                if graph.knots.isEmpty || !connection.isInTransaction { throw error }
                 // Rows that are untied before the wait dangle no more when it begins.
                 try untie()
-                let own = if let wait { wait } else { try ForeignKeyWait(on: connection) }
-                wait = own
+                if wait == nil { wait = try ForeignKeyWait(on: connection) }
                 try remove(&remaining)
-                try own.end()
-            } catch {
-                let error = explained(error)
-                wait?.cancel()
-                throw error
             }
+            try wait?.end()
+        } catch {
+            let error = explained(error)
+            wait?.cancel()
+            throw error
         }
     }
 
