@@ -179,9 +179,7 @@ struct CallerLookup {
     ) throws(RelataError) -> Access {
         var conditions = isListed
         for (name, own) in classes.permissions {
-            let limits = permissions(known, own).compactMap { known.condition($0, onObjectsOf: name) }
-            let all = (conditions[name].map { [$0] } ?? []) + limits
-            conditions[name] = all.count > 1 ? .and(all) : all.first
+            conditions[name] = known.condition(permissions(known, own), onObjectsOf: name, conditions[name])
         }
         return try Access(conditions, in: classes.schema, dialect: connection.dialect)
     }

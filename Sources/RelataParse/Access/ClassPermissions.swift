@@ -1,8 +1,8 @@
 import RelataCore
 
-/// What a class allows whom: Parse's class-level permissions.
+/// The class-level permissions of Parse: each operation on the objects of a class names its callers.
 ///
-/// What nobody is allowed here is left to the master key.
+/// The master key may do everything. An operation that names nobody is left to it.
 struct ClassPermissions: Hashable, Sendable, Codable {
     /// What requests do with the objects of a class.
     enum Operation: String, Hashable, Sendable, Codable, CodingKeyRepresentable, CaseIterable {
@@ -18,7 +18,7 @@ struct ClassPermissions: Hashable, Sendable, Codable {
         var principals: Set<String> = []
         /// Whether it is allowed everybody who is signed in.
         var requiresAuthentication = false
-        /// Pointers to users: whom an object's leads to may do it with that object.
+        /// Pointers to users: each user may do it with the objects whose pointer leads to that user.
         var pointerFields: [String] = []
     }
 
@@ -35,10 +35,9 @@ struct ClassPermissions: Hashable, Sendable, Codable {
     private var readUserFields: [String] = []
     /// Pointers to users who may change the object.
     private var writeUserFields: [String] = []
-    /// The fields that aren't shown, by whom they aren't shown to: as in grants, or `authenticated`, or `userField:` and
-    /// the name of a pointer to the user.
+    /// The hidden fields, by the callers they are hidden from: a principal, or `authenticated`.
     private var protectedFields: [String: Set<String>] = [:]
-    /// What a new object gets that comes without a list of who may read and change it; `nil` for none.
+    /// The access list of new objects that come without one; `nil` for none.
     private var defaultAccess: [String: AccessList.Rights]?
 
     /// Only the master key may do anything.
@@ -50,17 +49,17 @@ struct ClassPermissions: Hashable, Sendable, Codable {
         return permissions
     }()
 
-    /// Who is signed in, in a default list.
+    /// The name that stands for the caller in a default list.
     private static let currentUser = "currentUser"
     private static let userField = "userField:"
     private static let authenticated = "authenticated"
 
-    // MARK: What they say
+    // MARK: Questions
 
     /// What somebody may do with objects of the class.
     ///
     /// - Parameters:
-    ///   - principals: What the caller is: `*`, the user, and its roles.
+    ///   - principals: `*`, the caller's user id, and its roles.
     ///   - isSignedIn: Whether there is a user.
     func permission(_ operation: Operation, of principals: Set<String>, isSignedIn: Bool) -> Permission {
         let grant = grants[operation] ?? Grant()
@@ -107,7 +106,7 @@ struct ClassPermissions: Hashable, Sendable, Codable {
     /// The fields that are hidden from somebody.
     var hiddenFields: Set<String> { protectedFields.values.reduce([]) { $0.union($1) } }
 
-    /// Forgets fields that the class has no more. Whoever was allowed something by one isn't any longer.
+    /// Forgets fields that were deleted from the class. Grants by these pointers end.
     mutating func remove(fields: Set<String>) {
         for operation in grants.keys { grants[operation]?.pointerFields.removeAll(where: fields.contains) }
         readUserFields.removeAll(where: fields.contains)

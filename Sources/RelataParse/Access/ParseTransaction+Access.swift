@@ -3,13 +3,14 @@ import RelataEngine
 
 extension ParseTransaction {
     /// Writes statements that find what the caller may change.
-    var writeCompiler: QueryCompiler {
-        QueryCompiler(schema: schema, access: caller.write, dialect: connection.dialect)
-    }
+    var writeCompiler: QueryCompiler { compiler(under: caller.write) }
 
     /// Writes statements that find all objects, whoever asks.
-    var unlimitedCompiler: QueryCompiler {
-        QueryCompiler(schema: schema, access: .everything, dialect: connection.dialect)
+    var unlimitedCompiler: QueryCompiler { compiler(under: .everything) }
+
+    /// Writes statements that find what an access shows.
+    func compiler(under access: Access) -> QueryCompiler {
+        QueryCompiler(schema: schema, access: access, dialect: connection.dialect)
     }
 
     /// The column's value for a list, which is stored if it wasn't.

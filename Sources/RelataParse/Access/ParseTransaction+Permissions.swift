@@ -2,7 +2,7 @@ import RelataCore
 import RelataEngine
 
 extension KnownCaller {
-    /// What the caller may do with objects of a class.
+    /// The caller's permission for an operation on objects of a class.
     ///
     /// - Parameter permissions: Those of the class; `nil` where it allows everybody everything.
     func permission(
@@ -21,8 +21,21 @@ extension KnownCaller {
         return permission
     }
 
-    /// What the objects meet with which somebody may do something; `nil` for all objects.
-    func condition(_ permission: ClassPermissions.Permission, onObjectsOf className: String) -> ExpressionNode? {
+    /// The condition that objects of a class meet for the caller; `nil` for all objects.
+    ///
+    /// - Parameters:
+    ///   - permissions: All of these must allow an object.
+    ///   - isListed: The condition on the lists of the objects, where they have any.
+    func condition(
+        _ permissions: [ClassPermissions.Permission], onObjectsOf className: String, _ isListed: ExpressionNode?
+    ) -> ExpressionNode? {
+        let all = ([isListed] + permissions.map { condition($0, onObjectsOf: className) }).compactMap(\.self)
+        return all.count > 1 ? .and(all) : all.first
+    }
+
+    private func condition(
+        _ permission: ClassPermissions.Permission, onObjectsOf className: String
+    ) -> ExpressionNode? {
         let users = session.map { [KeyValue(.text($0.user))] } ?? []
         // Whatever the class of users allows, a user is there for itself.
         let own = className == InternalClasses.user ? [ExpressionNode.keyIn(.property(scope: 0, path: []), users)] : []
@@ -57,11 +70,12 @@ extension ParseTransaction {
     ) throws -> ParseTransaction {
         guard let permissions = parseClass.options.permissions, !caller.isMaster else { return self }
         try check(operation, on: parseClass)
-        let limit = caller.condition(caller.permission(operation, on: permissions), onObjectsOf: parseClass.name)
-        let all = [caller.isListed[parseClass.name], limit].compactMap(\.self)
+        let condition = caller.condition(
+            [caller.permission(operation, on: permissions)], onObjectsOf: parseClass.name,
+            caller.isListed[parseClass.name])
         var seeing = caller
         seeing.read = try caller.read.guarding(
-            parseClass.name, by: all.isEmpty ? nil : .and(all), in: schema, dialect: connection.dialect)
+            parseClass.name, by: condition, in: schema, dialect: connection.dialect)
         return ParseTransaction(self, as: seeing)
     }
 
@@ -89,12 +103,10 @@ extension ParseTransaction {
         let permission = caller.permission(.addField, on: parseClass.options.permissions)
         guard case .objects = permission else { return }
         guard let key = try objectID.flatMap({ (id) throws(ParseError) in try key(id, of: parseClass) }),
+            case let condition = caller.condition([permission], onObjectsOf: parseClass.name, nil),
             case let access = try caller.write.guarding(
-                parseClass.name, by: caller.condition(permission, onObjectsOf: parseClass.name), in: schema,
-                dialect: connection.dialect),
-            try connection.isSeen(
-                key, of: parseClass.table,
-                QueryCompiler(schema: schema, access: access, dialect: connection.dialect))
+                parseClass.name, by: condition, in: schema, dialect: connection.dialect),
+            try connection.isSeen(key, of: parseClass.table, compiler(under: access))
         else { throw ParseError.notAllowed(.addField, parseClass.name) }
     }
 

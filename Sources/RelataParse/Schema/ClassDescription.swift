@@ -48,6 +48,16 @@ struct ClassDescription: Sendable {
         }
     }
 
+    /// The part of the description that is about these alone.
+    func part(
+        fields: [String: FieldDescription?] = [:], indexes: [String: IndexOptions?] = [:],
+        permissions: ClassPermissions? = nil
+    ) -> ClassDescription {
+        var part = self
+        (part.fields, part.indexes, part.permissions) = (fields, indexes, permissions)
+        return part
+    }
+
     private static func index(
         _ json: JSONValue, _ name: String, _ isUnique: Bool
     ) throws(ParseError) -> IndexOptions? {

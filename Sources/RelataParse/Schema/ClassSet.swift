@@ -73,11 +73,11 @@ final class ClassSet: Sendable {
 
     /// The relations that tell what some pointers hold: their other sides.
     func otherSides(of fields: Set<String>, in className: String) -> [(className: String, field: String)] {
-        entities.flatMap { entity in
-            entity.relationships.filter { relationship in
-                relationship.target == className
-                    && RelationshipDetails(relationship).inverse.map(fields.contains) == true
-            }.map { (entity.name, $0.name) }
+        fields.sorted().flatMap { field -> [(className: String, field: String)] in
+            guard let target = storedSchema[className]?.entity.relationship(field)?.target else { return [] }
+            let relations = storedSchema[target]?.entity.relationships ?? []
+            return relations.filter { $0.target == className && RelationshipDetails($0).inverse == field }
+                .map { (target, $0.name) }
         }
     }
 

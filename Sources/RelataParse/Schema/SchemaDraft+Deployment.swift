@@ -29,10 +29,8 @@ extension SchemaDraft {
                         plan.refuse(place, "it holds values, which would be lost: unset them first")
                         continue
                     }
-                    var part = description
-                    (part.fields, part.indexes, part.permissions) = ([field: wanted], [:], nil)
                     do throws(ParseError) {
-                        try apply(part, isWhole: true)
+                        try apply(description.part(fields: [field: wanted]), isWhole: true)
                     } catch {
                         plan.refuse(place, error.message)
                     }
@@ -41,20 +39,16 @@ extension SchemaDraft {
         }
         for description in document.classes where hasClass(description.className) {
             for (index, wanted) in description.indexes.sorted(by: { $0.key < $1.key }) {
-                var part = description
-                (part.fields, part.indexes, part.permissions) = ([:], [index: wanted], nil)
                 do throws(ParseError) {
-                    try apply(part, isWhole: true)
+                    try apply(description.part(indexes: [index: wanted]), isWhole: true)
                 } catch {
                     plan.refuse("the index \(index) of \(description.className)", error.message)
                 }
             }
         }
         for description in document.classes where hasClass(description.className) && description.permissions != nil {
-            var part = description
-            (part.fields, part.indexes) = ([:], [:])
             do throws(ParseError) {
-                try apply(part, isWhole: true)
+                try apply(description.part(permissions: description.permissions), isWhole: true)
             } catch {
                 plan.refuse("the permissions of \(description.className)", error.message)
             }

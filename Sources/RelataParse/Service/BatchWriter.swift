@@ -266,8 +266,9 @@ final class BatchWriter {
     /// What the client is told of an object that was written, as it couldn't know it.
     private func told(_ parseClass: ParseClass, _ key: KeyValue, _ writer: ObjectWriter) throws -> JSONObject {
         var told = writer.told
-        let seen = transaction.classes[parseClass.name]
-        for name in told.keys where seen?[name] == nil { told[name] = nil }
+        let seesAll = transaction.classes === transaction.storedClasses
+        let seen = seesAll ? parseClass : transaction.classes[parseClass.name]
+        if !seesAll { for name in told.keys where seen?[name] == nil { told[name] = nil } }
         guard !writer.changedByApp.isEmpty || !writer.untold.isEmpty,
             let row = try transaction.connection.row(key, of: parseClass.table, transaction.compiler)
         else { return told }

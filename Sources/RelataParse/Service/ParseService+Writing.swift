@@ -219,8 +219,7 @@ extension ParseTransaction {
     func checkMayDelete(_ key: KeyValue, of parseClass: ParseClass) throws {
         try check(.delete, on: parseClass)
         guard caller.delete.guards(parseClass.table) else { return }
-        let compiler = QueryCompiler(schema: schema, access: caller.delete, dialect: connection.dialect)
-        guard try connection.isSeen(key, of: parseClass.table, compiler) else {
+        guard try connection.isSeen(key, of: parseClass.table, compiler(under: caller.delete)) else {
             throw ParseError(.objectNotFound, "Object not found.")
         }
     }
@@ -233,9 +232,8 @@ extension ParseTransaction {
     /// What deleting an object would do.
     func deletionPlan(_ name: String, _ id: String) throws -> WireReply {
         let (parseClass, key) = try object(name, id)
-        try check(.delete, on: parseClass)
-        let report = try deletionPlan(of: parseClass, .keys([key]))
         try checkMayDelete(key, of: parseClass)
+        let report = try deletionPlan(of: parseClass, .keys([key]))
         guard report.deletedCount > 0 || report.isDenied else { throw ParseError(.objectNotFound, "Object not found.") }
         return WireReply(DeletionReportJSON(classes: classes).json(report))
     }

@@ -75,7 +75,7 @@ final class ParseTransaction {
     var access: Access { caller.read }
 
     /// Writes the statements of the transaction.
-    var compiler: QueryCompiler { QueryCompiler(schema: schema, access: access, dialect: connection.dialect) }
+    var compiler: QueryCompiler { compiler(under: access) }
 
     /// The class of that name.
     ///

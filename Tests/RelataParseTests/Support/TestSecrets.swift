@@ -1,5 +1,6 @@
 import RelataParse
 import Synchronization
+import Testing
 
 /// Hashes without cost: what passwords are kept by is tested where it is made.
 final class TestSecrets: SecretHashing {
@@ -69,6 +70,32 @@ extension TestServer {
     static func withTwoUsers() async throws -> (server: TestServer, mei: Person, sam: Person) {
         let server = try withUsers()
         return (server, try await server.signUp("mei"), try await server.signUp("sam"))
+    }
+
+    /// Makes a role that everybody sees, and returns its id.
+    @discardableResult
+    func makeRole(_ name: String, users: [Person] = [], roles: [String] = []) async throws -> String {
+        var body: JSONObject = ["name": .string(name), "ACL": acl(read: ["*"])]
+        if !users.isEmpty {
+            body["users"] = ["__op": "AddRelation", "objects": .array(users.map { pointer("_User", $0.id) })]
+        }
+        if !roles.isEmpty {
+            body["roles"] = ["__op": "AddRelation", "objects": .array(roles.map { pointer("_Role", $0) })]
+        }
+        let reply = try await send("POST", "/roles", .object(body))
+        return try #require(reply["objectId"]?.string, "\(reply.json)")
+    }
+
+    /// Lets a class allow everybody everything but for these permissions.
+    func allow(_ changes: JSONObject, in className: String) async throws {
+        var permissions: JSONObject = [:]
+        for operation in ["find", "count", "get", "create", "update", "delete", "addField"] {
+            permissions[operation] = ["*": true]
+        }
+        permissions.merge(changes)
+        let reply = try await send(
+            "PUT", "/schemas/\(className)", ["classLevelPermissions": .object(permissions)])
+        try #require(reply.status == 200, "\(reply.json)")
     }
 
     /// Sends a request of somebody, or of nobody.

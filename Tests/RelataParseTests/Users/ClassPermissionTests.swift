@@ -16,12 +16,7 @@ import Testing
         for person in [mei, sam, lee] {
             try await server.send("PUT", "/users/\(person.id)", ["ACL": acl(read: ["*"])])
         }
-        try await server.send(
-            "POST", "/roles",
-            [
-                "name": "Editors", "ACL": acl(read: ["*"]),
-                "users": ["__op": "AddRelation", "objects": [pointer("_User", lee.id)]],
-            ])
+        try await server.makeRole("Editors", users: [lee])
         try await server.send(
             "POST", "/schemas/Note",
             [
@@ -32,16 +27,8 @@ import Testing
             ])
     }
 
-    /// Allows everybody everything but for what is named.
     private func allow(_ changes: JSONObject, _ className: String = "Note") async throws {
-        var permissions: JSONObject = [:]
-        for operation in ["find", "count", "get", "create", "update", "delete", "addField"] {
-            permissions[operation] = ["*": true]
-        }
-        for (name, value) in changes { permissions[name] = value }
-        let reply = try await server.send(
-            "PUT", "/schemas/\(className)", ["classLevelPermissions": .object(permissions)])
-        try #require(reply.status == 200, "\(reply.json)")
+        try await server.allow(changes, in: className)
     }
 
     private func note(_ title: String, of owner: TestServer.Person) async throws -> String {
@@ -116,7 +103,7 @@ import Testing
                             #expect(count == Int64(seen.count), "\(place): \(reply)")
                         }
                     case "create":
-                        // Who owns it is said by the object that comes.
+                        // The new object says who owns it.
                         let owner = number % 2 == 0 ? ("mei", mei) : ("sam", sam)
                         let isAllowed = grant.allows(name, owner: owner.0)
                         let reply = try await send(
@@ -187,7 +174,7 @@ import Testing
         #expect(try await reads(lee, "/classes/Shelf?where=%7B%22best.title%22%3A%22hidden%22%7D").results.count == 1)
     }
 
-    /// Whoever has an id may follow it, also where nobody may search.
+    /// An id can be followed also where nobody may search.
     @Test func whatMayOnlyBeGotIsIncludedAndPointedAt() async throws {
         let id = try await note("known", of: mei)
         try await allow(["find": [:], "count": [:]])

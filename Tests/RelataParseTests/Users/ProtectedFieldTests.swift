@@ -11,11 +11,8 @@ import Testing
     init() async throws {
         (server, mei, sam) = try await TestServer.withTwoUsers()
         lee = try await server.signUp("lee")
-        for (name, person) in [("Editors", lee), ("Staff", mei)] {
-            try await server.send(
-                "POST", "/roles",
-                ["name": .string(name), "ACL": acl(read: ["*"]), "users": adding(pointer("_User", person.id))])
-        }
+        try await server.makeRole("Editors", users: [lee])
+        try await server.makeRole("Staff", users: [mei])
         try await server.send("POST", "/schemas/Genre", ["fields": ["name": ["type": "String"]]])
         try await server.send(
             "POST", "/schemas/Book",
@@ -31,13 +28,7 @@ import Testing
     }
 
     private func protect(_ fields: JSONObject, _ className: String = "Book") async throws {
-        var permissions: JSONObject = ["protectedFields": .object(fields)]
-        for operation in ["find", "count", "get", "create", "update", "delete", "addField"] {
-            permissions[operation] = ["*": true]
-        }
-        let reply = try await server.send(
-            "PUT", "/schemas/\(className)", ["classLevelPermissions": .object(permissions)])
-        try #require(reply.status == 200, "\(reply.json)")
+        try await server.allow(["protectedFields": .object(fields)], in: className)
     }
 
     /// Which of the two fields somebody gets.

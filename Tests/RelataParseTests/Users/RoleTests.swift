@@ -9,20 +9,8 @@ import Testing
 
     init() async throws { (server, mei, sam) = try await TestServer.withTwoUsers() }
 
-    private func role(_ name: String, users: [TestServer.Person] = [], roles: [String] = []) async throws -> String {
-        var body: JSONObject = ["name": .string(name), "ACL": acl(read: ["*"])]
-        if !users.isEmpty {
-            body["users"] = ["__op": "AddRelation", "objects": .array(users.map { pointer("_User", $0.id) })]
-        }
-        if !roles.isEmpty {
-            body["roles"] = ["__op": "AddRelation", "objects": .array(roles.map { pointer("_Role", $0) })]
-        }
-        let reply = try await server.send("POST", "/roles", .object(body))
-        return try #require(reply["objectId"]?.string, "\(reply.json)")
-    }
-
     @Test func aRoleMayWhatItsListSays() async throws {
-        _ = try await role("Editors", users: [mei])
+        _ = try await server.makeRole("Editors", users: [mei])
         _ = try await server.create(
             "Note", ["title": "edited", "ACL": acl(read: ["role:Editors"], write: ["role:Editors"])])
         #expect(try await server.titles(as: mei, "Note") == ["edited"])
@@ -31,9 +19,9 @@ import Testing
     }
 
     @Test func aRoleHasWhatItsRolesHaveAlsoInACircle() async throws {
-        let inner = try await role("Inner", users: [mei])
-        let middle = try await role("Middle", roles: [inner])
-        let outer = try await role("Outer", roles: [middle])
+        let inner = try await server.makeRole("Inner", users: [mei])
+        let middle = try await server.makeRole("Middle", roles: [inner])
+        let outer = try await server.makeRole("Outer", roles: [middle])
         try await server.send(
             "PUT", "/roles/\(inner)", ["roles": ["__op": "AddRelation", "objects": [pointer("_Role", outer)]]])
         let id = try await server.create("Note", ["title": "a", "ACL": acl(read: ["role:Outer"])])
@@ -53,7 +41,7 @@ import Testing
     }
 
     @Test func nobodyBecomesAMemberOfARoleHeMayNotChange() async throws {
-        let id = try await role("Editors", users: [mei])
+        let id = try await server.makeRole("Editors", users: [mei])
         for person in [sam, nil] {
             let reply = try await server.send(
                 as: person, "PUT", "/roles/\(id)",
@@ -74,7 +62,7 @@ import Testing
     }
 
     @Test func theNameOfARoleIsItsOwnAndStays() async throws {
-        let id = try await role("Editors")
+        let id = try await server.makeRole("Editors")
         #expect(try await server.send("POST", "/roles", ["name": "Editors"]).code == 137)
         #expect(try await server.send("PUT", "/roles/\(id)", ["name": "Others"]).code == 139)
         for name: JSONValue in ["", "a:b", "é", 5, .null] {
