@@ -53,6 +53,7 @@ import Testing
         var writers = try (0..<3).map { try Writer("receipts", path, "\($0)") }
         var follower = try Writer("follow", path, copies)
         _ = follower.line()
+        var hasBegun = true
         let start = Int64(Date().timeIntervalSince1970 * 1_000_000)
         for round in 0..<Self.rounds {
             usleep(UInt32.random(in: 5_000..<150_000, using: &random))
@@ -64,9 +65,12 @@ import Testing
                 _ = follower.kill()
                 if round % 2 == 0 { usleep(UInt32.random(in: 0..<60_000, using: &random)) }
                 follower = try Writer("follow", path, copies)
-                if round % 3 == 0 { _ = follower.line() }
+                hasBegun = round % 3 == 0
+                if hasBegun { _ = follower.line() }
             }
         }
+        // One that is stopped before it has begun copies nothing.
+        if !hasBegun { _ = follower.line() }
         usleep(200_000)
         for (number, writer) in writers.enumerated() {
             told[number, default: []] += writer.kill().compactMap(Acknowledged.init)

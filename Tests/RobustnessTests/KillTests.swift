@@ -29,8 +29,8 @@ import Testing
             known = try checkGarden(path, atLeast: known, "kill \(kill) of seed \(seed)")
         }
         known = try checkGarden(path, atLeast: known, "seed \(seed)")
-        // Each writer came to write something.
-        #expect(known > 50, "seed \(seed)")
+        // Each writer that was waited for wrote something.
+        #expect(known >= 50, "seed \(seed)")
     }
 
     /// Compares the file with what its number of transactions says it holds, and returns that number.
