@@ -54,11 +54,15 @@ let package = Package(
             dependencies: [.target(name: "RelataSQLCipher", condition: .when(traits: ["SQLCipher"]))]),
         // How long a thread has served calls, for which Swift has no variables of a thread.
         .target(name: "CRelataEngine"),
-        // The compiler plug-in behind `@Model`.
+        // What `@Model` and `@Shape` write.
+        .target(
+            name: "RelataMacroExpansion",
+            dependencies: [.product(name: "SwiftSyntaxMacros", package: "swift-syntax")], swiftSettings: strict),
+        // The compiler plug-in behind them.
         .macro(
             name: "RelataMacros",
             dependencies: [
-                .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
+                "RelataMacroExpansion", .product(name: "SwiftSyntaxMacros", package: "swift-syntax"),
                 .product(name: "SwiftCompilerPlugin", package: "swift-syntax"),
             ],
             swiftSettings: strict),
@@ -175,7 +179,7 @@ let package = Package(
         .testTarget(
             name: "RelataMacrosTests",
             dependencies: [
-                "RelataMacros",
+                "RelataMacroExpansion",
                 .product(name: "SwiftSyntaxMacrosGenericTestSupport", package: "swift-syntax"),
             ],
             swiftSettings: strict),
@@ -243,6 +247,7 @@ let package = Package(
             name: "RelataServerTests",
             dependencies: [
                 "RelataServer", "RelataParse", "Relata", "ServerClient", "RelataDashboard", "PostgresCluster",
+                "DocumentationSupport",
                 .target(name: "RelataTool", condition: .when(traits: ["Server"])),
             ],
             swiftSettings: strict),

@@ -6,20 +6,20 @@ import SwiftSyntaxMacros
 import SwiftSyntaxMacrosGenericTestSupport
 import Testing
 
-@testable import RelataMacros
+@testable import RelataMacroExpansion
 
 let macroSpecs: [String: MacroSpec] = [
     "Model": MacroSpec(
-        type: ModelMacro.self, conformances: ["Model", "KeyAssignedModel", "Identifiable", "Hashable"]),
-    "Attribute": MacroSpec(type: AttributeMacro.self),
-    "Relationship": MacroSpec(type: RelationshipMacro.self),
-    "Transient": MacroSpec(type: TransientMacro.self),
-    "Unique": MacroSpec(type: UniqueMacro.self),
-    "Index": MacroSpec(type: IndexMacro.self),
-    "Shape": MacroSpec(type: ShapeMacro.self, conformances: ["Shape"]),
+        type: Named.Model.self, conformances: ["Model", "KeyAssignedModel", "Identifiable", "Hashable"]),
+    "Attribute": MacroSpec(type: Named.Attribute.self),
+    "Relationship": MacroSpec(type: Named.Relationship.self),
+    "Transient": MacroSpec(type: Named.Transient.self),
+    "Unique": MacroSpec(type: Named.Unique.self),
+    "Index": MacroSpec(type: Named.Index.self),
+    "Shape": MacroSpec(type: Named.Shape.self, conformances: ["Shape"]),
 ].merging(
     ["Root", "From", "Count", "Exists", "First", "Minimum", "Maximum", "Sum", "Average"].map {
-        ($0, MacroSpec(type: ShapeMarkerMacro.self))
+        ($0, MacroSpec(type: Named.ShapeMarker.self))
     }, uniquingKeysWith: { first, _ in first })
 
 /// Expects the source to expand to exactly this, without a diagnostic.
@@ -121,4 +121,16 @@ func expectMisuse(
     }
     expectMisuse(
         in: model(members), at: node, message, fixed: fixed.map(model), sourceLocation: sourceLocation)
+}
+
+/// The macros under names of their own, as the compiler plug-in gives them theirs.
+private enum Named {
+    enum Model: ModelExpansion {}
+    enum Attribute: MarkerExpansion {}
+    enum Relationship: MarkerExpansion {}
+    enum Transient: MarkerExpansion {}
+    enum Unique: ListMarkerExpansion {}
+    enum Index: ListMarkerExpansion {}
+    enum Shape: ShapeExpansion {}
+    enum ShapeMarker: ShapeMarkerExpansion {}
 }

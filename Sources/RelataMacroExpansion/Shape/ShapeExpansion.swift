@@ -3,7 +3,9 @@ import SwiftSyntax
 import SwiftSyntaxMacros
 
 /// `@Shape`: writes for each property what it is made of, and lets the compiler find the overload that fits.
-public enum ShapeMacro: MemberMacro, ExtensionMacro {
+public protocol ShapeExpansion: MemberMacro, ExtensionMacro {}
+
+extension ShapeExpansion {
     /// The parts are written with their indentation.
     public static var formatMode: FormatMode { .disabled }
 
@@ -34,7 +36,9 @@ public enum ShapeMacro: MemberMacro, ExtensionMacro {
 }
 
 /// `@Root`, `@From`, `@Count` and the other markers of a shape's properties.
-public enum ShapeMarkerMacro: PeerMacro {
+public protocol ShapeMarkerExpansion: PeerMacro {}
+
+extension ShapeMarkerExpansion {
     /// Writes nothing; it only knows where it doesn't belong.
     public static func expansion(
         of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,

@@ -3,7 +3,9 @@ import SwiftSyntax
 import SwiftSyntaxMacros
 
 /// `@Model`: reads the struct once and writes each part of the model from what was read.
-public enum ModelMacro: MemberMacro, ExtensionMacro {
+public protocol ModelExpansion: MemberMacro, ExtensionMacro {}
+
+extension ModelExpansion {
     /// The parts are written with their indentation; formatting them again would only cost build time.
     public static var formatMode: FormatMode { .disabled }
 

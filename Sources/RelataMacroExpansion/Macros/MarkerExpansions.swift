@@ -3,9 +3,9 @@ import SwiftSyntax
 import SwiftSyntaxMacros
 
 /// An attribute that `@Model` reads. It writes nothing itself; it only knows where it doesn't belong.
-protocol MarkerMacro: PeerMacro {}
+public protocol MarkerExpansion: PeerMacro {}
 
-extension MarkerMacro {
+extension MarkerExpansion {
     /// Expands the macro.
     public static func expansion(
         of node: AttributeSyntax, providingPeersOf declaration: some DeclSyntaxProtocol,
@@ -21,17 +21,10 @@ extension MarkerMacro {
     }
 }
 
-/// `@Attribute`.
-public enum AttributeMacro: MarkerMacro {}
-/// `@Relationship`.
-public enum RelationshipMacro: MarkerMacro {}
-/// `@Transient`.
-public enum TransientMacro: MarkerMacro {}
-
 /// A freestanding macro that `@Model` reads. It writes nothing itself.
-protocol ListMarkerMacro: DeclarationMacro {}
+public protocol ListMarkerExpansion: DeclarationMacro {}
 
-extension ListMarkerMacro {
+extension ListMarkerExpansion {
     /// Expands the macro.
     public static func expansion(
         of node: some FreestandingMacroExpansionSyntax, in context: some MacroExpansionContext
@@ -40,13 +33,6 @@ extension ListMarkerMacro {
         return []
     }
 }
-
-/// `#Unique`.
-public enum UniqueMacro: ListMarkerMacro {}
-/// `#Index`.
-public enum IndexMacro: ListMarkerMacro {}
-/// `#Search`.
-public enum SearchMacro: ListMarkerMacro {}
 
 extension MacroExpansionContext {
     /// Whether the innermost type around the macro is marked `@Model`.
