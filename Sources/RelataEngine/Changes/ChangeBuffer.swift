@@ -60,6 +60,15 @@ package final class ChangeBuffer: Sendable {
         waiting?.resume(returning: set)
     }
 
+    /// All change sets that wait.
+    func takeAll() -> [ChangeSet] {
+        state.withLock { state in
+            var sets: [ChangeSet] = []
+            while let set = state.takeFirst() { sets.append(set) }
+            return sets
+        }
+    }
+
     /// The next change set, as soon as there is one; `nil` after the store was closed and all is read, and where the
     /// task is cancelled.
     package func next() async -> ChangeSet? {

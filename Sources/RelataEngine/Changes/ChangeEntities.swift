@@ -26,7 +26,7 @@ package final class ChangeEntities: Sendable {
 
     /// What is known of a part of the database that was written elsewhere: the entities only. Links belong to the
     /// entities at both ends.
-    func unknownChanges(of region: TableRegion) -> [Change] {
+    package func unknownChanges(of region: TableRegion) -> [Change] {
         let names =
             region.isEverything
             ? schema.tables.map(\.name)

@@ -37,6 +37,11 @@ public struct ChangeFeed: AsyncSequence, Sendable {
 
         /// The next transaction's changes, as soon as there are some.
         public mutating func next() async -> ChangeSet? { await listener.buffer.next()?.seen(under: access) }
+
+        /// What waits to be read, without waiting for more.
+        package mutating func waiting() -> [ChangeSet] {
+            listener.buffer.takeAll().map { $0.seen(under: access) }
+        }
     }
 
     fileprivate final class Listener: Sendable {

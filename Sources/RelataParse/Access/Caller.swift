@@ -37,6 +37,8 @@ struct KnownCaller: Sendable {
     struct SignedIn: Hashable, Sendable {
         let id: String
         let user: String
+        /// When the session ends; `nil` for never.
+        let end: Date?
     }
 }
 
@@ -105,10 +107,10 @@ struct CallerLookup {
         guard let row, case .text(let id) = row[0], case .text(let user) = row[1] else {
             throw ParseError.invalidSession
         }
-        if case .integer(let end) = row[2], Double(end) <= now.timeIntervalSince1970 * 1_000_000 {
-            throw ParseError(.invalidSessionToken, "Session token is expired.")
-        }
-        return KnownCaller.SignedIn(id: id, user: user)
+        var end: Date?
+        if case .integer(let time) = row[2] { end = Date(timeIntervalSince1970: Double(time) / 1_000_000) }
+        if let end, end <= now { throw ParseError.sessionIsOver }
+        return KnownCaller.SignedIn(id: id, user: user, end: end)
     }
 
     // MARK: Roles
@@ -197,5 +199,6 @@ extension Value {
 
 extension ParseError {
     /// The error for a session that isn't there.
+    static let sessionIsOver = ParseError(.invalidSessionToken, "Session token is expired.")
     static let invalidSession = ParseError(.invalidSessionToken, "Invalid session token")
 }

@@ -81,6 +81,9 @@ final class ClassSet: Sendable {
         }
     }
 
+    /// The names of the classes that lie in a part of the database.
+    func entities(in region: TableRegion) -> Set<String> { stored.entities(in: region) }
+
     /// Whether there are users.
     var hasUsers: Bool { schema[InternalClasses.user]?.entity.property("_password") != nil }
 

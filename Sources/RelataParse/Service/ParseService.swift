@@ -41,6 +41,14 @@ public final class ParseService: Sendable {
         public var sessionLifetime = 365.0 * 24 * 3600
         /// How many bytes the body of a request may have that doesn't name its keys in header fields.
         public var maximumBodyWithoutKeys = 1024 * 1024
+        /// How many live queries a client has at most.
+        public var maximumLiveQueries = 1000
+        /// How many objects all live queries follow at most: each of them is remembered as long as it meets the conditions.
+        public var maximumLiveObjects = 1_000_000
+        /// How many bytes of events wait for a client that takes them slowly, before it is let go.
+        public var maximumLiveBacklog = 4 * 1024 * 1024
+        /// For how many seconds a live query is remembered whose client is gone, so that the client can go on where it was.
+        public var liveResumeTime = 60.0
 
         /// The defaults.
         public init() {}
@@ -50,12 +58,14 @@ public final class ParseService: Sendable {
     let keys: ParseKeys
     let options: Options
     let decoy = DecoyHash()
+    let liveQueries: LiveQueries
 
     /// Serves a store.
     public init(_ store: ParseStore, keys: ParseKeys, options: Options = Options()) {
         self.store = options.secrets.map(store.withUsers) ?? store
         self.keys = keys
         self.options = options
+        liveQueries = LiveQueries(self.store, keys: keys, options: options)
     }
 
     /// Answers a request. Whatever goes wrong is a reply too, in Parse's form.

@@ -19,6 +19,10 @@ package final class RecordClasses: Sendable {
     package let notes: [SchemaProblem]
     /// The same for those who tell of changes.
     let changes: ChangeEntities
+    /// The names of the classes that lie in a part of the database.
+    package func entities(in region: TableRegion) -> Set<String> {
+        Set(changes.unknownChanges(of: region).map(\.entity))
+    }
     /// Finds classes and fields by their names, and by those of their tables and columns.
     package let names: NameResolver
     /// The classes that somebody asked for, in the order of the tables.

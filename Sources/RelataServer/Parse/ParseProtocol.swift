@@ -85,6 +85,11 @@ private struct ParseProtocol: ParseForm {
         ServerReply(await service.respond(to: WireRequest(request), report: report))
     }
 
+    func webSocket(for request: ServerRequest) async throws(ServerRefusal) -> WebSocketSession? {
+        guard request.path.isEmpty || request.path == "/" else { return nil }
+        return LiveQuerySession(service: service).run
+    }
+
     func problem() async -> String? {
         do {
             try await store.check()

@@ -38,7 +38,7 @@ struct ObjectFetcher {
         do {
             try transaction.connection.rows(statement) { row throws(RelataError) in
                 objects.ranges.append(encoder.write(shape, row))
-                if naming == .object { objects.ids.append(ObjectEncoder.id(shape.id, row)) }
+                if naming != .nothing { objects.ids.append(ObjectEncoder.id(shape.id, row)) }
                 // The rest needn't be read.
                 if encoder.isFull { throw .invalidUse("the reply is too large") }
             }

@@ -1,0 +1,48 @@
+import RelataCore
+
+/// What some transactions did to the objects of each class, one after the other.
+struct LiveChanges: Sendable {
+    /// What was done to an object.
+    struct OfObject: Sendable {
+        var isInserted = false
+        var isDeleted = false
+        /// The fields that were written; `nil` where nobody knows.
+        var fields: Set<String>? = []
+        /// Its place among the objects that were changed.
+        var order = Int.max
+
+        /// Something that nobody knows.
+        static let unknown = OfObject(fields: nil)
+    }
+
+    /// What was done to the objects of a class.
+    struct OfClass: Sendable {
+        var objects: [KeyValue: OfObject] = [:]
+        /// Whether objects were changed of which nobody knows which.
+        var isUnknown = false
+    }
+
+    private(set) var classes: [String: OfClass] = [:]
+    private var count = 0
+
+    init(_ sets: [ChangeSet]) {
+        for change in sets.lazy.flatMap(\.changes) { add(change) }
+    }
+
+    private mutating func add(_ change: Change) {
+        if change.kind == .unknown {
+            classes[change.entity, default: OfClass()].isUnknown = true
+            return
+        }
+        for key in change.keys {
+            var object = classes[change.entity, default: OfClass()].objects[key] ?? OfObject(order: count)
+            count += 1
+            switch change.kind {
+            case .insert: (object.isInserted, object.isDeleted) = (true, false)
+            case .delete: object.isDeleted = true
+            case .update, .unknown: object.fields?.formUnion(change.properties)
+            }
+            classes[change.entity, default: OfClass()].objects[key] = object
+        }
+    }
+}

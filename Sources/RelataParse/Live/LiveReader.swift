@@ -1,0 +1,226 @@
+import Foundation
+import RelataCore
+import RelataEngine
+import RelataRecords
+
+/// Reads what live queries have to know, from one state of the store.
+struct LiveReader {
+    let transaction: ParseTransaction
+    let options: ParseService.Options
+
+    /// A query's group as it is found, with the objects that meet the conditions.
+    struct Found: Sendable {
+        let key: LiveGroup.Key
+        let plan: QueryPlan?
+        var others: Set<String> = []
+        let classes: ClassSet
+        var matched: [KeyValue: LiveGroup.Seen] = [:]
+    }
+
+    /// The classes with all of their fields.
+    var classes: ClassSet { transaction.storedClasses }
+
+    // MARK: Callers
+
+    /// A caller with what it may see.
+    ///
+    /// - Throws: ``ParseError`` 209 for a session that there isn't, or isn't any more.
+    func known(_ caller: Caller) throws -> KnownCaller {
+        let own = transaction.caller
+        // Whoever made the store may have hidden more.
+        if own.read.isLimited { return own }
+        return try CallerLookup(
+            connection: transaction.connection, classes: transaction.storedClasses, now: transaction.now,
+            secrets: transaction.secrets
+        ).known(caller)
+    }
+
+    /// The users and roles that may read by lists.
+    func readers(of lists: Set<KeyValue>) throws -> [KeyValue: Set<String>] {
+        if lists.isEmpty { return [:] }
+        let plan = QueryPlan(
+            entity: InternalClasses.accessEntry,
+            condition: .and([
+                .keyIn(.property(scope: 0, path: ["list"]), Array(lists)),
+                .comparison(.equal, .property(scope: 0, path: ["canRead"]), .value(.integer(1)), []),
+            ]))
+        let query = try transaction.unlimitedCompiler.select(
+            plan, columns: .expressions(["list", "principal"].map { .property(scope: 0, path: [$0]) }))
+        var readers = Dictionary(uniqueKeysWithValues: lists.map { ($0, Set<String>()) })
+        for row in try transaction.connection.values(query.statement, types: query.columnTypes) {
+            guard case .text(let principal) = row[1] else { continue }
+            readers[KeyValue(row[0])]?.insert(principal)
+        }
+        return readers
+    }
+
+    // MARK: Conditions
+
+    /// The group of a query, without the objects.
+    ///
+    /// - Throws: ``ParseError`` for conditions that can't be, and classes that the caller may not read.
+    func group(of className: String, _ condition: String, as known: KnownCaller) throws -> Found {
+        let own = ParseTransaction(transaction, as: known)
+        let json = try JSONParser.parse(condition)
+        guard let parseClass = try own.readable(className, isMaster: known.isMaster) else {
+            // What is malformed is refused whether or not there is such a class yet.
+            var reader = ConditionReader(own)
+            _ = try reader.condition(json, of: try .unknown(own.classes.dialect))
+            return Found(
+                key: LiveGroup.Key(className: className, condition: condition, rights: nil), plan: nil, classes: classes
+            )
+        }
+        let reading = try own.reading(parseClass, .find)
+        var reader = ConditionReader(reading)
+        var plan = QueryPlan(entity: parseClass.name)
+        plan.condition = try reader.condition(json, of: parseClass)
+        plan.relatedTo = reader.owner
+        let isShared =
+            plan.relatedTo == nil && plan.condition?.readsOneObject != false
+            && !InternalClasses.contains(parseClass.name) && !transaction.caller.read.isLimited
+            && known.hiddenFields[parseClass.name] == nil
+            && known.permission(.find, on: parseClass.options.permissions) == .everything
+        let key = LiveGroup.Key(
+            className: parseClass.name, condition: condition, rights: isShared ? nil : LiveRights(known))
+        return Found(key: key, plan: plan, classes: classes)
+    }
+
+    /// The group of a query with the objects that meet the conditions.
+    ///
+    /// - Throws: as ``group(of:_:as:)``; ``ParseError`` 102 where they are more than are followed.
+    func found(_ className: String, _ condition: String, as known: KnownCaller) throws -> Found {
+        var found = try group(of: className, condition, as: known)
+        guard let plan = found.plan else { return found }
+        let log = AccessLog()
+        found.matched = try transaction.connection.logging(log) {
+            try matching(plan, of: found.key, as: known, limit: options.maximumLiveObjects)
+        }
+        if plan.relatedTo != nil || plan.condition?.readsOneObject == false {
+            found.others = transaction.storedClasses.entities(in: log.reads)
+        }
+        return found
+    }
+
+    /// The objects that meet a group's conditions.
+    ///
+    /// - Parameter keys: Those that are asked about; `nil` for all.
+    func matching(
+        _ plan: QueryPlan, of group: LiveGroup.Key, as known: KnownCaller, among keys: [KeyValue]? = nil,
+        limit: Int? = nil
+    ) throws -> [KeyValue: LiveGroup.Seen] {
+        let own = ParseTransaction(transaction, as: group.rights == nil ? .master : known)
+        guard let parseClass = own.classes[plan.entity] else { return [:] }
+        let reading = try own.reading(parseClass, .find)
+        let (table, width) = (parseClass.table, parseClass.table.keyColumns.count)
+        var nodes = [ExpressionNode.property(scope: 0, path: [])]
+        let stamp = table.entity.updatedAt
+        if let stamp { nodes.append(.property(scope: 0, path: [stamp])) }
+        if group.rights == nil, table.entity.isGuarded {
+            nodes.append(.property(scope: 0, path: [InternalClasses.link]))
+        }
+        var plan = plan
+        if let keys {
+            let isAsked = ExpressionNode.keyIn(.property(scope: 0, path: []), keys)
+            plan.condition = .and([plan.condition, isAsked].compactMap(\.self))
+        }
+        plan.limit = limit.map { $0 + 1 }
+        let query = try reading.compiler.select(plan, columns: .expressions(nodes))
+        let rows = try transaction.connection.values(query.statement, types: query.columnTypes)
+        if let limit, rows.count > limit {
+            throw ParseError(
+                .invalidQuery, "more than \(limit) objects meet the conditions of the live query: narrow them")
+        }
+        var matched: [KeyValue: LiveGroup.Seen] = [:]
+        matched.reserveCapacity(rows.count)
+        for row in rows {
+            var rest = row.dropFirst(width)
+            let time = stamp == nil ? nil : rest.popFirst()
+            let list = rest.popFirst().flatMap { $0.isNull ? nil : KeyValue($0) }
+            matched[KeyValue(Array(row.prefix(width)))] = LiveGroup.Seen(
+                stamp: time.map(\.stampNumber) ?? 0, list: list)
+        }
+        return matched
+    }
+
+    /// Those of some objects that are there.
+    func existing(_ keys: [KeyValue], of className: String) throws -> Set<KeyValue> {
+        if keys.isEmpty || transaction.schema[className] == nil { return [] }
+        let query = try transaction.unlimitedCompiler.keys(of: className, among: keys)
+        return Set(
+            try transaction.connection.values(query.statement, types: query.columnTypes).map { KeyValue($0) })
+    }
+
+    // MARK: Objects
+
+    /// What shows the same to all who see an object.
+    struct Content: Hashable, Sendable {
+        let className: String
+        let selection: Selection
+        /// Whose eyes it is shown to; `nil` where it shows nothing but the object itself.
+        let rights: LiveRights?
+        let hidden: Set<String>
+
+        init(_ className: String, _ audience: LiveGroup.Audience.Key, _ known: KnownCaller, isShared: Bool) {
+            self.className = className
+            selection = audience.selection
+            let isOwn = isShared && selection.included.isEmpty && !selection.includesAll
+            rights = isOwn ? nil : audience.rights
+            hidden = known.hiddenFields[className] ?? []
+        }
+    }
+
+    /// Objects as JSON, as far as they are seen.
+    func objects(
+        _ keys: [KeyValue], _ content: Content, as known: KnownCaller
+    ) throws -> [KeyValue: String] {
+        var caller = known
+        if content.rights == nil {
+            caller = KnownCaller(isMaster: true, hiddenFields: [content.className: content.hidden])
+        }
+        let own = ParseTransaction(transaction, as: caller)
+        guard let parseClass = own.classes[content.className] else { return [:] }
+        let reading = try own.reading(parseClass, .find)
+        var byID: [SameBytes: KeyValue] = [:]
+        for key in keys { byID[SameBytes(parseClass.objectID.text(key))] = key }
+        var objects: [KeyValue: String] = [:]
+        for start in stride(from: 0, to: keys.count, by: Self.objectsAtOnce) {
+            let some = Array(keys[start..<min(start + Self.objectsAtOnce, keys.count)])
+            let plan = QueryPlan(entity: parseClass.name, condition: .keyIn(.property(scope: 0, path: []), some))
+            let fetched = try ObjectFetcher(reading, limit: options.maximumReply).fetch(
+                plan, content.selection, of: parseClass, naming: .className)
+            for (id, range) in zip(fetched.ids, fetched.ranges) {
+                guard let key = byID[SameBytes(id)] else { continue }
+                objects[key] = String(decoding: fetched.bytes[range], as: UTF8.self)
+            }
+        }
+        return objects
+    }
+
+    private static let objectsAtOnce = 500
+
+    /// An object that isn't seen any more: its class and id.
+    func name(_ key: KeyValue, of className: String) -> String {
+        let id = transaction.classes[className]?.objectID.text(key) ?? key.description
+        return JSONWriter.text(["className": .string(className), "objectId": .string(id)])
+    }
+}
+
+extension Value {
+    /// A number that differs for another time.
+    fileprivate var stampNumber: Int {
+        if case .integer(let number) = self { return Int(number) }
+        return hashValue
+    }
+}
+
+extension ExpressionNode {
+    /// Whether it reads nothing but what the query's own object holds.
+    var readsOneObject: Bool {
+        switch self {
+        case .property(let scope, let path): scope == 0 && path.count < 2
+        case .found(let search): search.scope == 0 && search.path.isEmpty
+        case .quantified, .aggregate, .groupAggregate, .inQuery, .sql, .relevance: false
+        default: parts.allSatisfy(\.readsOneObject)
+        }
+    }
+}

@@ -1,0 +1,278 @@
+import Foundation
+import RelataParse
+import RelataTesting
+import TestEngines
+import Testing
+
+/// Each client is told of what it may read, as it may read it when it happens.
+@Suite(.onEveryEngine) struct LiveQueryRightsTests {
+    private let server: TestServer
+    private let mei, sam: TestServer.Person
+
+    init() async throws { (server, mei, sam) = try await TestServer.withTwoUsers() }
+
+    @Test func twoClientsWithOtherRightsAreToldOtherThings() async throws {
+        let (hers, his) = (
+            try await LiveClient(server, token: mei.token), try await LiveClient(server, token: sam.token)
+        )
+        for client in [hers, his] { try await client.subscribe("Note") }
+        let id = try await server.create("Note", ["title": "a", "ACL": acl(read: [mei.id])])
+        #expect(try await hers.event().hasSuffix(" 1 a"))
+        try await server.send("PUT", "/classes/Note/\(id)", ["title": "b", "ACL": acl(read: [mei.id, sam.id])])
+        try await hers.expect("update 1 b")
+        try await his.expect("enter 1 b")
+        try await server.send("PUT", "/classes/Note/\(id)", ["title": "c", "ACL": acl(read: [mei.id])])
+        try await hers.expect("update 1 c")
+        // What he doesn't see any more he is told by its id alone.
+        let last = try await his.next()
+        #expect(last["op"] == "leave" && last["object"] == ["className": "Note", "objectId": .string(id)])
+        try await server.send("DELETE", "/classes/Note/\(id)")
+        _ = try await server.create("Note", ["title": "for all"])
+        try await hers.expect("delete 1 \(id)", by: "objectId")
+        try await his.expect("create 1 for all")
+    }
+
+    @Test func nobodyAndTheMasterKeyAreCallersToo() async throws {
+        _ = try await server.create("Note", ["title": "0", "ACL": acl(read: ["*"])])
+        let (nobody, master) = (try await LiveClient(server), try await LiveClient(server, isMaster: true))
+        for client in [nobody, master] { try await client.subscribe("Note") }
+        _ = try await server.create("Note", ["title": "a", "ACL": acl(read: [mei.id])])
+        _ = try await server.create("Note", ["title": "b", "ACL": acl(read: ["*"])])
+        try await master.expect("create 1 a")
+        try await master.expect("create 1 b")
+        try await nobody.expect("create 1 b")
+    }
+
+    @Test func aQueryMayHaveASessionOfItsOwn() async throws {
+        let client = try await LiveClient(server, token: mei.token)
+        _ = try await server.create("Note", ["title": "a", "ACL": acl(read: [sam.id])])
+        try await client.subscribe("Note", id: 1)
+        try await client.subscribe("Note", id: 2, message: ["sessionToken": .string(sam.token)])
+        _ = try await server.create("Note", ["title": "b", "ACL": acl(read: [sam.id])])
+        try await client.expect("create 2 b")
+        #expect(try await client.subscribe("Note", id: 3, message: ["sessionToken": "r:none"])["code"] == 209)
+    }
+
+    @Test func aRoleThatIsGivenAndTakenChangesWhatIsSeen() async throws {
+        let role = try await server.makeRole("Editors")
+        let id = try await server.create("Note", ["title": "a", "ACL": acl(read: ["role:Editors"])])
+        let client = try await LiveClient(server, token: sam.token)
+        #expect(try await client.subscribe("Note", ["results": true])["op"] == "subscribed")
+        #expect(try await client.next()["objects"] == [])
+        let users: JSONValue = ["__op": "AddRelation", "objects": [pointer("_User", sam.id)]]
+        try await server.send("PUT", "/roles/\(role)", ["users": users])
+        try await client.expect("enter 1 a")
+        try await server.send("PUT", "/classes/Note/\(id)", ["title": "b"])
+        try await client.expect("update 1 b")
+        try await server.send("DELETE", "/roles/\(role)")
+        try await client.expect("leave 1 \(id)", by: "objectId")
+    }
+
+    @Test func aSessionThatEndsEndsItsQueries() async throws {
+        let client = try await LiveClient(server, token: mei.token)
+        try await client.subscribe("Note")
+        try await server.send(as: mei, "POST", "/logout")
+        let error = try await client.next()
+        #expect(error["op"] == "error" && error["code"] == 209 && error["requestId"] == 1)
+        #expect(try await client.subscribe("Note", id: 2)["code"] == 209)
+    }
+
+    @Test func aSessionThatIsOverIsToldNothingMore() async throws {
+        let server = try TestServer.withUsers { $0.sessionLifetime = 3 }
+        let mei = try await server.signUp("mei")
+        let client = try await LiveClient(server, token: mei.token)
+        _ = try await server.create("Note", ["title": "a"])
+        try await client.subscribe("Note")
+        try await Task.sleep(for: .seconds(3.1))
+        _ = try await server.create("Note", ["title": "b"])
+        #expect(try await client.next()["code"] == 209)
+    }
+
+    @Test func aClassThatMayNotBeSearchedIsNotFollowed() async throws {
+        _ = try await server.create("Note", ["title": "a"])
+        try await server.allow(["find": [mei.id: true]], in: "Note")
+        let (hers, his) = (
+            try await LiveClient(server, token: mei.token), try await LiveClient(server, token: sam.token)
+        )
+        #expect(try await his.subscribe("Note")["code"] == 119)
+        #expect(try await hers.subscribe("Note")["op"] == "subscribed")
+        // Permissions that change while a query is followed hold from then on.
+        try await server.allow(["find": [sam.id: true]], in: "Note")
+        _ = try await server.create("Note", ["title": "b"])
+        let error = try await hers.next()
+        #expect(error["op"] == "error" && error["code"] == 119 && error["requestId"] == 1)
+        #expect(try await his.subscribe("Note")["op"] == "subscribed")
+    }
+
+    @Test func whoMayReadItsOwnObjectsFollowsThose() async throws {
+        _ = try await server.create("Note", ["title": "0", "owner": pointer("_User", sam.id)])
+        try await server.allow(["find": [:], "get": [:], "readUserFields": ["owner"]], in: "Note")
+        let client = try await LiveClient(server, token: mei.token)
+        try await client.subscribe("Note")
+        _ = try await server.create("Note", ["title": "a", "owner": pointer("_User", sam.id)])
+        let id = try await server.create("Note", ["title": "b", "owner": pointer("_User", mei.id)])
+        try await client.expect("create 1 b")
+        try await server.send("PUT", "/classes/Note/\(id)", ["owner": pointer("_User", sam.id)])
+        try await client.expect("leave 1 \(id)", by: "objectId")
+    }
+
+    @Test func hiddenFieldsAreNeitherShownNorAskedFor() async throws {
+        let id = try await server.create("Note", ["title": "a", "secret": "x"])
+        try await server.allow(["protectedFields": ["*": ["secret"], "role:Editors": []]], in: "Note")
+        _ = try await server.makeRole("Editors", users: [mei])
+        let (hers, his) = (
+            try await LiveClient(server, token: mei.token), try await LiveClient(server, token: sam.token)
+        )
+        for client in [hers, his] {
+            try await client.subscribe("Note", where: ["secret": "x"], id: 2)
+            try await client.subscribe("Note", where: ["title": ["$exists": true]], id: 1)
+        }
+        try await server.send("PUT", "/classes/Note/\(id)", ["title": "b"])
+        for _ in 1...2 { #expect(try await hers.next()["object"]?["secret"] == "x") }
+        let seen = try await his.next()
+        #expect(seen["requestId"] == 1 && seen["object"]?["title"] == "b" && seen["object"]?["secret"] == nil)
+        try await server.send("PUT", "/classes/Note/\(id)", ["title": "c", "secret": "y"])
+        for _ in 1...2 { _ = try await hers.next() }
+        try await his.expect("update 1 c")
+    }
+
+    @Test func anIncludedObjectIsShownToThoseWhoSeeIt() async throws {
+        let author = try await server.create("Author", ["name": "Butler", "ACL": acl(read: [mei.id])])
+        let id = try await server.create("Note", ["title": "a", "author": pointer("Author", author)])
+        let (hers, his) = (
+            try await LiveClient(server, token: mei.token), try await LiveClient(server, token: sam.token)
+        )
+        for client in [hers, his] { try await client.subscribe("Note", ["include": "author"]) }
+        try await server.send("PUT", "/classes/Note/\(id)", ["title": "b"])
+        #expect(try await hers.next()["object"]?["author"]?["name"] == "Butler")
+        let seen = try await his.next()["object"]
+        #expect(seen?["title"] == "b" && seen?["author"]?["name"] == nil)
+    }
+
+    @Test func usersFollowThemselvesAndNoSessionsButTheirOwn() async throws {
+        let (hers, his) = (
+            try await LiveClient(server, token: mei.token), try await LiveClient(server, token: sam.token)
+        )
+        for client in [hers, his] { try await client.subscribe("_User", where: ["username": "mei"], id: 1) }
+        for client in [hers, his] { try await client.subscribe("_Session", id: 2) }
+        try await server.send(as: mei, "PUT", "/users/\(mei.id)", ["email": "mei@example.org"])
+        // An event shows what a query does, which are no addresses.
+        let user = try await hers.next()
+        #expect(user["op"] == "update" && user["object"]?["username"] == "mei" && user["object"]?["email"] == nil)
+        for name in ["mei", "sam"] {
+            try await server.send(
+                "POST", "/login", ["username": .string(name), "password": .string("secret of \(name)")])
+        }
+        for (client, person) in [(hers, mei), (his, sam)] {
+            let session = try await client.next()
+            #expect(session["op"] == "create" && session["requestId"] == 2, "\(session)")
+            #expect(session["object"]?["user"]?["objectId"] == .string(person.id))
+            #expect(session["object"]?["sessionToken"] == nil)
+        }
+    }
+
+    // MARK: Against an oracle
+
+    /// Clients that do nothing but follow what they are told know at the end what a query would yield to them.
+    @Test(arguments: 0..<6) func followersKnowAsMuchAsThoseWhoFetch(_ number: UInt64) async throws {
+        let given = ProcessInfo.processInfo.environment["RELATA_LIVE_SEED"].flatMap(UInt64.init)
+        let seed = given ?? UInt64.random(in: 0..<UInt64.max / 2) &+ number
+        print("seed of the followers: \(seed)")
+        var random = SampleRandom(seed: seed)
+        let role = try await server.makeRole("Editors", users: [mei])
+        let shelves = [
+            try await server.create("Shelf", ["name": "A"]), try await server.create("Shelf", ["name": "B"]),
+        ]
+        let access: [JSONValue?] = [
+            nil, acl(read: ["*"]), acl(read: [mei.id]), acl(read: [sam.id], write: [mei.id]),
+            acl(read: ["role:Editors"]), acl(),
+        ]
+        let conditions: [JSONValue] = [
+            [:], ["number": ["$gt": 5]], ["tags": "a"],
+            ["shelf": ["$inQuery": ["className": "Shelf", "where": ["name": "A"]]]],
+            ["$or": [["number": 3], ["title": ["$exists": false]]]], ["shelf.name": ["$ne": "A"]],
+        ]
+        func body(_ random: inout SampleRandom) -> JSONValue {
+            var body: JSONObject = ["number": .integer(Int64.random(in: 0..<10, using: &random))]
+            if Bool.random(using: &random) { body["title"] = "t" }
+            if Bool.random(using: &random) { body["tags"] = [["a"], ["b"], []].randomElement(using: &random) }
+            if let shelf = shelves.randomElement(using: &random) { body["shelf"] = pointer("Shelf", shelf) }
+            if let list = access.randomElement(using: &random) ?? nil { body["ACL"] = list }
+            return .object(body)
+        }
+        var ids: [String] = []
+        for _ in 0..<5 { ids.append(try await server.create("Note", body(&random))) }
+        let people: [TestServer.Person?] = [mei, sam, nil]
+        var clients: [LiveClient] = []
+        var known = Array(repeating: Array(repeating: [String: JSONValue](), count: conditions.count), count: 3)
+        for (index, person) in people.enumerated() {
+            let client = try await LiveClient(server, token: person?.token)
+            for (number, condition) in conditions.enumerated() {
+                let reply = try await client.subscribe("Note", where: condition, id: Int64(number), ["results": true])
+                #expect(reply["op"] == "subscribed", "\(reply)")
+                for object in try await client.next()["objects"]?.array ?? [] {
+                    known[index][number][object["objectId"]?.string ?? ""] = object
+                }
+            }
+            try await client.subscribe("Fence", id: 100)
+            clients.append(client)
+        }
+        for _ in 0..<60 {
+            switch Int.random(in: 0..<12, using: &random) {
+            case 0..<4: ids.append(try await server.create("Note", body(&random)))
+            case 4..<8:
+                guard let id = ids.randomElement(using: &random) else { continue }
+                try await server.send("PUT", "/classes/Note/\(id)", body(&random))
+            case 8:
+                guard let id = ids.randomElement(using: &random) else { continue }
+                try await server.send("DELETE", "/classes/Note/\(id)")
+                ids.removeAll { $0 == id }
+            case 9:
+                let name = Bool.random(using: &random) ? "A" : "B"
+                let shelf = shelves[Int.random(in: 0..<2, using: &random)]
+                try await server.send("PUT", "/classes/Shelf/\(shelf)", ["name": .string(name)])
+            case 10:
+                let operation = Bool.random(using: &random) ? "AddRelation" : "RemoveRelation"
+                let person = Bool.random(using: &random) ? mei : sam
+                try await server.send(
+                    "PUT", "/roles/\(role)",
+                    ["users": ["__op": .string(operation), "objects": [pointer("_User", person.id)]]])
+            default:
+                try await server.send("PUT", "/classes/Note/\(ids.first ?? "")", ["other\(ids.count % 4)": 1])
+            }
+        }
+        _ = try await server.create("Fence", ["title": "end"])
+        for (index, client) in clients.enumerated() {
+            while true {
+                let message = try await client.next()
+                let (number, object) = (Int(message["requestId"]?.integer ?? -1), message["object"])
+                if message["op"] == "unsubscribed" { break }
+                guard number != 100 else {
+                    // What else is of the same round is told before this is answered.
+                    await client.say(["op": "unsubscribe", "requestId": 100])
+                    continue
+                }
+                let id = object?["objectId"]?.string ?? ""
+                switch message["op"]?.string {
+                case "create", "enter", "update": known[index][number][id] = object
+                case "leave", "delete": known[index][number][id] = nil
+                default: Issue.record("seed \(seed): \(message)")
+                }
+            }
+            for (number, condition) in conditions.enumerated() {
+                let text = JSONWriter.text(condition).addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? ""
+                let reply = try await server.send(as: people[index], "GET", "/classes/Note?limit=1000&where=\(text)")
+                var fetched: [String: JSONValue] = [:]
+                for object in reply.results { fetched[object["objectId"]?.string ?? ""] = object }
+                let followed = known[index][number].mapValues { object in
+                    .object((object.object ?? [:]).filter { $0.key != "className" }) as JSONValue
+                }
+                for id in Set(followed.keys).union(fetched.keys).sorted() where followed[id] != fetched[id] {
+                    Issue.record(
+                        "seed \(seed), caller \(index), \(JSONWriter.text(condition)): \(id) is followed as \(followed[id].map { JSONWriter.text($0) } ?? "nothing"), and fetched as \(fetched[id].map { JSONWriter.text($0) } ?? "nothing")"
+                    )
+                }
+            }
+        }
+    }
+}
