@@ -54,6 +54,24 @@ import Testing
             "All $all values must be of regex type or none: [{\"$regex\":\"^\\\\Qthe\\\\E\"},\"lazy\"]"
         ),
         (["tags": ["$all": [["$foo": "x"]]]], 107, "bad atom: {\"$foo\":\"x\"}"),
+        (["name": ["$in": [["$regex": "^a", "$foo": 1]]]], 107, "bad constraint: $foo"),
+        (["name": ["$nin": [["$regex": "^a", "$foo": 1]]]], 107, "bad constraint: $foo"),
+        (["tags": ["$all": [["$regex": "^a", "$foo": 1]]]], 107, "bad constraint: $foo"),
+        (["tags": ["$all": [["$regex": "^a", "length": 1]]]], 107, "bad constraint: length"),
+        (["name": ["$text": ["$search": ["$term": "x"], "$foo": 1]]], 107, "bad constraint: $foo"),
+        (["name": ["$text": ["$search": ["$term": "x", "$foo": 1]]]], 107, "bad constraint: $foo"),
+        (["day": ["$lt": ["$relativeTime": "now", "$foo": 1]]], 107, "bad constraint: $foo"),
+        (["at": ["$within": ["$box": [[1, 1], [2, 2]], "$foo": 1]]], 107, "bad constraint: $foo"),
+        (
+            ["at": ["$geoWithin": ["$polygon": [[1, 1], [2, 2], [3, 1]], "$foo": 1]]], 107,
+            "bad constraint: $foo"
+        ),
+        (["at": ["$geoWithin": ["$centerSphere": [[1, 1], 1], "$foo": 1]]], 107, "bad constraint: $foo"),
+        (
+            ["at": ["$geoWithin": ["$centerSphere": [[1, 1], 1], "$polygon": [[1, 1], [2, 2], [3, 1]]]]], 107,
+            "bad constraint: $centerSphere"
+        ),
+        (["at": ["$geoIntersects": ["$point": [1, 1], "$foo": 1]]], 107, "bad constraint: $foo"),
         (["$or": 5], 102, "Bad $or format - use an array value."), (["$foo": 1], 105, "Invalid key name: $foo"),
         (["bad name": 1], 105, "Invalid key name: bad name"), (["ACL": 1], 102, "Cannot query on ACL."),
     ]
@@ -94,6 +112,24 @@ import Testing
         #expect(try await server.aggregate("Nothing", [["$group": ["objectId": "$x"]]]) == [])
         #expect(try await server.send("GET", "/aggregate/Nothing?distinct=x").results == [])
         #expect(try await server.send("GET", "/aggregate/Nothing?distinct=bad%20name").code == 105)
+    }
+
+    @Test func anOperatorWithinAValueOrASubqueryIsRefused() async throws {
+        let subquery: JSONValue = ["className": "Book", "$foo": 1]
+        for condition: JSONValue in [
+            ["day": ["$lt": ["__type": "Date", "iso": "2020-01-01T00:00:00.000Z", "$foo": 1]]],
+            ["at": ["$nearSphere": ["latitude": 1, "longitude": 1, "$foo": 1]]],
+            ["name": ["$inQuery": ["className": "Book", "where": [:], "$foo": 1]]],
+            ["name": ["$select": ["key": "n", "query": ["className": "Book"], "$foo": 1]]],
+            ["name": ["$dontSelect": ["key": "n", "query": subquery]]],
+            ["$relatedTo": ["object": pointer("Book", "x"), "key": "n", "$foo": 1]],
+        ] {
+            let error = try await server.error("Book", condition)
+            #expect(error.code == 107 && error.message.hasPrefix("bad atom: {"), "\(condition): \(error)")
+        }
+        let stages: JSONValue = [["$limit": 1], ["$match": ["name": ["$options": "i", "$eq": "a"]]]]
+        let reply = try await server.send("POST", "/aggregate/Book", ["pipeline": stages, "_method": "GET"])
+        #expect(reply.code == 107, "\(reply.json)")
     }
 
     @Test func aMisusedSubqueryIsCalledSo() async throws {

@@ -46,6 +46,10 @@ struct DocumentMatch {
                 conditions.append(equals(path, value))
                 continue
             }
+            if let options = operators["$options"], operators["$regex"] == nil {
+                throw Operation(name: "$options", operand: options, field: String(name.prefix(64)))
+                    .wrong("needs a $regex")
+            }
             for (operation, operand) in operators where operation != "$options" {
                 conditions.append(
                     try self.condition(

@@ -38,6 +38,7 @@ extension ConditionReader {
         guard let corners = operation.operand["$box"]?.array, corners.count == 2 else {
             throw operation.malformed("malformatted $within arg")
         }
+        try Self.check(operation.operand, allows: ["$box"])
         let (first, second) = (try point(corners[0], operation), try point(corners[1], operation))
         let latitudes = [first.latitude, second.latitude].sorted()
         let longitudes = [first.longitude, second.longitude].sorted()
@@ -53,6 +54,7 @@ extension ConditionReader {
     /// What lies in a polygon, or in a circle on the sphere.
     func isInArea(_ operation: Operation, _ target: Target) throws(ParseError) -> ExpressionNode {
         if let polygon = operation.operand["$polygon"] {
+            try Self.check(operation.operand, allows: ["$polygon"])
             let corners = try corners(polygon, operation)
             return target.any { source in
                 guard let place = source.place else { return Self.nothing }
@@ -63,6 +65,7 @@ extension ConditionReader {
             throw operation.malformed(
                 "bad $geoWithin value; $centerSphere should be an array of Parse.GeoPoint and distance")
         }
+        try Self.check(operation.operand, allows: ["$centerSphere"])
         let center = try point(circle[0], operation, "bad $geoWithin value; $centerSphere geo point invalid")
         guard let radius = circle[1].number, radius >= 0 else {
             throw operation.malformed("bad $geoWithin value; $centerSphere distance invalid")
@@ -77,6 +80,7 @@ extension ConditionReader {
     func holdsPoint(_ operation: Operation, _ target: Target) throws(ParseError) -> ExpressionNode {
         let message = "bad $geoIntersect value; $point should be GeoPoint"
         guard let value = operation.operand["$point"] else { throw operation.malformed(message) }
+        try Self.check(operation.operand, allows: ["$point"])
         let point = try point(value, operation, message)
         return target.any { source in
             guard case .json(let place) = source else { return Self.nothing }
@@ -94,6 +98,7 @@ extension ConditionReader {
     private func point(
         _ value: JSONValue, _ operation: Operation, _ message: String? = nil
     ) throws(ParseError) -> GeoPoint {
+        try Self.check(value)
         var value = value
         if let pair = value.array, pair.count == 2 {
             value = ["__type": "GeoPoint", "latitude": pair[1], "longitude": pair[0]]

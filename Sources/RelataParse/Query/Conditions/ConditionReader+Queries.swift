@@ -42,6 +42,8 @@ extension ConditionReader {
     private mutating func query(
         _ className: String, _ condition: JSONValue, _ members: JSONObject, _ operation: Operation
     ) throws(ParseError) -> (plan: QueryPlan, parseClass: ParseClass)? {
+        try Self.check(operation.operand)
+        try Self.check(.object(members))
         if members["redirectClassNameForKey"] != nil { throw operation.wrong("can't redirect to another class") }
         let known = classes[className]
         if let known { try transaction.check(.find, on: known) }
@@ -76,6 +78,7 @@ extension ConditionReader {
         guard let object = value["object"].flatMap({ Pointer($0) }), let key = value["key"]?.string else {
             throw ParseError(.invalidQuery, "$relatedTo needs an object, which is a pointer, and a key")
         }
+        try Self.check(value)
         guard let parseClass = classes[object.className], let field = parseClass[key], case .relation = field.storage,
             field.type.targetClass == subject.parseClass.name,
             let id = try transaction.key(object.objectID, of: parseClass)

@@ -11,6 +11,9 @@ extension ConditionReader {
         guard let search = operation.operand["$search"]?.object else {
             throw operation.malformed("bad $text: $search, should be object")
         }
+        try Self.check(operation.operand, allows: ["$search"])
+        try Self.check(
+            .object(search), allows: ["$term", "$language", "$caseSensitive", "$diacriticSensitive"])
         guard let term = search["$term"]?.string, !term.isEmpty else {
             throw operation.malformed("bad $text: $term, should be string")
         }

@@ -21,6 +21,7 @@ extension ConditionReader {
             guard target.mayBeDate else {
                 throw operation.malformed("$relativeTime can only be used with Date field")
             }
+            try Self.check(value, allows: ["$relativeTime"])
             value = try date(text, operation)
         }
         switch value {
@@ -28,7 +29,9 @@ extension ConditionReader {
         case .array: throw operation.wrong("can't compare with an array")
         case .object(let members) where members["__type"]?.string != "Date":
             throw operation.wrong("compares numbers, strings, booleans and dates only")
-        default: return target.any { $0.compares(comparison, value) }
+        default:
+            try Self.check(value)
+            return target.any { $0.compares(comparison, value) }
         }
     }
 
@@ -55,14 +58,26 @@ extension ConditionReader {
     }
 
     /// - Throws: ``ParseError`` 107 for an operator in the place of a value.
-    private static func check(_ value: JSONValue) throws(ParseError) {
+    static func check(_ value: JSONValue) throws(ParseError) {
         guard let members = value.object, members.keys.contains(where: { $0.hasPrefix("$") }) else { return }
         throw ParseError(.invalidJSON, "bad atom: \(JSONWriter.text(value).prefix(256))")
+    }
+
+    /// Refuses what stands beside the operators that an operand is made of: it would limit nothing, unlike what the client
+    /// meant.
+    ///
+    /// - Throws: ``ParseError`` 107, as for a field's operator that there isn't.
+    static func check(_ operand: JSONValue, allows names: [String]) throws(ParseError) {
+        guard let members = operand.object else { return }
+        for name in members.keys where !names.contains(name) {
+            throw ParseError(.invalidJSON, "bad constraint: \(name.prefix(64))")
+        }
     }
 
     private func matches(
         _ value: JSONValue, _ operation: Operation, _ target: Target
     ) throws(ParseError) -> ExpressionNode {
+        try Self.check(value, allows: ["$regex", "$options"])
         let inner = Operation(name: "$regex", operand: value["$regex"] ?? .null, field: operation.field)
         let pattern = try Pattern(inner, options: value["$options"])
         return target.any { pattern.condition(on: $0) }
