@@ -40,8 +40,13 @@ enum InternalClasses {
     }
 
     /// The link to the list of who may read and change an object.
-    static let accessLink = Property.relationship(
-        Relationship(link, target: accessList, kind: .toOne(isOptional: true, columns: [link]), onTargetDelete: .deny))
+    ///
+    /// - Parameter column: The column that holds it.
+    static func accessLink(column: String = link) -> Property {
+        .relationship(
+            Relationship(
+                link, target: accessList, kind: .toOne(isOptional: true, columns: [column]), onTargetDelete: .deny))
+    }
 
     /// The entity of a class.
     static func entity(_ name: String) -> Entity {
@@ -55,7 +60,7 @@ enum InternalClasses {
                 text("username"), text("email"),
                 .attribute(Attribute("emailVerified", type: .boolean, isOptional: true)),
                 .attribute(Attribute("authData", type: .json, isOptional: true)), text("_usernameKey"),
-                text("_emailKey"), text("_anonymousKey"), text("_password"), accessLink,
+                text("_emailKey"), text("_anonymousKey"), text("_password"), accessLink(),
             ]
             entity.uniques = [["_usernameKey"], ["_emailKey"], ["_anonymousKey"]]
         case session:
@@ -74,7 +79,7 @@ enum InternalClasses {
             entity.properties += [
                 text("name", isOptional: false),
                 .relationship(RelationshipDetails().relation("users", of: role, to: user)),
-                .relationship(RelationshipDetails().relation("roles", of: role, to: role)), accessLink,
+                .relationship(RelationshipDetails().relation("roles", of: role, to: role)), accessLink(),
             ]
             entity.uniques = [["name"]]
         case accessList:
@@ -125,7 +130,24 @@ extension SchemaDraft {
     mutating func guardClass(_ name: String) {
         addAccessLists()
         edit(name) { entity, _ in
-            if entity.property(InternalClasses.link) == nil { entity.properties.append(InternalClasses.accessLink) }
+            guard entity.property(InternalClasses.link) == nil else { return }
+            // Clients may have a field `acl`, and SQL takes the two for one name.
+            let taken = entity.properties.flatMap(\.columns)
+            var column = InternalClasses.link
+            while taken.contains(where: { $0.isSameName(as: column) }) { column = "_" + column }
+            entity.properties.append(InternalClasses.accessLink(column: column))
+        }
+    }
+}
+
+extension Property {
+    /// The columns that it names.
+    fileprivate var columns: [String] {
+        switch self {
+        case .attribute(let attribute): return [attribute.column]
+        case .relationship(let relationship):
+            guard case .toOne(_, let columns) = relationship.kind else { return [] }
+            return columns
         }
     }
 }

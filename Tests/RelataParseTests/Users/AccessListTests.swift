@@ -70,6 +70,24 @@ import Testing
         #expect(try await server.send(as: nil, "PUT", "/classes/Note/\(id)", ["title": "b"]).status == 200)
     }
 
+    @Test func aFieldWhoseNameDiffersOnlyInCaseKeepsNoListAway() async throws {
+        let note = try await server.create("Note", ["title": "open", "acl": "v"])
+        let mine = try await create("mine", acl(read: [mei.id], write: [mei.id]))
+        #expect(try await server.titles(as: sam, "Note") == ["open"])
+        #expect(try await server.titles(as: mei, "Note") == ["mine", "open"])
+        let change = try await server.send(as: mei, "PUT", "/classes/Note/\(mine)", ["acl": "w"])
+        #expect(change.status == 200, "\(change.json)")
+        let found = try await server.get("Note", mine)
+        #expect(found["acl"] == "w" && found["ACL"] == acl(read: [mei.id], write: [mei.id]), "\(found)")
+        #expect(try await server.find("Note", where: ["acl": "w"]).count == 1)
+        // A pointer's column has the field's name, too.
+        _ = try await server.create("Page", ["Acl": pointer("Note", note)])
+        let page = try await server.send(
+            as: mei, "POST", "/classes/Page", ["Acl": pointer("Note", note), "ACL": acl(read: [mei.id])])
+        #expect(page.status == 201, "\(page.json)")
+        #expect(try await server.send(as: sam, "GET", "/classes/Page").results.count == 1)
+    }
+
     @Test func whatIsHiddenShowsNowhere() async throws {
         let hidden = try await create("hidden", acl(read: [mei.id], write: [mei.id]))
         let seen = try await create("seen", nil)
