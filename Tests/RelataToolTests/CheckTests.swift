@@ -146,6 +146,25 @@ import Testing
         #expect(run.lines.contains("b.lost: 1 row refers to nowhere, where there is no such row (4)"))
     }
 
+    @Test func aTableIsFoundWhoseNameBeginsAsThoseOfTheLibrary() throws {
+        let file = try SampleFile(
+            """
+            CREATE TABLE relata_x (id INTEGER PRIMARY KEY, c INTEGER REFERENCES c);
+            CREATE TABLE c (id INTEGER PRIMARY KEY, r INTEGER REFERENCES relata_x);
+            INSERT INTO relata_x VALUES (1, NULL);
+            INSERT INTO c VALUES (1, 1);
+            UPDATE relata_x SET c = 1;
+            """)
+        let sound = try file.run("check")
+        #expect(sound.exitCode == 0, "\(sound.output)")
+        try file.execute("PRAGMA foreign_keys = OFF; UPDATE c SET r = 2; UPDATE relata_x SET c = 3;")
+        let run = try file.run("check")
+        #expect(run.exitCode == 1)
+        #expect(run.lines.contains("c.r: 1 row refers to relata_x, where there is no such row (2)"), "\(run.output)")
+        #expect(run.lines.contains("relata_x.c: 1 row refers to c, where there is no such row (3)"), "\(run.output)")
+        #expect(!run.output.contains("make the table"))
+    }
+
     @Test func positionsOfJoinTablesAreChecked() throws {
         let file = try SampleFile(
             """

@@ -103,7 +103,8 @@ extension IntegrityCheck {
             known.insert(Self.name(join.table, join.targetColumns, target.sqlName, target.keyColumnNames))
         }
         if let foreign = try connection.foreignTables() { return try checkNativeKeys(of: foreign.tables, known) }
-        let tables = try connection.driver.tables(named: nil, hidesReserved: true, connection)
+        // Another program may give a table a name that is reserved for Relata's: such a one is looked at as any other.
+        let tables = try connection.driver.tables(named: nil, hidesReserved: false, connection)
         let others = try connection.driver.otherTables(connection)
         for table in tables {
             for key in table.foreignKeys {
@@ -118,7 +119,7 @@ extension IntegrityCheck {
                     addBroken(
                         key, of: table, "it points at \(kind), where SQLite finds no rows",
                         mend: "make the table anew without the foreign key")
-                } else {
+                } else if try !connection.driver.hasTable(key.target, connection) {
                     try check(key, of: table, nil, [])
                 }
             }
