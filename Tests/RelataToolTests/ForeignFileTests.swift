@@ -194,6 +194,47 @@ import Testing
         #expect(try file.run("delete", "t", "8", "--yes").exitCode == 0)
     }
 
+    @Test func theTextThatIsStoredIsMeantAndNoNumberThatReadsAlike() throws {
+        let file = try SampleFile(
+            """
+            CREATE TABLE t (id TEXT PRIMARY KEY); INSERT INTO t VALUES ('007'), ('7'), ('1.50'), ('1.5'), ('8');
+            CREATE TABLE b (id BLOB PRIMARY KEY NOT NULL); INSERT INTO b VALUES ('007'), (7), (1.5), ('1.50');
+            CREATE TABLE d (x BLOB, y INT, PRIMARY KEY (x, y)); INSERT INTO d VALUES ('01', 2), (1, 2);
+            """)
+        for (entity, key, rest) in [
+            ("t", "007", "7,1.50,1.5,8"), ("t", "1.50", "7,1.5,8"), ("t", "7", "1.5,8"), ("b", "1.50", "007,7,1.5"),
+            ("b", "007", "7,1.5"), ("b", "07", "1.5"), ("d", "01,2", "1"),
+        ] {
+            let run = try file.run("delete", entity, key, "--yes")
+            #expect(run.exitCode == 0, "\(entity) \(key): \(run.errors)")
+            let column = entity == "d" ? "x" : "id"
+            #expect(
+                try file.rows("SELECT group_concat(\(column)) FROM (SELECT * FROM \(entity) ORDER BY rowid)") == [rest])
+        }
+        // The text 8 is no number that could be written in other ways.
+        let missing = try file.run("delete", "t", "08", "--yes")
+        #expect(missing.exitCode != 0 && missing.errors.contains("has no t with the key 08"), "\(missing.errors)")
+    }
+
+    @Test func whatKeysAreThatAreWrittenAlikeIsSaid() throws {
+        let file = try SampleFile(
+            """
+            CREATE TABLE t (id PRIMARY KEY); INSERT INTO t VALUES (7), ('7'), (x'61'), ('x''61''');
+            CREATE TABLE d (x INT, y, PRIMARY KEY (x, y)); INSERT INTO d VALUES (1, x'61'), (1, 'x''61''');
+            """)
+        for (entity, key, kinds) in [
+            ("t", "7", "numbers and of texts"), ("t", "x'61'", "bytes and of texts"),
+            ("d", "1,x'61'", "bytes and of texts"),
+        ] {
+            let run = try file.run("delete", entity, key, "--yes")
+            #expect(run.errors.contains("is the key of 2 objects of \(entity), of \(kinds)"), "\(run.errors)")
+        }
+        // Bytes and numbers may be written in other ways.
+        #expect(try file.run("delete", "t", "X'61'", "--yes").exitCode == 0)
+        #expect(try file.run("delete", "t", "x'61'", "--yes").exitCode == 0)
+        #expect(try file.rows("SELECT typeof(id) FROM t ORDER BY rowid") == ["integer", "text"])
+    }
+
     @Test func aTableThatIsLeftOutIsNamedWhereOthersReferToIt() throws {
         let file = try SampleFile(
             """

@@ -4,15 +4,16 @@ extension KeyValue {
     ///
     /// - Parameters:
     ///   - parts: The parts, each with the type of its column, and whether that may hold others.
-    ///   - value: Reads a part as a value of a type; `nil` for a part that is none.
+    ///   - value: Reads a part as a value of the first type, in a column of the second; `nil` for a part that is none.
     package static func readings(
-        _ parts: [(text: String, type: AttributeType, holdsOthers: Bool)], _ value: (String, AttributeType) -> Value?
+        _ parts: [(text: String, type: AttributeType, holdsOthers: Bool)],
+        _ value: (String, AttributeType, AttributeType) -> Value?
     ) -> [KeyValue] {
         var keys: [[Value]] = [[]]
-        for (text, type, holdsOthers) in parts {
+        for (text, own, holdsOthers) in parts {
             var values: [Value] = []
-            for type in holdsOthers ? [type, .integer, .real, .text, .data] : [type] {
-                if let value = value(text, type), !values.contains(value) { values.append(value) }
+            for type in holdsOthers ? [own, .integer, .real, .text, .data] : [own] {
+                if let value = value(text, type, own), !values.contains(value) { values.append(value) }
             }
             // A key has a few parts, and a part a few readings.
             keys = keys.flatMap { key in values.prefix(keys.count > 64 ? 1 : values.count).map { key + [$0] } }

@@ -14,8 +14,23 @@ extension Connection {
         var found: Set<KeyValue> = []
         for key in keys {
             let statement = SQLStatement(sql, key.values.map { .value($0) })
-            for stored in try values(statement, types: table.keyTypes) { found.insert(KeyValue(stored)) }
+            for stored in try values(statement, types: table.keyTypes) {
+                // To a column of texts the number 7 is the text '7': whoever typed 007 means neither.
+                if zip(stored, key.values).contains(where: { $0.isText && $1.isNumber }) { continue }
+                found.insert(KeyValue(stored))
+            }
         }
         return found
+    }
+}
+
+extension Value {
+    fileprivate var isText: Bool { if case .text = self { true } else { false } }
+
+    fileprivate var isNumber: Bool {
+        switch self {
+        case .integer, .real: true
+        case .null, .text, .blob, .uuid: false
+        }
     }
 }

@@ -37,9 +37,9 @@ struct ObjectIDCoding: Sendable {
         guard holdsOtherTypes else { return key(text).map { [$0] } ?? [] }
         guard let parts = parts(text) else { return [] }
         let readable = zip(parts, holdsOthers).map { (text: $0.text, type: $0.type, holdsOthers: $1) }
-        return KeyValue.readings(readable) { part, type in
+        return KeyValue.readings(readable) { part, type, own in
             // A number that is spelled otherwise would find the one that it is.
-            if type == .text, isNumber(part), !types.contains(.text) { return Value?.none }
+            if type == .text, isNumber(part), own.turnsTextsIntoNumbers { return Value?.none }
             if type == .real, types.contains(.integer), isWhole(part) { return Value?.none }
             return Self.value(part, type)
         }
@@ -89,6 +89,16 @@ struct ObjectIDCoding: Sendable {
     private static func canonical(_ value: Value, _ text: String) -> Value? {
         // Said in full, because `nil` may be NULL, which is a value.
         Self.text(value) == text ? .some(value) : Value?.none
+    }
+}
+
+extension AttributeType {
+    /// Whether a column of the type stores a text as the number that it reads as.
+    fileprivate var turnsTextsIntoNumbers: Bool {
+        switch storage {
+        case .integer, .real, .numeric: true
+        case .text, .blob: false
+        }
     }
 }
 

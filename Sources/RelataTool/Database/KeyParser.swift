@@ -21,7 +21,40 @@ enum KeyParser {
     /// the number of a row is certain to be one.
     static func otherKeys(_ text: String, of table: Table) throws(RelataError) -> [KeyValue] {
         if table.entity.isKeyAssigned { return [] }
-        return KeyValue.readings(try parts(text, of: table).map { ($0, $1.type, holdsOthers: true) }, value)
+        return KeyValue.readings(try parts(text, of: table).map { ($0, $1.type, holdsOthers: true) }) { part, type, _ in
+            value(part, as: type)
+        }
+    }
+
+    /// Whether a key is shown just as a text writes it: the text `007` is, and the number 7 isn't.
+    static func isSpelled(_ key: KeyValue, as text: String, of table: Table) throws(RelataError) -> Bool {
+        zip(key.values, try parts(text, of: table)).allSatisfy { value, part in
+            // Whole numbers are shown with and without their fraction.
+            if case .real(let number) = value, let whole = Int64(exactly: number), String(whole) == part.0 {
+                return true
+            }
+            return value.description.hasSameBytes(as: part.0)
+        }
+    }
+
+    /// What keys that are written alike are: `numbers and of texts`.
+    static func kinds(of keys: Set<KeyValue>) -> String {
+        let places = keys.first?.values.indices ?? 0..<0
+        for place in places {
+            let kinds = Set(keys.map { kind(of: $0.values[place]) })
+            if kinds.count > 1 { return kinds.sorted().joined(separator: " and of ") }
+        }
+        return "several kinds"
+    }
+
+    private static func kind(of value: Value) -> String {
+        switch value {
+        case .null: "nothing"
+        case .integer, .real: "numbers"
+        case .text: "texts"
+        case .blob: "bytes"
+        case .uuid: "UUIDs"
+        }
     }
 
     private static func parts(_ text: String, of table: Table) throws(RelataError) -> [(String, Column)] {

@@ -127,12 +127,16 @@ struct ToolDatabase {
         // A server stores what it declares.
         if connection.dialect != .sqlite { return try KeyParser.key(text, of: table) }
         let found = try connection.storedKeys(among: KeyParser.otherKeys(text, of: table), of: table)
-        guard found.count < 2 else {
+        var meant: Set<KeyValue> = []
+        for key in found where try KeyParser.isSpelled(key, as: text, of: table) { meant.insert(key) }
+        // The number 7 may be written 007, unless there is a text that is just that.
+        if meant.isEmpty { meant = found }
+        guard meant.count < 2 else {
             throw .invalidUse(
-                "\(text) is the key of \(found.count) objects of \(table.name), of numbers and of texts: nothing on the "
-                    + "command line tells them apart")
+                "\(text) is the key of \(meant.count) objects of \(table.name), of \(KeyParser.kinds(of: meant)): "
+                    + "nothing in it tells which one is meant")
         }
-        if let key = found.first { return key }
+        if let key = meant.first { return key }
         return try KeyParser.key(text, of: table)
     }
 

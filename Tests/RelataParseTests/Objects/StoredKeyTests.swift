@@ -94,6 +94,23 @@ import Testing
         #expect(rows == [[.text("n")], [.text("t")]])
     }
 
+    /// A column of bytes makes no number of a text that reads as one.
+    @Test(.onSQLite) func aTextIsFoundBesideTheNumberThatItReadsAs() async throws {
+        let folder = try TestDatabases()
+        let (server, _) = try Self.server(
+            folder,
+            "CREATE TABLE D (id BLOB PRIMARY KEY NOT NULL, name TEXT); INSERT INTO D VALUES ('007', 't'), (7, 'n')")
+        defer { try? server.store.close() }
+        for (id, name) in [("007", "t"), ("7", "n")] {
+            #expect(try await server.get("D", id)["name"]?.string == name)
+            let found = try await server.find("D", where: ["objectId": .string(id)])
+            #expect(found.compactMap { $0["name"]?.string } == [name])
+        }
+        #expect(try await server.send("GET", "/classes/D/07").code == 101)
+        #expect(try await server.send("DELETE", "/classes/D/007").status == 200)
+        #expect(try await server.find("D").compactMap { $0["objectId"]?.string } == ["7"])
+    }
+
     /// What the server makes itself has keys of one type, and pays nothing for others.
     @Test(.onSQLite) func ownTablesAreAskedOnce() async throws {
         let trace = SQLStatements()
