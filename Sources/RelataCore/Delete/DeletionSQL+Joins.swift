@@ -7,7 +7,7 @@ extension DeletionSQL {
         let doomed = doomed(join.entity(isSource: atSource), &builder)
         let others = atSource || isEmpty(join.source) ? nil : self.doomed(join.source, &builder)
         if join.comparesAsDeclared {
-            let rest = others.map { " AND \(dialect.tuple(join.sourceColumns)) NOT IN \($0)" } ?? ""
+            let rest = others.map { " AND (\(dialect.tuple(join.sourceColumns)) IN \($0)) IS NOT TRUE" } ?? ""
             return SQLStatement(
                 "SELECT \(list(join.sourceColumns + join.targetColumns)) FROM \(schema.rows(of: join, dialect)) AS j "
                     + "WHERE \(dialect.tuple(join.columns(isSource: atSource).own)) IN \(doomed)\(rest)",

@@ -147,8 +147,14 @@ extension DeletionSQL {
             if key.isUnset(with: other) { condition += " AND NOT (\(refersToDoomed(alias, other, &builder)))" }
         }
         guard !isEmpty(key.source) else { return condition }
-        return condition
-            + " AND \(dialect.tuple(self.key(of: key.source), of: alias)) NOT IN \(doomed(key.source, &builder))"
+        return condition + " AND " + stays(alias, of: key.source, &builder)
+    }
+
+    /// The condition that a row of an entity isn't doomed. A row without a key isn't: where one is to go, the deletion is
+    /// refused.
+    func stays(_ alias: String, of entity: Int, _ builder: inout Builder) -> String {
+        // Whether nothing is in a list is neither true nor false.
+        "(\(dialect.tuple(key(of: entity), of: alias)) IN \(doomed(entity, &builder))) IS NOT TRUE"
     }
 
     /// The rows that lead from the doomed objects of an edge to those at its other end.

@@ -8,8 +8,7 @@ extension DeletionSQL {
         let isDoomed = isDoomed(entity, &builder)
         var condition = "\(dialect.matches(targetColumns, of: "x", columns, of: "o")) AND \(isDoomed)"
         if let source = schema.tables.first(where: { $0.sqlName.isSameName(as: referring) }), !isEmpty(source.index) {
-            let keys = dialect.tuple(source.keyColumnNames, of: "o")
-            condition += " AND \(keys) NOT IN \(doomed(source.index, &builder))"
+            condition += " AND " + stays("o", of: source.index, &builder)
         }
         return SQLStatement(
             "SELECT 1 FROM \(dialect.quote(referring)) AS o JOIN \(table(entity)) AS x ON \(condition) LIMIT 1",

@@ -126,9 +126,7 @@ package struct DeletionSQL: Sendable {
                 + "ON \(dialect.areSame(near, of: "s", key(of: edge.from), of: "x")) "
                 + "JOIN \(table(edge.to)) AS o ON \(dialect.areSame(other, of: "o", far, of: "s"))"
         }
-        let spared =
-            graph.contains(edge.to)
-            ? " AND \(dialect.tuple(other, of: "o")) NOT IN \(doomed(edge.to, &builder))" : ""
+        let spared = graph.contains(edge.to) ? " AND " + stays("o", of: edge.to, &builder) : ""
         return SQLStatement(
             "SELECT \(list(other, "o")), \(list(key(of: edge.from), "x")) FROM \(source) WHERE \(condition)\(spared)",
             builder.parameters)

@@ -109,7 +109,9 @@ extension Deletion {
         }
         for (key, keys) in unset
         where fileKeys.foreign?[schema.tables[key.source].sqlName.foldedName]?.obstacles.hasNoKeys == nil {
-            if try connection.value(sql.unsetCount(key, among: keys)) == .integer(Int64(keys.count)) { continue }
+            // Rows without a key can't be found again.
+            let known = keys.count { !$0.values.contains(.null) }
+            if try connection.value(sql.unsetCount(key, among: keys)) == .integer(Int64(known)) { continue }
             let table = schema.tables[key.source]
             throw try refused("\(table.name).\(key.property) would not be unset as planned", table)
         }
