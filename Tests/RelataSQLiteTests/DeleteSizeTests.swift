@@ -1,3 +1,4 @@
+import Foundation
 import RelataCSQLite
 import RelataCore
 import Synchronization
@@ -110,6 +111,69 @@ import Testing
                     == (index.isEmpty ? 0 : 1))
         }
         #expect(counts.max() ?? 0 <= 20)
+    }
+
+    /// SQLite looks for what refers to each row that goes among the rows that stay, in whichever table these are.
+    @Test func rowsThatStayAreNotReadForEachThatGoes() throws {
+        func family(_ rows: Int) throws -> File {
+            let numbers = "WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < \(rows))"
+            return try File(
+                """
+                CREATE TABLE g (id INTEGER PRIMARY KEY);
+                CREATE TABLE p (id INTEGER PRIMARY KEY, g INTEGER REFERENCES g ON DELETE CASCADE);
+                CREATE TABLE c (id INTEGER PRIMARY KEY, a INTEGER REFERENCES p ON DELETE CASCADE,
+                    b NUMERIC REFERENCES p ON DELETE SET NULL);
+                CREATE TABLE t (id INTEGER PRIMARY KEY);
+                CREATE TABLE p_t (t INTEGER NOT NULL REFERENCES t, p INTEGER NOT NULL REFERENCES p, PRIMARY KEY (t, p));
+                CREATE TABLE relata_x (id INTEGER PRIMARY KEY, p INTEGER REFERENCES p);
+                INSERT INTO g VALUES (1), (2);
+                \(numbers) INSERT INTO p SELECT i, 1 FROM n; \(numbers) INSERT INTO p SELECT \(rows) + i, 2 FROM n;
+                \(numbers) INSERT INTO c SELECT i, \(rows) + i, iif(i < 10, i, \(rows) + i) FROM n;
+                INSERT INTO c (a) VALUES (1), (2), (3);
+                INSERT INTO t VALUES (1); INSERT INTO p_t VALUES (1, 1);
+                \(numbers) INSERT INTO p_t SELECT 1, \(rows) + i FROM n;
+                \(numbers) INSERT INTO relata_x SELECT i, \(rows) + i FROM n;
+                """)
+        }
+        let (few, many) = (try family(600), try family(2400))
+        let plan = try many.plan()
+        #expect(plan.deletedCount == 1 + 2400 + 3 && plan.nullified.first?.keys.count == 9)
+        let (work, more) = (try few.work(), try many.work())
+        #expect(more < work * 8, "\(work) for 600 rows, \(more) for 2400")
+        let counts = "SELECT (SELECT count(*) FROM p), (SELECT count(*) FROM c), (SELECT count(*) FROM p_t)"
+        #expect(try many.connection.values(SQLStatement(counts)) == [[2400, 2400, 2400]])
+        #expect(
+            try many.connection.value(SQLStatement("SELECT count(*) FROM sqlite_master WHERE name LIKE 'relata_del%'"))
+                == 0)
+    }
+
+    @Test func keysThatAreGivenGetTheIndexesThatSQLiteUses() throws {
+        let statements = Mutex<[String]>([])
+        let file = try File(
+            """
+            CREATE TABLE p (id INTEGER PRIMARY KEY, u TEXT UNIQUE COLLATE NOCASE);
+            CREATE TABLE number (id INTEGER PRIMARY KEY, p INT REFERENCES p);
+            CREATE TABLE text (id INTEGER PRIMARY KEY, p TEXT REFERENCES p, u TEXT REFERENCES p (u));
+            CREATE TABLE typeless (id INTEGER PRIMARY KEY, p REFERENCES p, u REFERENCES p (u));
+            CREATE TABLE found (id INTEGER PRIMARY KEY, p INT UNIQUE REFERENCES p);
+            WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 600)
+            INSERT INTO p SELECT i, 'u' || i FROM n;
+            """, trace: { sql, _ in statements.withLock { $0.append(sql) } })
+        func indexes(_ keys: Range<Int64>) throws -> [String] {
+            statements.withLock { $0 = [] }
+            let roots = DeletionRoots.keys(keys.map { KeyValue(.integer($0)) })
+            try file.connection.execute("BEGIN IMMEDIATE")
+            let report = try file.connection.delete(entity: 0, roots: roots, schema: file.schema, access: .everything)
+            try file.connection.execute("COMMIT")
+            #expect(report.deletedCount == keys.count)
+            return statements.withLock { $0 }.filter { $0.hasPrefix("CREATE INDEX") }
+                .compactMap { $0.components(separatedBy: " ON ").last }
+        }
+        #expect(try indexes(1..<20) == [])
+        #expect(
+            try indexes(20..<600) == [
+                #""number" ("p")"#, #""text" ("u" COLLATE "NOCASE")"#, #""typeless" ("u" COLLATE "NOCASE")"#,
+            ])
     }
 
     /// A chain of tables, each of whose rows has a row in the next one.

@@ -2,8 +2,7 @@
 
 extension Schema {
     /// The entities with how a database compares the columns of their to-ones and join tables, what it does with to-ones
-    /// that no rule does, whether it finds the rows that refer by an index, and which keys may be of other types than declared. `nil`
-    /// where all is as models declare it.
+    /// that no rule does, and which keys may be of other types than declared. `nil` where all is as models declare it.
     package func entities(describedBy descriptions: [TableDescription]) -> [Entity]? {
         let tables = Dictionary(descriptions.map { ($0.name.foldedName, $0) }) { first, _ in first }
         var entities = self.tables.map(\.entity)
@@ -36,7 +35,6 @@ extension Schema {
             }
             relationship.requiredColumns =
                 reference.isOptional ? reference.columns.filter { own.column($0)?.isRequired == true } : []
-            relationship.isIndexed = own.isIndexed(reference.columns)
             if relationship == declared { continue }
             entities[source.index].properties[number] = .relationship(relationship)
             isChanged = true

@@ -106,7 +106,6 @@ extension EntityReader {
                 rule: rule(of: key, in: number), optionalColumns: optional(key.columns, of: number),
                 unsetColumns: key.unsetColumns,
                 unsupportedAction: unsupportedAction(of: key, in: number),
-                isIndexed: tables[number].isIndexed(key.columns),
                 comparison: KeyComparison(key.columns, of: tables[number], with: pointed, of: tables[target])))
     }
 
@@ -147,7 +146,6 @@ extension EntityReader {
                     columns: reference.columns, target: entityNames[reference.target],
                     targetColumns: tables[reference.target].primaryKey, rule: reference.rule, optionalColumns: [],
                     unsupportedAction: reference.unsupportedAction,
-                    isIndexed: tables[number].isIndexed(reference.columns),
                     comparison: reference.comparison))
         }
     }
@@ -228,7 +226,6 @@ extension EntityReader {
         relationship.requiredColumns =
             isRequired(reference, of: number)
             ? [] : reference.columns.filter { tables[number].column($0)?.isRequired == true }
-        relationship.isIndexed = tables[number].isIndexed(reference.columns)
         return relationship
     }
 

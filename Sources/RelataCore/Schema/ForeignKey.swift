@@ -17,16 +17,13 @@ package struct ForeignKey: Hashable, Sendable {
     package var unsetColumns: [String]?
     /// What the database does where the target goes, if no delete rule does that: such a deletion is refused.
     package var unsupportedAction: UnsupportedAction?
-    /// Whether the rows that refer to a given one are found without a scan.
-    package var isIndexed: Bool
     /// How its columns are compared with those that they refer to.
     package var comparison: KeyComparison
 
     /// Describes a foreign key.
     package init(
         columns: [String], target: String, targetColumns: [String], rule: DeleteRule, optionalColumns: [String],
-        unsetColumns: [String]? = nil, unsupportedAction: UnsupportedAction? = nil, isIndexed: Bool = true,
-        comparison: KeyComparison = .equal
+        unsetColumns: [String]? = nil, unsupportedAction: UnsupportedAction? = nil, comparison: KeyComparison = .equal
     ) {
         self.unsupportedAction = unsupportedAction
         self.columns = columns
@@ -35,7 +32,6 @@ package struct ForeignKey: Hashable, Sendable {
         self.rule = rule
         self.optionalColumns = optionalColumns
         self.unsetColumns = unsetColumns
-        self.isIndexed = isIndexed
         self.comparison = comparison
     }
 }
@@ -99,8 +95,6 @@ package struct SchemaForeignKey: Sendable {
     package let unsetColumns: [String]
     /// What the database does where the target goes, if no delete rule does that.
     package let unsupportedAction: UnsupportedAction?
-    /// Whether the rows that refer to a given one are found without a scan.
-    package let isIndexed: Bool
     /// How the two sides are compared.
     package let comparison: KeyComparison
     /// The property that holds it; several are separated by commas.
@@ -151,9 +145,7 @@ extension Schema {
                 targetColumns: tables[reference.target].keyColumnNames, rule: reference.onTargetDelete,
                 optionalColumns: reference.columns.filter { !required.contains($0) }, unsetColumns: reference.columns,
                 unsupportedAction: relationship?.unsupportedAction,
-                isIndexed: reference.isIndexed, comparison: reference.comparison,
-                property: reference.property,
-                reference: reference.index)
+                comparison: reference.comparison, property: reference.property, reference: reference.index)
             keys.put(key, at: number)
         }
         var others = old.map { $0.foreignKeys[known...].filter { resolver.isCopied($0.source) } } ?? []
@@ -178,7 +170,7 @@ extension Schema {
                 index: 0, source: table.index, columns: key.columns, target: target,
                 targetColumns: key.targetColumns, rule: key.rule, optionalColumns: key.optionalColumns,
                 unsetColumns: key.unsetColumns ?? key.columns,
-                unsupportedAction: key.unsupportedAction, isIndexed: key.isIndexed, comparison: key.comparison,
+                unsupportedAction: key.unsupportedAction, comparison: key.comparison,
                 property: properties.joined(separator: ", "), reference: nil)
         }
     }

@@ -33,9 +33,6 @@ public struct Relationship: Hashable, Sendable, Codable {
     package var requiredColumns: [String] = []
     /// How the rows of a join table are read that another program made on a server.
     package var joinSource: TableSource?
-    /// Whether the objects whose to-one has a given target are found without a scan. Read from a database; the columns of
-    /// a model's to-ones are always indexed.
-    package var isIndexed = true
 
     private enum CodingKeys: String, CodingKey {
         case name, target, kind, deleteRule, onTargetDelete, removeRule, order, minimumCount, maximumCount, originalName

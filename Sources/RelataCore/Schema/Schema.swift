@@ -341,8 +341,6 @@ package struct Reference: Sendable {
     package let maximumCount: Int?
     /// How the key's columns are compared with the target's primary key.
     package let comparison: KeyComparison
-    /// Whether the sources of a given target are found without a scan.
-    package let isIndexed: Bool
 
     /// Whether the database has a foreign key for it: all have one, except those that may dangle.
     package var isEnforced: Bool { onTargetDelete != .noAction }

@@ -85,8 +85,7 @@ extension SchemaResolver {
                     onTargetDelete: targetRule(of: draft, view: view), onSourceDelete: sourceRule(of: draft),
                     removeRule: view?.removeRule ?? .nullify, orderColumn: orderColumn, isOrderStored: isOrderStored,
                     minimumCount: view?.minimumCount,
-                    maximumCount: view?.maximumCount, comparison: draft.relationship.comparison,
-                    isIndexed: draft.relationship.isIndexed), at: number)
+                    maximumCount: view?.maximumCount, comparison: draft.relationship.comparison), at: number)
         }
     }
 

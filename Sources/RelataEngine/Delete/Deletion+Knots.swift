@@ -38,16 +38,17 @@ extension Deletion {
     /// goes: without them it reads a whole table for each. Returns their names, quoted.
     func makeIndexes() throws(RelataError) -> [String] {
         var names: [String] = []
-        // An index made within a transaction would keep others from the table.
-        guard connection.driver.capabilities.makesTemporaryIndexes else { return names }
-        for key in schema.foreignKeys where key.isEnforced && !key.isIndexed {
+        var places: Set<String> = []
+        for key in fileKeys.unindexed {
             guard let list = sql.lists[key.target], list.count >= Self.worthIndexing else { continue }
-            let name = connection.dialect.quote("relata_deletion_\(key.index)")
             let columns = zip(key.columns, key.targetColumns).map { column, target in
                 connection.dialect.quote(column) + collation(of: target, in: schema.tables[key.target].sqlName)
             }
-            let table = connection.dialect.quote(schema.tables[key.source].sqlName)
-            try connection.execute("CREATE INDEX \(name) ON \(table) (\(columns.joined(separator: ", ")))")
+            let place = "\(connection.dialect.quote(key.table)) (\(columns.joined(separator: ", ")))"
+            // Several foreign keys may stand in the same columns.
+            guard places.insert(place).inserted else { continue }
+            let name = connection.dialect.quote("relata_deletion_\(names.count)")
+            try connection.execute("CREATE INDEX \(name) ON \(place)")
             names.append(name)
         }
         return names

@@ -58,7 +58,8 @@ struct Deletion {
     ) throws(RelataError) -> DeletionReport {
         // A query for the roots may look at rows that change before its last use, so it is asked once.
         let isQueried = if case .query = sql.roots { true } else { false }
-        let listed = graph.listed.union(isQueried ? [graph.root] : [])
+        // How many rows go, of which others may be left that refer to none, tells whether an index is worth making.
+        let listed = graph.listed.union(isQueried ? [graph.root] : []).union(fileKeys.unindexed.map(\.target))
         let isForeign = fileKeys.foreign != nil
         try collect { method == .closureFirst || isForeign || listed.contains($0) }
         try judge()

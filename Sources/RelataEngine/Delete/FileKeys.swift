@@ -10,10 +10,23 @@ struct FileKeys {
     let cascading: Set<Int>
     /// The foreign keys to its tables that it doesn't know.
     let undeclared: [UndeclaredKey]
+    /// The foreign keys to its tables by which the file finds rows only by reading all of their table, and would find them
+    /// by an index.
+    let unindexed: [UnindexedKey]
     /// The names of the tables that have triggers.
     let triggered: Set<FoldedName>
     /// The tables of a server, by name, where all of them are looked at; else none.
     var foreign: [FoldedName: TableDescription]?
+}
+
+/// A foreign key of a file that has no index, of whichever table.
+struct UnindexedKey {
+    /// The table that holds it.
+    let table: String
+    let columns: [String]
+    /// The entity it refers to, as a number in ``Schema/tables``.
+    let target: Int
+    let targetColumns: [String]
 }
 
 /// A foreign key of the database that a schema doesn't know.
@@ -45,6 +58,7 @@ extension Connection {
         var keys = FileKeys(
             schema: schema, actual: actual ?? schema, cascading: cascading(in: tables, actual ?? schema),
             undeclared: undeclared(in: tables, schema) + strays(foreign?.strays ?? [], schema),
+            unindexed: driver.capabilities.makesTemporaryIndexes ? unindexed(in: tables, schema) : [],
             triggered: Set(tables.filter { !$0.triggers.isEmpty }.map { $0.name.foldedName }))
         keys.foreign = foreign.map { _ in
             Dictionary(tables.map { ($0.name.foldedName, $0) }) { first, _ in first }
@@ -61,6 +75,35 @@ extension Connection {
                 && described?.target.foldedName == schema.tables[key.target].sqlName.foldedName
         }
         return Set(keys.map(\.index))
+    }
+
+    private func unindexed(in tables: [TableDescription], _ schema: Schema) -> [UnindexedKey] {
+        let described = Dictionary(tables.map { ($0.name.foldedName, $0) }) { first, _ in first }
+        return tables.flatMap { table in
+            table.foreignKeys.compactMap { key -> UnindexedKey? in
+                guard !table.isIndexed(key.columns), let target = schema.index(ofTable: key.target),
+                    let other = described[key.target.foldedName]
+                else { return nil }
+                let pointed = key.targetColumns.isEmpty ? other.primaryKey : key.targetColumns
+                guard pointed.count == key.columns.count,
+                    zip(key.columns, pointed).allSatisfy({ canBeFound(table.column($0), from: other.column($1)) })
+                else { return nil }
+                return UnindexedKey(
+                    table: table.name, columns: key.columns, target: target, targetColumns: pointed)
+            }
+        }
+    }
+
+    /// Whether SQLite finds the rows that refer by an index, and compares what it would without one: where the columns
+    /// differ more, it uses none, or converts the value that it looks for.
+    private func canBeFound(_ column: ColumnDescription?, from target: ColumnDescription?) -> Bool {
+        guard let column, let target else { return false }
+        let (own, other) = (Affinity(declaredType: column.type), Affinity(declaredType: target.type))
+        switch other {
+        case .integer, .numeric: return own == .integer || own == .numeric
+        case .text: return own == .text || own == .blob
+        case .real, .blob: return own == other
+        }
     }
 
     /// The foreign keys of a server to a schema's tables that no relationship can stand for.
