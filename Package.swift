@@ -249,6 +249,8 @@ let package = Package(
                 "RelataServer", "RelataParse", "Relata", "ServerClient", "RelataDashboard", "PostgresCluster",
                 "DocumentationSupport",
                 .target(name: "RelataTool", condition: .when(traits: ["Server"])),
+                .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["Server"])),
+                .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["Server"])),
             ],
             swiftSettings: strict),
         // Runs the tool as a process.

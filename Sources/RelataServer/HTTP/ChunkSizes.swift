@@ -48,10 +48,10 @@ struct ChunkSizes {
             let count = Self.seen(byte, after: seen)
             state = count == Self.headerEnd ? .size(0, hasDigits: false) : .header(seen: count)
         case .size(let size, let hasDigits):
-            if let digit = Character(Unicode.Scalar(byte)).hexDigitValue {
+            if let digit = Self.digit(byte) {
                 let (larger, isTooLarge) = size.multipliedReportingOverflow(by: 16)
                 state = .size(isTooLarge ? .max : larger | digit, hasDigits: true)
-            } else if hasDigits, [UInt8(ascii: "\r"), UInt8(ascii: ";"), UInt8(ascii: " ")].contains(byte) {
+            } else if hasDigits, byte == UInt8(ascii: "\r") || byte == UInt8(ascii: ";") || byte == UInt8(ascii: " ") {
                 announce(size)
             } else {
                 state = .ended
@@ -59,6 +59,16 @@ struct ChunkSizes {
         case .rest(let size):
             if byte == UInt8(ascii: "\n") { state = size == 0 ? .ended : .piece(left: size) }
         case .piece, .ended: break
+        }
+    }
+
+    /// What a hexadecimal digit means.
+    private static func digit(_ byte: UInt8) -> Int? {
+        switch byte {
+        case 0x30...0x39: Int(byte) - 0x30
+        case 0x41...0x46: Int(byte) - 0x41 + 10
+        case 0x61...0x66: Int(byte) - 0x61 + 10
+        default: nil
         }
     }
 

@@ -25,12 +25,6 @@ struct RequestAssembler {
         var headers = RequestHeaders()
     }
 
-    private enum State {
-        case head
-        case body(ReceivedRequest)
-        case refused
-    }
-
     /// Says how large the body of a request may be, or refuses the request.
     typealias Admission = (RequestTarget, RequestHeaders) throws(ServerRefusal) -> Int
 
@@ -38,7 +32,11 @@ struct RequestAssembler {
     private let fields: HeaderFields
     private let budget: BodyBudget
     private let admit: Admission
-    private var state = State.head
+    /// The request that arrives; `nil` before its head has. It is changed where it is: what is taken out of here would be
+    /// copied with each piece of its body.
+    private var request: ReceivedRequest?
+    /// Whether a request was refused, so that nothing more is understood.
+    private var isRefused = false
     /// How many bytes of the body have arrived.
     private(set) var received = 0
     /// How many bytes arrived since the head that are no part of the body; `nil` until all that came with the head is read.
@@ -64,39 +62,42 @@ struct RequestAssembler {
     }
 
     /// Whether a request has begun to arrive.
-    var isReceiving: Bool { if case .body = state { true } else { false } }
+    var isReceiving: Bool { request != nil }
     /// Whether the request that arrives wants only the head of its reply.
     private(set) var isHead = false
 
     mutating func receive(_ part: HTTPServerRequestPart) -> Step {
-        switch (state, part) {
-        case (.head, .head(let head)): return begin(head)
-        case (.body(var request), .body(let bytes)):
-            received += bytes.readableBytes
-            framing? -= bytes.readableBytes
-            guard received <= request.bodyLimit else {
-                return refuse(.bodyTooLarge(request.bodyLimit, of: limits), request.headers)
-            }
-            // Without this the bytes would be copied when they are appended to.
-            state = .refused
-            request.append(bytes)
-            if received > BodyBudget.freeSize {
-                let share = request.share ?? BodyBudget.Share(of: budget)
-                guard share.grow(to: request.body.storageCapacity) else { return refuse(.noRoom, request.headers) }
-                request.share = share
-            }
-            state = .body(request)
-            return .wait
-        case (.body(var request), .end):
-            state = .head
+        if isRefused { return .wait }
+        switch part {
+        case .head(let head) where request == nil: return begin(head)
+        case .body(let bytes) where request != nil: return append(bytes)
+        case .end:
+            guard var whole = request else { break }
+            request = nil
             received = 0
             hasEnded = true
-            request.arrival = .now()
-            return .complete(request)
-        case (.refused, _): return .wait
-        default: return refuse(ServerRefusal(.malformed, "the request can't be read", status: 400))
+            whole.arrival = .now()
+            return .complete(whole)
+        case .head, .body: break
         }
+        return refuse(ServerRefusal(.malformed, "the request can't be read", status: 400))
     }
+
+    /// Takes a piece of the body: work for its own bytes, however much arrived before.
+    private mutating func append(_ bytes: ByteBuffer) -> Step {
+        received += bytes.readableBytes
+        framing? -= bytes.readableBytes
+        guard received <= bodyLimit else { return refuse(.bodyTooLarge(bodyLimit, of: limits), headers) }
+        request?.append(bytes)
+        guard received > BodyBudget.freeSize else { return .wait }
+        let share = request?.share ?? BodyBudget.Share(of: budget)
+        guard share.grow(to: request?.body.storageCapacity ?? 0) else { return refuse(.noRoom, headers) }
+        request?.share = share
+        return .wait
+    }
+
+    private var bodyLimit: Int { request?.bodyLimit ?? 0 }
+    private var headers: RequestHeaders { request?.headers ?? RequestHeaders() }
 
     private mutating func begin(_ head: HTTPRequestHead) -> Step {
         isHead = head.method == .HEAD
@@ -131,13 +132,11 @@ struct RequestAssembler {
         received = 0
         framing = nil
         chunks = headers.contentLength == nil && hasBody && !hasEnded ? ChunkSizes(seen: headerEnd) : nil
-        state = .body(
-            ReceivedRequest(
-                method: head.method.rawValue, target: target, headers: headers, body: ByteBuffer(),
-                bodyLimit: bodyLimit,
-                // Nothing is read from the connection after a request for another protocol.
-                isKeptAlive: head.isKeepAlive && !headers.asksForUpgrade,
-                webSocketHead: headers.asksForUpgrade && WebSocketUpgrade.isAsked(head) ? head : nil))
+        request = ReceivedRequest(
+            method: head.method.rawValue, target: target, headers: headers, body: ByteBuffer(), bodyLimit: bodyLimit,
+            // Nothing is read from the connection after a request for another protocol.
+            isKeptAlive: head.isKeepAlive && !headers.asksForUpgrade,
+            webSocketHead: headers.asksForUpgrade && WebSocketUpgrade.isAsked(head) ? head : nil)
         return headers.expectsContinue && hasBody && head.version.minor > 0 ? .askForBody : .wait
     }
 
@@ -146,20 +145,20 @@ struct RequestAssembler {
     /// body.
     mutating func arrived(_ bytes: ByteBuffer) -> Step {
         hasEnded = false
-        guard case .body(let request) = state else {
+        guard isReceiving else {
             headerEnd = ChunkSizes.seen(in: bytes.readableBytesView, after: headerEnd)
             return .wait
         }
         chunks?.read(bytes.readableBytesView)
-        if let announced = chunks?.total, announced > request.bodyLimit {
-            return refuse(.bodyTooLarge(request.bodyLimit, of: limits), request.headers)
+        if let announced = chunks?.total, announced > bodyLimit {
+            return refuse(.bodyTooLarge(bodyLimit, of: limits), headers)
         }
         let total = framing.map { $0 + bytes.readableBytes } ?? 0
         framing = total
         guard total <= Self.maximumFraming + 8 * received else {
             return refuse(
-                ServerRefusal(.malformed, "the pieces of the body hold too much besides the body", status: 400),
-                request.headers)
+                ServerRefusal(.malformed, "the pieces of the body hold too much besides the body", status: 400), headers
+            )
         }
         return .wait
     }
@@ -168,7 +167,8 @@ struct RequestAssembler {
     private static let maximumFraming = 16 * 1024
 
     private mutating func refuse(_ error: ServerRefusal, _ headers: RequestHeaders = RequestHeaders()) -> Step {
-        state = .refused
+        request = nil
+        isRefused = true
         return .refuse(Refusal(error: error, isHead: isHead, headers: headers))
     }
 }

@@ -1,0 +1,68 @@
+#if Server
+import Foundation
+import NIOCore
+import NIOHTTP1
+import Testing
+
+@testable import RelataServer
+
+/// Requests, as their parts are put together.
+struct RequestAssemblerTests {
+    /// How many seconds of the processor it takes to put a body together that comes in pieces of one byte.
+    private func time(pieces: Int) throws -> Double {
+        let limits = RelataServer.Limits()
+        let budget = BodyBudget(limit: limits.totalBodySize)
+        var assembler = RequestAssembler(limits: limits, fields: HeaderFields(kept: []), budget: budget) { _, _ in
+            limits.bodySize
+        }
+        let head = HTTPRequestHead(
+            version: .http1_1, method: .POST, uri: "/x", headers: ["Host": "x", "Transfer-Encoding": "chunked"])
+        _ = assembler.receive(.head(head))
+        let piece = ByteBuffer(string: "x")
+        let start = Self.processorTime
+        for _ in 0..<pieces { _ = assembler.receive(.body(piece)) }
+        let end = Self.processorTime
+        guard case .complete(let request) = assembler.receive(.end(nil)) else {
+            Issue.record("the request isn't whole")
+            return 0
+        }
+        #expect(request.body.readableBytes == pieces)
+        return end - start
+    }
+
+    /// What this thread has taken: others don't matter.
+    private static var processorTime: Double {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1_000_000_000
+    }
+
+    @Test func aPieceOfABodyTakesAsMuchWorkHoweverMuchCameBefore() throws {
+        let (few, many) = (try time(pieces: 20_000), try time(pieces: 320_000))
+        #expect(many < few * 28, "\(few) s for 20,000 pieces, \(many) s for 320,000")
+    }
+
+    @Test func nothingIsUnderstoodAfterARefusal() {
+        var limits = RelataServer.Limits()
+        limits.bodySize = 3
+        var assembler = RequestAssembler(
+            limits: limits, fields: HeaderFields(kept: []), budget: BodyBudget(limit: limits.totalBodySize)
+        ) { _, _ in 3 }
+        let head = HTTPRequestHead(
+            version: .http1_1, method: .POST, uri: "/x", headers: ["Host": "x", "Transfer-Encoding": "chunked"])
+        _ = assembler.receive(.head(head))
+        #expect(assembler.isReceiving)
+        guard case .refuse = assembler.receive(.body(ByteBuffer(string: "long"))) else {
+            Issue.record("the body isn't refused")
+            return
+        }
+        #expect(!assembler.isReceiving)
+        for part: HTTPServerRequestPart in [.body(ByteBuffer(string: "x")), .end(nil), .head(head)] {
+            guard case .wait = assembler.receive(part) else {
+                Issue.record("\(part) is understood")
+                continue
+            }
+        }
+    }
+}
+#endif
