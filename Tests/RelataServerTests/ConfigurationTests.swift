@@ -50,6 +50,23 @@ struct ConfigurationTests {
         }
     }
 
+    @Test func anAuditThatIsNoRegularFileIsRefused() throws {
+        let folder = try ServerFolder()
+        let (pipe, directory) = (folder.path("pipe"), folder.path("directory"))
+        #expect(mkfifo(pipe, 0o600) == 0)
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
+        try FileManager.default.createDirectory(atPath: folder.path("old.1"), withIntermediateDirectories: false)
+        for (path, words) in [
+            (pipe, "\(pipe): is no regular file"), ("/dev/zero", "is no regular file"), (directory, "is a directory"),
+            // It would be removed for the file that is put aside.
+            (folder.path("old"), "old.1: is a directory"),
+        ] {
+            let message = try refusal { $0.dashboard = .init(name: "x", auditFile: path) }
+            #expect(message.contains(words), "\(message)")
+        }
+        #expect(try refusal { $0.dashboard = .init(name: "x", auditFile: folder.path("new")) } == "taken")
+    }
+
     @Test func filesOfHTTPSThatCannotBeReadAreNamed() throws {
         let folder = try ServerFolder()
         let path = folder.path("nothing.pem")

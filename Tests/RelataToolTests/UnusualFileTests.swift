@@ -111,6 +111,7 @@ import Testing
                 ["schema", "deploy", file.path, path, "--yes"], ["schema", "deploy", path, file.path, "--yes"],
                 ["serve", file.path, "--keys", path, "--port", "0"],
                 ["serve", file.path, "--config", path, "--port", "0"],
+                ["serve", file.path, "--audit", path, "--port", "0"],
                 ["serve", file.path, "--tls-certificate", path, "--tls-key", path, "--port", "0"],
             ]
         }

@@ -27,6 +27,7 @@ extension RelataServer.Configuration {
         guard stopTimeout >= .zero, stopTimeout <= .seconds(86_400) else {
             throw .invalidUse("the time to stop is \(stopTimeout): it must be at least 0, and at most a day")
         }
+        if let audit = dashboard?.auditFile { try AuditLog.check(audit) }
         try limits.check()
     }
 

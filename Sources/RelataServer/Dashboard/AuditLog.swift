@@ -2,6 +2,7 @@
 import Foundation
 import Logging
 import RelataCore
+import RelataEngine
 import RelataParse
 import Synchronization
 
@@ -71,8 +72,14 @@ final class AuditLog: Sendable {
     /// The last entries, the newest first: `{"results": […]}`.
     var json: JSONValue { ["results": .array(entries.withLock { $0.reversed() })] }
 
+    /// Refuses a place where no entries can be added to a file, and that file be put aside.
+    static func check(_ path: String) throws(RelataError) {
+        for file in [path, path + ".1"] { try RegularFile.check(file, for: "an audit") }
+    }
+
     private func write(_ line: JSONValue) throws {
         guard let path else { return }
+        try Self.check(path)
         let manager = FileManager.default
         let size = (try? manager.attributesOfItem(atPath: path))?[.size] as? Int ?? 0
         if size >= maximumSize {

@@ -114,5 +114,14 @@ struct DashboardInsideTests: DashboardSuite {
         #expect(try size(path + ".1") < 1200)
         #expect(try String(contentsOfFile: path, encoding: .utf8).contains("/a/99"))
     }
+
+    @Test func anAuditThatBecomesAPipeIsNotWaitedFor() throws {
+        let folder = try ServerFolder()
+        let path = folder.path("audit.jsonl")
+        #expect(mkfifo(path, 0o600) == 0)
+        let audit = AuditLog(path, logger: .init(label: "test"))
+        audit.add(AuditLog.Entry(session: "s", peer: "p", action: "PUT /a/1", status: 200))
+        #expect(audit.json["results"]?.array?.count == 1)
+    }
 }
 #endif
