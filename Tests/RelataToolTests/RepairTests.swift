@@ -76,6 +76,19 @@ import Testing
         #expect(try other.bytes() == before)
     }
 
+    @Test func aBackupThatIsNoRegularFileIsRefusedBeforeAnythingIsChecked() throws {
+        let folder = try TemporaryFolder()
+        let pipe = folder.path("pipe")
+        #expect(mkfifo(pipe, 0o600) == 0)
+        for file in [try SampleFile.library(), try damagedLibrary()] {
+            for path in [pipe, "/dev/null", folder.url.path] {
+                let run = try file.run("check", "--repair", "--yes", "--backup", path)
+                #expect(run.exitCode == 1 && run.hasErrorLine && run.output.isEmpty, "\(path): \(run.output)")
+            }
+        }
+        withExtendedLifetime(folder) {}
+    }
+
     @Test func indexesThatAreDamagedAreMadeAnew() throws {
         let file = try SampleFile.library()
         try file.damageIndex()

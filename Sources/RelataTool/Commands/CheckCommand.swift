@@ -31,7 +31,11 @@ struct CheckCommand: ParsableCommand {
     }
 
     func run() throws {
-        if let backup { try BackupCommand.refuseServers([source.file, backup]) }
+        if let backup {
+            try BackupCommand.refuseServers([source.file, backup])
+            // Whether or not there is something to be mended, and before anybody is asked.
+            try RegularFile.check(backup, for: "a database")
+        }
         let findings = try showFindings()
         guard !findings.isEmpty else { return }
         let wanted = findings.filter { $0.repair != nil }
