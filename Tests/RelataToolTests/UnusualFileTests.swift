@@ -90,6 +90,25 @@ import Testing
         }
     }
 
+    @Test func aJournalThatIsNoRegularFileIsRefusedAtOnce() throws {
+        let folder = try TemporaryFolder()
+        let file = try SampleFile("CREATE TABLE a (id INTEGER PRIMARY KEY); INSERT INTO a VALUES (1);")
+        let link = folder.path("link")
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: file.path)
+        #expect(mkfifo(file.path + "-journal", 0o600) == 0)
+        for path in [file.path, link] {
+            for command in [
+                ["inspect", path], ["fetch", path, "a"], ["delete", path, "a", "1", "--yes"], ["check", path],
+                ["backup", path, folder.path("backup")], ["copy", path, folder.path("copy")],
+            ] {
+                let run = try Tool.run(command)
+                #expect(run.exitCode != 0 && run.hasErrorAtEnd, "\(command): \(run.errors)")
+                #expect(run.errors.contains("-journal: is no regular file"), "\(command): \(run.errors)")
+            }
+        }
+        withExtendedLifetime((file, folder)) {}
+    }
+
     @Test func whatIsNoRegularFileIsRefusedAtOnce() throws {
         let folder = try TemporaryFolder()
         let pipe = folder.path("pipe")

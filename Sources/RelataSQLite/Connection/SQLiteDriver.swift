@@ -22,7 +22,10 @@ package final class SQLiteDriver: EngineDriver {
         path: String?, key: EncryptionKey?, isReadOnly: Bool, busyTimeout: Double, isAlone: Bool = false,
         trace: SQLTrace?
     ) throws(RelataError) {
-        if let path { try RegularFile.check(path, for: "a database") }
+        if let path {
+            try RegularFile.check(path, for: "a database")
+            try UnfinishedTransaction.checkJournal(of: path)
+        }
         handle = try Self.open(path, key: key, isReadOnly: isReadOnly, busyTimeout: busyTimeout, isAlone: isAlone)
         self.path = path ?? ""
         authorizer = AccessAuthorizer(on: handle)
